@@ -1,0 +1,80 @@
+import type { BatchWriter } from './ports/batch-writer.ts';
+import type { Outcome, Submission } from './submission.ts';
+
+/** How many commands may wait; the next one is told that the service is busy. */
+const MAX_WAITING = 16_384;
+/** How many commands one batch may hold: it bounds how long the log's lock is held. */
+const MAX_BATCH = 1_024;
+
+interface Waiting {
+  readonly submission: Submission;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+/**
+ * The queue before the write side. While one batch is being recorded, commands gather; all that
+ * have gathered are the next batch, so one flush to disk pays for many commands (group commit).
+ */
+export class CommandProcessor {
+  readonly #writer: BatchWriter;
+  readonly #stopped: (cause: string) => void;
+  #waiting: Waiting[] = [];
+  #working: Promise<void> | undefined;
+  #doubt: string | undefined;
+
+  /**
+   * @param stopped Called once, after an outcome was in doubt or the writer was lost: nothing is
+   * recorded from then on, and the process should end, so that the next start reads what is true.
+   */
+  constructor(writer: BatchWriter, stopped: (cause: string) => void) {
+    this.#writer = writer;
+    this.#stopped = stopped;
+  }
+
+  /** Resolves with what became of the command, when that is durable. Never rejects. */
+  submit(submission: Submission): Promise<Outcome> {
+    if (this.#waiting.length >= MAX_WAITING) {
+      return Promise.resolve({ kind: 'unavailable', cause: 'too many commands are waiting' });
+    }
+    return new Promise((settle) => {
+      this.#waiting.push({ submission, settle });
+      this.#working ??= this.#work();
+    });
+  }
+
+  /** Resolves when every command submitted so far has its outcome. */
+  async drained(): Promise<void> {
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    // Requests that have arrived in the same turn of the event loop join the first batch.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      const outcomes = await this.#execute(batch);
+      batch.forEach(({ settle }, index) => settle(outcomes[index] as Outcome));
+    }
+    this.#working = undefined;
+  }
+
+  async #execute(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+    const doubt = this.#doubt;
+    if (doubt !== undefined) return batch.map(() => ({ kind: 'unavailable', cause: doubt }));
+    try {
+      const outcomes = await this.#writer.execute(batch.map(({ submission }) => submission));
+      const unknown = outcomes.find(({ kind }) => kind === 'unknown');
+      if (unknown?.kind === 'unknown') this.#stop(unknown.cause);
+      return outcomes;
+    } catch (error) {
+      const cause = String(error);
+      this.#stop(cause);
+      return batch.map(() => ({ kind: 'unknown', cause }));
+    }
+  }
+
+  #stop(cause: string): void {
+    this.#doubt = cause;
+    this.#stopped(cause);
+  }
+}

@@ -1,0 +1,104 @@
+/** How many orders a page holds at most. Encoded, that is about 100 KB. */
+const PAGE_SIZE = 1_024;
+
+interface Page<Encoded> {
+  /** The slots of the page's orders, by id; only the first `count` are in use. */
+  readonly slots: Uint32Array;
+  count: number;
+  /** What the page's orders were last encoded to; absent when one has changed since. */
+  encoded: Encoded | undefined;
+}
+
+/**
+ * All orders by ascending id, in pages, as the leaves of a B-tree would hold them: a new order
+ * touches one page, wherever its id falls, and a full page splits in two.
+ */
+export class OrderPages<Encoded> {
+  readonly #idOf: (slot: number) => bigint;
+  #pages: Page<Encoded>[] = [];
+
+  constructor(idOf: (slot: number) => bigint) {
+    this.#idOf = idOf;
+  }
+
+  /** Adds an order. */
+  insert(slot: number): void {
+    const id = this.#idOf(slot);
+    const index = this.#pageFor(id);
+    const page = this.#pages[index];
+    if (page === undefined) {
+      this.#pages.push(pageOf([slot]));
+      return;
+    }
+    const place = this.#placeIn(page, id);
+    if (page.count < PAGE_SIZE) {
+      insertAt(page, place, slot);
+    } else if (index === this.#pages.length - 1 && place === PAGE_SIZE) {
+      // Ids mostly ascend: the last page stays full, instead of being split into halves.
+      this.#pages.push(pageOf([slot]));
+    } else {
+      this.#split(index);
+      this.insert(slot);
+    }
+  }
+
+  /** Notes that an order looks different now. */
+  touch(slot: number): void {
+    const page = this.#pages[this.#pageFor(this.#idOf(slot))];
+    if (page !== undefined) page.encoded = undefined;
+  }
+
+  /** All pages, encoded; those that have changed are encoded now. */
+  encoded(encode: (slots: Uint32Array) => Encoded): readonly Encoded[] {
+    return this.#pages.map((page) => {
+      page.encoded ??= encode(page.slots.subarray(0, page.count));
+      return page.encoded;
+    });
+  }
+
+  /** The last page that starts at or below an id; the first page for an id below all. */
+  #pageFor(id: bigint): number {
+    const after = firstIndex(this.#pages.length, (index) => {
+      return this.#idOf((this.#pages[index] as Page<Encoded>).slots[0] as number) > id;
+    });
+    return Math.max(0, after - 1);
+  }
+
+  #placeIn(page: Page<Encoded>, id: bigint): number {
+    return firstIndex(page.count, (index) => this.#idOf(page.slots[index] as number) > id);
+  }
+
+  #split(index: number): void {
+    const page = this.#pages[index] as Page<Encoded>;
+    const half = PAGE_SIZE / 2;
+    const upper = pageOf<Encoded>(page.slots.subarray(half));
+    page.count = half;
+    page.encoded = undefined;
+    this.#pages.splice(index + 1, 0, upper);
+  }
+}
+
+function pageOf<Encoded>(slots: ArrayLike<number>): Page<Encoded> {
+  const page = { slots: new Uint32Array(PAGE_SIZE), count: slots.length, encoded: undefined };
+  page.slots.set(slots);
+  return page;
+}
+
+function insertAt(page: Page<unknown>, place: number, slot: number): void {
+  page.slots.copyWithin(place + 1, place, page.count);
+  page.slots[place] = slot;
+  page.count += 1;
+  page.encoded = undefined;
+}
+
+/** The first index from 0 up to `end` for which `holds` is true, which then stays true; or `end`. */
+function firstIndex(end: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

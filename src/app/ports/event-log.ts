@@ -1,0 +1,67 @@
+import type { NewEvent, RecordedEvent } from '../recorded-event.ts';
+
+/**
+ * The port to the append-only log of all events: the only source of truth of the service.
+ * Every engine behind it passes the suite in test/contract/event-log.ts.
+ *
+ * Positions are dense and start at 1; position 0 stands for "before the first event". A reader
+ * that has seen position n has seen every event up to n: nothing is ever recorded behind it.
+ */
+export interface EventLog {
+  /**
+   * Events after a position, oldest first, in chunks of a size that suits the engine, up to the
+   * head at the time of the last chunk. Throws {@link UnreadableEvent} at the first event that
+   * this version of the service cannot understand: to skip it would be to answer wrongly.
+   */
+  read(after: number): AsyncIterable<readonly RecordedEvent[]>;
+
+  /**
+   * Takes the log's write lock, hands `decide` the events after `seen`, and appends what it
+   * returns: all of it or none. So a decision is always made on the newest state, and two writers
+   * can never both be right. An empty return appends nothing and is no failure.
+   *
+   * Resolves only when the events are durable, or with the reason why they are not. `decide` may
+   * be called more than once if the engine has to try again; it must not keep what it decided
+   * before the result is known. What `decide` throws is thrown, and nothing is appended.
+   */
+  append(seen: number, decide: Decide): Promise<AppendResult>;
+
+  /** The position of the newest event; 0 where there is none. */
+  head(): Promise<number>;
+
+  /**
+   * Calls `grown` soon (within about 100 ms) after events were appended, by whomever: a hint for
+   * those who keep up in the background, never a substitute for `head`. Returns what stops it.
+   */
+  watch(grown: () => void): () => void;
+
+  /** Gives back what the log holds. An append under way is finished first. */
+  close(): Promise<void>;
+}
+
+/** All that a projection may do with the log. */
+export type EventLogReader = Omit<EventLog, 'append'>;
+
+export type Decide = (newer: readonly RecordedEvent[]) => readonly NewEvent[];
+
+export type AppendResult =
+  /** Durable. The events are those of `decide`, with their positions. */
+  | { readonly kind: 'appended'; readonly events: readonly RecordedEvent[] }
+  /** Certainly not recorded: the log could not be written at this time. Safe to ask again. */
+  | { readonly kind: 'unavailable'; readonly cause: Error }
+  /**
+   * Recorded or not: nobody can tell until the log is opened again, because the commit itself
+   * failed. The process must stop rather than guess.
+   */
+  | { readonly kind: 'unknown'; readonly cause: Error };
+
+/** The log holds an event of a type, version or shape that this version cannot understand. */
+export class UnreadableEvent extends Error {
+  readonly position: number;
+
+  constructor(position: number, reason: string) {
+    super(`event at position ${position} cannot be read: ${reason}`);
+    this.name = 'UnreadableEvent';
+    this.position = position;
+  }
+}

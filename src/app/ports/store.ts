@@ -1,0 +1,25 @@
+import type { BatchWriter } from './batch-writer.ts';
+import type { EventLog, EventLogReader } from './event-log.ts';
+import type { KeyStore } from './key-store.ts';
+
+/** What an engine gives to the service: the log's two sides and the keys, opened and checked. */
+export interface Store {
+  /** Made up when the store was created: positions mean nothing without it. */
+  readonly id: string;
+  readonly log: EventLogReader;
+  readonly writer: BatchWriter;
+  /** Resolves when the writer has folded the log and takes commands. */
+  readonly writable: Promise<void>;
+  readonly keys: KeyStore;
+  /** Finishes the batch under way and gives everything back. */
+  close(): Promise<void>;
+}
+
+/** What an engine gives to a command line tool, which may work beside a server. */
+export interface CommandLineStore {
+  readonly log: EventLog;
+  readonly keys: KeyStore;
+  /** Copies the store to a new file, consistent as of one moment, while it is in use. */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,85 @@
+import { type Instant, instantAt } from '../domain/instant.ts';
+import { order } from '../domain/order.ts';
+import { OrderDraft, OrderImage } from './order-image.ts';
+import type { BatchWriter } from './ports/batch-writer.ts';
+import type { EventLog } from './ports/event-log.ts';
+import type { NewEvent, RecordedEvent } from './recorded-event.ts';
+import type { Outcome, Submission } from './submission.ts';
+
+/**
+ * The write side: the only place where commands become events. It keeps the image of all orders,
+ * catches up with the log inside its write lock, decides a whole batch, and records it at once.
+ */
+export class Writer implements BatchWriter {
+  readonly #log: EventLog;
+  readonly #now: () => number;
+  readonly #image = new OrderImage();
+
+  private constructor(log: EventLog, now: () => number) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** A writer that has folded the whole log. */
+  static async open(log: EventLog, now: () => number = Date.now): Promise<Writer> {
+    const writer = new Writer(log, now);
+    for await (const events of log.read(0)) writer.#image.fold(events);
+    return writer;
+  }
+
+  async execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
+    let outcomes: readonly Outcome[] = [];
+    const result = await this.#log.append(this.#image.position, (newer) => {
+      const decided = this.#decide(newer, batch);
+      outcomes = decided.outcomes;
+      return decided.events;
+    });
+    switch (result.kind) {
+      case 'appended':
+        this.#image.fold(result.events);
+        return outcomes;
+      case 'unavailable':
+      case 'unknown':
+        return batch.map(() => ({ kind: result.kind, cause: result.cause.message }));
+    }
+  }
+
+  #decide(newer: readonly RecordedEvent[], batch: readonly Submission[]) {
+    // An engine that tries again may hand over the same events again: fold what is new to us.
+    this.#image.fold(newer.filter(({ position }) => position > this.#image.position));
+    const at = this.#recordingTime();
+    const draft = new OrderDraft(this.#image);
+    const events: NewEvent[] = [];
+    const outcomes = batch.map((submission) => decideOne(draft, submission, at, events));
+    return { events, outcomes };
+  }
+
+  // Recorded times never go back, even if the clock does: "as of" then has one answer.
+  #recordingTime(): Instant {
+    const now = instantAt(this.#now());
+    const last = this.#image.lastAt;
+    if (now === undefined) throw new Error('the clock is outside the years 0000 to 9999');
+    return last !== undefined && last > now ? last : now;
+  }
+}
+
+/** Decides one submission on the draft and adds its events. */
+function decideOne(
+  draft: OrderDraft,
+  { command: asked, by, commandId }: Submission,
+  at: Instant,
+  events: NewEvent[],
+): Outcome {
+  const command =
+    asked.type === 'PlaceNewOrder'
+      ? { ...asked, type: 'PlaceOrder' as const, orderId: draft.nextOrderId() }
+      : asked;
+  const { orderId } = command;
+  const decision = order.decide(command, draft.state(orderId));
+  if (decision.kind === 'rejected') return decision;
+  for (const event of decision.events) {
+    draft.evolve(orderId, order.evolve(draft.state(orderId), event));
+    events.push({ event, version: draft.version(orderId), metadata: { at, by, commandId } });
+  }
+  return { kind: 'accepted', orderId, version: draft.version(orderId) };
+}

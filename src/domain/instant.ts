@@ -1,0 +1,55 @@
+declare const instant: unique symbol;
+
+/**
+ * A moment in UTC, always written `YYYY-MM-DDTHH:MM:SS.sssZ` (24 characters, milliseconds), so
+ * that two equal moments are two equal strings and text order is time order.
+ */
+export type Instant = string & { readonly [instant]: true };
+
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * Reads a date-time of RFC 3339, section 5.6, with any offset, and moves it to UTC. Digits beyond
+ * the millisecond are cut off, not rounded. `undefined` where the text is anything else, names a
+ * day or an hour that does not exist, is a leap second (JavaScript's clock has none), or leaves
+ * the years 0000 to 9999 on its way to UTC.
+ */
+export function parseInstant(text: string): Instant | undefined {
+  const parts = RFC_3339.exec(text);
+  if (parts === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, sign, offsetHour, offsetMinute] =
+    parts;
+  const milliseconds = `${fraction ?? ''}000`.slice(0, 3);
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`;
+  const time = Date.parse(local);
+  // Date.parse accepts 24:00:00 and, in some months, a 30th or 31st that does not exist: both come
+  // back as another text than they went in.
+  if (Number.isNaN(time) || new Date(time).toISOString() !== local) return undefined;
+  const offset = offsetInMinutes(sign, offsetHour, offsetMinute);
+  return offset === undefined ? undefined : instantAt(time - offset * 60_000);
+}
+
+// Every day up to the 28th exists in every month, so these texts need no calendar.
+const PLAINLY_CANONICAL =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+/** Whether a text is an {@link Instant} as it stands. */
+export function isInstant(text: string): text is Instant {
+  return PLAINLY_CANONICAL.test(text) || parseInstant(text) === text;
+}
+
+/** The instant at so many milliseconds since 1970, if its year has four digits. */
+export function instantAt(milliseconds: number): Instant | undefined {
+  if (!(milliseconds >= FIRST && milliseconds <= LAST)) return undefined;
+  return new Date(milliseconds).toISOString() as Instant;
+}
+
+function offsetInMinutes(sign = '+', hours = '00', minutes = '00'): number | undefined {
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  const offset = Number(hours) * 60 + Number(minutes);
+  return sign === '-' ? -offset : offset;
+}

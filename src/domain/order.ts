@@ -1,0 +1,127 @@
+import { accepted, type Decider, type Decision, rejected } from './decider.ts';
+import type { Instant } from './instant.ts';
+import type { OrderId, PetId } from './order-id.ts';
+
+/**
+ * The Order aggregate, whole: what can happen to an order, what is known of it, what can be asked
+ * of it, and the one function that decides.
+ *
+ *   (none) ──place──▶ pending ──ship────▶ shipped
+ *                        └─────cancel──▶ cancelled
+ */
+
+// Events: facts, in the past tense, never changed once recorded.
+
+export interface OrderPlaced {
+  readonly type: 'OrderPlaced';
+  readonly orderId: OrderId;
+  readonly petId: PetId;
+  /** Units ordered, 1 to {@link MAX_QUANTITY}. */
+  readonly quantity: number;
+  /** When it is expected to ship, if that is known. */
+  readonly shipDate?: Instant;
+}
+
+export interface OrderShipped {
+  readonly type: 'OrderShipped';
+  readonly orderId: OrderId;
+  /** When it did ship. */
+  readonly shipDate: Instant;
+}
+
+export interface OrderCancelled {
+  readonly type: 'OrderCancelled';
+  readonly orderId: OrderId;
+}
+
+export type OrderEvent = OrderPlaced | OrderShipped | OrderCancelled;
+
+export const MAX_QUANTITY = 2_147_483_647;
+
+// State: only what a decision needs. The list has its own fold of the same events.
+
+export type OrderState =
+  | { readonly status: 'none' }
+  | { readonly status: 'pending' }
+  | { readonly status: 'shipped'; readonly shipDate: Instant }
+  | { readonly status: 'cancelled' };
+
+// Constants, because the image of a million orders holds each of them a million times.
+const NONE: OrderState = Object.freeze({ status: 'none' });
+const PENDING: OrderState = Object.freeze({ status: 'pending' });
+const CANCELLED: OrderState = Object.freeze({ status: 'cancelled' });
+
+function evolve(_state: OrderState, event: OrderEvent): OrderState {
+  switch (event.type) {
+    case 'OrderPlaced':
+      return PENDING;
+    case 'OrderShipped':
+      return { status: 'shipped', shipDate: event.shipDate };
+    case 'OrderCancelled':
+      return CANCELLED;
+  }
+}
+
+// Commands: requests, in the imperative. Ids and times come in with them.
+
+export type PlaceOrder = Omit<OrderPlaced, 'type'> & { readonly type: 'PlaceOrder' };
+export type ShipOrder = Omit<OrderShipped, 'type'> & { readonly type: 'ShipOrder' };
+export type CancelOrder = Omit<OrderCancelled, 'type'> & { readonly type: 'CancelOrder' };
+export type OrderCommand = PlaceOrder | ShipOrder | CancelOrder;
+
+/** Why a command was refused. The names are the API's error codes, too. */
+export type Rejection =
+  | 'order_exists'
+  | 'order_not_found'
+  | 'order_already_shipped'
+  | 'order_cancelled';
+
+function decide(command: OrderCommand, state: OrderState): Decision<OrderEvent, Rejection> {
+  switch (command.type) {
+    case 'PlaceOrder':
+      return place(command, state);
+    case 'ShipOrder':
+      return ship(command, state);
+    case 'CancelOrder':
+      return cancel(command, state);
+  }
+}
+
+function place(command: PlaceOrder, state: OrderState): Decision<OrderEvent, Rejection> {
+  if (state.status !== 'none') return rejected('order_exists');
+  return accepted({ ...command, type: 'OrderPlaced' });
+}
+
+function ship(command: ShipOrder, state: OrderState): Decision<OrderEvent, Rejection> {
+  switch (state.status) {
+    case 'none':
+      return rejected('order_not_found');
+    case 'pending':
+      return accepted({ ...command, type: 'OrderShipped' });
+    case 'shipped':
+      // The same shipment reported twice is nothing new; another date would rewrite a fact.
+      return command.shipDate === state.shipDate ? accepted() : rejected('order_already_shipped');
+    case 'cancelled':
+      return rejected('order_cancelled');
+  }
+}
+
+function cancel(command: CancelOrder, state: OrderState): Decision<OrderEvent, Rejection> {
+  switch (state.status) {
+    case 'none':
+      return rejected('order_not_found');
+    case 'pending':
+      return accepted({ ...command, type: 'OrderCancelled' });
+    case 'shipped':
+      return rejected('order_already_shipped');
+    case 'cancelled':
+      // DELETE is idempotent: a client that lost the first reply asks again and is told the truth.
+      return accepted();
+  }
+}
+
+export const order: Decider<OrderCommand, OrderEvent, OrderState, Rejection> = {
+  initial: NONE,
+  decide,
+  evolve,
+};

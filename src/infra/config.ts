@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { loadEnvFile } from 'node:process';
+import { z } from 'zod';
+import { keyIdOf } from '../app/api-key.ts';
+import { CannotStart } from '../app/cannot-start.ts';
+
+/** What the service is told from outside. `.env.example` documents each variable. */
+export interface Config {
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly host: string;
+  /** The file of the SQLite store. */
+  readonly databaseFile: string;
+  /** Where clients reach the service, ending in `/v1`; absent: its own address. */
+  readonly baseUrl: string | undefined;
+  readonly stagingBaseUrl: string | undefined;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** A key to be accepted from the first start on. */
+  readonly initialApiKey: string | undefined;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const port = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,4})$/, 'must be a number from 0 to 65535')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be a number from 0 to 65535');
+
+const databaseFile = z
+  .string()
+  .regex(/^sqlite:./, 'must be sqlite:FILE, for example sqlite:./data/store-orders.db')
+  .refine((url) => !url.includes(':memory:'), 'must name a file: orders have to be durable')
+  .transform((url) => url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''));
+
+const baseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .refine((url) => new URL(url).pathname.endsWith('/v1'), 'must end in /v1')
+  .refine((url) => !/[?#]/.test(url), 'must have neither a query nor a fragment');
+
+const environment = z.object({
+  PORT: port.default(3000),
+  HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
+  DATABASE_URL: databaseFile.default('./data/store-orders.db'),
+  BASE_URL: baseUrl.optional(),
+  STAGING_BASE_URL: baseUrl.optional(),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
+    .default('info'),
+  // The message does not repeat what was given: it may be a real key with a typing error.
+  INITIAL_API_KEY: z
+    .string()
+    .refine(
+      (text) => keyIdOf(text) !== undefined,
+      'is not a well-formed key: make one with `store-orders keys create`',
+    )
+    .optional(),
+});
+
+/**
+ * Reads the configuration. A variable that is set to nothing counts as not set. Throws
+ * {@link CannotStart} with one line for each mistake.
+ */
+export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.entries(variables).filter(
+    ([, value]) => value !== undefined && value !== '',
+  );
+  const result = environment.safeParse(Object.fromEntries(given));
+  if (!result.success) {
+    const lines = result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    throw new CannotStart([...new Set(lines)].join('\n'));
+  }
+  const { data } = result;
+  return {
+    port: data.PORT,
+    host: data.HOST,
+    databaseFile: data.DATABASE_URL,
+    baseUrl: data.BASE_URL,
+    stagingBaseUrl: data.STAGING_BASE_URL,
+    logLevel: data.LOG_LEVEL,
+    initialApiKey: data.INITIAL_API_KEY,
+  };
+}
+
+/** Takes variables from the `.env` file here, if there is one; those that are set already win. */
+export function loadDotEnv(): void {
+  if (existsSync('.env')) loadEnvFile('.env');
+}

@@ -1,0 +1,42 @@
+import type { AppendResult, Decide, EventLog } from '../../app/ports/event-log.ts';
+import type { RecordedEvent } from '../../app/recorded-event.ts';
+
+/** Events a chunk: few, so that whoever reads in chunks is tested with many of them. */
+const CHUNK = 100;
+
+/**
+ * The log in memory: the port's reference implementation, for tests and for measuring what the
+ * engines cost. Nothing in it outlives the process, so no server is ever started on it.
+ */
+export class MemoryEventLog implements EventLog {
+  readonly #events: RecordedEvent[] = [];
+  readonly #watchers = new Set<() => void>();
+
+  async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
+    for (let seen = after; seen < this.#events.length; seen += CHUNK) {
+      yield this.#events.slice(seen, seen + CHUNK);
+    }
+  }
+
+  async append(seen: number, decide: Decide): Promise<AppendResult> {
+    const head = this.#events.length;
+    const decided = decide(this.#events.slice(seen));
+    const events = decided.map((event, index) => ({ position: head + index + 1, ...event }));
+    this.#events.push(...events);
+    if (events.length > 0) for (const grown of this.#watchers) setImmediate(grown);
+    return { kind: 'appended', events };
+  }
+
+  async head(): Promise<number> {
+    return this.#events.length;
+  }
+
+  watch(grown: () => void): () => void {
+    this.#watchers.add(grown);
+    return () => this.#watchers.delete(grown);
+  }
+
+  async close(): Promise<void> {
+    this.#watchers.clear();
+  }
+}

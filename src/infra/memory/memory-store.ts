@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import type { Store } from '../../app/ports/store.ts';
+import { Writer } from '../../app/writer.ts';
+import { MemoryEventLog } from './memory-event-log.ts';
+import { MemoryKeyStore } from './memory-key-store.ts';
+
+/** A store in memory, with its writer in the same thread. */
+export async function openMemoryStore(): Promise<Store> {
+  const log = new MemoryEventLog();
+  return {
+    id: randomUUID(),
+    log,
+    writer: await Writer.open(log),
+    writable: Promise.resolve(),
+    keys: new MemoryKeyStore(),
+    close: () => log.close(),
+  };
+}

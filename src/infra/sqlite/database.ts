@@ -1,0 +1,112 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { CannotStart } from '../../app/cannot-start.ts';
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
+
+/** Before 3.51.3 a WAL could be reset under a reader's feet (sqlite.org/wal.html, "WAL-reset bug"). */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
+/** How long to wait for another process's write lock, in milliseconds. */
+const LOCK_TIMEOUT = 5_000;
+
+/**
+ * Opens a store's file, durable and checked, and creates it if it is not there. Throws
+ * {@link CannotStart} for a file that this version must not touch.
+ */
+export function openDatabase(file: string): Database.Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const db = connect(file);
+  try {
+    refuseOldSqlite(db);
+    refuseForeignFile(db, file);
+    makeDurable(db);
+    migrate(db, file);
+    return db;
+  } catch (error) {
+    db.close();
+    throw inPlainWords(error, file);
+  }
+}
+
+/** The id that a store was given when it was created. */
+export function storeIdOf(db: Database.Database): string {
+  return db.prepare('SELECT id FROM store').pluck().get() as string;
+}
+
+function connect(file: string): Database.Database {
+  try {
+    return new Database(file, { timeout: LOCK_TIMEOUT });
+  } catch (error) {
+    throw inPlainWords(error, file);
+  }
+}
+
+function refuseOldSqlite(db: Database.Database): void {
+  const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
+  if (isOlder(version)) {
+    throw new CannotStart(`SQLite ${version} is too old: ${OLDEST_SQLITE.join('.')} is needed.`);
+  }
+}
+
+/** Whether a SQLite version, such as "3.51.2", is older than the oldest that can be trusted. */
+export function isOlder(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, oldest] of OLDEST_SQLITE.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== oldest) return part < oldest;
+  }
+  return false;
+}
+
+// Read before the first write, so that a file of somebody else's is left exactly as it was.
+function refuseForeignFile(db: Database.Database, file: string): void {
+  const applicationId = db.pragma('application_id', { simple: true });
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  const version = schemaVersion(db);
+  if (applicationId !== APPLICATION_ID && (tables !== 0 || applicationId !== 0 || version !== 0)) {
+    throw new CannotStart(`${file} is a database of another program. Nothing was changed.`);
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new CannotStart(
+      `${file} has schema ${version}, and this version knows up to ${SCHEMA_VERSION}: ` +
+        'start a newer version of store-orders. Nothing was changed.',
+    );
+  }
+}
+
+// A connection that has just switched to WAL runs synchronous=NORMAL whatever it reports: an
+// acknowledged event could be lost with the power. So it is set on every open, and read back.
+function makeDurable(db: Database.Database): void {
+  const mode = db.pragma('journal_mode = WAL', { simple: true });
+  db.pragma('synchronous = FULL');
+  const synchronous = db.pragma('synchronous', { simple: true });
+  if (mode !== 'wal' || synchronous !== 2) {
+    throw new CannotStart(`SQLite refuses durability: ${mode}, synchronous=${synchronous}.`);
+  }
+}
+
+// Under the write lock, and looking again inside it: two processes may create the file at once.
+function migrate(db: Database.Database, file: string): void {
+  if (schemaVersion(db) === SCHEMA_VERSION) return;
+  db.transaction(() => {
+    refuseForeignFile(db, file);
+    for (const migration of MIGRATIONS.slice(schemaVersion(db))) db.exec(migration);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${SCHEMA_VERSION}`);
+  }).immediate();
+}
+
+function schemaVersion(db: Database.Database): number {
+  return db.pragma('user_version', { simple: true }) as number;
+}
+
+function inPlainWords(error: unknown, file: string): unknown {
+  if (!(error instanceof Database.SqliteError)) {
+    return error instanceof TypeError
+      ? new CannotStart(`${file} cannot be opened: ${error.message}`)
+      : error;
+  }
+  if (error.code === 'SQLITE_NOTADB') return new CannotStart(`${file} is not a SQLite database.`);
+  return new CannotStart(`${file} cannot be opened: ${error.message} (${error.code}).`);
+}

@@ -1,0 +1,131 @@
+import Database from 'better-sqlite3';
+import {
+  type AppendResult,
+  type Decide,
+  type EventLog,
+  UnreadableEvent,
+} from '../../app/ports/event-log.ts';
+import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
+import { decode, encodeData, encodeMetadata, schemaVersionOf } from '../event-codec.ts';
+
+/** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
+const CHUNK = 1_000;
+/** How often a watcher looks, in milliseconds. */
+const WATCH_EVERY = 100;
+
+/** The log in SQLite, over a connection that its caller has opened and that closes with it. */
+export class SqliteEventLog implements EventLog {
+  readonly #db: Database.Database;
+  readonly #head: Database.Statement;
+  readonly #after: Database.Statement;
+  readonly #insert: Database.Statement;
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+    this.#head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
+    this.#after = db
+      .prepare(
+        `SELECT position, version, type, schema_version, data, metadata
+           FROM events WHERE position > ? ORDER BY position LIMIT ${CHUNK}`,
+      )
+      .raw();
+    this.#insert = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
+  }
+
+  async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
+    yield* this.#chunks(after);
+  }
+
+  async append(seen: number, decide: Decide): Promise<AppendResult> {
+    try {
+      this.#db.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      return { kind: 'unavailable', cause: error as Error };
+    }
+    let events: readonly RecordedEvent[];
+    try {
+      const newer = [...this.#chunks(seen)].flat();
+      events = this.#write(decide(newer));
+    } catch (error) {
+      this.#rollBack();
+      if (error instanceof Database.SqliteError) return { kind: 'unavailable', cause: error };
+      throw error;
+    }
+    try {
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      // The commit record may have reached the disk before the error came back.
+      return { kind: 'unknown', cause: error as Error };
+    }
+    return { kind: 'appended', events };
+  }
+
+  async head(): Promise<number> {
+    return this.#head.get() as number;
+  }
+
+  watch(grown: () => void): () => void {
+    let seen = this.#dataVersion();
+    const timer = setInterval(() => {
+      const now = this.#dataVersion();
+      if (now === seen) return;
+      seen = now;
+      grown();
+    }, WATCH_EVERY);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  *#chunks(after: number): Iterable<readonly RecordedEvent[]> {
+    let seen = after;
+    for (;;) {
+      const rows = this.#after.all(seen) as Row[];
+      if (rows.length === 0) return;
+      yield rows.map((row) => {
+        seen += 1;
+        if (row[0] !== seen) throw new UnreadableEvent(seen, 'it is missing');
+        return decodeRow(row);
+      });
+      if (rows.length < CHUNK) return;
+    }
+  }
+
+  #write(events: readonly NewEvent[]): readonly RecordedEvent[] {
+    if (events.length === 0) return [];
+    let position = this.#head.get() as number;
+    return events.map((recorded) => {
+      const { event, version, metadata } = recorded;
+      position += 1;
+      this.#insert.run(
+        position,
+        event.orderId,
+        version,
+        event.type,
+        schemaVersionOf(event.type),
+        encodeData(event),
+        encodeMetadata(metadata),
+      );
+      return { position, ...recorded };
+    });
+  }
+
+  // SQLite has rolled back by itself after some errors, a full disk among them.
+  #rollBack(): void {
+    if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+  }
+
+  // Changes when another connection, of this process or another, has committed.
+  #dataVersion(): unknown {
+    return this.#db.pragma('data_version', { simple: true });
+  }
+}
+
+type Row = [number, number, string, number, string, string];
+
+function decodeRow([position, version, type, schemaVersion, data, metadata]: Row): RecordedEvent {
+  return decode({ position, version, type, schemaVersion, data, metadata });
+}

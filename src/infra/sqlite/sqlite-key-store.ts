@@ -1,0 +1,58 @@
+import type Database from 'better-sqlite3';
+import type { ApiKey, Scope } from '../../app/api-key.ts';
+import type { KeyStore } from '../../app/ports/key-store.ts';
+import type { Instant } from '../../domain/instant.ts';
+
+const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at';
+
+/** The API keys in SQLite, over a connection that its caller has opened and closes. */
+export class SqliteKeyStore implements KeyStore {
+  readonly #find: Database.Statement;
+  readonly #list: Database.Statement;
+  readonly #add: Database.Statement;
+  readonly #revoke: Database.Statement;
+
+  constructor(db: Database.Database) {
+    this.#find = db.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`).raw();
+    this.#list = db.prepare(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, rowid`).raw();
+    this.#add = db.prepare(
+      `INSERT INTO api_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    );
+    this.#revoke = db.prepare(
+      'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+    );
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const row = this.#find.get(id) as Row | undefined;
+    return row && keyOf(row);
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    return (this.#list.all() as Row[]).map(keyOf);
+  }
+
+  async add(key: ApiKey): Promise<boolean> {
+    const { id, name, hash, scopes, createdAt, expiresAt = null, revokedAt = null } = key;
+    const row = [id, name, hash, scopes.join(' '), createdAt, expiresAt, revokedAt];
+    return this.#add.run(...row).changes === 1;
+  }
+
+  async revoke(id: string, at: Instant): Promise<boolean> {
+    return this.#revoke.run(at, id).changes === 1;
+  }
+}
+
+type Row = [string, string, Buffer, string, Instant, Instant | null, Instant | null];
+
+function keyOf([id, name, hash, scopes, createdAt, expiresAt, revokedAt]: Row): ApiKey {
+  return {
+    id,
+    name,
+    hash,
+    scopes: scopes.split(' ').filter(Boolean) as Scope[],
+    createdAt,
+    ...(expiresAt === null ? {} : { expiresAt }),
+    ...(revokedAt === null ? {} : { revokedAt }),
+  };
+}

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { CannotStart } from '../../app/cannot-start.ts';
+import type { CommandLineStore, Store } from '../../app/ports/store.ts';
+import { openDatabase, storeIdOf } from './database.ts';
+import { SqliteEventLog } from './sqlite-event-log.ts';
+import { SqliteKeyStore } from './sqlite-key-store.ts';
+import { WorkerWriter } from './worker-writer.ts';
+
+/**
+ * Opens a SQLite file for a server: the writer in a thread of its own, and on this thread a
+ * second connection for everything that is read. Resolves as soon as the file can be read, while
+ * the writer still folds the log. `lost` is called if the writer ends by itself.
+ */
+export async function openSqliteStore(file: string, lost: (cause: Error) => void): Promise<Store> {
+  const writer = new WorkerWriter(file, lost);
+  await writer.opened();
+  const db = openDatabase(file);
+  return {
+    id: storeIdOf(db),
+    log: new SqliteEventLog(db),
+    writer,
+    writable: writer.ready(),
+    keys: new SqliteKeyStore(db),
+    async close() {
+      await writer.close();
+      db.close();
+    },
+  };
+}
+
+/** Opens a SQLite file for a command line tool: one connection, everything in this thread. */
+export function openSqliteForCommandLine(file: string): CommandLineStore {
+  const db = openDatabase(file);
+  const log = new SqliteEventLog(db);
+  return {
+    log,
+    keys: new SqliteKeyStore(db),
+    async backup(to) {
+      if (existsSync(to)) throw new CannotStart(`${to} is there already and was left as it is.`);
+      await db.backup(to);
+    },
+    close: () => log.close(),
+  };
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { CannotStart } from '../../app/cannot-start.ts';
+import type { BatchWriter } from '../../app/ports/batch-writer.ts';
+import type { Outcome, Submission } from '../../app/submission.ts';
+import type { FromWriter, ToWriter } from './writer-thread.ts';
+
+/** The server's end of the writer thread: the same port as the Writer behind it. */
+export class WorkerWriter implements BatchWriter {
+  readonly #worker: Worker;
+  readonly #lost: (cause: Error) => void;
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #ready = Promise.withResolvers<void>();
+  #executing: PromiseWithResolvers<readonly Outcome[]> | undefined;
+  #end: Error | undefined;
+
+  /**
+   * Starts the thread.
+   * @param lost Called if the thread ends by itself after it was ready: nothing can be recorded
+   * from then on.
+   */
+  constructor(file: string, lost: (cause: Error) => void) {
+    const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
+    const program = new URL(`./writer-thread.${extension}`, import.meta.url);
+    this.#lost = lost;
+    this.#opened.promise.catch(() => undefined);
+    this.#ready.promise.catch(() => undefined);
+    this.#worker = new Worker(program, { workerData: { file } });
+    this.#worker.on('message', (message: FromWriter) => this.#receive(message));
+    this.#worker.on('error', (cause: Error) => this.#fail(cause));
+    this.#worker.on('exit', () => this.#fail(new Error('the writer thread has ended')));
+  }
+
+  /** Resolves when the file is locked, checked and migrated, and others may read it. */
+  opened(): Promise<void> {
+    return this.#opened.promise;
+  }
+
+  /** Resolves when the log is folded and commands are welcome. */
+  ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
+    if (this.#end !== undefined) return Promise.reject(this.#end);
+    this.#executing = Promise.withResolvers();
+    this.#send({ kind: 'execute', batch });
+    return this.#executing.promise;
+  }
+
+  async close(): Promise<void> {
+    if (this.#end !== undefined) return;
+    this.#end = new Error('the writer is closed');
+    const exited = once(this.#worker, 'exit');
+    this.#send({ kind: 'close' });
+    await exited;
+  }
+
+  #send(message: ToWriter): void {
+    this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromWriter): void {
+    switch (message.kind) {
+      case 'opened':
+        this.#opened.resolve();
+        return;
+      case 'ready':
+        this.#ready.resolve();
+        return;
+      case 'refused':
+        this.#fail(new CannotStart(message.message));
+        return;
+      case 'executed':
+        this.#executing?.resolve(message.outcomes);
+        return;
+    }
+  }
+
+  #fail(cause: Error): void {
+    if (this.#end !== undefined) return;
+    this.#end = cause;
+    this.#opened.reject(cause);
+    this.#ready.reject(cause);
+    this.#executing?.reject(cause);
+    this.#lost(cause);
+  }
+}
