@@ -53,7 +53,7 @@ export class CommandProcessor {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
       const outcomes = await this.#execute(batch);
-      batch.forEach(({ settle }, index) => settle(outcomes[index] as Outcome));
+      for (const [index, { settle }] of batch.entries()) settle(outcomes[index] as Outcome);
     }
     this.#working = undefined;
   }
