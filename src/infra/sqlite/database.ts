@@ -59,11 +59,15 @@ export function isOlder(version: string): boolean {
   return false;
 }
 
-// Read before the first write, so that a file of somebody else's is left exactly as it was.
+// Read before the first write, so that a file of somebody else's is left exactly as it was; and in
+// one transaction, so that another process which creates the same file now is seen wholly or not.
 function refuseForeignFile(db: Database.Database, file: string): void {
-  const applicationId = db.pragma('application_id', { simple: true });
-  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
-  const version = schemaVersion(db);
+  const read = db.transaction(() => ({
+    applicationId: db.pragma('application_id', { simple: true }),
+    tables: db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get(),
+    version: schemaVersion(db),
+  }));
+  const { applicationId, tables, version } = read();
   if (applicationId !== APPLICATION_ID && (tables !== 0 || applicationId !== 0 || version !== 0)) {
     throw new CannotStart(`${file} is a database of another program. Nothing was changed.`);
   }
@@ -78,11 +82,23 @@ function refuseForeignFile(db: Database.Database, file: string): void {
 // A connection that has just switched to WAL runs synchronous=NORMAL whatever it reports: an
 // acknowledged event could be lost with the power. So it is set on every open, and read back.
 function makeDurable(db: Database.Database): void {
-  const mode = db.pragma('journal_mode = WAL', { simple: true });
+  const mode = switchToWal(db);
   db.pragma('synchronous = FULL');
   const synchronous = db.pragma('synchronous', { simple: true });
   if (mode !== 'wal' || synchronous !== 2) {
     throw new CannotStart(`SQLite refuses durability: ${mode}, synchronous=${synchronous}.`);
+  }
+}
+
+// Where another process is creating the same file, SQLite does not wait for it to finish switching
+// but fails at once. Taking the write lock does wait; after that, the file is in WAL mode.
+function switchToWal(db: Database.Database): unknown {
+  try {
+    return db.pragma('journal_mode = WAL', { simple: true });
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_BUSY') throw error;
+    db.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return db.pragma('journal_mode = WAL', { simple: true });
   }
 }
 

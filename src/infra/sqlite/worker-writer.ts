@@ -12,6 +12,7 @@ export class WorkerWriter implements BatchWriter {
   readonly #opened = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<void>();
   #executing: PromiseWithResolvers<readonly Outcome[]> | undefined;
+  #isReady = false;
   #end: Error | undefined;
 
   /**
@@ -66,6 +67,7 @@ export class WorkerWriter implements BatchWriter {
         this.#opened.resolve();
         return;
       case 'ready':
+        this.#isReady = true;
         this.#ready.resolve();
         return;
       case 'refused':
@@ -83,6 +85,6 @@ export class WorkerWriter implements BatchWriter {
     this.#opened.reject(cause);
     this.#ready.reject(cause);
     this.#executing?.reject(cause);
-    this.#lost(cause);
+    if (this.#isReady) this.#lost(cause);
   }
 }

@@ -1,0 +1,173 @@
+import 'reflect-metadata';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import closeWithGrace from 'close-with-grace';
+import {
+  container,
+  type DependencyContainer,
+  type InjectionToken,
+  instanceCachingFactory,
+} from 'tsyringe';
+import { Authenticator } from './app/authenticator.ts';
+import { CommandProcessor } from './app/command-processor.ts';
+import { acceptKey, makeFirstKey } from './app/first-key.ts';
+import { OrderList } from './app/order-list.ts';
+import type { CommandLineStore, Store } from './app/ports/store.ts';
+import { Projector } from './app/projector.ts';
+import { placeDemoOrders } from './cli/demo-orders.ts';
+import { welcome } from './cli/welcome.ts';
+import { type Instant, instantAt } from './domain/instant.ts';
+import { createApp } from './http/app.ts';
+import { Health } from './http/health.ts';
+import { encodePage } from './http/order-json.ts';
+import { HttpServer } from './http/server.ts';
+import { type Config, loadDotEnv, readConfig } from './infra/config.ts';
+import { createLogger, type Logger } from './infra/logger.ts';
+import { openSqliteForCommandLine, openSqliteStore } from './infra/sqlite/sqlite-store.ts';
+
+/**
+ * The composition root: the only place that knows which parts the service is made of, and the
+ * only one that knows tsyringe.
+ */
+
+/** How long a stop may take, in milliseconds, before the process ends regardless. */
+const STOP_WITHIN = 9_000;
+
+/** Runs the service until a signal ends the process. */
+export async function serve(): Promise<void> {
+  await runService(configure());
+}
+
+/** Runs the service on a throw-away folder with orders of every state in it. */
+export async function demo(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-demo-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const config = { ...configure(), databaseFile: join(folder, 'demo.db') };
+  await runService(config, (commands) => placeDemoOrders(commands, Date.now()));
+}
+
+/** Opens the configured store for a command that may run beside the service. */
+export async function openForCommandLine(): Promise<CommandLineStore> {
+  return openSqliteForCommandLine(configure().databaseFile);
+}
+
+function configure(): Config {
+  // The store holds what only its owner should read, keys' hashes among it.
+  process.umask(0o077);
+  loadDotEnv();
+  return readConfig(process.env);
+}
+
+/** Wires the service's parts around a store. Nothing is opened or started here. */
+export function compose(
+  store: Store,
+  logger: Logger,
+  health: Health,
+  failed: (cause: string) => void,
+): DependencyContainer {
+  const parts = container.createChildContainer();
+  const register = <Part>(part: InjectionToken<Part>, make: () => Part) =>
+    parts.register(part, { useFactory: instanceCachingFactory(make) });
+
+  register(Authenticator, () => new Authenticator(store.keys));
+  register(CommandProcessor, () => new CommandProcessor(store.writer, failed));
+  register(OrderList, () => new OrderList(encodePage));
+  register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
+  register(HttpServer, () => {
+    const authenticator = parts.resolve(Authenticator);
+    const orders = {
+      storeId: store.id,
+      commands: parts.resolve(CommandProcessor),
+      list: parts.resolve<OrderList<Buffer>>(OrderList),
+      projector: parts.resolve(Projector),
+    };
+    return new HttpServer(createApp({ logger, health, authenticator, orders }));
+  });
+  return parts;
+}
+
+/** From opening the store to telling the user the address; and back again, on a signal. */
+async function runService(
+  config: Config,
+  prepare: (commands: CommandProcessor) => Promise<void> = async () => {},
+): Promise<void> {
+  const logger = createLogger(config.logLevel);
+  const health = new Health();
+  const opened = new AsyncDisposableStack();
+  const exit = exitOnSignals(logger, async () => {
+    health.stopping();
+    await opened.disposeAsync();
+    logger.info('stopped');
+    if (health.hasFailed) throw new Error('stopped after a failure');
+  });
+  const failed = (cause: unknown) => {
+    logger.fatal({ cause: String(cause) }, 'nothing can be recorded any more: stopping');
+    health.failed();
+    exit();
+  };
+  try {
+    const { store, server, commands, projector } = await open(config, logger, health, failed);
+    opened.defer(() => store.close());
+    opened.defer(() => commands.drained());
+    opened.defer(() => server.close());
+    if (config.initialApiKey !== undefined)
+      await acceptKey(store.keys, config.initialApiKey, now());
+    const address = await server.listen(config.port, config.host);
+    await Promise.all([store.writable, projector.catchUp()]);
+    store.log.watch(() => projector.catchUp().catch((error) => logger.error(error, 'catch-up')));
+    await prepare(commands);
+    // Last of all, so that a start that fails has not made a key that nobody was shown.
+    const newKey = await makeFirstKey(store.keys, now());
+    health.ready();
+    logger.info({ address }, 'ready');
+    process.stderr.write(welcome(address, newKey));
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+async function open(
+  config: Config,
+  logger: Logger,
+  health: Health,
+  failed: (cause: unknown) => void,
+) {
+  const store = await openSqliteStore(config.databaseFile, failed);
+  const parts = compose(store, logger, health, failed);
+  return {
+    store,
+    server: parts.resolve(HttpServer),
+    commands: parts.resolve(CommandProcessor),
+    projector: parts.resolve(Projector),
+  };
+}
+
+/**
+ * Ends the process cleanly on SIGTERM and SIGINT; returns what ends it for another reason. Signals
+ * after the first are ignored: under npm one Ctrl-C reaches the service twice, from the terminal
+ * and from npm, and close-with-grace by itself would take the second for impatience and drop what
+ * is under way.
+ */
+function exitOnSignals(logger: Logger, stop: () => Promise<void>): () => void {
+  const { close } = closeWithGrace(
+    { delay: STOP_WITHIN, logger, skip: ['SIGTERM', 'SIGINT', 'beforeExit'] },
+    async ({ err }) => {
+      if (err !== undefined) logger.fatal(err, 'unexpected: stopping');
+      await stop();
+    },
+  );
+  let closing = false;
+  const exit = () => {
+    if (!closing) close();
+    closing = true;
+  };
+  process.on('SIGTERM', exit);
+  process.on('SIGINT', exit);
+  return exit;
+}
+
+function now(): Instant {
+  return instantAt(Date.now()) as Instant;
+}

@@ -1,0 +1,71 @@
+import type { Response } from 'express';
+import type { Outcome } from '../app/submission.ts';
+
+/**
+ * Every code that an Error of this API can have, with its HTTP status and what it says unless
+ * there is something better to say. The list is closed: clients may switch over it.
+ *
+ * A rejection's reason is a code of this list, so this is also the one table from the outcome of
+ * a command to the status of an answer.
+ */
+export const ERRORS = {
+  invalid_request: [400, 'The request is not valid.'],
+  unauthorized: [401, 'A valid API key is needed: send it as "Authorization: Bearer <API_KEY>".'],
+  insufficient_scope: [403, 'The API key may not do this.'],
+  not_found: [404, 'There is nothing at this address.'],
+  order_not_found: [404, 'There is no order with this id.'],
+  method_not_allowed: [405, 'This address does not know this method.'],
+  order_exists: [409, 'An order with this id exists already.'],
+  order_already_shipped: [409, 'The order has already shipped.'],
+  order_cancelled: [409, 'The order is cancelled.'],
+  payload_too_large: [413, 'The request body is too large.'],
+  unsupported_media_type: [415, 'The request body must be application/json.'],
+  internal_error: [500, 'Something went wrong on our side. The request id finds it in the log.'],
+  service_unavailable: [503, 'Nothing was changed. Try again in a moment.'],
+  outcome_unknown: [503, 'It may or may not have been done. Sending the same again is safe.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An answer other than success, on its way to the one place that sends it. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+
+  constructor(
+    code: ErrorCode,
+    message: string = ERRORS[code][1],
+    status: number = ERRORS[code][0],
+  ) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+
+  /** The Error object of the contract, as JSON text. */
+  toBody(): string {
+    const { code, message, status } = this;
+    return JSON.stringify({ code, message, status });
+  }
+}
+
+/** Sends an Error object, on whatever answer has not been begun yet. */
+export function sendError(res: Response, error: ApiError): void {
+  res.locals.outcome = error.code;
+  if (error.status === 503) res.setHeader('Retry-After', '1');
+  res.status(error.status).type('json').send(error.toBody());
+}
+
+/** What became of a command, as an exception to success: throws unless it was accepted. */
+export function orThrow(outcome: Outcome): Extract<Outcome, { kind: 'accepted' }> {
+  switch (outcome.kind) {
+    case 'accepted':
+      return outcome;
+    case 'rejected':
+      throw new ApiError(outcome.reason);
+    case 'unavailable':
+      throw new ApiError('service_unavailable');
+    case 'unknown':
+      throw new ApiError('outcome_unknown');
+  }
+}

@@ -1,0 +1,34 @@
+import type { RequestHandler, Response } from 'express';
+import type { ApiKey, Scope } from '../app/api-key.ts';
+import type { Authenticator } from '../app/authenticator.ts';
+import { ApiError } from './api-error.ts';
+
+const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
+
+/** Lets only requests with a valid key pass (RFC 6750), and notes whose it is. */
+export function authenticate(authenticator: Authenticator): RequestHandler {
+  return async (req, res, next) => {
+    const text = BEARER.exec(req.headers.authorization ?? '')?.[1];
+    const key = text === undefined ? undefined : await authenticator.authenticate(text);
+    if (key === undefined) {
+      const reason = text === undefined ? '' : ', error="invalid_token"';
+      res.setHeader('WWW-Authenticate', `Bearer realm="store-orders"${reason}`);
+      throw new ApiError('unauthorized');
+    }
+    res.locals.key = key;
+    next();
+  };
+}
+
+/** The key with which the request was authenticated. */
+export function keyOf(res: Response): ApiKey {
+  return res.locals.key as ApiKey;
+}
+
+/** Throws unless the request's key has the scope. */
+export function requireScope(res: Response, scope: Scope): void {
+  if (keyOf(res).scopes.includes(scope)) return;
+  const challenge = `Bearer realm="store-orders", error="insufficient_scope", scope="${scope}"`;
+  res.setHeader('WWW-Authenticate', challenge);
+  throw new ApiError('insufficient_scope', `The API key lacks the scope ${scope}.`);
+}

@@ -1,0 +1,78 @@
+import express, { type Request, type RequestHandler } from 'express';
+import { z } from 'zod';
+import { parseInstant } from '../domain/instant.ts';
+import { MAX_QUANTITY } from '../domain/order.ts';
+import {
+  MAX_INT64,
+  MIN_INT64,
+  type OrderId,
+  type PetId,
+  parseOrderId,
+} from '../domain/order-id.ts';
+import { ApiError } from './api-error.ts';
+
+/** The most that a request body may have, in bytes: an order has about 100. */
+export const MAX_BODY = 16_384;
+
+/** Reads a JSON body. Whole numbers become bigint, exact to the last digit. */
+export function jsonBody(): RequestHandler[] {
+  return [
+    (req, _res, next) => {
+      // `false` is another type; `null` is no body at all, which the schema will complain about.
+      if (req.is('application/json') === false) throw new ApiError('unsupported_media_type');
+      next();
+    },
+    express.json({ limit: MAX_BODY, inflate: false, reviver: exactNumbers }),
+  ];
+}
+
+// The third argument is given by Node 22 and newer (the "JSON.parse source text access" proposal).
+function exactNumbers(_key: string, value: unknown, context?: { readonly source?: string }) {
+  const source = context?.source;
+  return typeof value === 'number' && source !== undefined && /^-?\d{1,19}$/.test(source)
+    ? BigInt(source)
+    : value;
+}
+
+function wholeNumber(min: bigint, max: bigint) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.bigint({ error }).min(min, error).max(max, error);
+}
+
+const dateTime = z.string({ error: 'must be an RFC 3339 date-time' }).transform((text, context) => {
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
+  context.addIssue('must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z');
+  return z.NEVER;
+});
+
+export const PlaceOrderBody = z.strictObject({
+  petId: wholeNumber(MIN_INT64, MAX_INT64).transform((id) => id as PetId),
+  quantity: wholeNumber(1n, BigInt(MAX_QUANTITY)).transform(Number),
+  shipDate: dateTime.optional(),
+});
+
+export const ShipOrderBody = z.strictObject({ shipDate: dateTime });
+
+/** Reads the body by a schema. Throws a 400 that names every place where it is wrong. */
+export function readBody<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
+  const result = schema.safeParse(req.body);
+  if (result.success) return result.data;
+  throw new ApiError('invalid_request', result.error.issues.map(describe).join('; '));
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${JSON.stringify(key)}: unknown property`).join('; ');
+  }
+  if (issue.path.length === 0) return 'the body must be a JSON object';
+  return `${issue.path.join('.')}: ${issue.message}`;
+}
+
+/** Reads the orderId of the path: the one way into the service for an id that a client chose. */
+export function readOrderId(req: Request): OrderId {
+  const orderId = parseOrderId(req.params.orderId as string);
+  if (orderId !== undefined) return orderId;
+  const range = `${MIN_INT64} to ${MAX_INT64}`;
+  throw new ApiError('invalid_request', `orderId: must be a whole number from ${range}`);
+}

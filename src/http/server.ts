@@ -1,0 +1,75 @@
+import { createServer, type Server, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Express } from 'express';
+import { CannotStart } from '../app/cannot-start.ts';
+import { ApiError } from './api-error.ts';
+
+/** The HTTP server around the app: from listening to the last answer. */
+export class HttpServer {
+  readonly #server: Server;
+  #underWay = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(app: Express) {
+    // The app answers a missing Host itself, with an Error object.
+    this.#server = createServer({ requireHostHeader: false, keepAlive: true }, (req, res) => {
+      this.#underWay += 1;
+      res.once('close', () => {
+        this.#underWay -= 1;
+        if (this.#underWay === 0) this.#idle?.();
+      });
+      app(req, res);
+    });
+    this.#server.requestTimeout = 30_000;
+    this.#server.headersTimeout = 15_000;
+    // Longer than the idle timeout of the usual load balancers, so that they close first.
+    this.#server.keepAliveTimeout = 65_000;
+    this.#server.on('clientError', answerUnreadable);
+  }
+
+  /** Listens, and resolves with the address as clients write it. Port 0 takes a free one. */
+  async listen(port: number, host: string): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error) => reject(cannotListen(error, host, port)));
+      this.#server.listen(port, host, resolve);
+    });
+    const bound = this.#server.address() as AddressInfo;
+    const name = host.includes(':') ? `[${host}]` : host;
+    return `http://${name}:${bound.port}`;
+  }
+
+  /**
+   * Waits until every request under way has its answer, then closes every connection. Requests
+   * that arrive meanwhile are still answered, by then with a 503.
+   */
+  async close(): Promise<void> {
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const reason = error.code === 'EADDRINUSE' ? 'another program is listening there' : error.message;
+  return new CannotStart(`cannot listen on ${host}, port ${port}: ${reason}`);
+}
+
+/** Answers what is not HTTP at all, or is too slow or too long, with an Error object as well. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'This is not HTTP.'];
+  const body = new ApiError('invalid_request', message, status).toBody();
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
+      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+}
+
+const UNREADABLE: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+};
