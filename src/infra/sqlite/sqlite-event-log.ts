@@ -65,11 +65,13 @@ export class SqliteEventLog implements EventLog {
   }
 
   watch(grown: () => void): () => void {
-    let seen = this.#dataVersion();
+    let seen = this.#head.get();
     const timer = setInterval(() => {
-      const now = this.#dataVersion();
-      if (now === seen) return;
-      seen = now;
+      // The connection may have been closed by its owner while somebody was still watching.
+      if (!this.#db.open) return clearInterval(timer);
+      const head = this.#head.get();
+      if (head === seen) return;
+      seen = head;
       grown();
     }, WATCH_EVERY);
     timer.unref();
@@ -116,11 +118,6 @@ export class SqliteEventLog implements EventLog {
   // SQLite has rolled back by itself after some errors, a full disk among them.
   #rollBack(): void {
     if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
-  }
-
-  // Changes when another connection, of this process or another, has committed.
-  #dataVersion(): unknown {
-    return this.#db.pragma('data_version', { simple: true });
   }
 }
 
