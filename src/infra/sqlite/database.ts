@@ -15,7 +15,6 @@ const LOCK_TIMEOUT = 5_000;
  * {@link CannotStart} for a file that this version must not touch.
  */
 export function openDatabase(file: string): Database.Database {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const db = connect(file);
   try {
     refuseOldSqlite(db);
@@ -36,6 +35,7 @@ export function storeIdOf(db: Database.Database): string {
 
 function connect(file: string): Database.Database {
   try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     return new Database(file, { timeout: LOCK_TIMEOUT });
   } catch (error) {
     throw inPlainWords(error, file);
@@ -117,12 +117,11 @@ function schemaVersion(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
-function inPlainWords(error: unknown, file: string): unknown {
-  if (!(error instanceof Database.SqliteError)) {
-    return error instanceof TypeError
-      ? new CannotStart(`${file} cannot be opened: ${error.message}`)
-      : error;
-  }
-  if (error.code === 'SQLITE_NOTADB') return new CannotStart(`${file} is not a SQLite database.`);
-  return new CannotStart(`${file} cannot be opened: ${error.message} (${error.code}).`);
+function inPlainWords(error: unknown, file: string): CannotStart {
+  if (error instanceof CannotStart) return error;
+  const { message } = error as Error;
+  const code = error instanceof Database.SqliteError ? error.code : undefined;
+  if (code === 'SQLITE_NOTADB') return new CannotStart(`${file} is not a SQLite database.`);
+  const detail = code === undefined ? message : `${message} (${code})`;
+  return new CannotStart(`${file} cannot be opened: ${detail}.`, { cause: error });
 }
