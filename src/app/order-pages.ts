@@ -42,10 +42,10 @@ export class OrderPages<Encoded> {
     }
   }
 
-  /** Notes that an order looks different now. */
+  /** Notes that an order, which must have been added, looks different now. */
   touch(slot: number): void {
-    const page = this.#pages[this.#pageFor(this.#idOf(slot))];
-    if (page !== undefined) page.encoded = undefined;
+    const page = this.#pages[this.#pageFor(this.#idOf(slot))] as Page<Encoded>;
+    page.encoded = undefined;
   }
 
   /** All pages, encoded; those that have changed are encoded now. */
