@@ -71,7 +71,9 @@ const PLACED =
   /^\{"orderId":"([-\d]{1,20})","petId":"([-\d]{1,20})","quantity":([1-9]\d{0,9})(?:,"shipDate":"([^"]{24})")?\}$/;
 const SHIPPED = /^\{"orderId":"([-\d]{1,20})","shipDate":"([^"]{24})"\}$/;
 const CANCELLED = /^\{"orderId":"([-\d]{1,20})"\}$/;
-const METADATA = /^\{"at":"([^"]{24})","by":"([^"\\]*)","commandId":"([^"\\]*)"\}$/;
+// In a JSON string, all but quotes, backslashes and control characters stand for themselves.
+const METADATA =
+  /^\{"at":"([^"]{24})","by":"([ !#-[\]-\uffff]*)","commandId":"([ !#-[\]-\uffff]*)"\}$/;
 
 function readCurrent(type: string, schemaVersion: number, data: string): OrderEvent | undefined {
   switch (type) {
