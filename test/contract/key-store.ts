@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ApiKey, SCOPES } from '../../src/app/api-key.ts';
+import type { KeyStore } from '../../src/app/ports/key-store.ts';
+import type { Instant } from '../../src/domain/instant.ts';
+import { instants, texts } from '../support/arbitraries.ts';
+import { LATER, NOON } from '../support/events.ts';
+
+/** Opens one more handle on the same keys, as another process would. */
+export type OpenKeys = () => Promise<KeyStore>;
+
+const key: ApiKey = {
+  id: 'AbCdEfGh01',
+  name: 'the warehouse',
+  hash: randomBytes(32),
+  scopes: ['orders:read', 'orders:cancel'],
+  createdAt: NOON,
+};
+
+const fewIds = fc.constantFrom('0000000000', 'AAAAAAAAAA', 'aaaaaaaaaa');
+const keys: fc.Arbitrary<ApiKey> = fc
+  .tuple(
+    fc.record({
+      id: fewIds,
+      name: texts,
+      hash: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes)),
+      scopes: fc.subarray([...SCOPES]),
+    }),
+    fc.oneof(
+      fc.constant({}),
+      instants.map((expiresAt) => ({ expiresAt })),
+    ),
+  )
+  .map(([always, sometimes]) => ({ ...always, ...sometimes, createdAt: NOON }));
+
+/**
+ * What every engine promises about the API keys.
+ * @param create Makes an empty store of keys. It vanishes with the test that made it.
+ */
+export function keyStoreContract(name: string, create: () => Promise<OpenKeys>): void {
+  const open = async () => (await create())();
+
+  describe(`the API keys in ${name}`, () => {
+    it('are none at first', async () => {
+      const store = await open();
+      expect(await store.list()).toStrictEqual([]);
+      expect(await store.find(key.id)).toBeUndefined();
+    });
+
+    it('are found by their id as they were added, from every handle', async () => {
+      const openAnother = await create();
+      const [one, other] = [await openAnother(), await openAnother()];
+      expect(await one.add(key)).toBe(true);
+      expect(await one.find(key.id)).toStrictEqual(key);
+      expect(await other.find(key.id)).toStrictEqual(key);
+    });
+
+    it('tell an expiry, and the lack of one', async () => {
+      const store = await open();
+      const expiring = { ...key, id: '0000000000', expiresAt: LATER };
+      await store.add(key);
+      await store.add(expiring);
+      expect(await store.find(expiring.id)).toStrictEqual(expiring);
+      expect(await store.find(key.id)).not.toHaveProperty('expiresAt');
+    });
+
+    it('differ when their ids differ only in case', async () => {
+      const store = await open();
+      await store.add(key);
+      expect(await store.find(key.id.toLowerCase())).toBeUndefined();
+      expect(await store.add({ ...key, id: key.id.toLowerCase() })).toBe(true);
+    });
+
+    it('stay as they are when another with the same id is added', async () => {
+      const store = await open();
+      await store.add(key);
+      expect(await store.add({ ...key, name: 'an impostor', hash: randomBytes(32) })).toBe(false);
+      expect(await store.list()).toStrictEqual([key]);
+    });
+
+    it('are listed oldest first, and those of one moment as they were added', async () => {
+      const store = await open();
+      const [b, c] = [key, { ...key, id: '0000000000' }];
+      const a = { ...key, id: 'zzzzzzzzzz', createdAt: '2025-12-31T23:59:59.999Z' as Instant };
+      for (const each of [b, c, a]) await store.add(each);
+      expect(await store.list()).toStrictEqual([a, b, c]);
+    });
+
+    it('are revoked once, for good, and stay for the trail', async () => {
+      const store = await open();
+      await store.add(key);
+      expect(await store.revoke(key.id, NOON)).toBe(true);
+      expect(await store.revoke(key.id, LATER)).toBe(false);
+      expect(await store.find(key.id)).toStrictEqual({ ...key, revokedAt: NOON });
+      expect(await store.list()).toStrictEqual([{ ...key, revokedAt: NOON }]);
+      expect(await store.add(key)).toBe(false);
+    });
+
+    it('cannot be revoked where there are none', async () => {
+      const store = await open();
+      expect(await store.revoke(key.id, NOON)).toBe(false);
+      expect(await store.list()).toStrictEqual([]);
+    });
+
+    it('behave like a Map, whatever is done in whatever order', async () => {
+      const steps = fc.array(
+        fc.oneof(keys, fc.record({ revoke: fewIds, at: instants }), fc.record({ find: fewIds })),
+        { maxLength: 15 },
+      );
+      await fc.assert(
+        fc.asyncProperty(steps, async (todo) => {
+          const store = await open();
+          const map = new Map<string, ApiKey>();
+          for (const step of todo) {
+            if ('find' in step) {
+              expect(await store.find(step.find)).toStrictEqual(map.get(step.find));
+            } else if ('revoke' in step) {
+              const known = map.get(step.revoke);
+              const revocable = known !== undefined && known.revokedAt === undefined;
+              expect(await store.revoke(step.revoke, step.at)).toBe(revocable);
+              if (revocable) map.set(step.revoke, { ...known, revokedAt: step.at });
+            } else {
+              expect(await store.add(step)).toBe(!map.has(step.id));
+              if (!map.has(step.id)) map.set(step.id, step);
+            }
+          }
+          expect(await store.list()).toStrictEqual([...map.values()]);
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import type { EventLogReader } from '../../src/app/ports/event-log.ts';
+import type { NewEvent, RecordedEvent } from '../../src/app/recorded-event.ts';
+import type { Instant } from '../../src/domain/instant.ts';
+import type {
+  OrderCancelled,
+  OrderEvent,
+  OrderPlaced,
+  OrderShipped,
+} from '../../src/domain/order.ts';
+import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+
+export const NOON = '2026-01-01T12:00:00.000Z' as Instant;
+export const LATER = '2026-01-01T13:00:00.000Z' as Instant;
+
+export function placed(id: bigint, more: Partial<OrderPlaced> = {}): OrderPlaced {
+  return { type: 'OrderPlaced', orderId: id as OrderId, petId: 7n as PetId, quantity: 1, ...more };
+}
+
+export function shipped(id: bigint, shipDate = NOON): OrderShipped {
+  return { type: 'OrderShipped', orderId: id as OrderId, shipDate };
+}
+
+export function cancelled(id: bigint): OrderCancelled {
+  return { type: 'OrderCancelled', orderId: id as OrderId };
+}
+
+/** The event as somebody would append it. */
+export function newEvent(event: OrderEvent, version = 1): NewEvent {
+  return { event, version, metadata: { at: NOON, by: 'test', commandId: 'c-1' } };
+}
+
+/** Events as a log would hold them, from position 1 on. */
+export function recorded(...events: readonly OrderEvent[]): RecordedEvent[] {
+  const versions = new Map<bigint, number>();
+  return events.map((event, index) => {
+    const version = (versions.get(event.orderId) ?? 0) + 1;
+    versions.set(event.orderId, version);
+    return { position: index + 1, ...newEvent(event, version) };
+  });
+}
+
+/** Everything in a log after a position, in one piece. */
+export async function readAll(log: EventLogReader, after = 0): Promise<RecordedEvent[]> {
+  return (await Array.fromAsync(log.read(after))).flat();
+}
