@@ -13,5 +13,5 @@ for (;;) {
       commandId: 'c-1',
     },
   ]);
-  console.log(outcome?.kind === 'accepted' ? outcome.orderId : outcome?.kind);
+  console.log(outcome?.kind === 'accepted' ? `${outcome.orderId}` : outcome?.kind);
 }
