@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OrderList, type OrderView } from '../../src/app/order-list.ts';
+import type { RecordedEvent } from '../../src/app/recorded-event.ts';
+import type { Instant } from '../../src/domain/instant.ts';
+import type { OrderEvent } from '../../src/domain/order.ts';
+import type { OrderId } from '../../src/domain/order-id.ts';
+import { fewOrderIds, submissionsTo } from '../support/arbitraries.ts';
+import { cancelled, LATER, NOON, placed, recorded, shipped } from '../support/events.ts';
+import { manyIds } from '../support/many-ids.ts';
+import { ModelStore } from '../support/order-model.ts';
+
+/** What version 1 shows of an order: everything but whether it was cancelled. */
+type Shown = Omit<OrderView, 'status'> & { readonly complete: boolean };
+
+const encode = (orders: readonly OrderView[]): readonly Shown[] => {
+  return orders.map(({ status, ...rest }) => ({ ...rest, complete: status === 'shipped' }));
+};
+
+function listOf(events: Iterable<RecordedEvent>): OrderList<readonly Shown[]> {
+  const list = new OrderList(encode);
+  for (const event of events) list.fold(event);
+  return list;
+}
+
+/** The same orders, kept in a Map and sorted when they are asked for. */
+function naiveOrders(events: readonly OrderEvent[]): OrderView[] {
+  const orders = new Map<OrderId, OrderView>();
+  for (const event of events) {
+    const id = event.orderId;
+    const known = orders.get(id) as OrderView;
+    if (event.type === 'OrderPlaced') {
+      const { petId, quantity, shipDate } = event;
+      orders.set(id, { id, petId, quantity, shipDate, status: 'pending' });
+    } else if (event.type === 'OrderShipped') {
+      orders.set(id, { ...known, shipDate: event.shipDate, status: 'shipped' });
+    } else {
+      orders.set(id, { ...known, status: 'cancelled' });
+    }
+  }
+  return [...orders.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What a store records that is asked anything. */
+const histories = fc.array(submissionsTo(fewOrderIds), { maxLength: 40 }).map((submissions) => {
+  const model = new ModelStore();
+  for (const submission of submissions) model.submit(submission);
+  return recorded(...model.recorded.map(({ event }) => event as OrderEvent));
+});
+
+describe('the list of orders', () => {
+  it('is empty at first', () => {
+    const list = new OrderList(encode);
+    expect(list.snapshot()).toStrictEqual({ position: 0, pages: [] });
+    expect([list.size, list.position, list.get(1n as OrderId)]).toStrictEqual([0, 0, undefined]);
+  });
+
+  it('agrees with a Map that is sorted, whatever has happened', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const list = listOf(history);
+        const orders = naiveOrders(history.map(({ event }) => event));
+        expect(list.snapshot().pages.flat()).toStrictEqual(encode(orders));
+        expect(list.position).toBe(history.length);
+        expect(list.size).toBe(orders.length);
+        for (const view of orders) expect(list.get(view.id)).toStrictEqual(view);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('agrees with a Map over thousands of orders, in whatever order their ids come', () => {
+    fc.assert(
+      fc.property(manyIds(3_000), (ids) => {
+        const events = [
+          ...ids.map((id, index) => placed(id, { quantity: index + 1 })),
+          ...ids.filter((id) => id % 3n === 0n).map((id) => shipped(id, LATER)),
+          ...ids.filter((id) => id % 3n === 1n).map((id) => cancelled(id)),
+        ];
+        const list = listOf(recorded(...events));
+        const orders = naiveOrders(events);
+        expect(list.snapshot().pages.flat()).toStrictEqual(encode(orders));
+        for (const view of orders) expect(list.get(view.id)).toStrictEqual(view);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('never changes a snapshot that it has handed out', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const list = new OrderList(encode);
+        const snapshots = history.map((event) => {
+          list.fold(event);
+          const snapshot = list.snapshot();
+          return { snapshot, copy: structuredClone(snapshot) };
+        });
+        for (const { snapshot, copy } of snapshots) expect(snapshot).toStrictEqual(copy);
+        expect(snapshots.map(({ snapshot }) => snapshot.position)).toStrictEqual(
+          history.map(({ position }) => position),
+        );
+      }),
+    );
+  });
+
+  it('hands out the same snapshot until something happens', () => {
+    const [first, second] = recorded(placed(1n), cancelled(1n)) as [RecordedEvent, RecordedEvent];
+    const list = listOf([first]);
+    const snapshot = list.snapshot();
+    expect(list.snapshot()).toBe(snapshot);
+    list.fold(second);
+    expect(list.snapshot()).not.toBe(snapshot);
+  });
+
+  it('shows the date on which an order did ship, where another was expected', () => {
+    const list = listOf(recorded(placed(1n, { shipDate: LATER }), shipped(1n, NOON)));
+    expect(list.get(1n as OrderId)).toMatchObject({ shipDate: NOON, status: 'shipped' });
+  });
+
+  it('keeps dates from the first to the last year exactly', () => {
+    const dates = [
+      '0000-01-01T00:00:00.000Z',
+      '1969-12-31T23:59:59.999Z',
+      '9999-12-31T23:59:59.999Z',
+    ];
+    const placements = dates.map((shipDate, id) => {
+      return placed(BigInt(id), { shipDate: shipDate as Instant });
+    });
+    const shown = listOf(recorded(...placements))
+      .snapshot()
+      .pages.flat();
+    expect(shown.map(({ shipDate }) => shipDate)).toStrictEqual(dates);
+  });
+});
+
+describe('the pages of a long list', () => {
+  const ids = Array.from({ length: 4_000 }, (_, index) => BigInt(index));
+  const history = recorded(...ids.map((id) => placed(id)), cancelled(7n), shipped(8n));
+  const cancellation = history[4_000] as RecordedEvent;
+  const shipment = { ...(history[4_001] as RecordedEvent), position: 4_001 };
+
+  it('are all kept when an order is cancelled, which version 1 does not show', () => {
+    const list = listOf(history.slice(0, 4_000));
+    const before = list.snapshot();
+    list.fold(cancellation);
+    const after = list.snapshot();
+    expect(after.position).toBe(before.position + 1);
+    expect(before.pages).toHaveLength(4);
+    for (const [index, page] of after.pages.entries()) expect(page).toBe(before.pages[index]);
+  });
+
+  it('are kept but for one when an order is shipped', () => {
+    const list = listOf(history.slice(0, 4_000));
+    const before = list.snapshot();
+    list.fold(shipment);
+    const fresh = list.snapshot().pages.filter((page, index) => page !== before.pages[index]);
+    expect(fresh).toHaveLength(1);
+    expect(fresh.flat()).toContainEqual(expect.objectContaining({ id: 8n, complete: true }));
+  });
+});
+
+describe('a log that does not add up stops the list', () => {
+  it.each<[string, RecordedEvent[], string]>([
+    ['a gap', recorded(placed(1n), placed(2n)).slice(1), 'position 2 does not follow position 0'],
+    [
+      'an event again',
+      [...recorded(placed(1n)), ...recorded(placed(1n))],
+      'position 1 does not follow position 1',
+    ],
+    ['an order placed twice', recorded(placed(5n), placed(5n)), 'order 5 was placed twice'],
+    ['an unknown order shipped', recorded(shipped(5n)), 'OrderShipped of order 5, which was never'],
+    ['one cancelled', recorded(cancelled(5n)), 'OrderCancelled of order 5, which was never placed'],
+  ])('%s', (_, events, message) => {
+    expect(() => listOf(events)).toThrow(message);
+  });
+});
