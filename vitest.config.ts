@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/build.ts'],
     // Processes, sockets and disks are real here, and the machines are small.
     testTimeout: 60_000,
     hookTimeout: 60_000,

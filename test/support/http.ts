@@ -1,0 +1,123 @@
+import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { expect } from 'vitest';
+
+/** An HTTP client that hides nothing: paths, methods and headers go out as they are given. */
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+export interface Asked {
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Buffer;
+  readonly agent?: Agent;
+}
+
+export function ask(
+  address: string,
+  method: string,
+  path: string,
+  { headers = {}, body, agent }: Asked = {},
+): Promise<Answer> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    // Without a length Node would send the body of a GET or a DELETE unframed.
+    const framed = body === undefined || 'Transfer-Encoding' in headers;
+    const length = framed ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    const all = { ...length, ...headers };
+    const options = { host: hostname, port, method, path, headers: all, ...(agent && { agent }) };
+    const asking = request(options, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('error', reject);
+      res.on('end', () => {
+        const all = Buffer.concat(chunks);
+        const { statusCode: status = 0, headers } = res;
+        resolve({ status, headers, body: all, text: all.toString() });
+      });
+    });
+    asking.on('error', reject);
+    asking.end(body);
+  });
+}
+
+/** Sends bytes as they are and resolves with all that comes back until the server hangs up. */
+export function sendBytes(address: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    // A reset may follow an answer that was sent before all of the request was read.
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(received));
+  });
+}
+
+/** What {@link sendBytes} received, as an answer. */
+export function parseAnswer(received: string): Answer {
+  const [head = '', text = ''] = received.split('\r\n\r\n', 2);
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', value = ''] = line.split(/: (.*)/s);
+      return [name.toLowerCase(), value];
+    }),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, body: Buffer.from(text), text };
+}
+
+/** Reads JSON without rounding: every number becomes a bigint. */
+export function exactJson(text: string): unknown {
+  return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
+    typeof value === 'number' ? BigInt(context?.source ?? value) : value,
+  );
+}
+
+const CODES = [
+  'unauthorized',
+  'insufficient_scope',
+  'invalid_request',
+  'order_not_found',
+  'order_already_shipped',
+  'order_cancelled',
+  'order_exists',
+  'not_found',
+  'method_not_allowed',
+  'unsupported_media_type',
+  'payload_too_large',
+  'idempotency_key_reused',
+  'precondition_failed',
+  'rate_limited',
+  'service_unavailable',
+  'outcome_unknown',
+  'internal_error',
+] as const;
+
+/** Expects an Error object as the contract has it, and nothing more; returns its message. */
+export function expectError(answer: Answer, status: number, code: (typeof CODES)[number]): string {
+  expect(answer).toMatchObject({
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(answer.body.length),
+    },
+  });
+  const error = JSON.parse(answer.text);
+  expect(error).toStrictEqual({ code, message: expect.stringMatching(/./), status });
+  return error.message;
+}
+
+/** Expects some Error object, whichever it is. */
+export function expectSomeError(answer: Answer): void {
+  const { code } = JSON.parse(answer.text);
+  expect(CODES).toContain(code);
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  expectError(answer, answer.status, code);
+}

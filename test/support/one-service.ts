@@ -1,0 +1,26 @@
+import { afterAll } from 'vitest';
+import { Beside } from './beside.ts';
+import { Service } from './service.ts';
+
+/** One service for all tests of a file, and a hand beside it on the same database. */
+export async function oneService() {
+  const service = await Service.start();
+  const beside = new Beside(service.databaseFile);
+  afterAll(async () => {
+    await beside[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+  });
+  return { service, beside };
+}
+
+/** Places an order and returns its id. */
+export async function placeOrder(service: Service, order: object = {}): Promise<string> {
+  const answer = await service.send('POST', '/v1/store/orders', {
+    petId: 7,
+    quantity: 1,
+    ...order,
+  });
+  const id = /^\/v1\/store\/orders\/(\d+)$/.exec(String(answer.headers.location))?.[1];
+  if (answer.status !== 201 || id === undefined) throw new Error(`not placed: ${answer.text}`);
+  return id;
+}

@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { mintKeyText } from '../../src/app/api-key.ts';
+import { type Answer, type Asked, ask } from './http.ts';
+
+/** What production starts. */
+const MAIN = resolve('dist/main.js');
+
+const folders = new Set<string>();
+const children = new Set<ChildProcess>();
+
+// Whatever becomes of a test, nothing it started outlives it.
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new folder that vanishes with the tests. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-test-'));
+  folders.add(folder);
+  return folder;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** A program that was started, and everything it has written so far. */
+export class Program implements AsyncDisposable {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  readonly #ended: Promise<unknown>;
+  #written = Promise.withResolvers<void>();
+
+  constructor(command: string, args: readonly string[], cwd: string, env: Environment) {
+    const { PATH = '', HOME = '' } = process.env;
+    this.child = spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: 'pipe' });
+    children.add(this.child);
+    // 'close' comes after the last of the output.
+    this.#ended = once(this.child, 'close').then(() => {
+      children.delete(this.child);
+      this.#wrote();
+    });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+      this.#wrote();
+    });
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+      this.#wrote();
+    });
+  }
+
+  /** The JSON lines on standard output that are complete. */
+  get log(): readonly Record<string, unknown>[] {
+    const lines = this.stdout.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Waits until `find` finds something in what was written. */
+  async until<Found>(find: (program: this) => Found | undefined): Promise<Found> {
+    for (;;) {
+      const found = find(this);
+      if (found !== undefined) return found;
+      if (!children.has(this.child)) throw new Error(`it ended: ${this.stdout}${this.stderr}`);
+      await this.#written.promise;
+    }
+  }
+
+  /** Waits for the end and returns the exit code, or the name of the signal. */
+  async ended(): Promise<number | string | null> {
+    await this.#ended;
+    return this.child.exitCode ?? this.child.signalCode;
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string | null> {
+    this.child.kill(signal);
+    return this.ended();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  #wrote(): void {
+    this.#written.resolve();
+    this.#written = Promise.withResolvers();
+  }
+}
+
+/** Starts `store-orders` as production does, with nothing else in its environment. */
+export function start(args: readonly string[], cwd: string, env: Environment = {}): Program {
+  return new Program(process.execPath, [MAIN, ...args], cwd, env);
+}
+
+/** The service in a process and a folder of its own. */
+export class Service implements AsyncDisposable {
+  readonly folder = newFolder();
+  readonly databaseFile = join(this.folder, 'data', 'store-orders.db');
+  /** A key that may do everything. */
+  readonly key = mintKeyText();
+  readonly agent = new Agent({ keepAlive: true });
+  program!: Program;
+  address!: string;
+
+  static async start(env: Environment = {}): Promise<Service> {
+    const service = new Service();
+    await service.start(env);
+    return service;
+  }
+
+  /** Starts the process, once more on the same folder if it has run before. */
+  async start(env: Environment = {}): Promise<void> {
+    this.program = start(['serve'], this.folder, { PORT: '0', INITIAL_API_KEY: this.key, ...env });
+    this.address = await addressOf(this.program);
+  }
+
+  async restart(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.program.end(signal);
+    await this.start();
+  }
+
+  /** Asks with the service's own key, unless the headers bring another. */
+  ask(method: string, path: string, { headers, ...rest }: Asked = {}): Promise<Answer> {
+    const asked = { agent: this.agent, ...rest, headers: { ...bearer(this.key), ...headers } };
+    return ask(this.address, method, path, asked);
+  }
+
+  /** Asks with a JSON body. */
+  send(method: string, path: string, body: string | object, asked: Asked = {}): Promise<Answer> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const headers = { 'Content-Type': 'application/json', ...asked.headers };
+    return this.ask(method, path, { ...asked, headers, body: text });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.agent.destroy();
+    await this.program.end('SIGKILL');
+  }
+}
+
+/** The address that a service says it is ready at. */
+export function addressOf(program: Program): Promise<string> {
+  return program.until(({ log }) => {
+    return log.find(({ msg }) => msg === 'ready')?.address as string | undefined;
+  });
+}
+
+export function bearer(key: string): { Authorization: string } {
+  return { Authorization: `Bearer ${key}` };
+}
