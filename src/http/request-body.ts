@@ -14,15 +14,22 @@ import { ApiError } from './api-error.ts';
 /** The most that a request body may have, in bytes: an order has about 100. */
 export const MAX_BODY = 16_384;
 
+// RFC 8259, section 8.1: JSON is UTF-8. The parser would read UTF-7, 16 and 32 as well.
+const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
+
 /** Reads a JSON body. Whole numbers become bigint, exact to the last digit. */
 export function jsonBody(): RequestHandler[] {
   return [
     (req, _res, next) => {
       // `false` is another type; `null` is no body at all, which the schema will complain about.
-      if (req.is('application/json') === false) throw new ApiError('unsupported_media_type');
+      const isOther = req.is('application/json') === false;
+      if (isOther || OTHER_CHARSET.test(req.headers['content-type'] ?? '')) {
+        throw new ApiError('unsupported_media_type');
+      }
       next();
     },
-    express.json({ limit: MAX_BODY, inflate: false, reviver: exactNumbers }),
+    // Not strict: whatever is JSON reaches the schema, which says more exactly what is wrong.
+    express.json({ limit: MAX_BODY, inflate: false, strict: false, reviver: exactNumbers }),
   ];
 }
 
