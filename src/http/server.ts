@@ -1,30 +1,41 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { Express } from 'express';
 import { CannotStart } from '../app/cannot-start.ts';
 import { ApiError } from './api-error.ts';
 
+/** How long a stop waits for clients to take their answers, in milliseconds. */
+const PATIENCE = 5_000;
+
 /** The HTTP server around the app: from listening to the last answer. */
 export class HttpServer {
   readonly #server: Server;
-  #underWay = 0;
-  #idle: (() => void) | undefined;
+  readonly #underWay = new Set<Parameters<RequestListener>[1]>();
+  #closing = false;
 
   constructor(app: Express) {
-    // The app answers a missing Host itself, with an Error object.
-    this.#server = createServer({ requireHostHeader: false, keepAlive: true }, (req, res) => {
-      this.#underWay += 1;
-      res.once('close', () => {
-        this.#underWay -= 1;
-        if (this.#underWay === 0) this.#idle?.();
-      });
+    const answer: RequestListener = (req, res) => {
+      this.#underWay.add(res);
+      res.once('close', () => this.#underWay.delete(res));
+      if (this.#closing) res.shouldKeepAlive = false;
       app(req, res);
-    });
+    };
+    // The app answers a missing Host itself, with an Error object; and what a client expects that
+    // no server knows is ignored (RFC 9110, section 10.1.1), where Node would send an empty 417.
+    this.#server = createServer({ requireHostHeader: false, keepAlive: true }, answer);
+    this.#server.on('checkExpectation', answer);
     this.#server.requestTimeout = 30_000;
     this.#server.headersTimeout = 15_000;
     // Longer than the idle timeout of the usual load balancers, so that they close first.
     this.#server.keepAliveTimeout = 65_000;
-    this.#server.on('clientError', answerUnreadable);
+    this.#server.on('clientError', (error, socket) => {
+      // Nonsense behind a whole request: that request's own answer comes first, and is the last.
+      const last = [...this.#underWay].findLast(({ req }) => req.socket === socket);
+      if (last?.req.complete) last.once('close', () => (socket as Socket).destroySoon());
+      else answerUnreadable(error, socket as Socket);
+    });
   }
 
   /** Listens, and resolves with the address as clients write it. Port 0 takes a free one. */
@@ -40,10 +51,14 @@ export class HttpServer {
 
   /**
    * Waits until every request under way has its answer, then closes every connection. Requests
-   * that arrive meanwhile are still answered, by then with a 503.
+   * that arrive meanwhile are still answered, by then with a 503, but not waited for: under load
+   * there is always one more. Nor is a client that does not take its answer, for long.
    */
   async close(): Promise<void> {
-    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    this.#closing = true;
+    for (const res of this.#underWay) res.shouldKeepAlive = false;
+    const answered = Promise.all([...this.#underWay].map((res) => once(res, 'close')));
+    await Promise.race([answered, setTimeout(PATIENCE, undefined, { ref: false })]);
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
     await closed;
