@@ -48,9 +48,9 @@ export class CommandProcessor {
   }
 
   async #work(): Promise<void> {
-    // Requests that have arrived in the same turn of the event loop join the first batch.
-    await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
+      // Whatever arrives in the same turn of the event loop joins the batch.
+      await new Promise(setImmediate);
       const batch = this.#waiting.splice(0, MAX_BATCH);
       const outcomes = await this.#execute(batch);
       for (const [index, { settle }] of batch.entries()) settle(outcomes[index] as Outcome);

@@ -1,4 +1,4 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type IRoute, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { z } from 'zod';
 import type { Scope } from '../app/api-key.ts';
 import { ApiError } from './api-error.ts';
@@ -33,17 +33,22 @@ export function routerOf(operations: readonly Operation[]): Router {
       ];
       route[method](...handlers);
     }
-    const allow = allowedMethods(offered ?? []);
-    route.options((_req, res) => void res.setHeader('Allow', allow).status(204).end());
-    route.all((_req, res) => {
-      res.setHeader('Allow', allow);
-      throw new ApiError('method_not_allowed', `This address allows ${allow}.`);
-    });
+    allowOnly(
+      route,
+      (offered ?? []).map(({ method }) => method),
+    );
   }
   return router;
 }
 
-function allowedMethods(operations: readonly Operation[]): string {
-  const methods = operations.map(({ method }) => method.toUpperCase());
-  return [...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS', ...methods].sort().join(', ');
+/** Lets a path tell its methods when asked for its OPTIONS, and answer all others with 405. */
+export function allowOnly(route: IRoute, methods: readonly Operation['method'][]): void {
+  const named = methods.map((method) => method.toUpperCase());
+  const head = named.includes('GET') ? ['HEAD'] : [];
+  const allow = [...head, 'OPTIONS', ...named].sort().join(', ');
+  route.options((_req, res) => void res.setHeader('Allow', allow).status(204).end());
+  route.all((_req, res) => {
+    res.setHeader('Allow', allow);
+    throw new ApiError('method_not_allowed', `This address allows ${allow}.`);
+  });
 }

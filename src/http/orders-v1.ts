@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { CommandProcessor } from '../app/command-processor.ts';
 import type { OrderList } from '../app/order-list.ts';
 import type { Projector } from '../app/projector.ts';
@@ -10,6 +10,7 @@ import { sendList } from './list-response.ts';
 import type { Operation } from './operation.ts';
 import { orderToJson } from './order-json.ts';
 import { PlaceOrderBody, readBody, readOrderId, ShipOrderBody } from './request-body.ts';
+import { requestIdOf } from './request-log.ts';
 
 /** What the orders' operations work with. */
 export interface OrderUseCases {
@@ -24,13 +25,13 @@ export function ordersV1(orders: OrderUseCases): readonly Operation[] {
   const { storeId, commands, list, projector } = orders;
 
   /** Runs a command to its durable end. Throws unless it was accepted. */
-  async function perform(req: Request, res: Response, command: Submission['command']) {
+  async function perform(res: Response, command: Submission['command']) {
     const outcome: Outcome = await commands.submit({
       command,
       by: keyOf(res).id,
-      commandId: String(req.id),
+      commandId: requestIdOf(res),
     });
-    if ('cause' in outcome) req.log.error({ cause: outcome.cause }, 'a command was not recorded');
+    if ('cause' in outcome) res.locals.cause = outcome.cause;
     return orThrow(outcome);
   }
 
@@ -62,7 +63,7 @@ export function ordersV1(orders: OrderUseCases): readonly Operation[] {
       async handle(req, res) {
         const { shipDate, ...rest } = readBody(req, PlaceOrderBody);
         const asked = shipDate === undefined ? rest : { ...rest, shipDate };
-        const { orderId: id } = await perform(req, res, { type: 'PlaceNewOrder', ...asked });
+        const { orderId: id } = await perform(res, { type: 'PlaceNewOrder', ...asked });
         res.status(201).location(`${req.baseUrl}/store/orders/${id}`);
         res.type('json').send(orderToJson({ id, ...rest, shipDate, status: 'pending' }));
       },
@@ -80,7 +81,7 @@ export function ordersV1(orders: OrderUseCases): readonly Operation[] {
       path: '/store/orders/:orderId',
       scope: 'orders:cancel',
       async handle(req, res) {
-        await perform(req, res, { type: 'CancelOrder', orderId: readOrderId(req) });
+        await perform(res, { type: 'CancelOrder', orderId: readOrderId(req) });
         res.status(204).end();
       },
     },
@@ -93,7 +94,7 @@ export function ordersV1(orders: OrderUseCases): readonly Operation[] {
       async handle(req, res) {
         const orderId = readOrderId(req);
         const { shipDate } = readBody(req, ShipOrderBody);
-        await perform(req, res, { type: 'ShipOrder', orderId, shipDate });
+        await perform(res, { type: 'ShipOrder', orderId, shipDate });
         await sendOrder(res, orderId);
       },
     },

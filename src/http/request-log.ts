@@ -1,42 +1,53 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
 import { type ApiKey, withoutKeys } from '../app/api-key.ts';
 
 /**
  * One JSON line a request: its id, who asked for what, what came of it, how long it took. Nothing
  * that could hold a key is ever looked at, but for the path, in which keys are blotted out.
  */
-export function requestLog(logger: Logger) {
-  return pinoHttp({
-    logger,
-    genReqId: (_req, res) => {
-      const id = randomUUID();
-      res.setHeader('X-Request-Id', id);
-      return id;
-    },
-    quietReqLogger: true,
-    quietResLogger: true,
-    customAttributeKeys: { reqId: 'requestId', responseTime: 'durationMs' },
-    customLogLevel: (_req, res, error) =>
-      error !== undefined || res.statusCode >= 500 ? 'error' : 'info',
-    customSuccessMessage: () => 'request',
-    customErrorMessage: () => 'request',
-    customProps: (req, res) => facts(req, res),
-    serializers: { req: () => undefined, res: () => undefined, err: ({ message, type }) => ({ message, type }) },
-  });
+export function requestLog(logger: Logger): RequestHandler {
+  return (req, res, next) => {
+    const begun = performance.now();
+    const requestId = randomUUID();
+    res.locals.requestId = requestId;
+    res.setHeader('X-Request-Id', requestId);
+    res.once('close', () => {
+      const status = res.statusCode;
+      logger[status >= 500 ? 'error' : 'info'](
+        {
+          requestId,
+          method: req.method,
+          path: pathOf(req.originalUrl),
+          status,
+          keyId: (res.locals.key as ApiKey | undefined)?.id,
+          // A client that went away before its answer was complete is not an answered one.
+          outcome: res.writableFinished ? (res.locals.outcome ?? 'ok') : 'aborted',
+          cause: res.locals.cause as string | undefined,
+          durationMs: Math.round((performance.now() - begun) * 1_000) / 1_000,
+        },
+        'request',
+      );
+    });
+    next();
+  };
 }
 
-function facts(req: IncomingMessage, res: ServerResponse<IncomingMessage>) {
-  const { locals } = res as Response;
-  const path = withoutKeys((req as { originalUrl?: string }).originalUrl ?? req.url ?? '');
-  return {
-    method: req.method,
-    path: path.split('?', 1)[0],
-    status: res.statusCode,
-    keyId: (locals.key as ApiKey | undefined)?.id,
-    outcome: locals.outcome ?? 'ok',
-  };
+/** The id of the request, which is also the id of its command. */
+export function requestIdOf(res: Response): string {
+  return res.locals.requestId as string;
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  return withoutKeys(path.includes('%') ? path.replaceAll(/%[0-9a-f]{2}/gi, plain) : path);
+}
+
+// A letter, a digit or an underscore is the same encoded or not (RFC 3986, section 2.3), and a key
+// is made of nothing else.
+function plain(encoded: string): string {
+  const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+  return /\w/.test(character) ? character : encoded;
 }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { Outcome, Submission } from '../../app/submission.ts';
-import type { FromWriter, ToWriter } from './writer-thread.ts';
+import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
 
 /** The server's end of the writer thread: the same port as the Writer behind it. */
 export class WorkerWriter implements BatchWriter {
@@ -45,7 +45,7 @@ export class WorkerWriter implements BatchWriter {
   execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
     if (this.#end !== undefined) return Promise.reject(this.#end);
     this.#executing = Promise.withResolvers();
-    this.#send({ kind: 'execute', batch });
+    this.#send({ kind: 'execute', batch: packBatch(batch) });
     return this.#executing.promise;
   }
 
@@ -74,7 +74,7 @@ export class WorkerWriter implements BatchWriter {
         this.#fail(new CannotStart(message.message));
         return;
       case 'executed':
-        this.#executing?.resolve(message.outcomes);
+        this.#executing?.resolve(unpackOutcomes(message.outcomes));
         return;
     }
   }

@@ -1,29 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
-import type { Outcome, Submission } from '../../app/submission.ts';
 import { Writer } from '../../app/writer.ts';
 import { openDatabase } from './database.ts';
 import { lockForServer } from './server-lock.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
+import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './writer-messages.ts';
 
 /**
  * The thread that owns the writing connection, so that the event loop of the server never waits
  * for a disk. It answers one batch at a time, in order. Main thread: worker-writer.ts.
  */
-
-/** From the server's thread. */
-export type ToWriter =
-  | { readonly kind: 'execute'; readonly batch: readonly Submission[] }
-  | { readonly kind: 'close' };
-
-/** To the server's thread. */
-export type FromWriter =
-  /** The file is locked, checked and migrated; others may read it. */
-  | { readonly kind: 'opened' }
-  /** The log is folded; batches are welcome. */
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'executed'; readonly outcomes: readonly Outcome[] };
 
 const port = parentPort;
 if (port === null) throw new Error('writer-thread is a worker thread');
@@ -45,9 +31,11 @@ async function serve(file: string): Promise<void> {
   const writer = await Writer.open(log);
   port?.on('message', async (message: ToWriter) => {
     switch (message.kind) {
-      case 'execute':
-        send({ kind: 'executed', outcomes: await writer.execute(message.batch) });
+      case 'execute': {
+        const outcomes = await writer.execute(unpackBatch(message.batch));
+        send({ kind: 'executed', outcomes: packOutcomes(outcomes) });
         return;
+      }
       case 'close':
         await log.close();
         unlock();
