@@ -1,0 +1,118 @@
+import type { OrderCommand } from '../domain/order.ts';
+import type { OrderId } from '../domain/order-id.ts';
+import { planImport } from './import-plan.ts';
+import type { ImportedOrder, Reading } from './imported-order.ts';
+import { Int64Index } from './int64-index.ts';
+import type { OrderView } from './order-list.ts';
+
+/** How many bad lines are kept with their reasons; the others are only counted. */
+const KEPT = 20;
+
+/** A line that cannot be imported, and why. Lines count from 1. */
+export interface BadLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** Bad lines: all are counted, the first are kept. */
+export class BadLines {
+  readonly first: BadLine[] = [];
+  count = 0;
+
+  add(line: number, reason: string): void {
+    this.count += 1;
+    if (this.first.length < KEPT) this.first.push({ line, reason });
+  }
+}
+
+/** A line whose order has yet to become what the line says. */
+export interface DueLine {
+  readonly line: number;
+  /** At least one; each is to be sent only after the one before it was accepted. */
+  readonly commands: readonly OrderCommand[];
+}
+
+interface GoodLine {
+  readonly line: number;
+  readonly order: ImportedOrder;
+}
+
+/**
+ * The first pass of an import: checks every line against the orders that are there and against
+ * the lines before it, and changes nothing, so that a file with a mistake can be refused whole.
+ */
+export class ImportCheck {
+  /** How many orders were read, good and bad. */
+  read = 0;
+  /** How many of them are there already, or were named twice. */
+  present = 0;
+  /** How many of them are due. */
+  dueCount = 0;
+  readonly bad = new BadLines();
+  readonly #find: (id: OrderId) => OrderView | undefined;
+  readonly #slots = new Int64Index();
+  readonly #good: GoodLine[] = [];
+  #highest: GoodLine | undefined;
+
+  /** @param find The order that is there under an id: the same answer until the import is done. */
+  constructor(find: (id: OrderId) => OrderView | undefined) {
+    this.#find = find;
+  }
+
+  /**
+   * The lines that something has to be done for. What is to be done is planned again while they
+   * are read: a million orders are a lot to keep, and their commands as much again.
+   *
+   * The highest id comes first. A server beside us gives new orders the ids above the highest, and
+   * would else take ids that the file still has to place.
+   */
+  *due(): Iterable<DueLine> {
+    const highest = this.#highest;
+    if (highest !== undefined) yield* this.#planned(highest);
+    for (const good of this.#good) if (good !== highest) yield* this.#planned(good);
+  }
+
+  /** Takes in the next line. */
+  add(line: number, reading: Reading): void {
+    this.read += 1;
+    if (reading.kind === 'bad') {
+      this.bad.add(line, reading.reason);
+      return;
+    }
+    const { order } = reading;
+    const earlier = this.#good[this.#slots.slotOf(order.id)];
+    if (earlier === undefined) this.#addFirst(line, order);
+    else if (isSame(earlier.order, order)) this.present += 1;
+    else this.bad.add(line, `it says something else of the order than line ${earlier.line}`);
+  }
+
+  /** Takes in the first line of an order. */
+  #addFirst(line: number, order: ImportedOrder): void {
+    const plan = planImport(order, this.#find(order.id));
+    if (plan.kind === 'impossible') {
+      this.bad.add(line, plan.reason);
+      return;
+    }
+    if (plan.commands.length === 0) this.present += 1;
+    else this.dueCount += 1;
+    const good = { line, order };
+    this.#good[this.#slots.add(order.id)] = good;
+    if (this.#highest === undefined || order.id > this.#highest.order.id) this.#highest = good;
+  }
+
+  *#planned({ line, order }: GoodLine): Iterable<DueLine> {
+    const plan = planImport(order, this.#find(order.id));
+    if (plan.kind === 'possible' && plan.commands.length > 0) {
+      yield { line, commands: plan.commands };
+    }
+  }
+}
+
+function isSame(a: ImportedOrder, b: ImportedOrder): boolean {
+  return (
+    a.petId === b.petId &&
+    a.quantity === b.quantity &&
+    a.shipDate === b.shipDate &&
+    a.status === b.status
+  );
+}

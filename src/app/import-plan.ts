@@ -1,0 +1,53 @@
+import type { OrderCommand } from '../domain/order.ts';
+import type { ImportedOrder } from './imported-order.ts';
+import type { OrderView } from './order-list.ts';
+
+/** What it takes to make an order what a file says it is. */
+export type ImportPlan =
+  /**
+   * In this order, each only after the one before it was accepted. None, where the order is there
+   * and as far as the file says, or further.
+   */
+  | { readonly kind: 'possible'; readonly commands: readonly OrderCommand[] }
+  /** What the file says can never become true. */
+  | { readonly kind: 'impossible'; readonly reason: string };
+
+/** Plans the way from an order as it is, if it is there at all, to what a file says. */
+export function planImport(wanted: ImportedOrder, present: OrderView | undefined): ImportPlan {
+  if (present === undefined) return possible(place(wanted), ...ending(wanted));
+  if (wanted.petId !== present.petId) return impossible(`petId ${present.petId}`);
+  if (wanted.quantity !== present.quantity) return impossible(`quantity ${present.quantity}`);
+  if (wanted.status === 'pending') return possible();
+  if (present.status === 'pending') return possible(...ending(wanted));
+  if (wanted.status !== present.status) return impossible(`status ${present.status}`);
+  if (wanted.status === 'shipped' && wanted.shipDate !== present.shipDate) {
+    return impossible(`shipDate ${present.shipDate}`);
+  }
+  return possible();
+}
+
+function place({ id, petId, quantity, shipDate, status }: ImportedOrder): OrderCommand {
+  const placed = { type: 'PlaceOrder', orderId: id, petId, quantity } as const;
+  // The date of a shipped order is when it did ship; what was expected once, the file cannot say.
+  return shipDate === undefined || status === 'shipped' ? placed : { ...placed, shipDate };
+}
+
+/** The command that ends an order, if it has ended. */
+function ending(wanted: ImportedOrder): OrderCommand[] {
+  switch (wanted.status) {
+    case 'pending':
+      return [];
+    case 'shipped':
+      return [{ type: 'ShipOrder', orderId: wanted.id, shipDate: wanted.shipDate }];
+    case 'cancelled':
+      return [{ type: 'CancelOrder', orderId: wanted.id }];
+  }
+}
+
+function possible(...commands: readonly OrderCommand[]): ImportPlan {
+  return { kind: 'possible', commands };
+}
+
+function impossible(fact: string): ImportPlan {
+  return { kind: 'impossible', reason: `the order is there already, with ${fact}` };
+}
