@@ -1,0 +1,38 @@
+import type { CommandLineStore } from '../app/ports/store.ts';
+
+/** What the command line needs from the composition root. */
+export interface Composition {
+  /** Runs the service. */
+  serve(): Promise<void>;
+  /** Runs the service on throw-away data. */
+  demo(): Promise<void>;
+  openForCommandLine(): Promise<CommandLineStore>;
+}
+
+/** One of the two streams that a command writes to. */
+export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
+
+/** Standard output is for results, to be read by programs; all else goes to standard error. */
+export interface Terminal {
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+/** What every subcommand is given. */
+export interface CommandLine {
+  readonly composition: Composition;
+  readonly terminal: Terminal;
+}
+
+/** Opens the store for as long as `use` takes. */
+export async function withStore<Result>(
+  { composition }: CommandLine,
+  use: (store: CommandLineStore) => Promise<Result>,
+): Promise<Result> {
+  const store = await composition.openForCommandLine();
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}

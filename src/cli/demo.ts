@@ -1,0 +1,9 @@
+import type { Command } from 'commander';
+import type { CommandLine } from './command-line.ts';
+
+export function addDemo(program: Command, { composition }: CommandLine): void {
+  program
+    .command('demo')
+    .description('run the service on throw-away data, with orders of every state in it')
+    .action(() => composition.demo());
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import { CannotStart } from '../app/cannot-start.ts';
+import { type BadLines, ImportCheck } from '../app/import-check.ts';
+import { ImportRun } from '../app/import-run.ts';
+import { OrderList } from '../app/order-list.ts';
+import type { EventLog } from '../app/ports/event-log.ts';
+import { Projector } from '../app/projector.ts';
+import { Writer } from '../app/writer.ts';
+import { type CommandLine, type Output, withStore } from './command-line.ts';
+import { FORMATS, type Format, type LineReader, readerFor } from './import-formats.ts';
+import { openFile, readLines } from './import-lines.ts';
+import { withProgress } from './progress.ts';
+
+const EXTENSIONS: Readonly<Record<string, Format>> = {
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+};
+
+interface ImportOptions {
+  readonly format?: Format;
+  readonly skipBad?: boolean;
+}
+
+const NOTHING: ImportRun['accepted'] = { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 };
+
+const REFUSED = 'Nothing was imported. Mend these lines, or leave them out with --skip-bad.';
+const STOPPED =
+  'What is counted above is recorded. Run the same command again, and it will do the rest.';
+const OVERTAKEN = 'These lines were not imported, all others were. Check them, and run it again.';
+
+const EXPLANATION = `
+Each line is an order: id, petId, quantity, and where known shipDate, complete, and status
+(pending, shipped or cancelled). Orders that are there already are taken further if the file is
+ahead of them, and left alone otherwise: to import a file twice changes nothing.`;
+
+export function addImport(program: Command, commandLine: CommandLine): void {
+  program
+    .command('import')
+    .description('take over existing orders; a file with a bad line is refused as a whole')
+    .argument('<file>', 'JSON, one object a line (.ndjson, .jsonl), or CSV with a header (.csv)')
+    .addOption(new Option('--format <format>', 'if the name does not tell').choices(FORMATS))
+    .option('--skip-bad', 'import the good lines, whatever the others are')
+    .addHelpText('after', EXPLANATION)
+    .action((file: string, options: ImportOptions) => importFile(file, options, commandLine));
+}
+
+async function importFile(
+  file: string,
+  options: ImportOptions,
+  commandLine: CommandLine,
+): Promise<void> {
+  const { stdout, stderr } = commandLine.terminal;
+  const reader = readerFor(options.format ?? formatOf(file));
+  const input = await openFile(file);
+  try {
+    await withStore(commandLine, async ({ log }) => {
+      const check = await checkLines(input, reader, log, stderr);
+      if (check.bad.count > 0 && !options.skipBad) {
+        stdout.write(summary(check));
+        throw new CannotStart(`${listed(check.bad)}\n${REFUSED}`);
+      }
+      const run = new ImportRun(await Writer.open(log), randomUUID(), setTimeout);
+      const undecided = await runCommands(run, check, stderr);
+      stdout.write(summary(check, run.accepted));
+      if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
+      if (undecided !== undefined) throw new CannotStart(`${undecided.cause}\n${STOPPED}`);
+      if (run.overtaken.count > 0) throw new CannotStart(`${listed(run.overtaken)}\n${OVERTAKEN}`);
+    });
+  } finally {
+    await input.close();
+  }
+}
+
+/** The first pass: reads and checks every line. */
+async function checkLines(
+  input: FileHandle,
+  reader: LineReader,
+  log: EventLog,
+  stderr: Output,
+): Promise<ImportCheck> {
+  const list = new OrderList(() => undefined);
+  await new Projector(log, list).catchUp();
+  const check = new ImportCheck((id) => list.get(id));
+  const { size } = await input.stat();
+  let number = 0;
+  await withProgress(stderr, 'Checking', size, async (advance) => {
+    for await (const { lines, bytes } of readLines(input)) {
+      for (const line of lines) {
+        number += 1;
+        const reading = line.trim() === '' ? undefined : reader(line);
+        if (reading !== undefined) check.add(number, reading);
+      }
+      advance(bytes);
+    }
+  });
+  return check;
+}
+
+/** The second pass: sends the commands. */
+function runCommands(run: ImportRun, check: ImportCheck, stderr: Output) {
+  return withProgress(stderr, 'Importing', check.dueCount, (advance) =>
+    run.run(check.due(), advance),
+  );
+}
+
+function summary(check: ImportCheck, accepted: ImportRun['accepted'] = NOTHING): string {
+  const { PlaceOrder, ShipOrder, CancelOrder } = accepted;
+  return (
+    `${check.read} orders read: ${PlaceOrder} placed, ${ShipOrder} shipped, ` +
+    `${CancelOrder} cancelled, ${check.present} already there, ${check.bad.count} bad\n`
+  );
+}
+
+function listed({ first, count }: BadLines): string {
+  const lines = first.map(({ line, reason }) => `line ${line}: ${reason}`);
+  if (count > first.length) lines.push(`and ${count - first.length} more lines`);
+  return lines.join('\n');
+}
+
+function formatOf(file: string): Format {
+  const format = EXTENSIONS[extname(file).toLowerCase()];
+  if (format !== undefined) return format;
+  throw new CannotStart(`The name ${file} does not tell the format: use --format.`);
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addBackup } from './backup.ts';
+import type { CommandLine, Composition, Terminal } from './command-line.ts';
+import { addDemo } from './demo.ts';
+import { addImport } from './import.ts';
+import { addKeys } from './keys.ts';
+import { addServe } from './serve.ts';
+
+export type { Composition } from './command-line.ts';
+
+const NAME = 'store-orders';
+
+/** Runs the command line. Resolves with the exit code: 0, 1 for a failure, 2 for a usage error. */
+export async function run(
+  argv: readonly string[],
+  composition: Composition,
+  terminal: Terminal = process,
+): Promise<number> {
+  const [first = 'serve', ...others] = argv.slice(2);
+  try {
+    await programFor({ composition, terminal }).parseAsync([first, ...others], { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Help and --version come this way, too, with exit code 0; commander has said everything.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    terminal.stderr.write(prefixed(error instanceof Error ? error.message : String(error)));
+    return 1;
+  }
+}
+
+function programFor(commandLine: CommandLine): Command {
+  const { stdout, stderr } = commandLine.terminal;
+  const program = new Command(NAME)
+    .description('An event-sourced order service for a pet store. Without a command: serve.')
+    .version(version(), '--version', 'print the version')
+    .helpOption('-h, --help', 'explain a command')
+    .helpCommand(false)
+    .addHelpText('after', '\nWhich store: DATABASE_URL, from the environment or from .env')
+    .showHelpAfterError(`Try ${NAME} --help`)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text) => stderr.write(prefixed(text.replace(/^error: /, ''))),
+    });
+  // Subcommands inherit what is set so far.
+  addServe(program, commandLine);
+  addDemo(program, commandLine);
+  addKeys(program, commandLine);
+  addImport(program, commandLine);
+  addBackup(program, commandLine);
+  return program;
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function prefixed(text: string): string {
+  return text.trimEnd().replaceAll(/^/gm, `${NAME}: `).concat('\n');
+}
