@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { OrderList, type OrderView } from '../../src/app/order-list.ts';
+import type { EventLog } from '../../src/app/ports/event-log.ts';
+import type { CommandLineStore } from '../../src/app/ports/store.ts';
+import { Projector } from '../../src/app/projector.ts';
+import { run } from '../../src/cli/program.ts';
+import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/** What a run of the command line left behind. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A folder of its own for a test, with a store in it, and the command line on that store. */
+export class Place {
+  readonly folder = temporaryFolder();
+  readonly started: string[] = [];
+  readonly #log: EventLog | undefined;
+
+  /** @param log Stands in for the log of the store's file. */
+  constructor(log?: EventLog) {
+    this.#log = log;
+  }
+
+  file(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Writes a file and gives back its name. */
+  write(name: string, text: string): string {
+    writeFileSync(this.file(name), text);
+    return this.file(name);
+  }
+
+  open(): CommandLineStore {
+    const store = openSqliteForCommandLine(this.file('store.db'));
+    return this.#log === undefined ? store : { ...store, log: this.#log };
+  }
+
+  /** Runs `store-orders` with these arguments. */
+  async run(...args: readonly string[]): Promise<Ran> {
+    return this.#runOn(false, ...args);
+  }
+
+  /** The same on a terminal, or as far as a program can tell. */
+  async runOnTerminal(...args: readonly string[]): Promise<Ran> {
+    return this.#runOn(true, ...args);
+  }
+
+  async #runOn(isTTY: boolean, ...args: readonly string[]): Promise<Ran> {
+    const stdout = Object.assign(new PassThrough(), { isTTY });
+    const stderr = Object.assign(new PassThrough(), { isTTY });
+    const composition = {
+      serve: async () => void this.started.push('serve'),
+      demo: async () => void this.started.push('demo'),
+      openForCommandLine: async () => this.open(),
+    };
+    const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
+    return { code, out: textOf(stdout), err: textOf(stderr) };
+  }
+
+  /** All orders, by id, as a projection of the log shows them. */
+  async orders(): Promise<readonly OrderView[]> {
+    return this.#reading(async ({ log }) => {
+      const list = new OrderList((page) => page);
+      await new Projector(log, list).catchUp();
+      return list.snapshot().pages.flat();
+    });
+  }
+
+  async head(): Promise<number> {
+    return this.#reading(({ log }) => log.head());
+  }
+
+  async #reading<Result>(read: (store: CommandLineStore) => Promise<Result>): Promise<Result> {
+    const store = this.open();
+    try {
+      return await read(store);
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+function textOf(stream: PassThrough): string {
+  return String(stream.read() ?? '');
+}

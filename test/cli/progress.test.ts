@@ -1,0 +1,33 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withProgress } from '../../src/cli/progress.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('without a terminal, a line tells the progress every two seconds', async () => {
+  const output = new PassThrough();
+  await withProgress(output, 'Counting', 8, async (advance) => {
+    for (let done = 1; done <= 8; done++) {
+      vi.advanceTimersByTime(500);
+      advance(done);
+    }
+  });
+  expect(String(output.read())).toBe('Counting: 50 %\nCounting: 100 %\n');
+});
+
+test('on a terminal, the cursor is given back, even if the work fails', async () => {
+  const output = Object.assign(new PassThrough(), { isTTY: true });
+  const work = withProgress(output, 'Counting', 8, async (advance) => {
+    advance(1);
+    throw new Error('lost count');
+  });
+  await expect(work).rejects.toThrow('lost count');
+  const drawn = String(output.read());
+  expect(drawn).toContain('Counting');
+  expect(drawn.lastIndexOf('\u001b[?25h')).toBeGreaterThan(drawn.lastIndexOf('\u001b[?25l'));
+});
