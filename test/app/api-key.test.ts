@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashKeyText, keyIdOf, mintKeyText, withoutKeys } from '../../src/app/api-key.ts';
+import { keyText } from '../support/key-text.ts';
+
+const minted = fc.constant(null).map(mintKeyText);
+
+describe('the text of an API key', () => {
+  it('has a prefix that is recognised, a public id, a secret and a checksum', () => {
+    const text = mintKeyText();
+    expect(text).toMatch(/^sto_[0-9A-Za-z]{10}_[0-9A-Za-z]{49}$/);
+    expect(keyIdOf(text)).toBe(text.slice(4, 14));
+    expect(text).toBe(keyText(text.slice(4, 14), text.slice(15, 58)));
+  });
+
+  it('is never made twice', () => {
+    const texts = Array.from({ length: 1_000 }, mintKeyText);
+    expect(new Set(texts).size).toBe(1_000);
+    expect(new Set(texts.map(keyIdOf)).size).toBe(1_000);
+  });
+
+  it('uses all 62 digits in every place of the secret', () => {
+    const texts = Array.from({ length: 2_000 }, mintKeyText);
+    for (let place = 15; place < 58; place++) {
+      expect(new Set(texts.map((text) => text[place])).size).toBe(62);
+    }
+  });
+
+  it('is not a key any more when one character is another', () => {
+    const others = fc.oneof(
+      fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_'),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+    );
+    fc.assert(
+      fc.property(minted, fc.nat({ max: 63 }), others, (text, place, other) => {
+        fc.pre(text[place] !== other);
+        expect(keyIdOf(text.slice(0, place) + other + text.slice(place + 1))).toBeUndefined();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is not a key any more when two neighbours of its id or secret have changed places', () => {
+    fc.assert(
+      fc.property(minted, fc.integer({ min: 4, max: 56 }), (text, place) => {
+        const [one, other] = [text[place] as string, text[place + 1] as string];
+        fc.pre(one !== other);
+        const swapped = text.slice(0, place) + other + one + text.slice(place + 2);
+        expect(keyIdOf(swapped)).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a word', 'secret'],
+    ['a blank before it', ` ${keyText('a')}`],
+    ['a line break after it', `${keyText('a')}\n`],
+    ['a character too many', `${keyText('a')}0`],
+    ['a character too few', keyText('a').slice(0, -1)],
+    ['another prefix', keyText('a').replace('sto', 'STO')],
+    ['two keys', keyText('a') + keyText('b')],
+  ])('is not %s', (_, text) => {
+    expect(keyIdOf(text)).toBeUndefined();
+  });
+
+  it('is stored as its SHA-256', () => {
+    const text = mintKeyText();
+    expect(hashKeyText(text)).toStrictEqual(createHash('sha256').update(text).digest());
+  });
+});
+
+describe('a text that is going to be logged', () => {
+  it('has no key in it any more, wherever it stood', () => {
+    fc.assert(
+      fc.property(fc.string(), minted, fc.string(), (before, key, after) => {
+        const clean = withoutKeys(`${before} ${key} ${after}`);
+        expect(clean).not.toContain(key.slice(15));
+        expect(clean).toContain('sto_…');
+      }),
+    );
+  });
+
+  it('loses every one of several keys, and those that were cut short', () => {
+    const key = keyText('a');
+    expect(withoutKeys(`${key},${key.slice(0, 30)}; "${key}"`)).toBe('sto_…,sto_…; "sto_…"');
+  });
+
+  it('stays as it is without one', () => {
+    expect(withoutKeys('GET /v1/store/orders')).toBe('GET /v1/store/orders');
+  });
+});

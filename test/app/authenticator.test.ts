@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { type ApiKey, hashKeyText } from '../../src/app/api-key.ts';
+import { Authenticator } from '../../src/app/authenticator.ts';
+import { MemoryKeyStore } from '../../src/infra/memory/memory-key-store.ts';
+import { LATER, NOON } from '../support/events.ts';
+import { keyText } from '../support/key-text.ts';
+
+/** Keys that count how often one is looked up. */
+class CountingKeys extends MemoryKeyStore {
+  lookups = 0;
+
+  override find(id: string): Promise<ApiKey | undefined> {
+    this.lookups += 1;
+    return super.find(id);
+  }
+}
+
+const text = keyText('warehouse');
+const id = text.slice(4, 14);
+const key: ApiKey = {
+  id,
+  name: 'the warehouse',
+  hash: hashKeyText(text),
+  scopes: ['orders:read'],
+  createdAt: NOON,
+};
+
+async function authenticatorWith(...known: readonly ApiKey[]) {
+  const keys = new CountingKeys();
+  for (const each of known) await keys.add(each);
+  const clock = { now: Date.parse(NOON) };
+  return { keys, clock, authenticator: new Authenticator(keys, () => clock.now) };
+}
+
+describe('who is asking', () => {
+  it('is told by the text of a known key', async () => {
+    const { authenticator } = await authenticatorWith(key);
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+  });
+
+  it('goes by the clock of the machine where no other is given', async () => {
+    const keys = new MemoryKeyStore();
+    await keys.add({ ...key, expiresAt: '1970-01-01T00:00:00.000Z' as ApiKey['createdAt'] });
+    expect(await new Authenticator(keys).authenticate(text)).toBeUndefined();
+  });
+
+  it('is nobody where the text is no key, and nothing is looked up for it', async () => {
+    const { authenticator, keys } = await authenticatorWith(key);
+    for (const wrong of ['', id, text.slice(1), `${text.slice(0, -1)}!`]) {
+      expect(await authenticator.authenticate(wrong)).toBeUndefined();
+    }
+    expect(keys.lookups).toBe(0);
+  });
+
+  it('is nobody where the key is not known, until it is added', async () => {
+    const { authenticator, keys } = await authenticatorWith();
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+    await keys.add(key);
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+  });
+
+  it('is nobody where a well-formed key has the id of another', async () => {
+    const { authenticator } = await authenticatorWith(key);
+    const other = keyText('warehouse', 'guess');
+    expect(other.slice(4, 14)).toBe(id);
+    expect(await authenticator.authenticate(other)).toBeUndefined();
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+    expect(await authenticator.authenticate(other)).toBeUndefined();
+  });
+
+  it('is nobody from the moment at which the key expires', async () => {
+    const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
+    clock.now = Date.parse(LATER) - 1;
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+    // The record is remembered, and its expiry counts all the same.
+    clock.now += 1;
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it('is nobody with a key that was revoked', async () => {
+    const { authenticator } = await authenticatorWith({ ...key, revokedAt: NOON });
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it('is nobody half a second after the key was revoked, however often they asked', async () => {
+    const { authenticator, keys, clock } = await authenticatorWith(key);
+    const asked = clock.now;
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+    await keys.revoke(id, NOON);
+    clock.now = asked + 499;
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+    clock.now = asked + 500;
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it('is looked up once in half a second', async () => {
+    const { authenticator, keys, clock } = await authenticatorWith(key);
+    for (let time = 0; time < 1_500; time += 10) {
+      clock.now = Date.parse(NOON) + time;
+      await authenticator.authenticate(text);
+    }
+    expect(keys.lookups).toBe(3);
+  });
+
+  it('is forgotten when ten thousand others have asked, so that memory has an end', async () => {
+    const others = Array.from({ length: 10_000 }, (_, number) => keyText(`${number}`));
+    const records = others.map((other) => {
+      return { ...key, id: other.slice(4, 14), hash: hashKeyText(other) };
+    });
+    const { authenticator, keys } = await authenticatorWith(key, ...records);
+    await authenticator.authenticate(text);
+    await authenticator.authenticate(text);
+    expect(keys.lookups).toBe(1);
+    for (const other of others) expect(await authenticator.authenticate(other)).toBeDefined();
+    await authenticator.authenticate(text);
+    expect(keys.lookups).toBe(10_002);
+  });
+});

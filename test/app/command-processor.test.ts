@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CommandProcessor } from '../../src/app/command-processor.ts';
+import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
+import type { Outcome, Submission } from '../../src/app/submission.ts';
+import type { OrderId } from '../../src/domain/order-id.ts';
+
+/** A command that can be told from all others. */
+function submission(number: number): Submission {
+  const command = { type: 'CancelOrder', orderId: BigInt(number) as OrderId } as const;
+  return { command, by: 'alice', commandId: `${number}` };
+}
+
+/** An outcome that tells which command it belongs to. */
+const done = (number: number): Outcome => {
+  return { kind: 'accepted', orderId: BigInt(number) as OrderId, version: 1 };
+};
+const outcomesOf = (batch: readonly Submission[]) => {
+  return batch.map(({ commandId }) => done(Number(commandId)));
+};
+
+/** A writer that holds each batch until the test says what becomes of it. */
+class HeldWriter implements BatchWriter {
+  readonly batches: number[][] = [];
+  #arrived = Promise.withResolvers<void>();
+  #held = Promise.withResolvers<readonly Outcome[]>();
+
+  execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
+    this.batches.push(batch.map(({ commandId }) => Number(commandId)));
+    this.#held = Promise.withResolvers();
+    this.#arrived.resolve();
+    return this.#held.promise;
+  }
+
+  /** Resolves when a batch is held that was not before. */
+  async arrival(): Promise<void> {
+    await this.#arrived.promise;
+    this.#arrived = Promise.withResolvers();
+  }
+
+  finish(outcomes = this.batches.at(-1)?.map(done) as readonly Outcome[]): void {
+    this.#held.resolve(outcomes);
+  }
+
+  fail(error: Error): void {
+    this.#held.reject(error);
+  }
+}
+
+function processorOn(writer: BatchWriter) {
+  const stops: string[] = [];
+  const processor = new CommandProcessor(writer, (cause) => stops.push(cause));
+  const submit = (...numbers: number[]) => {
+    return Promise.all(numbers.map((number) => processor.submit(submission(number))));
+  };
+  return { processor, submit, stops };
+}
+
+describe('the queue of commands', () => {
+  it('makes one batch of all commands that arrive together', async () => {
+    const writer = new HeldWriter();
+    const { submit } = processorOn(writer);
+    const outcomes = submit(1, 2, 3);
+    await writer.arrival();
+    writer.finish();
+    expect(await outcomes).toStrictEqual([done(1), done(2), done(3)]);
+    expect(writer.batches).toStrictEqual([[1, 2, 3]]);
+  });
+
+  it('makes the next batch of all commands that arrive while one is being recorded', async () => {
+    const writer = new HeldWriter();
+    const { submit } = processorOn(writer);
+    const first = submit(1);
+    await writer.arrival();
+    const others = [submit(2), submit(3, 4), submit(5)];
+    expect(writer.batches).toStrictEqual([[1]]);
+    writer.finish();
+    await first;
+    await writer.arrival();
+    expect(writer.batches).toStrictEqual([[1], [2, 3, 4, 5]]);
+    writer.finish();
+    expect((await Promise.all(others)).flat()).toStrictEqual([2, 3, 4, 5].map(done));
+  });
+
+  it('works again after it has been empty', async () => {
+    const writer = new HeldWriter();
+    const { submit } = processorOn(writer);
+    for (const number of [1, 2]) {
+      const outcome = submit(number);
+      await writer.arrival();
+      writer.finish();
+      expect(await outcome).toStrictEqual([done(number)]);
+    }
+    expect(writer.batches).toStrictEqual([[1], [2]]);
+  });
+
+  it('makes batches of 1,024 commands at most', async () => {
+    const { submit } = processorOn({ execute: async (batch) => outcomesOf(batch) });
+    const sizes: number[] = [];
+    const counting = processorOn({
+      async execute(batch) {
+        sizes.push(batch.length);
+        return outcomesOf(batch);
+      },
+    });
+    const numbers = Array.from({ length: 2_500 }, (_, number) => number);
+    expect(await counting.submit(...numbers)).toStrictEqual(await submit(...numbers));
+    expect(sizes).toStrictEqual([1_024, 1_024, 452]);
+  });
+
+  it('tells that it is busy when 16,384 commands wait, and keeps those', async () => {
+    const { submit } = processorOn({ execute: async (batch) => outcomesOf(batch) });
+    const numbers = Array.from({ length: 16_386 }, (_, number) => number);
+    const outcomes = await submit(...numbers);
+    const busy = { kind: 'unavailable', cause: 'too many commands are waiting' };
+    expect(outcomes.slice(16_384)).toStrictEqual([busy, busy]);
+    expect(outcomes.slice(0, 16_384)).toStrictEqual(numbers.slice(0, 16_384).map(done));
+    expect(await submit(1)).toStrictEqual([done(1)]);
+  });
+
+  it('is drained when every command has its outcome', async () => {
+    const writer = new HeldWriter();
+    const { processor, submit } = processorOn(writer);
+    await processor.drained();
+    const told: string[] = [];
+    const outcomes = submit(1).then(() => told.push('outcome'));
+    const drained = processor.drained().then(() => told.push('drained'));
+    await writer.arrival();
+    writer.finish();
+    await Promise.all([outcomes, drained]);
+    expect(told).toStrictEqual(['outcome', 'drained']);
+  });
+
+  it('gives every command its own outcome, one batch at a time, however things interleave', async () => {
+    const bursts = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), bursts, async (scheduler, sizes) => {
+        let underWay = 0;
+        const recorded: number[] = [];
+        const { submit } = processorOn({
+          async execute(batch) {
+            underWay += 1;
+            expect(underWay).toBe(1);
+            await scheduler.schedule(Promise.resolve(), 'recording');
+            recorded.push(...batch.map(({ commandId }) => Number(commandId)));
+            underWay -= 1;
+            return outcomesOf(batch);
+          },
+        });
+        let next = 0;
+        const submitted: number[] = [];
+        const clients = sizes.map(async (size) => {
+          await scheduler.schedule(Promise.resolve(), 'a client');
+          const numbers = Array.from({ length: size }, () => next++);
+          submitted.push(...numbers);
+          expect(await submit(...numbers)).toStrictEqual(numbers.map(done));
+        });
+        await scheduler.waitFor(Promise.all(clients));
+        // Nobody is overtaken: what came first is recorded first.
+        expect(recorded).toStrictEqual(submitted);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('when nobody can tell what was recorded', () => {
+  const gone = new Error('the disk is gone');
+
+  it.each<[string, (writer: HeldWriter) => void, string]>([
+    [
+      'an outcome in doubt',
+      (writer) => writer.finish([done(1), { kind: 'unknown', cause: 'the disk is gone' }]),
+      'the disk is gone',
+    ],
+    [
+      'several outcomes in doubt',
+      (writer) => {
+        writer.finish(Array(2).fill({ kind: 'unknown', cause: 'the disk is gone' }));
+      },
+      'the disk is gone',
+    ],
+    ['a lost writer', (writer) => writer.fail(gone), 'Error: the disk is gone'],
+  ])('%s stops the queue once and for all', async (_, end, cause) => {
+    const writer = new HeldWriter();
+    const { processor, submit, stops } = processorOn(writer);
+    const first = submit(1, 2);
+    await writer.arrival();
+    const waiting = submit(3, 4);
+    end(writer);
+    expect((await first).at(-1)).toStrictEqual({ kind: 'unknown', cause });
+    // Nothing after it is given to the writer: it would be decided on a state that may be wrong.
+    expect(await waiting).toStrictEqual(Array(2).fill({ kind: 'unavailable', cause }));
+    expect(await submit(5)).toStrictEqual([{ kind: 'unavailable', cause }]);
+    await processor.drained();
+    expect(writer.batches).toStrictEqual([[1, 2]]);
+    expect(stops).toStrictEqual([cause]);
+  });
+
+  it('a lost writer leaves the whole batch in doubt', async () => {
+    const writer = new HeldWriter();
+    const { submit } = processorOn(writer);
+    const outcomes = submit(1, 2, 3);
+    await writer.arrival();
+    writer.fail(gone);
+    expect(await outcomes).toStrictEqual(Array(3).fill({ kind: 'unknown', cause: String(gone) }));
+  });
+
+  it('what is merely unavailable stops nothing', async () => {
+    const writer = new HeldWriter();
+    const { submit, stops } = processorOn(writer);
+    const first = submit(1);
+    await writer.arrival();
+    writer.finish([{ kind: 'unavailable', cause: 'the disk is full' }]);
+    expect(await first).toStrictEqual([{ kind: 'unavailable', cause: 'the disk is full' }]);
+    const second = submit(2);
+    await writer.arrival();
+    writer.finish();
+    expect(await second).toStrictEqual([done(2)]);
+    expect(stops).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OrderList } from '../../src/app/order-list.ts';
+import type { EventLogReader } from '../../src/app/ports/event-log.ts';
+import { Projector } from '../../src/app/projector.ts';
+import { MemoryEventLog } from '../../src/infra/memory/memory-event-log.ts';
+import { openDatabase } from '../../src/infra/sqlite/database.ts';
+import { SqliteEventLog } from '../../src/infra/sqlite/sqlite-event-log.ts';
+import { newEvent, placed } from '../support/events.ts';
+import { temporaryFile } from '../support/folder.ts';
+
+const newList = () => new OrderList((orders) => orders.map(({ id }) => id));
+
+/** Appends an order, and returns the position that it was recorded at. */
+async function append(log: MemoryEventLog): Promise<number> {
+  const head = await log.head();
+  await log.append(head, (newer) => [newEvent(placed(BigInt(head + newer.length)))]);
+  return head + 1;
+}
+
+/** A log that counts how often it is asked for its head, and can be out of order. */
+class CountingLog extends MemoryEventLog {
+  asked = 0;
+  broken = false;
+
+  override head(): Promise<number> {
+    this.asked += 1;
+    return this.broken ? Promise.reject(new Error('out of order')) : super.head();
+  }
+}
+
+describe('catching up', () => {
+  it('shows whoever comes after their event was recorded that event, however things interleave', async () => {
+    const appenders = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 });
+    const failures = fc.array(fc.boolean(), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), appenders, failures, async (scheduler, todo, fails) => {
+        const log = new MemoryEventLog();
+        const left = [...fails];
+        // An answer may be long on its way: by the time it arrives, the log has grown.
+        const slow: EventLogReader = {
+          head: scheduler.scheduleFunction(async () => {
+            if (left.pop()) throw new Error('out of order');
+            return log.head();
+          }),
+          async *read(after) {
+            for await (const chunk of log.read(after)) {
+              yield await scheduler.schedule(Promise.resolve(chunk), 'read');
+            }
+          },
+          watch: (grown) => log.watch(grown),
+          close: () => log.close(),
+        };
+        const list = newList();
+        const projector = new Projector(slow, list);
+        const catchUp = async (): Promise<void> => {
+          for (;;) {
+            const outcome = await projector.catchUp().then(
+              () => 'caught up',
+              () => 'failed',
+            );
+            if (outcome === 'caught up') return;
+          }
+        };
+        const clients = todo.map(async (count) => {
+          for (let order = 0; order < count; order++) {
+            await scheduler.schedule(Promise.resolve(), 'a client');
+            const position = await append(log);
+            await catchUp();
+            expect(list.position).toBeGreaterThanOrEqual(position);
+          }
+        });
+        await scheduler.waitFor(Promise.all(clients));
+        expect(list.position).toBe(todo.reduce((sum, count) => sum + count, 0));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is shared by all who ask at the same time', async () => {
+    const log = new CountingLog();
+    const list = newList();
+    const projector = new Projector(log, list);
+    await append(log);
+    log.asked = 0;
+    const first = Array.from({ length: 50 }, () => projector.catchUp());
+    expect(new Set(first).size).toBe(1);
+    await Promise.all(first);
+    expect([list.position, log.asked]).toStrictEqual([1, 1]);
+  });
+
+  it('reads nothing where there is nothing new', async () => {
+    const log = new (class extends MemoryEventLog {
+      override read(): never {
+        throw new Error('it was read');
+      }
+    })();
+    await new Projector(log, newList()).catchUp();
+    await append(log);
+    await expect(new Projector(log, newList()).catchUp()).rejects.toThrow('it was read');
+  });
+
+  it('fails for those whom it fails, and works again for those who come later', async () => {
+    const log = new CountingLog();
+    const list = newList();
+    const projector = new Projector(log, list);
+    await append(log);
+    log.broken = true;
+    await expect(projector.catchUp()).rejects.toThrow('out of order');
+    const failing = projector.catchUp();
+    await expect(failing).rejects.toThrow('out of order');
+    log.broken = false;
+    await projector.catchUp();
+    expect(list.position).toBe(1);
+  });
+
+  it('lets others have a turn between the chunks of a long log', async () => {
+    const log = new SqliteEventLog(openDatabase(temporaryFile()));
+    onTestFinished(() => log.close());
+    const events = Array.from({ length: 2_500 }, (_, id) => newEvent(placed(BigInt(id))));
+    await log.append(0, () => events);
+    const list = newList();
+    const turns: number[] = [];
+    const caughtUp = new Projector(log, list).catchUp();
+    setImmediate(() => turns.push(list.position));
+    await caughtUp;
+    expect(turns).toStrictEqual([1_000]);
+    expect(list.position).toBe(2_500);
+  });
+});
