@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
+    setupFiles: ['test/support/native-modules.ts'],
     // Processes, sockets and disks are real here, and the machines are small.
     testTimeout: 60_000,
     hookTimeout: 60_000,
