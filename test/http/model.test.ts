@@ -154,7 +154,7 @@ const steps: Arbitrary<Step>[] = [
   ),
 ];
 
-test('Whatever happens to orders in whatever order, every answer is that of the table', async () => {
+test('Whatever happens to orders, in any order, every answer is that of the table', async () => {
   const histories = fc.commands(steps, { size: '+1', maxCommands: 120 });
   await fc.assert(
     fc.asyncProperty(histories, async (history) => {

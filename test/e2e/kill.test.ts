@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { Beside } from '../support/beside.ts';
+import { expectError } from '../support/http.ts';
+import { Service } from '../support/service.ts';
+
+const LIST = '/v1/store/orders';
+const ROUNDS = 5;
+const CLIENTS = 8;
+
+// This ends a process, not a machine: what the operating system had taken is still written. That
+// a commit reaches the disk itself is a matter of settings, which other tests read back.
+it('After kill -9 in the middle of cancellations, every 204 is still true', async () => {
+  await using service = await Service.start();
+  const done = new Set<bigint>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = done.size;
+    const clients = Array.from({ length: CLIENTS }, () => cancelUntilGone(service, done));
+    // At another point of the stream in each round.
+    while (done.size < before + 40 * (round + 1)) await new Promise(setImmediate);
+    await service.program.end('SIGKILL');
+    const inDoubt = (await Promise.all(clients)).filter((id) => id !== undefined);
+    expect(inDoubt.length).toBeGreaterThan(0);
+
+    await using beside = new Beside(service.databaseFile);
+    const events = await beside.events();
+    const cancelled = events.flatMap(({ event }) =>
+      event.type === 'OrderCancelled' ? [event.orderId as bigint] : [],
+    );
+    expect(new Set(cancelled).size).toBe(cancelled.length);
+    expect(new Set(cancelled).isSupersetOf(done)).toBe(true);
+    expect(events.map(({ position }) => position)).toStrictEqual(events.map((_, n) => n + 1));
+
+    await service.start();
+    const head = await beside.head();
+    for (const id of [...done].slice(-30)) {
+      expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
+      const shipped = await service.send('PUT', `${LIST}/${id}/shipment`, {
+        shipDate: '2026-01-01T00:00:00Z',
+      });
+      expectError(shipped, 409, 'order_cancelled');
+    }
+    expect(await beside.head()).toBe(head);
+    // Nobody was told what became of these: whatever it was, asking again settles it.
+    for (const id of inDoubt) {
+      expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
+      done.add(id);
+    }
+  }
+});
+
+/** Places and cancels orders until the service is gone; returns the one it got no answer about. */
+async function cancelUntilGone(service: Service, done: Set<bigint>): Promise<bigint | undefined> {
+  let asking: bigint | undefined;
+  try {
+    for (;;) {
+      const placed = await service.send('POST', LIST, { petId: 1, quantity: 1 });
+      asking = BigInt(String(placed.headers.location).split('/').at(-1) as string);
+      const { status } = await service.ask('DELETE', `${LIST}/${asking}`);
+      if (status === 204) done.add(asking);
+      asking = undefined;
+    }
+  } catch {
+    return asking;
+  }
+}

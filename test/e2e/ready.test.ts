@@ -1,0 +1,69 @@
+import { createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { Beside } from '../support/beside.ts';
+import { type Answer, ask, expectError } from '../support/http.ts';
+import { addressOf, bearer, Service, start } from '../support/service.ts';
+
+const ORDERS = 200_000;
+
+/** A port that was free a moment ago: the tests have to know it before the service says it. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+
+async function withManyOrders(): Promise<Service> {
+  const service = await Service.start();
+  await using beside = new Beside(service.databaseFile);
+  await beside.place(Array.from({ length: ORDERS }, (_, n) => ({ id: BigInt(n) })));
+  await service.program.end();
+  return service;
+}
+
+it('While the log is still being read, it is alive, not ready, and takes nothing', async () => {
+  await using service = await withManyOrders();
+  const PORT = await freePort();
+  const address = `http://127.0.0.1:${PORT}`;
+  await using program = start(['serve'], service.folder, { PORT });
+  const seen: Answer[] = [];
+  const requests = [
+    ['GET', '/readyz'],
+    ['DELETE', '/v1/store/orders/1'],
+    ['GET', '/v1/store/orders'],
+    ['GET', '/livez'],
+  ] as const;
+  for (let ready = false; !ready; ) {
+    for (const [method, path] of requests) {
+      const headers = bearer(service.key);
+      const answer = await ask(address, method, path, { headers }).catch(refusedConnection);
+      if (answer === undefined || ready) continue;
+      ready = path === '/readyz' && answer.status === 200;
+      if (!ready) seen.push(answer);
+    }
+  }
+  await addressOf(program);
+  const notReady = seen.filter(({ status }) => status !== 200);
+  expect(notReady.length).toBeGreaterThan(0);
+  for (const answer of notReady) {
+    expect(expectError(answer, 503, 'service_unavailable')).toMatch('starting');
+  }
+  const list = await ask(address, 'GET', '/v1/store/orders', { headers: bearer(service.key) });
+  expect(JSON.parse(list.text)).toHaveLength(ORDERS);
+});
+
+it('SIGTERM while the log is still being read ends it cleanly', async () => {
+  await using service = await withManyOrders();
+  const PORT = await freePort();
+  await using program = start(['serve'], service.folder, { PORT });
+  const alive = () => ask(`http://127.0.0.1:${PORT}`, 'GET', '/livez').catch(refusedConnection);
+  while ((await alive()) === undefined);
+  expect(await program.end('SIGTERM')).toBe(0);
+  expect(program.stderr).toBe('');
+});
+
+function refusedConnection(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ECONNREFUSED') throw error;
+}

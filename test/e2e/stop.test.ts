@@ -1,0 +1,149 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { Beside } from '../support/beside.ts';
+import { type Answer, ask, expectError, parseAnswer } from '../support/http.ts';
+import { Service } from '../support/service.ts';
+
+const LIST = '/v1/store/orders';
+
+/** The ids of a run of orders, imported beside the service. */
+async function placeMany(service: Service, count: number, first = 1n): Promise<bigint[]> {
+  await using beside = new Beside(service.databaseFile);
+  const ids = Array.from({ length: count }, (_, n) => first + BigInt(n));
+  await beside.place(ids.map((id) => ({ id })));
+  return ids;
+}
+
+async function cancelledIn(service: Service): Promise<Set<bigint>> {
+  await using beside = new Beside(service.databaseFile);
+  const events = (await beside.events()).map(({ event }) => event);
+  const cancelled = events.filter(({ type }) => type === 'OrderCancelled');
+  const ids = new Set(cancelled.map(({ orderId }) => orderId));
+  expect(ids.size).toBe(cancelled.length);
+  return ids;
+}
+
+/** Cancels orders one after another, as a client would, until the service no longer answers. */
+async function cancelUntilGone(service: Service, ids: readonly bigint[]) {
+  const answered = new Map<bigint, number>();
+  const failed = new Map<bigint, string>();
+  for (const id of ids) {
+    try {
+      const answer = await service.ask('DELETE', `${LIST}/${id}`);
+      answered.set(id, answer.status);
+      if (answer.status !== 204) expectError(answer, 503, 'service_unavailable');
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      failed.set(id, code);
+      if (code === 'ECONNREFUSED') break;
+    }
+  }
+  return { answered, failed };
+}
+
+/** Asks, as a load balancer does, until the service is not ready. */
+async function notReady(service: Service): Promise<Answer> {
+  for (;;) {
+    const answer = await ask(service.address, 'GET', '/readyz');
+    if (answer.status !== 200) return answer;
+  }
+}
+
+function shares(ids: readonly bigint[], clients: number): bigint[][] {
+  return Array.from({ length: clients }, (_, n) => ids.filter((_, at) => at % clients === n));
+}
+
+describe('SIGTERM', () => {
+  it('under load: what was answered with 204 is recorded, and nothing else is', async () => {
+    await using service = await Service.start();
+    const ids = await placeMany(service, 40_000);
+    const clients = shares(ids, 16).map((share) => cancelUntilGone(service, share));
+    // In the middle of it: when the first thousand requests are in the log.
+    await service.program.until(({ stdout }) => stdout.length > 200_000 || undefined);
+    const stopped = service.program.end('SIGTERM');
+    const results = await Promise.all(clients);
+    expect(await stopped).toBe(0);
+    expect(service.program.stdout).toContain('"msg":"stopped"');
+
+    const answered = results.flatMap((result) => [...result.answered]);
+    const failed = new Set(results.flatMap((result) => [...result.failed.values()]));
+    const done = answered.filter(([, status]) => status === 204).map(([id]) => id);
+    expect(done.length).toBeGreaterThan(500);
+    expect(done.length).toBeLessThan(ids.length);
+    expect(failed).toContain('ECONNREFUSED');
+    expect(await cancelledIn(service)).toStrictEqual(new Set(done));
+
+    await service.start();
+    for (const id of done.slice(-20)) {
+      expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
+    }
+    expect(await cancelledIn(service)).toStrictEqual(new Set(done));
+  });
+
+  it('lets a slow reader have its whole list, and tells all others that it is stopping', async () => {
+    await using service = await Service.start();
+    await placeMany(service, 150_000);
+    const { text } = await service.ask('GET', LIST);
+    const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
+    const chunks: Buffer[] = [];
+    reader.write(`GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`);
+    chunks.push(await new Promise<Buffer>((resolve) => reader.once('data', resolve)));
+    reader.pause();
+    const stopped = service.program.end('SIGTERM');
+    expectError(await notReady(service), 503, 'service_unavailable');
+    const refused = await service.ask('DELETE', `${LIST}/1`);
+    expect(expectError(refused, 503, 'service_unavailable')).toMatch('stopping');
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', connection: 'close' });
+    expect((await ask(service.address, 'GET', '/livez')).status).toBe(200);
+    expectError(await ask(service.address, 'GET', LIST), 401, 'unauthorized');
+    for await (const chunk of reader) chunks.push(chunk as Buffer);
+    expect(await stopped).toBe(0);
+    const received = parseAnswer(Buffer.concat(chunks).toString('latin1'));
+    expect(received.text === text).toBe(true);
+    expect(await cancelledIn(service)).toStrictEqual(new Set());
+  });
+
+  it('does not wait for a client that never takes its answer', async () => {
+    await using service = await Service.start();
+    await placeMany(service, 150_000);
+    const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
+    reader.on('error', () => undefined);
+    for (let n = 0; n < 5; n++) {
+      reader.write(
+        `GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`,
+      );
+    }
+    await new Promise((resolve) => reader.once('data', resolve));
+    reader.pause();
+    expect(await service.program.end('SIGTERM')).toBe(0);
+    reader.destroy();
+  });
+
+  it('does not wait for idle connections, nor for half a request', async () => {
+    await using service = await Service.start();
+    await service.ask('GET', LIST);
+    const half = connect(Number(new URL(service.address).port), '127.0.0.1');
+    half.on('error', () => undefined);
+    half.write('GET / HTTP/1.1\r\nHost: x\r\n');
+    await new Promise((resolve) => half.once('connect', resolve));
+    expect(await service.program.end('SIGTERM')).toBe(0);
+    half.destroy();
+  });
+});
+
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s twice, as under npm, ends it cleanly',
+  async (signal) => {
+    await using service = await Service.start();
+    const ids = await placeMany(service, 5_000);
+    const clients = shares(ids, 8).map((share) => cancelUntilGone(service, share));
+    await service.program.until(({ stdout }) => stdout.length > 20_000 || undefined);
+    service.program.child.kill(signal);
+    expect(await service.program.end(signal)).toBe(0);
+    const results = await Promise.all(clients);
+    const done = results.flatMap(({ answered }) =>
+      [...answered].filter(([, status]) => status === 204).map(([id]) => id),
+    );
+    expect(await cancelledIn(service)).toStrictEqual(new Set(done));
+  },
+);
