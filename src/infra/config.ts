@@ -34,7 +34,7 @@ const databaseFile = z
   .transform((url) => url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''));
 
 const baseUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
   .refine((url) => new URL(url).pathname.endsWith('/v1'), 'must end in /v1')
   .refine((url) => !/[?#]/.test(url), 'must have neither a query nor a fragment');
 

@@ -1,0 +1,111 @@
+import { describe, expect, it, test } from 'vitest';
+import { mintKeyText } from '../../src/app/api-key.ts';
+import { CannotStart } from '../../src/app/cannot-start.ts';
+import { readConfig } from '../../src/infra/config.ts';
+
+function mistakes(variables: Record<string, string>): string[] {
+  try {
+    readConfig(variables);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(CannotStart);
+    return (error as CannotStart).message.split('\n');
+  }
+}
+
+describe('The configuration', () => {
+  const defaults = {
+    port: 3000,
+    host: '127.0.0.1',
+    databaseFile: './data/store-orders.db',
+    baseUrl: undefined,
+    stagingBaseUrl: undefined,
+    logLevel: 'info',
+    initialApiKey: undefined,
+  };
+
+  it('has a default for everything', () => {
+    expect(readConfig({})).toStrictEqual(defaults);
+  });
+
+  it('takes a variable that is set to nothing as not set', () => {
+    const names = ['PORT', 'HOST', 'DATABASE_URL', 'BASE_URL', 'LOG_LEVEL', 'INITIAL_API_KEY'];
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toStrictEqual(defaults);
+  });
+
+  it('takes what it is given', () => {
+    const key = mintKeyText();
+    const given = {
+      PORT: '65535',
+      HOST: '::1',
+      BASE_URL: 'https://api.example.com/shop/v1',
+      STAGING_BASE_URL: 'http://localhost:8080/v1',
+      LOG_LEVEL: 'silent',
+      INITIAL_API_KEY: key,
+      PATH: '/bin',
+    };
+    expect(readConfig(given)).toStrictEqual({
+      port: 65_535,
+      host: '::1',
+      databaseFile: './data/store-orders.db',
+      baseUrl: 'https://api.example.com/shop/v1',
+      stagingBaseUrl: 'http://localhost:8080/v1',
+      logLevel: 'silent',
+      initialApiKey: key,
+    });
+  });
+
+  test.each([
+    ['sqlite:orders.db', 'orders.db'],
+    ['sqlite:./data/orders.db', './data/orders.db'],
+    ['sqlite:/var/lib/orders.db', '/var/lib/orders.db'],
+    ['sqlite:///var/lib/orders.db', '/var/lib/orders.db'],
+  ])('finds the file of %s', (DATABASE_URL, databaseFile) => {
+    expect(readConfig({ DATABASE_URL }).databaseFile).toBe(databaseFile);
+  });
+});
+
+describe('A mistake is told in one line that names the variable:', () => {
+  test.each([
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '99999'],
+    ['PORT', '080'],
+    ['PORT', '80 80'],
+    ['PORT', '3000.5'],
+    ['PORT', '0x50'],
+    ['PORT', 'http'],
+    ['DATABASE_URL', 'sqlite:'],
+    ['DATABASE_URL', 'sqlite::memory:'],
+    ['DATABASE_URL', './data/store.db'],
+    ['DATABASE_URL', 'mysql://localhost/orders'],
+    ['BASE_URL', 'api.example.com/v1'],
+    ['BASE_URL', '/v1'],
+    ['BASE_URL', 'ftp://api.example.com/v1'],
+    ['BASE_URL', 'https://api.example.com'],
+    ['BASE_URL', 'https://api.example.com/v2'],
+    ['BASE_URL', 'https://api.example.com/v1/'],
+    ['BASE_URL', 'https://api.example.com/v1?x=1'],
+    ['BASE_URL', 'https://api.example.com/v1#x'],
+    ['STAGING_BASE_URL', 'staging'],
+    ['LOG_LEVEL', 'INFO'],
+  ])('%s=%s', (name, value) => {
+    expect(mistakes({ [name]: value })).toStrictEqual([expect.stringMatching(`^${name} must `)]);
+  });
+
+  it('INITIAL_API_KEY, without repeating what may be a real key but for one letter', () => {
+    const [line, ...others] = mistakes({ INITIAL_API_KEY: mintKeyText().slice(0, -1) });
+    expect(line).toMatch(/^INITIAL_API_KEY is not a well-formed key/);
+    expect(line).not.toMatch('sto_');
+    expect(others).toStrictEqual([]);
+  });
+
+  it('each of several on a line of its own', () => {
+    const lines = mistakes({ PORT: 'x', BASE_URL: 'x', LOG_LEVEL: 'x' });
+    expect(lines.map((line) => line.split(' ')[0])).toStrictEqual([
+      'PORT',
+      'BASE_URL',
+      'LOG_LEVEL',
+    ]);
+  });
+});
