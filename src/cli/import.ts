@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -64,7 +64,7 @@ async function importFile(
         stdout.write(summary(check));
         throw new CannotStart(`${listed(check.bad)}\n${REFUSED}`);
       }
-      const run = new ImportRun(await Writer.open(log), randomUUID(), setTimeout);
+      const run = new ImportRun(await Writer.open(log), randomBytes(6).toString('hex'), setTimeout);
       const undecided = await runCommands(run, check, stderr);
       stdout.write(summary(check, run.accepted));
       if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
