@@ -223,7 +223,8 @@ test('lines are whole wherever a chunk of the file ends', async () => {
   );
   expect(err).not.toContain('line');
   expect(out).toBe(
-    `${count} orders read: ${count} placed, 0 shipped, ${count} cancelled, 0 already there, 0 bad\n`,
+    `${count} orders read: ${count} placed, 0 shipped, ${count} cancelled, ` +
+      '0 already there, 0 bad\n',
   );
 });
 
