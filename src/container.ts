@@ -20,7 +20,7 @@ import { welcome } from './cli/welcome.ts';
 import { type Instant, instantAt } from './domain/instant.ts';
 import { createApp } from './http/app.ts';
 import { Health } from './http/health.ts';
-import { encodePage } from './http/order-json.ts';
+import { encodePage, type ListPage } from './http/list-page.ts';
 import { HttpServer } from './http/server.ts';
 import { type Config, loadDotEnv, readConfig } from './infra/config.ts';
 import { createLogger, type Logger } from './infra/logger.ts';
@@ -79,7 +79,7 @@ export function compose(
     const orders = {
       storeId: store.id,
       commands: parts.resolve(CommandProcessor),
-      list: parts.resolve<OrderList<Buffer>>(OrderList),
+      list: parts.resolve<OrderList<ListPage>>(OrderList),
       projector: parts.resolve(Projector),
     };
     return new HttpServer(createApp({ logger, health, authenticator, orders }));
@@ -115,6 +115,7 @@ async function runService(
       await acceptKey(store.keys, config.initialApiKey, now());
     const address = await server.listen(config.port, config.host);
     await Promise.all([store.writable, projector.catchUp()]);
+    if (!health.isStarting) return;
     store.log.watch(() => projector.catchUp().catch((error) => logger.error(error, 'catch-up')));
     await prepare(commands);
     // Last of all, so that a start that fails has not made a key that nobody was shown.
@@ -124,7 +125,8 @@ async function runService(
     process.stderr.write(welcome(address, newKey));
   } catch (error) {
     await opened.disposeAsync();
-    throw error;
+    // A signal closes the store under a start that is under way. That is no failure of the start.
+    if (health.isStarting) throw error;
   }
 }
 

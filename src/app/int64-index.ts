@@ -2,64 +2,84 @@
  * A hash table from int64 to the slot in which the caller keeps what belongs to it: slots count
  * up from 0 in the order in which keys were added, and nothing is ever removed.
  *
- * Open addressing with linear probing over typed arrays: 12 bytes a cell, between 1.5 and 3 cells
- * a key, no object per key. A Map<bigint, number> of a million keys takes about three times that
- * and leaves the garbage collector a million objects to visit.
+ * Open addressing with linear probing over one typed array: a cell is the key's two halves and
+ * its slot, 12 bytes, with between 1.5 and 3 cells a key and no object per key. A Map<bigint,
+ * number> of a million keys takes about three times that, and leaves the garbage collector a
+ * million objects to visit. The halves are compared as 32-bit numbers, because to read a bigint
+ * out of an array is to allocate one.
  */
 export class Int64Index {
   #cells = 1024;
-  #keys = new BigInt64Array(this.#cells);
-  // Slot + 1, so that the zero a new array is filled with means "empty".
-  #slots = new Uint32Array(this.#cells);
+  // Low half, high half, slot + 1: the zero that a new array is filled with means "empty".
+  #table = new Int32Array(this.#cells * 3);
   #size = 0;
 
   /** The slot of a key, or −1. */
   slotOf(key: bigint): number {
-    return (this.#slots[this.#cellOf(key)] as number) - 1;
+    split(key);
+    return (this.#table[this.#find(low, high) + 2] as number) - 1;
   }
 
   /** The slot of a key, which is added if it is not there. */
   add(key: bigint): number {
-    const cell = this.#cellOf(key);
-    const slot = this.#slots[cell] as number;
+    split(key);
+    const cell = this.#find(low, high);
+    const slot = this.#table[cell + 2] as number;
     if (slot !== 0) return slot - 1;
-    this.#keys[cell] = key;
-    this.#slots[cell] = ++this.#size;
+    this.#size += 1;
+    this.#fill(cell, low, high, this.#size);
     if (this.#size * 3 > this.#cells * 2) this.#grow();
     return this.#size - 1;
   }
 
-  #cellOf(key: bigint): number {
+  /** Where the cell of a key begins: its own, or the empty one that it would get. */
+  #find(lowHalf: number, highHalf: number): number {
+    const table = this.#table;
     const mask = this.#cells - 1;
-    let cell = hash(key) & mask;
-    while (this.#slots[cell] !== 0 && this.#keys[cell] !== key) cell = (cell + 1) & mask;
-    return cell;
+    let cell = hash(lowHalf, highHalf) & mask;
+    for (;;) {
+      const at = cell * 3;
+      if (table[at + 2] === 0) return at;
+      if (table[at] === lowHalf && table[at + 1] === highHalf) return at;
+      cell = (cell + 1) & mask;
+    }
+  }
+
+  #fill(at: number, lowHalf: number, highHalf: number, slot: number): void {
+    this.#table[at] = lowHalf;
+    this.#table[at + 1] = highHalf;
+    this.#table[at + 2] = slot;
   }
 
   #grow(): void {
-    const keys = this.#keys;
-    const slots = this.#slots;
+    const old = this.#table;
     this.#cells *= 2;
-    this.#keys = new BigInt64Array(this.#cells);
-    this.#slots = new Uint32Array(this.#cells);
-    for (let old = 0; old < slots.length; old++) {
-      if (slots[old] === 0) continue;
-      const key = keys[old] as bigint;
-      const cell = this.#cellOf(key);
-      this.#keys[cell] = key;
-      this.#slots[cell] = slots[old] as number;
+    this.#table = new Int32Array(this.#cells * 3);
+    for (let at = 0; at < old.length; at += 3) {
+      const [lowHalf, highHalf, slot] = [old[at], old[at + 1], old[at + 2]] as Cell;
+      if (slot !== 0) this.#fill(this.#find(lowHalf, highHalf), lowHalf, highHalf, slot);
     }
   }
 }
 
+type Cell = [lowHalf: number, highHalf: number, slot: number];
+
 const wide = new BigInt64Array(1);
 const halves = new Int32Array(wide.buffer);
+let low = 0;
+let high = 0;
+
+/** Leaves the halves of a key in `low` and `high`, where no array has to be allocated for them. */
+function split(key: bigint): void {
+  wide[0] = key;
+  low = halves[0] as number;
+  high = halves[1] as number;
+}
 
 // The finalizer of MurmurHash3 over both halves: neighbouring ids must not fall into neighbouring
 // cells only, or a run of deliberate ids could make every probe a long walk.
-function hash(key: bigint): number {
-  wide[0] = key;
-  let mixed = (halves[0] as number) ^ Math.imul(halves[1] as number, 0x9e3779b1);
+function hash(lowHalf: number, highHalf: number): number {
+  let mixed = lowHalf ^ Math.imul(highHalf, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);

@@ -22,6 +22,9 @@ export interface ListSnapshot<Encoded> {
   readonly pages: readonly Encoded[];
 }
 
+/** Turns a page of orders, at least one, into what is sent; `first` where the list begins. */
+export type EncodePage<Encoded> = (orders: readonly OrderView[], first: boolean) => Encoded;
+
 const STATUSES = ['pending', 'shipped', 'cancelled'] as const;
 
 /**
@@ -30,7 +33,7 @@ const STATUSES = ['pending', 'shipped', 'cancelled'] as const;
  * stale; a stale page is encoded again when the list is next asked for.
  */
 export class OrderList<Encoded> {
-  readonly #encode: (orders: readonly OrderView[]) => Encoded;
+  readonly #encode: EncodePage<Encoded>;
   readonly #slots = new Int64Index();
   readonly #pages: OrderPages<Encoded>;
   #ids = new BigInt64Array(1024);
@@ -44,7 +47,7 @@ export class OrderList<Encoded> {
   #snapshot: ListSnapshot<Encoded> | undefined;
 
   /** @param encode Turns a page of orders into what the list's readers are sent. */
-  constructor(encode: (orders: readonly OrderView[]) => Encoded) {
+  constructor(encode: EncodePage<Encoded>) {
     this.#encode = encode;
     this.#pages = new OrderPages((slot) => this.#ids[slot] as bigint);
   }
@@ -68,7 +71,9 @@ export class OrderList<Encoded> {
   snapshot(): ListSnapshot<Encoded> {
     this.#snapshot ??= {
       position: this.#position,
-      pages: this.#pages.encoded((slots) => this.#encode(Array.from(slots, this.#view))),
+      pages: this.#pages.encoded((slots, first) =>
+        this.#encode(Array.from(slots, this.#view), first),
+      ),
     };
     return this.#snapshot;
   }

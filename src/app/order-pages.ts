@@ -24,22 +24,10 @@ export class OrderPages<Encoded> {
   /** Adds an order. */
   insert(slot: number): void {
     const id = this.#idOf(slot);
-    const index = this.#pageFor(id);
-    const page = this.#pages[index];
-    if (page === undefined) {
-      this.#pages.push(pageOf([slot]));
-      return;
-    }
-    const place = this.#placeIn(page, id);
-    if (page.count < PAGE_SIZE) {
-      insertAt(page, place, slot);
-    } else if (index === this.#pages.length - 1 && place === PAGE_SIZE) {
-      // Ids mostly ascend: the last page stays full, instead of being split into halves.
-      this.#pages.push(pageOf([slot]));
-    } else {
-      this.#split(index);
-      this.insert(slot);
-    }
+    const last = this.#pages.at(-1);
+    // Ids mostly ascend: their pages fill up one after the other, without a search or a split.
+    if (last === undefined || id > this.#highestIdOf(last)) this.#append(last, slot);
+    else this.#insertBetween(id, slot);
   }
 
   /** Notes that an order, which must have been added, looks different now. */
@@ -48,10 +36,13 @@ export class OrderPages<Encoded> {
     page.encoded = undefined;
   }
 
-  /** All pages, encoded; those that have changed are encoded now. */
-  encoded(encode: (slots: Uint32Array) => Encoded): readonly Encoded[] {
-    return this.#pages.map((page) => {
-      page.encoded ??= encode(page.slots.subarray(0, page.count));
+  /**
+   * All pages, encoded; those that have changed are encoded now. The first page stays the first
+   * for ever, because pages only ever split behind their start, so its encoding may open the list.
+   */
+  encoded(encode: (slots: Uint32Array, first: boolean) => Encoded): readonly Encoded[] {
+    return this.#pages.map((page, index) => {
+      page.encoded ??= encode(page.slots.subarray(0, page.count), index === 0);
       return page.encoded;
     });
   }
@@ -66,6 +57,25 @@ export class OrderPages<Encoded> {
 
   #placeIn(page: Page<Encoded>, id: bigint): number {
     return firstIndex(page.count, (index) => this.#idOf(page.slots[index] as number) > id);
+  }
+
+  #highestIdOf(page: Page<Encoded>): bigint {
+    return this.#idOf(page.slots[page.count - 1] as number);
+  }
+
+  #append(last: Page<Encoded> | undefined, slot: number): void {
+    if (last === undefined || last.count === PAGE_SIZE) this.#pages.push(pageOf([slot]));
+    else insertAt(last, last.count, slot);
+  }
+
+  #insertBetween(id: bigint, slot: number): void {
+    let index = this.#pageFor(id);
+    if ((this.#pages[index] as Page<Encoded>).count === PAGE_SIZE) {
+      this.#split(index);
+      index = this.#pageFor(id);
+    }
+    const page = this.#pages[index] as Page<Encoded>;
+    insertAt(page, this.#placeIn(page, id), slot);
   }
 
   #split(index: number): void {

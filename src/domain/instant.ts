@@ -9,6 +9,11 @@ export type Instant = string & { readonly [instant]: true };
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
+// Most texts are canonical already, and every day up to the 28th exists in every month: these need
+// no calendar.
+const PLAINLY_CANONICAL =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -19,6 +24,7 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z');
  * the years 0000 to 9999 on its way to UTC.
  */
 export function parseInstant(text: string): Instant | undefined {
+  if (PLAINLY_CANONICAL.test(text)) return text as Instant;
   const parts = RFC_3339.exec(text);
   if (parts === null) return undefined;
   const [, year, month, day, hour, minute, second, fraction, sign, offsetHour, offsetMinute] =
@@ -33,13 +39,9 @@ export function parseInstant(text: string): Instant | undefined {
   return offset === undefined ? undefined : instantAt(time - offset * 60_000);
 }
 
-// Every day up to the 28th exists in every month, so these texts need no calendar.
-const PLAINLY_CANONICAL =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-
 /** Whether a text is an {@link Instant} as it stands. */
 export function isInstant(text: string): text is Instant {
-  return PLAINLY_CANONICAL.test(text) || parseInstant(text) === text;
+  return parseInstant(text) === text;
 }
 
 /** The instant at so many milliseconds since 1970, if its year has four digits. */

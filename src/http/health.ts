@@ -19,6 +19,10 @@ export class Health {
     this.#state = 'failed';
   }
 
+  get isStarting(): boolean {
+    return this.#state === 'starting';
+  }
+
   get hasFailed(): boolean {
     return this.#state === 'failed';
   }

@@ -1,43 +1,110 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { ListSnapshot } from '../app/order-list.ts';
+import { gzipFile, gzipPieceSync } from './gzip.ts';
+import type { ListPage } from './list-page.ts';
 
+/** How many bytes one answer may write before others get a turn. */
+const BYTES_PER_TURN = 1_048_576;
+
+// What a list without a page begins with, and what every list ends with.
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
+const OPEN_PIECE = gzipPieceSync(OPEN);
+const CLOSE_PIECE = gzipPieceSync(CLOSE);
+
+/** A body as it goes over the wire: chunks that all answers share, none copied for one client. */
+interface Body {
+  readonly chunks: readonly Buffer[];
+  readonly length: number;
+}
 
 /**
- * Sends the whole list from the pages that all answers share: nothing is copied for one client,
- * and a slow one holds back only itself. Its ETag names the store and the position of the log, so
- * one comparison tells whether anything has happened since.
+ * Sends the whole list. Its ETag names the store and the position of the log, so one comparison
+ * tells whether anything has happened since; the compressed form is another sequence of bytes and
+ * has an ETag of its own (RFC 9110, section 8.8.3).
  */
 export async function sendList(
   req: Request,
   res: Response,
   storeId: string,
-  { position, pages }: ListSnapshot<Buffer>,
+  snapshot: ListSnapshot<ListPage>,
 ): Promise<void> {
-  res.setHeader('ETag', `"${storeId}-${position}"`);
+  const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';
+  res.setHeader('ETag', `"${storeId}-${snapshot.position}${gzip ? '-gzip' : ''}"`);
   res.setHeader('Cache-Control', 'private, no-cache');
+  res.setHeader('Vary', 'Accept-Encoding');
   if (req.fresh) {
     res.status(304).end();
     return;
   }
-  res.type('json');
-  const chunks = bodyOf(pages);
-  res.setHeader(
-    'Content-Length',
-    chunks.reduce((length, chunk) => length + chunk.length, 0),
-  );
+  const body = gzip ? await gzipBody(snapshot) : jsonBody(snapshot);
+  if (gzip) res.setHeader('Content-Encoding', 'gzip');
+  res.type('json').setHeader('Content-Length', body.length);
   if (req.method === 'HEAD') res.end();
-  else await pipeline(Readable.from(chunks, { objectMode: true }), res).catch(ignoreGoneClient);
+  else await write(res, body.chunks);
 }
 
-/** The pages between brackets. The comma before the first order is left out. */
-function bodyOf([first, ...rest]: readonly Buffer[]): readonly Buffer[] {
-  return first === undefined ? [OPEN, CLOSE] : [OPEN, first.subarray(1), ...rest, CLOSE];
+const bodies = new WeakMap<ListSnapshot<ListPage>, Body>();
+const gzipBodies = new WeakMap<ListSnapshot<ListPage>, Promise<Body>>();
+
+function jsonBody(snapshot: ListSnapshot<ListPage>): Body {
+  return remembered(bodies, snapshot, ({ pages }) => {
+    const chunks = pages.length === 0 ? [OPEN] : pages.map(({ json }) => json);
+    return bodyOf([...chunks, CLOSE]);
+  });
 }
 
-function ignoreGoneClient(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+function gzipBody(snapshot: ListSnapshot<ListPage>): Promise<Body> {
+  return remembered(gzipBodies, snapshot, async ({ pages }) => {
+    const pieces = await Promise.all(pages.map((page) => page.gzip()));
+    return bodyOf(gzipFile([...(pages.length === 0 ? [OPEN_PIECE] : pieces), CLOSE_PIECE]));
+  });
+}
+
+function bodyOf(chunks: readonly Buffer[]): Body {
+  return { chunks, length: chunks.reduce((length, chunk) => length + chunk.length, 0) };
+}
+
+function remembered<Key extends object, Value>(
+  memory: WeakMap<Key, Value>,
+  key: Key,
+  make: (key: Key) => Value,
+): Value {
+  const known = memory.get(key) ?? make(key);
+  memory.set(key, known);
+  return known;
+}
+
+/**
+ * Writes the chunks as fast as the client takes them. A slow client holds nothing but its place in
+ * the row of chunks, and a fast one lets others have their turn every megabyte.
+ */
+async function write(res: Response, chunks: readonly Buffer[]): Promise<void> {
+  let turn = 0;
+  // The header and the first chunks leave in one system call.
+  res.cork();
+  for (const chunk of chunks) {
+    const taken = res.write(chunk);
+    turn += chunk.length;
+    if (taken && turn < BYTES_PER_TURN) continue;
+    res.uncork();
+    if (!taken && !(await drained(res))) return;
+    if (turn >= BYTES_PER_TURN) await new Promise(setImmediate);
+    turn = 0;
+    res.cork();
+  }
+  res.uncork();
+  res.end();
+}
+
+/** Resolves when the client has taken what was written, or, with false, when it has gone away. */
+function drained(res: Response): Promise<boolean> {
+  if (res.closed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const settle = () => {
+      res.off('drain', settle).off('close', settle);
+      resolve(!res.closed);
+    };
+    res.on('drain', settle).on('close', settle);
+  });
 }

@@ -9,10 +9,3 @@ export function orderToJson({ id, petId, quantity, shipDate, status }: OrderView
   const complete = status === 'shipped';
   return `{"id":${id},"petId":${petId},"quantity":${quantity}${date},"complete":${complete}}`;
 }
-
-/** A page of the list: each order's JSON behind a comma, so that pages can follow one another. */
-export function encodePage(orders: readonly OrderView[]): Buffer {
-  let text = '';
-  for (const order of orders) text += `,${orderToJson(order)}`;
-  return Buffer.from(text, 'latin1');
-}

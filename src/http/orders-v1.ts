@@ -6,6 +6,7 @@ import type { Outcome, Submission } from '../app/submission.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import { ApiError, orThrow } from './api-error.ts';
 import { keyOf } from './authentication.ts';
+import type { ListPage } from './list-page.ts';
 import { sendList } from './list-response.ts';
 import type { Operation } from './operation.ts';
 import { orderToJson } from './order-json.ts';
@@ -16,7 +17,7 @@ import { requestIdOf } from './request-log.ts';
 export interface OrderUseCases {
   readonly storeId: string;
   readonly commands: CommandProcessor;
-  readonly list: OrderList<Buffer>;
+  readonly list: OrderList<ListPage>;
   readonly projector: Projector;
 }
 
