@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
 import { mintKeyText } from '../../src/app/api-key.ts';
 import { type Answer, type Asked, ask } from './http.ts';
 
@@ -13,9 +14,9 @@ const MAIN = resolve('dist/main.js');
 const folders = new Set<string>();
 const children = new Set<ChildProcess>();
 
-// Whatever becomes of a test, nothing it started outlives it.
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
+// Whatever becomes of a test, nothing that it started or stored outlives its file.
+afterAll(async () => {
+  await Promise.all([...children].map((child) => child.kill('SIGKILL') && once(child, 'close')));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
