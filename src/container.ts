@@ -92,13 +92,14 @@ async function runService(
   config: Config,
   prepare: (commands: CommandProcessor) => Promise<void> = async () => {},
 ): Promise<void> {
-  const logger = createLogger(config.logLevel);
+  const { logger, flush } = createLogger(config.logLevel);
   const health = new Health();
   const opened = new AsyncDisposableStack();
   const exit = exitOnSignals(logger, async () => {
     health.stopping();
     await opened.disposeAsync();
     logger.info('stopped');
+    await flush();
     if (health.hasFailed) throw new Error('stopped after a failure');
   });
   const failed = (cause: unknown) => {
@@ -122,6 +123,7 @@ async function runService(
     const newKey = await makeFirstKey(store.keys, now());
     health.ready();
     logger.info({ address }, 'ready');
+    await flush();
     process.stderr.write(welcome(address, newKey));
   } catch (error) {
     await opened.disposeAsync();
