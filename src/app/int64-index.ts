@@ -76,8 +76,8 @@ function split(key: bigint): void {
   high = halves[1] as number;
 }
 
-// The finalizer of MurmurHash3 over both halves: neighbouring ids must not fall into neighbouring
-// cells only, or a run of deliberate ids could make every probe a long walk.
+// The finalizer of MurmurHash3 over both halves: ids that are alike in some of their bits, such as
+// multiples of a power of two, must not crowd into a few cells.
 function hash(lowHalf: number, highHalf: number): number {
   let mixed = lowHalf ^ Math.imul(highHalf, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

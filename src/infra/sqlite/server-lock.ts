@@ -10,12 +10,18 @@ import { CannotStart } from '../../app/cannot-start.ts';
  * in the way. Returns what releases it.
  */
 export function lockForServer(file: string): () => void {
-  const db = new Database(`${file}-server`, { timeout: 0 });
+  let db: Database.Database | undefined;
   try {
+    db = new Database(`${file}-server`, { timeout: 0 });
     db.exec('BEGIN EXCLUSIVE');
-  } catch {
-    db.close();
-    throw new CannotStart(`Another server is running on ${file}. Stop it first.`);
+  } catch (error) {
+    db?.close();
+    const { code, message } = error as { code?: string; message: string };
+    throw new CannotStart(
+      code === 'SQLITE_BUSY'
+        ? `Another server is running on ${file}. Stop it first.`
+        : `${file}-server cannot be locked: ${message}.`,
+    );
   }
   return () => db.close();
 }

@@ -5,6 +5,10 @@ import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { Outcome, Submission } from '../../app/submission.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
 
+// What a batch leaves behind is garbage at once. On a machine with much memory, V8 would let it pile
+// up to 100 MB in this thread alone before it looks.
+const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
+
 /** The server's end of the writer thread: the same port as the Writer behind it. */
 export class WorkerWriter implements BatchWriter {
   readonly #worker: Worker;
@@ -26,7 +30,7 @@ export class WorkerWriter implements BatchWriter {
     this.#lost = lost;
     this.#opened.promise.catch(() => undefined);
     this.#ready.promise.catch(() => undefined);
-    this.#worker = new Worker(program, { workerData: { file } });
+    this.#worker = new Worker(program, { workerData: { file }, resourceLimits: SMALL_NURSERY });
     this.#worker.on('message', (message: FromWriter) => this.#receive(message));
     this.#worker.on('error', (cause: Error) => this.#fail(cause));
     this.#worker.on('exit', () => this.#fail(new Error('the writer thread has ended')));
