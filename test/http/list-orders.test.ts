@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import { Beside } from '../support/beside.ts';
 import { exactJson, parseAnswer, sendBytes } from '../support/http.ts';
@@ -130,6 +131,59 @@ describe('A list that has not changed', () => {
   });
 });
 
+describe('A compressed list', () => {
+  const gzip = (headers: Record<string, string> = {}, method = 'GET') =>
+    service.ask(method, LIST, { headers: { 'Accept-Encoding': 'gzip', ...headers } });
+
+  it('is the list, compressed, with an ETag of its own', async () => {
+    const [plain, compressed] = [await list(), await gzip()];
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(compressed.headers['content-encoding']).toBe('gzip');
+    expect(compressed.headers['content-type']).toBe(plain.headers['content-type']);
+    expect(compressed.headers.etag).not.toBe(plain.headers.etag);
+    for (const { headers } of [plain, compressed]) expect(headers.vary).toBe('Accept-Encoding');
+    expect(gunzipSync(compressed.body).toString()).toBe(plain.text);
+  });
+
+  it('is not sent again to whoever has it, and is to whoever has the other form', async () => {
+    const [plain, compressed] = [await list(), await gzip()];
+    const tags = [plain, compressed].map(({ headers }) => String(headers.etag)) as [string, string];
+    expect(await gzip({ 'If-None-Match': tags[1] })).toMatchObject({ status: 304, text: '' });
+    expect((await gzip({ 'If-None-Match': tags[0] })).status).toBe(200);
+    expect((await list({ 'If-None-Match': tags[1] })).status).toBe(200);
+  });
+
+  it('has the same headers for HEAD', async () => {
+    const [get, head] = [await gzip(), await gzip({}, 'HEAD')];
+    for (const name of ['content-length', 'content-encoding', 'content-type', 'etag', 'vary']) {
+      expect(head.headers[name]).toBe(get.headers[name]);
+    }
+    expect(head.body).toHaveLength(0);
+  });
+
+  it.each(['br, gzip;q=0.5', 'GZIP', 'deflate, gzip', '*'])('is sent for %s', async (accepted) => {
+    const answer = await gzip({ 'Accept-Encoding': accepted });
+    expect(answer.headers['content-encoding']).toBe('gzip');
+  });
+
+  it.each(['', 'identity', 'br', 'gzip;q=0', 'identity, gzip;q=0.1', 'gzipped'])(
+    'is not sent for "%s"',
+    async (accepted) => {
+      const answer = await gzip({ 'Accept-Encoding': accepted });
+      expect(answer.headers).not.toHaveProperty('content-encoding');
+      expect(answer.text).toBe((await list()).text);
+    },
+  );
+
+  it('shows each command that was answered before it was asked for', async () => {
+    const id = await placeOrder(service);
+    const shown = async () => gunzipSync((await gzip()).body).toString();
+    expect(await shown()).toContain(`{"id":${id},"petId":7,"quantity":1,"complete":false}`);
+    await service.send('PUT', `${LIST}/${id}/shipment`, { shipDate: '2026-01-01T00:00:00Z' });
+    expect(await shown()).toMatch(new RegExp(`\\{"id":${id},[^}]*"complete":true\\}`));
+  });
+});
+
 test('Every event changes the ETag, and what changes nothing leaves it', async () => {
   const etag = async () => (await list()).headers.etag;
   const seen = [await etag()];
@@ -174,7 +228,7 @@ test('A list is whole and valid JSON, of the length that it says, at every size'
   await using fresh = await Service.start();
   await using hand = new Beside(fresh.databaseFile);
   let placed = 0n;
-  for (const size of [1n, 1023n, 1024n, 1025n, 5000n]) {
+  for (const size of [0n, 1n, 1023n, 1024n, 1025n, 5000n]) {
     const more = [];
     while (placed < size) {
       placed += 1n;
@@ -189,8 +243,10 @@ test('A list is whole and valid JSON, of the length that it says, at every size'
       return { id, petId: id * 10n ** 14n, quantity: 1n, complete: false };
     });
     expect(exactJson(answer.text)).toStrictEqual(expected);
-    const head = await fresh.ask('HEAD', LIST);
-    expect(head.headers['content-length']).toBe(String(answer.body.length));
+    const headers = { 'Accept-Encoding': 'gzip' };
+    const gzip = await fresh.ask('GET', LIST, { headers });
+    expect(gzip.headers['content-length']).toBe(String(gzip.body.length));
+    expect(gunzipSync(gzip.body).equals(answer.body)).toBe(true);
   }
 });
 
@@ -215,6 +271,7 @@ test('A slow reader gets the list of the moment it asked, whatever happens meanw
     const path = `${LIST}/${first + 2n * n}/shipment`;
     expect((await fresh.send('PUT', path, { shipDate: '2026-01-01T00:00:00Z' })).status).toBe(200);
   }
+  for (let n = 0; n < 10; n++) await placeOrder(fresh);
   const after = await fresh.ask('GET', LIST);
   expect(after.body.length).toBeGreaterThan(before.body.length);
   expect(socket.bytesRead).toBeLessThan(before.body.length);
