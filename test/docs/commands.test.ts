@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { type Block, blocksOf, PAGES } from './markdown.ts';
+import { IN_A_TERMINAL, NOT_HERE, paste, stable } from './paste.ts';
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  scripts: Record<string, string>;
+};
+
+/** A block of commands, and the block behind it if that shows what they print. */
+interface Step {
+  readonly commands: string;
+  readonly shown: string | undefined;
+}
+
+function stepsOf(page: string): readonly Step[] {
+  const blocks = blocksOf(page);
+  return blocks.flatMap((block, index) => {
+    if (block.language !== 'sh') return [];
+    return [{ commands: block.text, shown: shownBy(block, blocks[index + 1]) }];
+  });
+}
+
+function shownBy({ section }: Block, next: Block | undefined): string | undefined {
+  if (next?.section !== section) return undefined;
+  return next.language === 'text' || next.language === 'json' ? next.text : undefined;
+}
+
+/** What a page shows, with "…" for lines that it leaves out. */
+function pattern(shown: string): RegExp {
+  const lines = stable(shown).split('\n');
+  const parts = lines.map((line) => (line === '…' ? '[\\s\\S]*' : RegExp.escape(line)));
+  return new RegExp(`^${parts.join('\n')}$`);
+}
+
+describe.each(PAGES.filter((page) => stepsOf(page).length > 0))('%s', (page) => {
+  test('its commands work as they stand, one after another, and print what is shown', async () => {
+    const folder = temporaryFolder();
+    const steps = stepsOf(page).filter(({ commands }) => !(commands in NOT_HERE));
+    const pasted = await paste(
+      folder,
+      steps.map(({ commands }) => commands),
+    );
+    for (const [index, { commands, output, status }] of pasted.entries()) {
+      expect.soft(status, `${commands}${output}`).toBe('0');
+      const shown = steps[index]?.shown;
+      if (shown !== undefined) expect.soft(output, commands).toMatch(pattern(shown));
+    }
+    if (page === 'docs/operations.md') compareLogLines(join(folder, 'service.log'));
+  });
+});
+
+/** The line that the page shows has the fields of a real one, in the same order. */
+function compareLogLines(file: string): void {
+  const shown = blocksOf('docs/operations.md').find(({ text }) => text.includes('requestId'));
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  const real = lines.find((line) => line.includes('"path":"/readyz","status":200'));
+  expect(fieldsOf(shown?.text)).toEqual(fieldsOf(real));
+}
+
+function fieldsOf(line = ''): readonly string[] {
+  return Object.keys(JSON.parse(line) as object);
+}
+
+describe('commands that are not run as they stand', () => {
+  test('stand in a page, so that no exception outlives its reason', () => {
+    const commands = PAGES.flatMap((page) => stepsOf(page).map((step) => step.commands));
+    for (const exception of [...Object.keys(IN_A_TERMINAL), ...Object.keys(NOT_HERE)]) {
+      expect(commands).toContain(exception);
+    }
+  });
+
+  test('name scripts that there are, and the gate installs and tests with them', () => {
+    expect(scripts).toHaveProperty('start');
+    expect(scripts).toHaveProperty('test');
+    expect(scripts).toHaveProperty('demo');
+    const gate = readFileSync('.ci/run', 'utf8');
+    expect(gate).toMatch(/^npm ci /m);
+    expect(gate).toMatch(/^npm test /m);
+  });
+});

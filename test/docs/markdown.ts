@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs';
+
+/** Every page of the documentation. */
+export const PAGES: readonly string[] = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')];
+
+/** A fenced block: what stands behind its opening fence, and its text. */
+export interface Block {
+  readonly language: string;
+  /** What stands behind the language, such as the name of a file. */
+  readonly info: string;
+  readonly text: string;
+  /** How many headings stand before it. */
+  readonly section: number;
+}
+
+export function readPage(page: string): string {
+  return readFileSync(page, 'utf8');
+}
+
+export function blocksOf(page: string): readonly Block[] {
+  let section = 0;
+  const parts = readPage(page).matchAll(/^#+ .*$|^```(\w*) ?(.*)\n([\s\S]*?)^```$/gm);
+  return [...parts].flatMap(([, language, info = '', text]) => {
+    if (language !== undefined && text !== undefined) return [{ language, info, text, section }];
+    section += 1;
+    return [];
+  });
+}
+
+/** A page without its fenced blocks. */
+export function proseOf(page: string): string {
+  return readPage(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** The rows below a table's head, as cells without the backquotes around them. */
+export function tableOf(page: string, head: string): readonly (readonly string[])[] {
+  const [, rows] = readPage(page).split(`\n| ${head} |\n`);
+  if (rows === undefined) throw new Error(`${page} has no table "${head}"`);
+  const lines = rows.split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('|'));
+  return lines
+    .slice(1, end)
+    .map((line) => line.slice(2, -2).split(' | '))
+    .map((cells) => cells.map((cell) => cell.replace(/^`([^`]*)`$/, '$1')));
+}
+
+/** The targets of a page's links to other pages and files. */
+export function linksOf(page: string): readonly string[] {
+  const links = [...proseOf(page).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+  return links.filter((target) => !target.startsWith('https://'));
+}
+
+/** The names by which a page's headings can be linked to. */
+export function anchorsOf(page: string): readonly string[] {
+  return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+/**
+ * Commands that a page lets run in a terminal of their own until they are stopped, and what is run
+ * for them here: in the background, until they say where they answer. `npm ci` is left out because
+ * it would remove the very packages that these tests run on; the gate, .ci/run, begins with it.
+ */
+export const IN_A_TERMINAL: Readonly<Record<string, string>> = {
+  'npm ci && npm start\n': 'npm start',
+  // On a port of its own: here, the service from before still runs.
+  'npm run demo\n': 'PORT=0 npm run demo',
+};
+
+/** Commands that cannot be run here, and why. */
+export const NOT_HERE: Readonly<Record<string, string>> = {
+  'npm ci && npm test\n': 'it is what runs these tests',
+};
+
+/** What became of one pasted block. */
+export interface Pasted {
+  readonly commands: string;
+  readonly output: string;
+  readonly status: string;
+}
+
+/**
+ * Pastes blocks of commands into one real shell, one after another, in a copy of the project as
+ * `npm ci` leaves it. Where they say port 3000 or 3001, free ports are used instead; and whoever
+ * asks for a key gets the one that the service has printed.
+ */
+export async function paste(folder: string, blocks: readonly string[]): Promise<readonly Pasted[]> {
+  copyProject(folder);
+  const ports = [await freePort(), await freePort()] as const;
+  const session = join(folder, '.session');
+  mkdirSync(session);
+  writeFileSync(join(session, 'key'), '');
+  for (const [index, commands] of blocks.entries()) {
+    writeFileSync(join(session, `${index}.sh`), withPorts(commands, ports));
+  }
+  writeFileSync(join(session, 'all.sh'), blocks.map(runBlock).join(''));
+  await runShell(folder, String(ports[0]));
+  return blocks.map((commands, index) => ({
+    commands,
+    output: stable(readFileSync(join(session, `${index}.out`), 'utf8'), ports),
+    status: readFileSync(join(session, `${index}.status`), 'utf8').trim(),
+  }));
+}
+
+function copyProject(folder: string): void {
+  for (const name of ['package.json', '.npmrc', 'dist']) {
+    cpSync(name, join(folder, name), { recursive: true });
+  }
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+}
+
+function runBlock(commands: string, index: number): string {
+  const file = `.session/${index}`;
+  const terminal = IN_A_TERMINAL[commands];
+  if (terminal === undefined) {
+    return `. ./${file}.sh > ${file}.out 2>&1 < .session/key; echo $? > ${file}.status\n`;
+  }
+  return `
+${terminal} > ${file}.log 2> ${file}.out < /dev/null &
+for _ in $(seq 100); do grep -q 'answers at' ${file}.out && break; sleep 0.1; done
+grep -q 'answers at' ${file}.out; echo $? > ${file}.status
+test -s .session/key || grep -o 'sto_[0-9A-Za-z_]*' ${file}.out | head -n 1 > .session/key
+`;
+}
+
+// A process group of its own, so that nothing that a page has started outlives its test.
+async function runShell(folder: string, port: string): Promise<void> {
+  const { PATH = '' } = process.env;
+  const env = { PATH, HOME: folder, PORT: port };
+  const shell = spawn('sh', ['.session/all.sh'], {
+    cwd: folder,
+    env,
+    stdio: 'ignore',
+    detached: true,
+  });
+  await once(shell, 'exit');
+  const group = -(shell.pid as number);
+  for (let tries = 0; signal(group, tries < 100 ? 'SIGTERM' : 'SIGKILL'); tries++) {
+    await setTimeout(50);
+  }
+}
+
+/** Sends a signal. False where nobody is there to receive it. */
+function signal(group: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(group, name);
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+function withPorts(text: string, [first, second]: readonly [number, number]): string {
+  return text.replaceAll('3000', String(first)).replaceAll('3001', String(second));
+}
+
+/** Replaces what differs from run to run, so that two runs can be compared. */
+export function stable(text: string, ports: readonly number[] = []): string {
+  return ports
+    .reduce((rest, port, index) => rest.replaceAll(`:${port}`, `:${3000 + index}`), text)
+    .replaceAll(/^npm warn .*\n/gm, '')
+    .replaceAll(/sto_[0-9A-Za-z]{10}_[0-9A-Za-z]{49}/g, 'KEY')
+    .replaceAll(/\b(the key) [0-9A-Za-z]{10}\b/g, '$1 ID')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replaceAll(/\d+ bytes/g, 'SIZE bytes')
+    .trim();
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/infra/sqlite/database.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { type Environment, Service, start } from '../support/service.ts';
+import { tableOf } from './markdown.ts';
+
+const TOLD = tableOf('docs/operations.md', 'what it says | what to do').map(([says = '']) => says);
+
+/** For each refusal, by its first words after FILE: what leads to it. */
+const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<Environment>>> = {
+  'PORT must be': () => ({ PORT: '70000' }),
+  'cannot listen': () => portInUse(),
+  'Another server': async (file) => {
+    const service = await Service.start({ DATABASE_URL: `sqlite:${file}` });
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    return {};
+  },
+  'FILE is not a SQLite': (file) => {
+    writeFileSync(file, 'Dear diary, today I have learned what a database is not. '.repeat(9));
+    return {};
+  },
+  'FILE is a database of another': (file) => {
+    change(new Database(file), 'CREATE TABLE pets (name TEXT)');
+    return {};
+  },
+  'FILE has schema': (file) => {
+    change(openDatabase(file), 'PRAGMA user_version = 2');
+    return {};
+  },
+  'FILE cannot be opened': (file) => {
+    mkdirSync(file);
+    return {};
+  },
+  'FILE-server cannot be locked': (file) => {
+    mkdirSync(`${file}-server`);
+    return {};
+  },
+  'event at position 1 cannot be read: unknown': (file) => {
+    change(openDatabase(file), `INSERT INTO events VALUES (1, 1, 1, 'OrderReturned', 1, '', '')`);
+    return {};
+  },
+  'event at position 1 cannot be read: it is missing': (file) => {
+    const event = `(2, 1, 1, 'OrderCancelled', 1, '{"orderId":"1"}', '')`;
+    change(openDatabase(file), `DROP TRIGGER events_are_dense; INSERT INTO events VALUES ${event}`);
+    return {};
+  },
+};
+
+function change(db: Database.Database, sql: string): void {
+  db.exec(sql);
+  db.close();
+}
+
+async function portInUse(): Promise<Environment> {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  return { PORT: String(port) };
+}
+
+test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
+  const [, cause] = Object.entries(CAUSES).find(([words]) => told.startsWith(words)) ?? [];
+  const file = join(temporaryFolder(), 'store.db');
+  const fromCause = await cause?.(file);
+  const env = { PORT: '0', DATABASE_URL: `sqlite:${file}`, ...fromCause };
+  const program = start(['serve'], dirname(file), env);
+  const exitCode = await program.ended();
+  const said = program.stderr.replace(file, 'FILE').replace(`port ${env.PORT}:`, 'port 3000:');
+  expect(said).toBe(`store-orders: ${told}\n`);
+  expect(exitCode).toBe(1);
+});
+
+test('every cause leads to a refusal that the page tells', () => {
+  for (const words of Object.keys(CAUSES)) {
+    expect(TOLD.filter((told) => told.startsWith(words))).not.toEqual([]);
+  }
+});
