@@ -13,7 +13,7 @@ export interface Block {
   readonly section: number;
 }
 
-export function readPage(page: string): string {
+function readPage(page: string): string {
   return readFileSync(page, 'utf8');
 }
 
