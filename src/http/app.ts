@@ -27,9 +27,9 @@ export function createApp({ logger, health, authenticator, orders }: AppParts): 
   app.use(requestLog(logger));
   app.use(helmet(SECURITY_HEADERS));
   app.use(requireHost);
+  app.use('/v1', routerOf(ordersV1(orders), [authenticate(authenticator), whenReady(health)]));
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
-  app.use('/v1', authenticate(authenticator), whenReady(health), routerOf(ordersV1(orders)));
 
   app.use(() => {
     throw new ApiError('not_found');

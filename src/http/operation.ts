@@ -17,9 +17,16 @@ export interface Operation {
   handle(req: Request, res: Response): void | Promise<void>;
 }
 
-/** Serves operations. A path that exists answers other methods with 405 and what it allows. */
-export function routerOf(operations: readonly Operation[]): Router {
+/**
+ * Serves operations behind gates, which every request below has to pass, whatever it asks for.
+ * A path that exists answers other methods with 405 and what it allows.
+ */
+export function routerOf(
+  operations: readonly Operation[],
+  gates: readonly RequestHandler[],
+): Router {
   const router = Router({ strict: true, caseSensitive: true });
+  router.use(...gates);
   for (const [path, offered] of Object.entries(Object.groupBy(operations, ({ path }) => path))) {
     const route = router.route(path);
     for (const { method, scope, body, handle } of offered ?? []) {
