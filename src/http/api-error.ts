@@ -22,7 +22,10 @@ export const ERRORS = {
   unsupported_media_type: [415, 'The request body must be application/json.'],
   internal_error: [500, 'Something went wrong on our side. The request id finds it in the log.'],
   service_unavailable: [503, 'Nothing was changed. Try again in a moment.'],
-  outcome_unknown: [503, 'It may or may not have been done. Sending the same again is safe.'],
+  outcome_unknown: [
+    503,
+    'It may or may not have been done. Look before you place an order again; the rest is safe.',
+  ],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
