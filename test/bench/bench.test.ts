@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { CANCEL, CommandClients } from './commands.ts';
+import { IdSequence } from './id-sequence.ts';
+import { Ledger } from './ledger.ts';
+import { loadGenerator } from './load.ts';
+import { cleanUp } from './processes.ts';
+import type { Row } from './row.ts';
+import { startServer } from './servers.ts';
+import { Stores } from './stores.ts';
+
+const ORDERS = 400;
+
+afterAll(cleanUp);
+
+/** Runs the whole bench, tiny; how fast anything is does not matter here. */
+function runBench(...args: readonly string[]) {
+  const json = join(temporaryFolder(), 'results.json');
+  const tiny = ['--rounds', '1', '--seconds', '0.3', '--orders', '1000', '--load', 'autocannon'];
+  const program = join(import.meta.dirname, 'bench.ts');
+  const given = [program, ...tiny, '--json', json, ...args];
+  const options = { encoding: 'utf8', timeout: 50_000 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, given, options);
+  return { status, stdout, stderr, rows: () => JSON.parse(readFileSync(json, 'utf8')).rows };
+}
+
+describe('The bench', () => {
+  it('measures, checks the log, and writes its rows', () => {
+    const { status, stdout, stderr, rows } = runBench('--only', 'cancels-256,gzip,memory');
+    expect(status, stdout + stderr).toBe(0);
+    const found = rows() as Row[];
+    expect(found.map(({ name }) => name)).toStrictEqual([
+      'cancels, 256 connections, 1 k: Express + bearer',
+      'list, gzip, 100',
+      'resident memory after a list, 1 k',
+    ]);
+    for (const { name, value, verdict } of found) {
+      expect(stdout).toContain(name);
+      if (verdict !== 'skipped') expect(value).toBeGreaterThan(0);
+    }
+  });
+
+  it('refuses a scenario that it does not know', () => {
+    const { status, stderr } = runBench('--only', 'cancels,everything');
+    expect(status).toBe(1);
+    expect(stderr).toContain('Unknown: everything.');
+  });
+});
+
+describe('The check against the log', () => {
+  it('catches cancels that were answered and not recorded', async () => {
+    const store = await new Stores().pending(ORDERS);
+    // This server answers every cancel with 204 and records nothing.
+    await using liar = await startServer('liar', 'express-bearer');
+    const bench = { generator: loadGenerator('autocannon'), seconds: 0.2 };
+    const clients = new CommandClients(bench, liar, CANCEL, ORDERS, 1);
+    expect((await clients.measure(4)).answered).toBeGreaterThan(0);
+    await expect(clients.check({ ...liar, store })).rejects.toThrow(/^0 OrderCancelled events for/);
+  });
+
+  it.each([
+    ['an answer too many', { answered: 101 }, 0, '100 OrderCancelled events for 101 answers'],
+    ['an event too many', { answered: 97 }, 2, 'with 2 cut off at most'],
+    ['another order', { answered: 100, ids: [1] }, 0, 'order 1 was answered, but has no Order'],
+  ])('catches %s', async (_what, seen, connections, message) => {
+    const store = { ...(await new Stores().lived(ORDERS)), head: ORDERS };
+    const ledger = new Ledger('OrderCancelled');
+    ledger.note(seen, connections);
+    await expect(ledger.check(store)).rejects.toThrow(message);
+  });
+
+  it('catches the cancel of an order that nobody named', async () => {
+    const store = { ...(await new Stores().lived(ORDERS)), head: ORDERS };
+    const ledger = new Ledger('OrderCancelled', new IdSequence(ORDERS));
+    ledger.note({ answered: 100 }, 0);
+    await expect(ledger.check(store)).rejects.toThrow('that nobody asked for');
+  });
+});
+
+describe('A sequence of ids', () => {
+  it.each([1, 2, 10, 400, 1_000, 1_001])('names each of %d orders once', (size) => {
+    const sequence = new IdSequence(size);
+    const ids = Array.from({ length: size }, (_, index) => sequence.at(index));
+    expect(ids.toSorted((a, b) => a - b)).toStrictEqual(ids.map((_, index) => index + 1));
+  });
+});

@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs';
+import { withProgress } from '../../src/cli/progress.ts';
+import { loadGenerator } from './load.ts';
+import { type Options, readOptions } from './options.ts';
+import { cleanUpOnSignals } from './processes.ts';
+import { aboutThis, asJson, asMarkdown, asTable, describe } from './report.ts';
+import { type Row, rowFor } from './row.ts';
+import type { Bench, Scenario } from './scenario.ts';
+import { cancels, cancelsWide } from './scenarios/cancels.ts';
+import { growth } from './scenarios/growth.ts';
+import { listAfterWrite } from './scenarios/list-after-write.ts';
+import { gzip, lists } from './scenarios/lists.ts';
+import { mixed } from './scenarios/mixed.ts';
+import { slowDisk } from './scenarios/slow-disk.ts';
+import { memory, start } from './scenarios/start.ts';
+import { writes } from './scenarios/writes.ts';
+import { Stores } from './stores.ts';
+
+/**
+ * The benchmark: the service as production runs it, against floors and competitors, in processes
+ * of their own, in turn, on this machine. docs/benchmarks.md explains the rows.
+ */
+
+const SCENARIOS: readonly Scenario[] = [
+  cancels,
+  cancelsWide,
+  slowDisk,
+  lists,
+  gzip,
+  listAfterWrite,
+  start,
+  memory,
+  mixed,
+  writes,
+  growth,
+];
+
+cleanUpOnSignals();
+const options = readOptions(
+  process.argv.slice(2),
+  SCENARIOS.map(({ name }) => name),
+);
+const bench = benchFor(options);
+const { rounds, seconds, orders } = options;
+const about = aboutThis({ load: bench.generator.name, rounds, seconds, orders });
+process.stderr.write(`${describe(about)}\n`);
+
+const rows: Row[] = [];
+for (const scenario of chosen(options)) rows.push(...(await runScenario(scenario)));
+
+process.stdout.write(`${asTable(rows)}\n`);
+if (options.json !== undefined) writeFileSync(options.json, asJson(rows, about));
+if (options.markdown !== undefined) writeFileSync(options.markdown, asMarkdown(rows, about));
+// What took too long is a result; what was answered wrongly is a failure.
+process.exit(rows.some(({ verdict }) => verdict === 'failed') ? 1 : 0);
+
+function benchFor({ load, emmett, ...rest }: Options): Bench {
+  return { ...rest, emmett, generator: loadGenerator(load), stores: new Stores() };
+}
+
+function chosen({ only, quick }: Options): readonly Scenario[] {
+  if (only.length > 0) return SCENARIOS.filter(({ name }) => only.includes(name));
+  return SCENARIOS.filter(({ isQuick }) => isQuick || !quick);
+}
+
+async function runScenario(scenario: Scenario): Promise<readonly Row[]> {
+  const { name } = scenario;
+  process.stderr.write(`${name} …\n`);
+  try {
+    return await withProgress(process.stderr, name, scenario.steps(bench), (advance) => {
+      let done = 0;
+      return scenario.run(bench, () => {
+        done += 1;
+        advance(done);
+      });
+    });
+  } catch (error) {
+    return [rowFor(name, error)];
+  }
+}

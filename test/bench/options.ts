@@ -1,0 +1,62 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+/** What the bench is told on the command line. */
+export interface Options {
+  readonly quick: boolean;
+  readonly only: readonly string[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly orders: number;
+  readonly load?: 'wrk' | 'autocannon';
+  readonly emmett?: string;
+  readonly json?: string;
+  readonly markdown?: string;
+}
+
+const FULL = { rounds: 5, seconds: 3, orders: 1_000_000 };
+const QUICK = { rounds: 3, seconds: 1, orders: 100_000 };
+
+/** Reads the arguments; prints what is wrong with them, or the help, and ends the process. */
+export function readOptions(args: readonly string[], names: readonly string[]): Options {
+  const command = new Command('npm run bench --')
+    .description('Measures the service against floors and competitors, on this machine.')
+    .option('--quick', 'a few rows in less than a minute, on smaller stores', false)
+    .option('--only <names>', `these scenarios only, of: ${names.join(', ')}`, namesOf(names))
+    .option('--rounds <number>', `default ${FULL.rounds}, quick ${QUICK.rounds}`, wholeNumber)
+    .option('--seconds <number>', `of each load; ${FULL.seconds}, quick ${QUICK.seconds}`, number)
+    .option('--orders <number>', 'in the largest store', thousands)
+    .addOption(
+      new Option('--load <generator>', 'default: wrk if installed').choices(['wrk', 'autocannon']),
+    )
+    .option('--emmett <folder>', 'where Emmett is installed, to be compared with')
+    .option('--json <file>', 'write all results to a file')
+    .option('--markdown <file>', 'write the table to a file');
+  command.parse([...args], { from: 'user' });
+  const given = command.opts<Partial<Options> & { quick: boolean }>();
+  return { only: [], ...(given.quick ? QUICK : FULL), ...given };
+}
+
+function namesOf(known: readonly string[]): (text: string) => readonly string[] {
+  return (text) => {
+    const names = text.split(',');
+    const unknown = names.filter((name) => !known.includes(name));
+    if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}.`);
+    return names;
+  };
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 3_600)) throw new InvalidArgumentError('Not from 0 to 3,600.');
+  return value;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('Not a number from 1 to 999.');
+  return Number(text);
+}
+
+function thousands(text: string): number {
+  if (!/^[1-9]\d{0,4}000$/.test(text)) throw new InvalidArgumentError('Not whole thousands.');
+  return Number(text);
+}

@@ -1,0 +1,91 @@
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Everything that the bench starts or writes, so that none of it outlives the bench. */
+const children = new Set<ChildProcess>();
+const folders = new Set<string>();
+
+process.once('exit', cleanUp);
+
+/** Kills and removes whatever is left. */
+export function cleanUp(): void {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) removeFolder(folder);
+}
+
+/** Lets Ctrl-C and its kin end the bench through 'exit', where everything is cleaned up. */
+export function cleanUpOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+  }
+}
+
+/** A new temporary folder, which vanishes with the bench or earlier. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-bench-'));
+  folders.add(folder);
+  return folder;
+}
+
+export function removeFolder(folder: string): void {
+  folders.delete(folder);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Starts a program that runs until it is stopped, or until the bench ends. */
+export function start(command: string, args: readonly string[], options: SpawnOptions) {
+  const child = spawn(command, args, options);
+  children.add(child);
+  child.once('error', () => children.delete(child));
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+/** Asks a program to end and waits until it has; one that does not listen is killed. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (!children.has(child)) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await ended;
+  clearTimeout(impatience);
+}
+
+/** Runs a program to its end and returns what it wrote. It may take so many seconds at most. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  atMost: number,
+): Promise<string> {
+  const running = promisify(execFile)(command, args, {
+    timeout: atMost * 1_000,
+    killSignal: 'SIGKILL',
+    maxBuffer: 2 ** 28,
+  });
+  children.add(running.child);
+  try {
+    return (await running).stdout;
+  } catch (error) {
+    // The error's own message repeats the arguments, the key among them.
+    const { killed, stderr } = error as { killed?: boolean; stderr?: string };
+    const why = killed ? `it took more than ${atMost} s` : (stderr ?? String(error)).trim();
+    throw new Error(`${basename(command)} failed: ${why}`);
+  } finally {
+    children.delete(running.child);
+  }
+}
+
+/** Runs one of the programs beside this file, in a Node process of its own. */
+export async function runProgram<Result>(
+  name: string,
+  given: object,
+  atMost: number,
+): Promise<Result> {
+  const program = join(import.meta.dirname, `${name}.ts`);
+  const written = await run(process.execPath, [program, JSON.stringify(given)], atMost);
+  return JSON.parse(written) as Result;
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { isInstalled } from './load.ts';
+import { newFolder, run, start, stop } from './processes.ts';
+import { Skip } from './row.ts';
+import { type Product, startProduct } from './servers.ts';
+import type { StoreFile } from './stores.ts';
+
+/** By how much every flush to the disk is slowed down, in milliseconds. */
+export const DELAY = 2;
+
+/**
+ * Starts the product on a disk that takes its time: through a library that is loaded before the
+ * C library, or else through strace. Throws {@link Skip} where this machine has neither.
+ */
+export async function startOnSlowDisk(store: StoreFile): Promise<Product> {
+  if (process.platform !== 'linux') throw new Skip('slow disks are simulated on Linux only');
+  if (isInstalled('cc')) return startProduct(store, { LD_PRELOAD: await compile() });
+  if (isInstalled('strace')) return slowDown(await startProduct(store));
+  throw new Skip('neither cc nor strace is installed to simulate a slow disk');
+}
+
+async function compile(): Promise<string> {
+  const library = join(newFolder(), 'slow-fsync.so');
+  const source = join(import.meta.dirname, 'clients', 'slow-fsync.c');
+  await run('cc', ['-shared', '-fPIC', '-O2', '-o', library, source, '-ldl'], 60);
+  return library;
+}
+
+// Attached to the running product, so that the product stays a child of ours.
+async function slowDown(product: Product): Promise<Product> {
+  const tracer = start(
+    'strace',
+    [
+      ...['--follow-forks', '--attach', String(product.pid), '--output', '/dev/null'],
+      ...['--trace', 'fsync,fdatasync'],
+      ...['--inject', `fsync,fdatasync:delay_exit=${DELAY * 1_000}`],
+    ],
+    { stdio: 'ignore' },
+  );
+  const end = async () => {
+    await stop(tracer);
+    await product.stop();
+  };
+  const dispose = async () => {
+    await stop(tracer);
+    await product[Symbol.asyncDispose]();
+  };
+  return { ...product, stop: end, [Symbol.asyncDispose]: dispose };
+}

@@ -1,0 +1,98 @@
+import { constants, copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Submission } from '../../src/app/submission.ts';
+import { Writer } from '../../src/app/writer.ts';
+import type { Instant } from '../../src/domain/instant.ts';
+import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
+import { newFolder } from './processes.ts';
+
+/** How many commands go into one transaction while a store is filled. */
+const BATCH = 5_000;
+
+export const SHIP_DATE = '2026-06-01T12:00:00.000Z' as Instant;
+
+/** A store's file, and how far its log goes. */
+export interface StoreFile {
+  readonly file: string;
+  readonly orders: number;
+  readonly head: number;
+}
+
+/** Stores of every size, each filled once through the real write side, then copied. */
+export class Stores {
+  readonly #folder = newFolder();
+  readonly #filled = new Map<string, Promise<StoreFile>>();
+
+  /** A copy, in a folder of its own, of a store with so many orders, all of them pending. */
+  async pending(orders: number): Promise<StoreFile> {
+    return copy(await this.#once(`pending-${orders}`, (file) => fillPending(file, orders)));
+  }
+
+  /** The same with a second event for every other order: half of these shipped, half cancelled. */
+  async lived(orders: number): Promise<StoreFile> {
+    const filled = this.#once(`lived-${orders}`, async (file) => {
+      const { file: pending } = await this.#once(`pending-${orders}`, (file) =>
+        fillPending(file, orders),
+      );
+      copyFileSync(pending, file);
+      await execute(file, orders, live);
+      return { file, orders, head: orders + Math.floor(orders / 2) };
+    });
+    return copy(await filled);
+  }
+
+  #once(name: string, fill: (file: string) => Promise<StoreFile>): Promise<StoreFile> {
+    const filled = this.#filled.get(name) ?? fill(join(this.#folder, `${name}.db`));
+    this.#filled.set(name, filled);
+    return filled;
+  }
+}
+
+async function fillPending(file: string, orders: number): Promise<StoreFile> {
+  await execute(file, orders, place);
+  return { file, orders, head: orders };
+}
+
+/** Has the write side execute a command for each of the ids 1 to `orders` that has one. */
+async function execute(
+  file: string,
+  orders: number,
+  commandFor: (id: number) => Submission['command'] | undefined,
+): Promise<void> {
+  const store = openSqliteForCommandLine(file);
+  const writer = await Writer.open(store.log);
+  for (let first = 1; first <= orders; first += BATCH) {
+    const ids = Array.from({ length: Math.min(BATCH, orders - first + 1) }, (_, n) => first + n);
+    const commands = ids.map(commandFor).filter((command) => command !== undefined);
+    const outcomes = await writer.execute(
+      commands.map((command) => ({ command, by: 'bench', commandId: 'bench' })),
+    );
+    if (outcomes.some(({ kind }) => kind !== 'accepted')) throw new Error('a store was not filled');
+  }
+  // The last connection to close moves everything from the WAL into the file: it can be copied.
+  await store.close();
+  if (existsSync(`${file}-wal`)) throw new Error(`${file} was not closed completely`);
+}
+
+function place(id: number): Submission['command'] {
+  return {
+    type: 'PlaceOrder',
+    orderId: BigInt(id) as OrderId,
+    petId: BigInt(1 + (id % 1_000)) as PetId,
+    quantity: 1 + (id % 5),
+    ...(id % 4 === 0 ? {} : { shipDate: SHIP_DATE }),
+  };
+}
+
+function live(id: number): Submission['command'] | undefined {
+  const orderId = BigInt(id) as OrderId;
+  if (id % 4 === 2) return { type: 'ShipOrder', orderId, shipDate: SHIP_DATE };
+  return id % 4 === 0 ? { type: 'CancelOrder', orderId } : undefined;
+}
+
+function copy({ file, ...rest }: StoreFile): StoreFile {
+  const copied = join(newFolder(), 'store.db');
+  copyFileSync(file, copied, constants.COPYFILE_FICLONE);
+  return { file: copied, ...rest };
+}
