@@ -17,19 +17,19 @@ const ORDERS = 400;
 afterAll(cleanUp);
 
 /** Runs the whole bench, tiny; how fast anything is does not matter here. */
-function runBench(...args: readonly string[]) {
+function runBench(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
   const json = join(temporaryFolder(), 'results.json');
   const tiny = ['--rounds', '1', '--seconds', '0.3', '--orders', '1000', '--load', 'autocannon'];
   const program = join(import.meta.dirname, 'bench.ts');
   const given = [program, ...tiny, '--json', json, ...args];
-  const options = { encoding: 'utf8', timeout: 50_000 } as const;
+  const options = { encoding: 'utf8', timeout: 50_000, env } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, given, options);
   return { status, stdout, stderr, rows: () => JSON.parse(readFileSync(json, 'utf8')).rows };
 }
 
 describe('The bench', () => {
   it('measures, checks the log, and writes its rows', () => {
-    const { status, stdout, stderr, rows } = runBench('--only', 'cancels-256,gzip,memory');
+    const { status, stdout, stderr, rows } = runBench(['--only', 'cancels-256,gzip,memory']);
     expect(status, stdout + stderr).toBe(0);
     const found = rows() as Row[];
     expect(found.map(({ name }) => name)).toStrictEqual([
@@ -43,8 +43,15 @@ describe('The bench', () => {
     }
   });
 
+  it('fails with the reason when a row could not be measured', () => {
+    const { status, rows } = runBench(['--only', 'cancels-256', '--load', 'wrk'], { PATH: '' });
+    expect(status).toBe(1);
+    const failed = { name: 'cancels-256', verdict: 'failed', note: expect.stringMatching(/^wrk /) };
+    expect(rows()).toStrictEqual([expect.objectContaining(failed)]);
+  });
+
   it('refuses a scenario that it does not know', () => {
-    const { status, stderr } = runBench('--only', 'cancels,everything');
+    const { status, stderr } = runBench(['--only', 'cancels,everything']);
     expect(status).toBe(1);
     expect(stderr).toContain('Unknown: everything.');
   });

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 /** What the comparison uses of Emmett. */
 const EMMETT_PACKAGES = ['@event-driven-io/emmett', '@event-driven-io/emmett-sqlite'];
@@ -9,8 +9,8 @@ const EMMETT_PACKAGES = ['@event-driven-io/emmett', '@event-driven-io/emmett-sql
  * package sqlite3, which has to be compiled.
  */
 export function findEmmett(folder: string): readonly string[] {
-  const { resolve } = createRequire(join(folder, 'package.json'));
-  return EMMETT_PACKAGES.map((name) => resolve(name));
+  const require = createRequire(resolve(folder, 'package.json'));
+  return EMMETT_PACKAGES.map((name) => require.resolve(name));
 }
 
 export function isEmmettIn(folder: string | undefined): folder is string {

@@ -82,7 +82,9 @@ function placeTheOthers(): void {
     const names = columns.map(({ name }) => `"${name}"`).join(', ');
     const values = columns.map(({ name }) => (changed as Record<string, string>)[name] ?? name);
     db.exec(`
-      WITH RECURSIVE n (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM n WHERE id < ${Number(orders)})
+      WITH RECURSIVE n (id) AS (
+        SELECT 2 UNION ALL SELECT id + 1 FROM n WHERE id < ${Number(orders)}
+      )
       INSERT INTO ${table} (${names}) SELECT ${values.join(', ')} FROM ${table} AS first, n
       WHERE first.stream_id = 'order-1';
     `);
