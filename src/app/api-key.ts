@@ -26,6 +26,8 @@ export interface ApiKey {
  * before it (6 characters), which tells a mistyped key from a wrong one without a look-up.
  */
 const FORMAT = /^sto_([0-9A-Za-z]{10})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
+/** Where the id stands in a key's text. */
+export const KEY_ID = [4, 14] as const;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Makes the text of a new key. It is shown once and stored nowhere. */

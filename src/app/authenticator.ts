@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type ApiKey, hashKeyText, keyIdOf } from './api-key.ts';
+import { type ApiKey, hashKeyText, KEY_ID, keyIdOf } from './api-key.ts';
 import type { KeyStore } from './ports/key-store.ts';
 
 /** How long a key's record may be remembered, in milliseconds: a revocation works within it. */
@@ -20,26 +20,26 @@ export class Authenticator {
 
   /** The key with this text, if it is well-formed, known, not revoked and not expired. */
   async authenticate(text: string): Promise<ApiKey | undefined> {
-    const id = keyIdOf(text);
-    if (id === undefined) return undefined;
     const now = this.#now();
-    const key = this.#recall(id, now) ?? (await this.#lookUp(id, now));
+    const key = this.#recall(text, now) ?? (await this.#lookUp(text, now));
     if (key === undefined || !timingSafeEqual(hashKeyText(text), key.hash)) return undefined;
     if (key.revokedAt !== undefined) return undefined;
     if (key.expiresAt !== undefined && Date.parse(key.expiresAt) <= now) return undefined;
     return key;
   }
 
-  #recall(id: string, now: number): ApiKey | undefined {
-    const remembered = this.#remembered.get(id);
+  // Whether the text is well-formed need not be asked again: its hash will tell it from the key's.
+  #recall(text: string, now: number): ApiKey | undefined {
+    const remembered = this.#remembered.get(text.slice(...KEY_ID));
     return remembered !== undefined && remembered.until > now ? remembered.key : undefined;
   }
 
-  async #lookUp(id: string, now: number): Promise<ApiKey | undefined> {
-    const key = await this.#keys.find(id);
+  async #lookUp(text: string, now: number): Promise<ApiKey | undefined> {
+    const id = keyIdOf(text);
+    const key = id === undefined ? undefined : await this.#keys.find(id);
     if (key === undefined) return undefined;
     if (this.#remembered.size >= REMEMBERED_KEYS) this.#remembered.clear();
-    this.#remembered.set(id, { key, until: now + REMEMBERED_FOR });
+    this.#remembered.set(key.id, { key, until: now + REMEMBERED_FOR });
     return key;
   }
 }

@@ -47,8 +47,10 @@ const SECURITY_HEADERS: HelmetOptions = {
   },
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
+  referrerPolicy: false,
   xDnsPrefetchControl: false,
   xDownloadOptions: false,
+  xFrameOptions: false,
   xPermittedCrossDomainPolicies: false,
   xXssProtection: false,
 };

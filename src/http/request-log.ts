@@ -11,7 +11,8 @@ export function requestLog(logger: Logger): RequestHandler {
   return (req, res, next) => {
     const begun = performance.now();
     const requestId = randomUUID();
-    res.locals.requestId = requestId;
+    // All that will be noted of the request, in one shape, so that reading it stays cheap.
+    res.locals = { requestId, key: undefined, outcome: undefined, cause: undefined };
     res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
       const status = res.statusCode;
