@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Express } from 'express';
@@ -9,16 +15,24 @@ import { ApiError } from './api-error.ts';
 /** How long a stop waits for clients to take their answers, in milliseconds. */
 const PATIENCE = 5_000;
 
+/** A connection, with the last answer on it that is not complete; earlier ones come before it. */
+type Connection = Socket & { answer?: ServerResponse | undefined };
+
 /** The HTTP server around the app: from listening to the last answer. */
 export class HttpServer {
   readonly #server: Server;
-  readonly #underWay = new Set<Parameters<RequestListener>[1]>();
+  readonly #connections = new Set<Connection>();
   #closing = false;
 
   constructor(app: Express) {
-    const answer: RequestListener = (req, res) => {
-      this.#underWay.add(res);
-      res.once('close', () => this.#underWay.delete(res));
+    const answer = (req: IncomingMessage, res: ServerResponse) => {
+      // Noted on the connection, not in a Set of answers: one that thousands of answers a second
+      // enter and leave would drag all of them into the garbage collector's old generation.
+      const connection: Connection = req.socket;
+      connection.answer = res;
+      res.once('close', () => {
+        if (connection.answer === res) connection.answer = undefined;
+      });
       if (this.#closing) res.shouldKeepAlive = false;
       app(req, res);
     };
@@ -26,15 +40,19 @@ export class HttpServer {
     // no server knows is ignored (RFC 9110, section 10.1.1), where Node would send an empty 417.
     this.#server = createServer({ requireHostHeader: false, keepAlive: true }, answer);
     this.#server.on('checkExpectation', answer);
+    this.#server.on('connection', (connection: Connection) => {
+      this.#connections.add(connection);
+      connection.once('close', () => this.#connections.delete(connection));
+    });
     this.#server.requestTimeout = 30_000;
     this.#server.headersTimeout = 15_000;
     // Longer than the idle timeout of the usual load balancers, so that they close first.
     this.#server.keepAliveTimeout = 65_000;
-    this.#server.on('clientError', (error, socket) => {
+    this.#server.on('clientError', (error, connection: Connection) => {
       // Nonsense behind a whole request: that request's own answer comes first, and is the last.
-      const last = [...this.#underWay].findLast(({ req }) => req.socket === socket);
-      if (last?.req.complete) last.once('close', () => (socket as Socket).destroySoon());
-      else answerUnreadable(error, socket as Socket);
+      const { answer: last } = connection;
+      if (last?.req.complete) last.once('close', () => connection.destroySoon());
+      else answerUnreadable(error, connection);
     });
   }
 
@@ -56,8 +74,9 @@ export class HttpServer {
    */
   async close(): Promise<void> {
     this.#closing = true;
-    for (const res of this.#underWay) res.shouldKeepAlive = false;
-    const answered = Promise.all([...this.#underWay].map((res) => once(res, 'close')));
+    const answers = [...this.#connections].flatMap(({ answer }) => answer ?? []);
+    for (const res of answers) res.shouldKeepAlive = false;
+    const answered = Promise.all(answers.map((res) => once(res, 'close')));
     await Promise.race([answered, setTimeout(PATIENCE, undefined, { ref: false })]);
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
