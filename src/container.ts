@@ -60,7 +60,7 @@ function configure(): Config {
 }
 
 /** Wires the service's parts around a store. Nothing is opened or started here. */
-export function compose(
+function compose(
   store: Store,
   logger: Logger,
   health: Health,

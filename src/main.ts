@@ -10,7 +10,7 @@ if (Number(process.versions.napi) < 10) {
 }
 
 const { run } = await import('./cli/program.ts');
-const container = await import('./container.ts');
-process.exitCode = await run(process.argv, container);
+const { serve, demo, openForCommandLine } = await import('./container.ts');
+process.exitCode = await run(process.argv, { serve, demo, openForCommandLine });
 
 export {};

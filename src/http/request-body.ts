@@ -12,7 +12,7 @@ import {
 import { ApiError } from './api-error.ts';
 
 /** The most that a request body may have, in bytes: an order has about 100. */
-export const MAX_BODY = 16_384;
+const MAX_BODY = 16_384;
 
 // RFC 8259, section 8.1: JSON is UTF-8. The parser would read UTF-7, 16 and 32 as well.
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;

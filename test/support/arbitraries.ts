@@ -97,7 +97,7 @@ export function commandsTo(ids: Arbitrary<OrderId>): Arbitrary<OrderCommand> {
   );
 }
 
-export const placeNewOrders: Arbitrary<PlaceNewOrder> = placing.map((with_) => {
+const placeNewOrders: Arbitrary<PlaceNewOrder> = placing.map((with_) => {
   return { type: 'PlaceNewOrder', ...with_ };
 });
 
@@ -117,7 +117,7 @@ export const texts: Arbitrary<string> = fc.oneof(
   fc.constantFrom('', '"', '\\', '\u0000', '\u001f\u007f', '\u2028\u2029', 'Ünï \u{1f436}'),
 );
 
-export const metadata: Arbitrary<Metadata> = record({
+const metadata: Arbitrary<Metadata> = record({
   at: instants,
   by: texts,
   commandId: texts,
