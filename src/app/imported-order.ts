@@ -1,4 +1,4 @@
-import { type Instant, isInstant, parseInstant } from '../domain/instant.ts';
+import { type Instant, parseInstant } from '../domain/instant.ts';
 import { MAX_QUANTITY } from '../domain/order.ts';
 import { type PetId, parseInt64, parseOrderId } from '../domain/order-id.ts';
 import type { OrderView } from './order-list.ts';
@@ -44,16 +44,11 @@ export function readImportedOrder(fields: Fields): Reading {
   if (!(quantity >= 1 && quantity <= MAX_QUANTITY)) {
     return wrong(fields, 'quantity', `a whole number from 1 to ${MAX_QUANTITY}`);
   }
-  const shipDate = readDate(fields.shipDate);
+  const shipDate = fields.shipDate === undefined ? undefined : parseInstant(fields.shipDate);
   if (shipDate === undefined && fields.shipDate !== undefined) {
     return wrong(fields, 'shipDate', 'a date-time of RFC 3339');
   }
   return flawInStatus(fields) ?? withStatus({ id, petId, quantity, shipDate }, statusOf(fields));
-}
-
-// Most dates are written as they will be stored, and the first question is the cheaper one.
-function readDate(text: string | undefined): Instant | undefined {
-  return text === undefined || isInstant(text) ? text : parseInstant(text);
 }
 
 /** Without a status, `complete` tells it: what is not complete is pending. */

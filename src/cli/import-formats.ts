@@ -39,9 +39,13 @@ function readJson(line: string): Reading {
   return readImportedOrder(fields);
 }
 
+// A line that may hold a number which JSON.parse by itself would not give back as it is written: of
+// more digits than a double has, with a fraction or an exponent, or -0. Few lines do.
+const INEXACT = /"\s*:\s*(?:-?\d{16}|-?\d+[.eE]|-0)/;
+
 function parseJson(line: string): unknown {
   try {
-    return JSON.parse(line, keepDigits);
+    return INEXACT.test(line) ? JSON.parse(line, keepDigits) : JSON.parse(line);
   } catch {
     return undefined;
   }

@@ -36,7 +36,8 @@ export function parseInstant(text: string): Instant | undefined {
   // back as another text than they went in.
   if (Number.isNaN(time) || new Date(time).toISOString() !== local) return undefined;
   const offset = offsetInMinutes(sign, offsetHour, offsetMinute);
-  return offset === undefined ? undefined : instantAt(time - offset * 60_000);
+  if (offset === undefined) return undefined;
+  return offset === 0 ? (local as Instant) : instantAt(time - offset * 60_000);
 }
 
 /** Whether a text is an {@link Instant} as it stands. */

@@ -10,6 +10,9 @@ import { decode, encodeData, encodeMetadata, schemaVersionOf } from '../event-co
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
 const CHUNK = 1_000;
+/** Rows a statement: to bind eight at once takes a quarter less time than one after the other. */
+const ROWS = 8;
+const ROW = '(?, ?, ?, ?, ?, ?, ?)';
 /** How often a watcher looks, in milliseconds. */
 const WATCH_EVERY = 100;
 
@@ -19,6 +22,7 @@ export class SqliteEventLog implements EventLog {
   readonly #head: Database.Statement;
   readonly #after: Database.Statement;
   readonly #insert: Database.Statement;
+  readonly #insertRows: Database.Statement;
 
   constructor(db: Database.Database) {
     this.#db = db;
@@ -29,7 +33,8 @@ export class SqliteEventLog implements EventLog {
            FROM events WHERE position > ? ORDER BY position LIMIT ${CHUNK}`,
       )
       .raw();
-    this.#insert = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
+    this.#insert = db.prepare(`INSERT INTO events VALUES ${ROW}`);
+    this.#insertRows = db.prepare(`INSERT INTO events VALUES ${Array(ROWS).fill(ROW).join(', ')}`);
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -98,21 +103,14 @@ export class SqliteEventLog implements EventLog {
 
   #write(events: readonly NewEvent[]): readonly RecordedEvent[] {
     if (events.length === 0) return [];
-    let position = this.#head.get() as number;
-    return events.map((recorded) => {
-      const { event, version, metadata } = recorded;
-      position += 1;
-      this.#insert.run(
-        position,
-        event.orderId,
-        version,
-        event.type,
-        schemaVersionOf(event.type),
-        encodeData(event),
-        encodeMetadata(metadata),
-      );
-      return { position, ...recorded };
-    });
+    const head = this.#head.get() as number;
+    const recorded = events.map((event, index) => ({ position: head + 1 + index, ...event }));
+    const alone = recorded.length - (recorded.length % ROWS);
+    for (let from = 0; from < alone; from += ROWS) {
+      this.#insertRows.run(recorded.slice(from, from + ROWS).flatMap(encodeRow));
+    }
+    for (const event of recorded.slice(alone)) this.#insert.run(encodeRow(event));
+    return recorded;
   }
 
   // SQLite has rolled back by itself after some errors, a full disk among them.
@@ -122,6 +120,12 @@ export class SqliteEventLog implements EventLog {
 }
 
 type Row = [number, number, string, number, string, string];
+
+function encodeRow({ position, version, event, metadata }: RecordedEvent): unknown[] {
+  const { type, orderId } = event;
+  const data = encodeData(event);
+  return [position, orderId, version, type, schemaVersionOf(type), data, encodeMetadata(metadata)];
+}
 
 function decodeRow([position, version, type, schemaVersion, data, metadata]: Row): RecordedEvent {
   return decode({ position, version, type, schemaVersion, data, metadata });
