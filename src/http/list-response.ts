@@ -3,8 +3,10 @@ import type { ListSnapshot } from '../app/order-list.ts';
 import { gzipFile, gzipPieceSync } from './gzip.ts';
 import type { ListPage } from './list-page.ts';
 
-/** How many bytes one answer may write before others get a turn. */
+/** How many bytes one answer hands to the system at once, before others get a turn. */
 const BYTES_PER_TURN = 1_048_576;
+/** Up to so many bytes, a copy is cheaper than one more chunk to keep account of. */
+const SMALL = 131_072;
 
 // What a list without a page begins with, and what every list ends with.
 const OPEN = Buffer.from('[');
@@ -39,8 +41,10 @@ export async function sendList(
   }
   const body = gzip ? await gzipBody(snapshot) : jsonBody(snapshot);
   if (gzip) res.setHeader('Content-Encoding', 'gzip');
-  res.type('json').setHeader('Content-Length', body.length);
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', body.length);
   if (req.method === 'HEAD') res.end();
+  else if (body.chunks.length === 1) res.end(body.chunks[0]);
   else await write(res, body.chunks);
 }
 
@@ -61,8 +65,24 @@ function gzipBody(snapshot: ListSnapshot<ListPage>): Promise<Body> {
   });
 }
 
+/** Puts small chunks together, as far as they follow one another; large ones are never copied. */
 function bodyOf(chunks: readonly Buffer[]): Body {
-  return { chunks, length: chunks.reduce((length, chunk) => length + chunk.length, 0) };
+  const groups: Buffer[][] = [];
+  let room = 0;
+  for (const chunk of chunks) {
+    if (chunk.length > room) {
+      groups.push([]);
+      room = SMALL;
+    }
+    groups.at(-1)?.push(chunk);
+    room -= chunk.length;
+  }
+  return {
+    chunks: groups.map((group) =>
+      group.length === 1 ? (group[0] as Buffer) : Buffer.concat(group),
+    ),
+    length: chunks.reduce((length, chunk) => length + chunk.length, 0),
+  };
 }
 
 function remembered<Key extends object, Value>(
@@ -80,31 +100,32 @@ function remembered<Key extends object, Value>(
  * the row of chunks, and a fast one lets others have their turn every megabyte.
  */
 async function write(res: Response, chunks: readonly Buffer[]): Promise<void> {
-  let turn = 0;
-  // The header and the first chunks leave in one system call.
+  let bytes = 0;
+  // The header and what follows it leave in one system call.
   res.cork();
   for (const chunk of chunks) {
-    const taken = res.write(chunk);
-    turn += chunk.length;
-    if (taken && turn < BYTES_PER_TURN) continue;
-    res.uncork();
-    if (!taken && !(await drained(res))) return;
-    if (turn >= BYTES_PER_TURN) await new Promise(setImmediate);
-    turn = 0;
-    res.cork();
+    if (bytes >= BYTES_PER_TURN) {
+      res.uncork();
+      await turn(res);
+      if (res.closed) return;
+      bytes = 0;
+      res.cork();
+    }
+    res.write(chunk);
+    bytes += chunk.length;
   }
   res.uncork();
   res.end();
 }
 
-/** Resolves when the client has taken what was written, or, with false, when it has gone away. */
-function drained(res: Response): Promise<boolean> {
-  if (res.closed) return Promise.resolve(false);
+/** Resolves when the client has taken what was written, or has gone away. */
+function turn(res: Response): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {
       res.off('drain', settle).off('close', settle);
-      resolve(!res.closed);
+      resolve();
     };
-    res.on('drain', settle).on('close', settle);
+    if (!res.writableNeedDrain || res.closed) setImmediate(resolve);
+    else res.on('drain', settle).on('close', settle);
   });
 }
