@@ -28,10 +28,13 @@ export class Projector {
    *
    * Callers share the work. One that comes while a round is under way waits for the next round,
    * because the present one may have asked for the head before the caller's event was recorded.
+   * A round begins a turn of the event loop later, so that all requests which have arrived by then
+   * join it: to ask SQLite for its head takes as long as all the rest of a small request.
    */
   catchUp(): Promise<void> {
     this.#next ??= this.#current
       .catch(() => undefined)
+      .then(nextTurn)
       .then(() => {
         this.#current = this.#next as Promise<void>;
         this.#next = undefined;
@@ -44,7 +47,11 @@ export class Projector {
     if ((await this.#log.head()) === this.#projection.position) return;
     for await (const events of this.#log.read(this.#projection.position)) {
       for (const event of events) this.#projection.fold(event);
-      if (events.length >= LONG_CHUNK) await new Promise(setImmediate);
+      if (events.length >= LONG_CHUNK) await nextTurn();
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
