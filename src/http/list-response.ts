@@ -4,7 +4,7 @@ import { gzipFile, gzipPieceSync } from './gzip.ts';
 import type { ListPage } from './list-page.ts';
 
 /** How many bytes one answer hands to the system at once, before others get a turn. */
-const BYTES_PER_TURN = 1_048_576;
+const BYTES_PER_TURN = 524_288;
 /** Up to so many bytes, a copy is cheaper than one more chunk to keep account of. */
 const SMALL = 131_072;
 
@@ -97,7 +97,7 @@ function remembered<Key extends object, Value>(
 
 /**
  * Writes the chunks as fast as the client takes them. A slow client holds nothing but its place in
- * the row of chunks, and a fast one lets others have their turn every megabyte.
+ * the row of chunks, and a fast one lets others have their turn every half megabyte.
  */
 async function write(res: Response, chunks: readonly Buffer[]): Promise<void> {
   let bytes = 0;
