@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { parseInstant } from '../../src/domain/instant.ts';
+
+const PROGRAM = new URL('../support/programs/log-lines.ts', import.meta.url).pathname;
+
+function logged(count: number, end: 'flush' | 'exit'): { line: number; time: string }[] {
+  const run = spawnSync(process.execPath, [PROGRAM, String(count), end], { maxBuffer: 2 ** 28 });
+  expect(run.status).toBe(0);
+  return run.stdout
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe('the log', () => {
+  it('has every line once it was flushed, in order, however many were gathered', () => {
+    const lines = logged(50_000, 'flush');
+    expect(lines.map(({ line }) => line)).toStrictEqual(Array.from(lines, (_, index) => index));
+    expect(lines).toHaveLength(50_000);
+  });
+
+  it('has the lines that were waiting when the process exited', () => {
+    expect(logged(100, 'exit')).toHaveLength(100);
+  });
+
+  it('tells when, in UTC', () => {
+    for (const { time } of logged(3, 'exit')) expect(parseInstant(time)).toBe(time);
+  });
+
+  it('goes on when nobody reads it any more', () => {
+    const command = `{ "$0" "$1" 200000; echo "exit $?" >&2; } | head -n 1`;
+    const run = spawnSync('bash', ['-c', command, process.execPath, PROGRAM]);
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({ line: 0 });
+    expect(run.stderr.toString()).toBe('exit 0\n');
+  });
+});
