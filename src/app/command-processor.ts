@@ -48,14 +48,23 @@ export class CommandProcessor {
   }
 
   async #work(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // Whatever arrives in the same turn of the event loop joins the batch.
-      await new Promise(setImmediate);
-      const batch = this.#waiting.splice(0, MAX_BATCH);
-      const outcomes = await this.#execute(batch);
+    // Whatever arrives in the same turn of the event loop joins the first batch.
+    await new Promise(setImmediate);
+    let batch = this.#take();
+    let executing = this.#execute(batch);
+    while (batch.length > 0) {
+      const outcomes = await executing;
+      // The next batch is on its way before this one is answered: to answer takes longer.
+      const next = this.#take();
+      if (next.length > 0) executing = this.#execute(next);
       for (const [index, { settle }] of batch.entries()) settle(outcomes[index] as Outcome);
+      batch = next;
     }
     this.#working = undefined;
+  }
+
+  #take(): readonly Waiting[] {
+    return this.#waiting.splice(0, MAX_BATCH);
   }
 
   async #execute(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
