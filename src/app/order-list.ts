@@ -1,4 +1,4 @@
-import type { Instant } from '../domain/instant.ts';
+import { type Instant, millisecondsOf } from '../domain/instant.ts';
 import type { OrderEvent, OrderPlaced, OrderState } from '../domain/order.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
 import { Int64Index } from './int64-index.ts';
@@ -95,7 +95,7 @@ export class OrderList<Encoded> {
         return;
       case 'OrderShipped': {
         const slot = this.#slotOf(event);
-        this.#shipDates[slot] = Date.parse(event.shipDate);
+        this.#shipDates[slot] = millisecondsOf(event.shipDate);
         this.#statuses[slot] = STATUSES.indexOf('shipped');
         this.#pages.touch(slot);
         return;
@@ -116,7 +116,7 @@ export class OrderList<Encoded> {
     this.#ids[slot] = event.orderId;
     this.#petIds[slot] = event.petId;
     this.#quantities[slot] = event.quantity;
-    this.#shipDates[slot] = event.shipDate === undefined ? NaN : Date.parse(event.shipDate);
+    this.#shipDates[slot] = event.shipDate === undefined ? NaN : millisecondsOf(event.shipDate);
     this.#pages.insert(slot);
   }
 

@@ -51,6 +51,23 @@ export function instantAt(milliseconds: number): Instant | undefined {
   return new Date(milliseconds).toISOString() as Instant;
 }
 
+/** The milliseconds since 1970 of an instant. Date.parse says the same, in five times the time. */
+export function millisecondsOf(instant: Instant): number {
+  const year = digits(instant, 0, 4);
+  // Date.UTC takes 0 to 99 for years of the twentieth century.
+  if (year < 100) return Date.parse(instant);
+  const [month, day] = [digits(instant, 5, 7), digits(instant, 8, 10)];
+  const [hour, minute] = [digits(instant, 11, 13), digits(instant, 14, 16)];
+  const [second, millisecond] = [digits(instant, 17, 19), digits(instant, 20, 23)];
+  return Date.UTC(year, month - 1, day, hour, minute, second, millisecond);
+}
+
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let index = from; index < to; index++) value = value * 10 + text.charCodeAt(index) - 48;
+  return value;
+}
+
 function offsetInMinutes(sign = '+', hours = '00', minutes = '00'): number | undefined {
   if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
   const offset = Number(hours) * 60 + Number(minutes);

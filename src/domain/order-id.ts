@@ -25,7 +25,8 @@ const CANONICAL = /^(?:0|-?[1-9][0-9]{0,18})$/;
  */
 export function parseInt64(text: string): bigint | undefined {
   if (!CANONICAL.test(text)) return undefined;
-  const value = BigInt(text);
+  // A number of up to 15 digits is exact, and the faster way to a bigint.
+  const value = BigInt(text.length <= 15 ? Number(text) : text);
   return isInt64(value) ? value : undefined;
 }
 

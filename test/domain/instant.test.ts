@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instantAt, isInstant, parseInstant } from '../../src/domain/instant.ts';
+import {
+  type Instant,
+  instantAt,
+  isInstant,
+  millisecondsOf,
+  parseInstant,
+} from '../../src/domain/instant.ts';
 import { instants, times } from '../support/arbitraries.ts';
 
 const MINUTE = 60_000;
@@ -12,6 +18,27 @@ function withOffset(time: number, offset: number): string {
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
   return `${local}${offset < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
 }
+
+describe('the milliseconds of an instant', () => {
+  it('are those that it was made of, in every year from 0000 to 9999', () => {
+    fc.assert(
+      fc.property(times, (time) => {
+        expect(millisecondsOf(instantAt(time) as Instant)).toBe(time);
+      }),
+    );
+  });
+
+  it.each([
+    '0000-01-01T00:00:00.000Z',
+    '0099-12-31T23:59:59.999Z',
+    '0100-01-01T00:00:00.000Z',
+    '1969-12-31T23:59:59.999Z',
+    '2024-02-29T12:34:56.789Z',
+    '9999-12-31T23:59:59.999Z',
+  ])('are those of Date.parse: %s', (text) => {
+    expect(millisecondsOf(text as Instant)).toBe(Date.parse(text));
+  });
+});
 
 describe('reading a date-time', () => {
   it('takes an instant as it stands', () => {
