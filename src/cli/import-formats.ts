@@ -8,7 +8,7 @@ import {
   quoted,
   type Reading,
   readImportedOrder,
-} from '../app/imported-order.ts';
+} from '../app/import/imported-order.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];

@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/app/api-key.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
-import { PROPERTIES } from '../../src/app/imported-order.ts';
+import { PROPERTIES } from '../../src/app/import/imported-order.ts';
 import { OrderList } from '../../src/app/order-list.ts';
 import { Projector } from '../../src/app/projector.ts';
 import { parseOrderId } from '../../src/domain/order-id.ts';

@@ -1,7 +1,7 @@
-import type { OrderCommand } from '../domain/order.ts';
+import type { OrderCommand } from '../../domain/order.ts';
+import type { BatchWriter } from '../ports/batch-writer.ts';
+import type { Outcome } from '../submission.ts';
 import { BadLines, type DueLine } from './import-check.ts';
-import type { BatchWriter } from './ports/batch-writer.ts';
-import type { Outcome } from './submission.ts';
 
 /** How many orders a batch holds: it bounds how long a server beside us has to wait. */
 const BATCH = 8_192;

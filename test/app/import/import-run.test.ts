@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { DueLine } from '../../src/app/import-check.ts';
-import { ImportRun } from '../../src/app/import-run.ts';
-import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
-import type { RecordedEvent } from '../../src/app/recorded-event.ts';
-import type { Outcome } from '../../src/app/submission.ts';
-import { Writer } from '../../src/app/writer.ts';
-import type { Instant } from '../../src/domain/instant.ts';
-import type { OrderCommand } from '../../src/domain/order.ts';
-import type { OrderId, PetId } from '../../src/domain/order-id.ts';
-import { MemoryEventLog } from '../../src/infra/memory/memory-event-log.ts';
+import type { DueLine } from '../../../src/app/import/import-check.ts';
+import { ImportRun } from '../../../src/app/import/import-run.ts';
+import type { BatchWriter } from '../../../src/app/ports/batch-writer.ts';
+import type { RecordedEvent } from '../../../src/app/recorded-event.ts';
+import type { Outcome } from '../../../src/app/submission.ts';
+import { Writer } from '../../../src/app/writer.ts';
+import type { Instant } from '../../../src/domain/instant.ts';
+import type { OrderCommand } from '../../../src/domain/order.ts';
+import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
+import { MemoryEventLog } from '../../../src/infra/memory/memory-event-log.ts';
 
 const MONDAY = '2026-01-05T00:00:00.000Z' as Instant;
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planImport } from '../../src/app/import-plan.ts';
-import type { ImportedOrder } from '../../src/app/imported-order.ts';
-import { OrderList, type OrderView } from '../../src/app/order-list.ts';
-import { rebuild } from '../../src/domain/decider.ts';
-import type { Instant } from '../../src/domain/instant.ts';
-import { type OrderCommand, type OrderEvent, order } from '../../src/domain/order.ts';
-import type { OrderId, PetId } from '../../src/domain/order-id.ts';
-import { eventsOf } from '../support/arbitraries.ts';
+import { planImport } from '../../../src/app/import/import-plan.ts';
+import type { ImportedOrder } from '../../../src/app/import/imported-order.ts';
+import { OrderList, type OrderView } from '../../../src/app/order-list.ts';
+import { rebuild } from '../../../src/domain/decider.ts';
+import type { Instant } from '../../../src/domain/instant.ts';
+import { type OrderCommand, type OrderEvent, order } from '../../../src/domain/order.ts';
+import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
+import { eventsOf } from '../../support/arbitraries.ts';
 
 const ID = 7n as OrderId;
 const PET = 3n as PetId;

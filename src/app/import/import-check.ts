@@ -1,9 +1,9 @@
-import type { OrderCommand } from '../domain/order.ts';
-import type { OrderId } from '../domain/order-id.ts';
+import type { OrderCommand } from '../../domain/order.ts';
+import type { OrderId } from '../../domain/order-id.ts';
+import { Int64Index } from '../int64-index.ts';
+import type { OrderView } from '../order-list.ts';
 import { planImport } from './import-plan.ts';
 import type { ImportedOrder, Reading } from './imported-order.ts';
-import { Int64Index } from './int64-index.ts';
-import type { OrderView } from './order-list.ts';
 
 /** How many bad lines are kept with their reasons; the others are only counted. */
 const KEPT = 20;

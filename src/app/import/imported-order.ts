@@ -1,7 +1,7 @@
-import { type Instant, parseInstant } from '../domain/instant.ts';
-import { MAX_QUANTITY } from '../domain/order.ts';
-import { type PetId, parseInt64, parseOrderId } from '../domain/order-id.ts';
-import type { OrderView } from './order-list.ts';
+import { type Instant, parseInstant } from '../../domain/instant.ts';
+import { MAX_QUANTITY } from '../../domain/order.ts';
+import { type PetId, parseInt64, parseOrderId } from '../../domain/order-id.ts';
+import type { OrderView } from '../order-list.ts';
 
 /** What a file of orders may say of one order. */
 export const PROPERTIES = ['id', 'petId', 'quantity', 'shipDate', 'complete', 'status'] as const;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ImportCheck } from '../../src/app/import-check.ts';
-import { bad, type Fields, readImportedOrder } from '../../src/app/imported-order.ts';
-import type { OrderView } from '../../src/app/order-list.ts';
-import type { Instant } from '../../src/domain/instant.ts';
-import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { ImportCheck } from '../../../src/app/import/import-check.ts';
+import { bad, type Fields, readImportedOrder } from '../../../src/app/import/imported-order.ts';
+import type { OrderView } from '../../../src/app/order-list.ts';
+import type { Instant } from '../../../src/domain/instant.ts';
+import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 
 const MONDAY = '2026-01-05T00:00:00.000Z' as Instant;
 

@@ -1,6 +1,6 @@
-import type { OrderCommand } from '../domain/order.ts';
+import type { OrderCommand } from '../../domain/order.ts';
+import type { OrderView } from '../order-list.ts';
 import type { ImportedOrder } from './imported-order.ts';
-import type { OrderView } from './order-list.ts';
 
 /** What it takes to make an order what a file says it is. */
 export type ImportPlan =

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Fields, isProperty, readImportedOrder } from '../../src/app/imported-order.ts';
+import {
+  type Fields,
+  isProperty,
+  readImportedOrder,
+} from '../../../src/app/import/imported-order.ts';
 
 const DATE = '2026-01-31T12:00:00.000Z';
 const LEAST: Fields = { id: '1', petId: '2', quantity: '3' };
