@@ -10,6 +10,7 @@ import {
   instanceCachingFactory,
 } from 'tsyringe';
 import { Authenticator } from './app/authenticator.ts';
+import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
 import { OrderList } from './app/order-list.ts';
@@ -17,7 +18,6 @@ import type { CommandLineStore, Store } from './app/ports/store.ts';
 import { Projector } from './app/projector.ts';
 import { placeDemoOrders } from './cli/demo-orders.ts';
 import { welcome } from './cli/welcome.ts';
-import { type Instant, instantAt } from './domain/instant.ts';
 import { createApp } from './http/app.ts';
 import { Health } from './http/health.ts';
 import { encodePage, type ListPage } from './http/list-page.ts';
@@ -170,8 +170,4 @@ function exitOnSignals(logger: Logger, stop: () => Promise<void>): () => void {
   process.on('SIGTERM', exit);
   process.on('SIGINT', exit);
   return exit;
-}
-
-function now(): Instant {
-  return instantAt(Date.now()) as Instant;
 }

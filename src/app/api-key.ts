@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Instant } from '../domain/instant.ts';
+import { type Instant, millisecondsOf } from '../domain/instant.ts';
 
 /** What a key may be allowed to do. */
 export const SCOPES = ['orders:read', 'orders:write', 'orders:cancel', 'audit:read'] as const;
@@ -45,6 +45,11 @@ export function keyIdOf(text: string): string | undefined {
 /** SHA-256 of a key's text: with 256 random bits in it, a slow hash would add nothing. */
 export function hashKeyText(text: string): Buffer {
   return hash('sha256', text, 'buffer');
+}
+
+/** Whether a key's time is over, at so many milliseconds since 1970. */
+export function hasExpired({ expiresAt }: ApiKey, at: number): boolean {
+  return expiresAt !== undefined && millisecondsOf(expiresAt) <= at;
 }
 
 /** Replaces every key in a text, so that it can be logged. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type ApiKey, hashKeyText, KEY_ID, keyIdOf } from './api-key.ts';
+import { type ApiKey, hasExpired, hashKeyText, KEY_ID, keyIdOf } from './api-key.ts';
 import type { KeyStore } from './ports/key-store.ts';
 
 /** How long a key's record may be remembered, in milliseconds: a revocation works within it. */
@@ -23,9 +23,7 @@ export class Authenticator {
     const now = this.#now();
     const key = this.#recall(text, now) ?? (await this.#lookUp(text, now));
     if (key === undefined || !timingSafeEqual(hashKeyText(text), key.hash)) return undefined;
-    if (key.revokedAt !== undefined) return undefined;
-    if (key.expiresAt !== undefined && Date.parse(key.expiresAt) <= now) return undefined;
-    return key;
+    return key.revokedAt !== undefined || hasExpired(key, now) ? undefined : key;
   }
 
   // Whether the text is well-formed need not be asked again: its hash will tell it from the key's.

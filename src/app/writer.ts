@@ -1,5 +1,6 @@
-import { type Instant, instantAt } from '../domain/instant.ts';
+import type { Instant } from '../domain/instant.ts';
 import { order } from '../domain/order.ts';
+import { now } from './clock.ts';
 import { OrderDraft, OrderImage } from './order-image.ts';
 import type { BatchWriter } from './ports/batch-writer.ts';
 import type { EventLog } from './ports/event-log.ts';
@@ -56,10 +57,9 @@ export class Writer implements BatchWriter {
 
   // Recorded times never go back, even if the clock does: "as of" then has one answer.
   #recordingTime(): Instant {
-    const now = instantAt(this.#now());
+    const at = now(this.#now);
     const last = this.#image.lastAt;
-    if (now === undefined) throw new Error('the clock is outside the years 0000 to 9999');
-    return last !== undefined && last > now ? last : now;
+    return last !== undefined && last > at ? last : at;
   }
 }
 

@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type ApiKey,
+  hasExpired,
   keyIdOf,
   mintKeyText,
   SCOPES,
@@ -9,6 +10,7 @@ import {
   withoutKeys,
 } from '../app/api-key.ts';
 import { CannotStart } from '../app/cannot-start.ts';
+import { now } from '../app/clock.ts';
 import { keyRecord } from '../app/first-key.ts';
 import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
 import { type CommandLine, withStore } from './command-line.ts';
@@ -100,9 +102,9 @@ function rowOf(key: ApiKey, at: number): string[] {
   return [id, name, scopes.join(','), createdAt, expiresAt, stateOf(key, at)];
 }
 
-function stateOf({ revokedAt, expiresAt }: ApiKey, at: number): string {
-  if (revokedAt !== undefined) return 'revoked';
-  return expiresAt !== undefined && Date.parse(expiresAt) <= at ? 'expired' : 'active';
+function stateOf(key: ApiKey, at: number): string {
+  if (key.revokedAt !== undefined) return 'revoked';
+  return hasExpired(key, at) ? 'expired' : 'active';
 }
 
 // Nothing unprintable: the name is shown on terminals, and in a list whose columns tabs separate.
@@ -131,8 +133,4 @@ function readExpiry(text: string): Instant {
   }
   if (expiry <= now()) throw new InvalidArgumentError('It is in the past.');
   return expiry;
-}
-
-function now(): Instant {
-  return instantAt(Date.now()) as Instant;
 }
