@@ -108,14 +108,16 @@ async function runService(
     exit();
   };
   try {
-    const { store, server, commands, projector } = await open(config, logger, health, failed);
+    const { store, server, commands, list, projector } = await open(config, logger, health, failed);
     opened.defer(() => store.close());
     opened.defer(() => commands.drained());
     opened.defer(() => server.close());
     if (config.initialApiKey !== undefined)
       await acceptKey(store.keys, config.initialApiKey, now());
     const address = await server.listen(config.port, config.host);
-    await Promise.all([store.writable, projector.catchUp()]);
+    await projector.catchUp();
+    if (!health.isStarting) return;
+    await store.begin(list.packImage());
     if (!health.isStarting) return;
     store.log.watch(() => projector.catchUp().catch((error) => logger.error(error, 'catch-up')));
     await prepare(commands);
@@ -144,6 +146,7 @@ async function open(
     store,
     server: parts.resolve(HttpServer),
     commands: parts.resolve(CommandProcessor),
+    list: parts.resolve<OrderList<ListPage>>(OrderList),
     projector: parts.resolve(Projector),
   };
 }

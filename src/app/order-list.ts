@@ -1,7 +1,8 @@
-import { type Instant, millisecondsOf } from '../domain/instant.ts';
-import type { OrderEvent, OrderPlaced, OrderState } from '../domain/order.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { OrderPlaced } from '../domain/order.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
-import { Int64Index } from './int64-index.ts';
+import { copied } from './columns.ts';
+import { OrderImage, type OrderStatus, type PackedImage } from './order-image.ts';
 import { OrderPages } from './order-pages.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 
@@ -12,7 +13,7 @@ export interface OrderView {
   readonly quantity: number;
   /** When it is expected to ship, and once it is shipped, when it did. */
   readonly shipDate: Instant | undefined;
-  readonly status: Exclude<OrderState['status'], 'none'>;
+  readonly status: OrderStatus;
 }
 
 /** The whole list at one position of the log. It never changes after it was handed out. */
@@ -25,25 +26,19 @@ export interface ListSnapshot<Encoded> {
 /** Turns a page of orders, at least one, into what is sent; `first` where the list begins. */
 export type EncodePage<Encoded> = (orders: readonly OrderView[], first: boolean) => Encoded;
 
-const STATUSES = ['pending', 'shipped', 'cancelled'] as const;
-
 /**
- * The read side: every order ever placed, as a fold of the log, in columns (about 40 bytes an
- * order) and in pages that are already encoded the way they will be sent. An event makes its page
- * stale; a stale page is encoded again when the list is next asked for.
+ * The read side: every order ever placed, as a fold of the log: the image of all states, columns
+ * of what else is shown (20 bytes an order), and pages that are already encoded the way they will
+ * be sent. An event makes its page stale; a stale page is encoded again when the list is next
+ * asked for.
  */
 export class OrderList<Encoded> {
   readonly #encode: EncodePage<Encoded>;
-  readonly #slots = new Int64Index();
+  readonly #image = new OrderImage();
   readonly #pages: OrderPages<Encoded>;
   #ids = new BigInt64Array(1024);
   #petIds = new BigInt64Array(1024);
   #quantities = new Int32Array(1024);
-  // Milliseconds since 1970; NaN where there is no date.
-  #shipDates = new Float64Array(1024);
-  #statuses = new Uint8Array(1024);
-  #orders = 0;
-  #position = 0;
   #snapshot: ListSnapshot<Encoded> | undefined;
 
   /** @param encode Turns a page of orders into what the list's readers are sent. */
@@ -54,23 +49,23 @@ export class OrderList<Encoded> {
 
   /** The position of the last event folded in. */
   get position(): number {
-    return this.#position;
+    return this.#image.position;
   }
 
   /** How many orders there are. */
   get size(): number {
-    return this.#orders;
+    return this.#image.size;
   }
 
   get(id: OrderId): OrderView | undefined {
-    const slot = this.#slots.slotOf(id);
+    const slot = this.#image.slotOf(id);
     return slot === -1 ? undefined : this.#view(slot);
   }
 
   /** The list as it is at {@link position}. */
   snapshot(): ListSnapshot<Encoded> {
     this.#snapshot ??= {
-      position: this.#position,
+      position: this.position,
       pages: this.#pages.encoded((slots, first) =>
         this.#encode(Array.from(slots, this.#view), first),
       ),
@@ -78,76 +73,50 @@ export class OrderList<Encoded> {
     return this.#snapshot;
   }
 
-  /** Folds a recorded event in. It must follow the position, without a gap. */
-  fold({ position, event }: RecordedEvent): void {
-    if (position !== this.#position + 1) {
-      throw new Error(`position ${position} does not follow position ${this.#position}`);
-    }
-    this.#evolve(event);
-    this.#position = position;
-    this.#snapshot = undefined;
+  /** A copy of the states, for the write side to begin with. */
+  packImage(): PackedImage {
+    return this.#image.pack();
   }
 
-  #evolve(event: OrderEvent): void {
+  /** Folds a recorded event in. It must follow the position, without a gap. */
+  fold(recorded: RecordedEvent): void {
+    const slot = this.#image.fold(recorded);
+    const { event } = recorded;
     switch (event.type) {
       case 'OrderPlaced':
-        this.#place(event);
-        return;
-      case 'OrderShipped': {
-        const slot = this.#slotOf(event);
-        this.#shipDates[slot] = millisecondsOf(event.shipDate);
-        this.#statuses[slot] = STATUSES.indexOf('shipped');
+        this.#place(slot, event);
+        break;
+      case 'OrderShipped':
         this.#pages.touch(slot);
-        return;
-      }
+        break;
       case 'OrderCancelled':
         // The encoded pages stay: what version 1 shows of an order does not tell that it was
         // cancelled. Without this, every cancellation would cost the next list a page.
-        this.#statuses[this.#slotOf(event)] = STATUSES.indexOf('cancelled');
-        return;
+        break;
     }
+    this.#snapshot = undefined;
   }
 
-  #place(event: OrderPlaced): void {
-    const slot = this.#slots.add(event.orderId);
-    if (slot < this.#orders) throw new Error(`order ${event.orderId} was placed twice`);
-    this.#orders += 1;
+  #place(slot: number, { orderId, petId, quantity }: OrderPlaced): void {
     if (slot === this.#ids.length) this.#grow();
-    this.#ids[slot] = event.orderId;
-    this.#petIds[slot] = event.petId;
-    this.#quantities[slot] = event.quantity;
-    this.#shipDates[slot] = event.shipDate === undefined ? NaN : millisecondsOf(event.shipDate);
+    this.#ids[slot] = orderId;
+    this.#petIds[slot] = petId;
+    this.#quantities[slot] = quantity;
     this.#pages.insert(slot);
   }
 
-  #slotOf({ type, orderId }: OrderEvent): number {
-    const slot = this.#slots.slotOf(orderId);
-    if (slot === -1) throw new Error(`${type} of order ${orderId}, which was never placed`);
-    return slot;
-  }
-
-  readonly #view = (slot: number): OrderView => {
-    const shipDate = this.#shipDates[slot] as number;
-    return {
-      id: this.#ids[slot] as OrderId,
-      petId: this.#petIds[slot] as PetId,
-      quantity: this.#quantities[slot] as number,
-      shipDate: Number.isNaN(shipDate) ? undefined : (new Date(shipDate).toISOString() as Instant),
-      status: STATUSES[this.#statuses[slot] as number] as OrderView['status'],
-    };
-  };
+  readonly #view = (slot: number): OrderView => ({
+    id: this.#ids[slot] as OrderId,
+    petId: this.#petIds[slot] as PetId,
+    quantity: this.#quantities[slot] as number,
+    shipDate: this.#image.shipDateAt(slot),
+    status: this.#image.statusAt(slot),
+  });
 
   #grow(): void {
     const length = this.#ids.length * 2;
     this.#ids = copied(this.#ids, new BigInt64Array(length));
     this.#petIds = copied(this.#petIds, new BigInt64Array(length));
     this.#quantities = copied(this.#quantities, new Int32Array(length));
-    this.#shipDates = copied(this.#shipDates, new Float64Array(length));
-    this.#statuses = copied(this.#statuses, new Uint8Array(length));
   }
-}
-
-function copied<Column extends { set(from: Column): void }>(from: Column, to: Column): Column {
-  to.set(from);
-  return to;
 }

@@ -1,7 +1,8 @@
 import type { Instant } from '../domain/instant.ts';
 import { order } from '../domain/order.ts';
 import { now } from './clock.ts';
-import { OrderDraft, OrderImage } from './order-image.ts';
+import { OrderDraft } from './order-draft.ts';
+import { OrderImage } from './order-image.ts';
 import type { BatchWriter } from './ports/batch-writer.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from './recorded-event.ts';
@@ -13,19 +14,21 @@ import type { Outcome, Submission } from './submission.ts';
  */
 export class Writer implements BatchWriter {
   readonly #log: EventLog;
+  readonly #image: OrderImage;
   readonly #now: () => number;
-  readonly #image = new OrderImage();
 
-  private constructor(log: EventLog, now: () => number) {
+  /** @param image Where it begins. It catches up by itself with what was recorded since. */
+  constructor(log: EventLog, image: OrderImage, now: () => number = Date.now) {
     this.#log = log;
+    this.#image = image;
     this.#now = now;
   }
 
   /** A writer that has folded the whole log. */
-  static async open(log: EventLog, now: () => number = Date.now): Promise<Writer> {
-    const writer = new Writer(log, now);
-    for await (const events of log.read(0)) writer.#image.fold(events);
-    return writer;
+  static async open(log: EventLog, now?: () => number): Promise<Writer> {
+    const image = new OrderImage();
+    for await (const events of log.read(0)) foldAll(image, events);
+    return new Writer(log, image, now);
   }
 
   async execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
@@ -37,7 +40,7 @@ export class Writer implements BatchWriter {
     });
     switch (result.kind) {
       case 'appended':
-        this.#image.fold(result.events);
+        foldAll(this.#image, result.events);
         return outcomes;
       case 'unavailable':
       case 'unknown':
@@ -47,7 +50,10 @@ export class Writer implements BatchWriter {
 
   #decide(newer: readonly RecordedEvent[], batch: readonly Submission[]) {
     // An engine that tries again may hand over the same events again: fold what is new to us.
-    this.#image.fold(newer.filter(({ position }) => position > this.#image.position));
+    foldAll(
+      this.#image,
+      newer.filter(({ position }) => position > this.#image.position),
+    );
     const at = this.#recordingTime();
     const draft = new OrderDraft(this.#image);
     const events: NewEvent[] = [];
@@ -82,4 +88,8 @@ function decideOne(
     events.push({ event, version: draft.version(orderId), metadata: { at, by, commandId } });
   }
   return { kind: 'accepted', orderId, version: draft.version(orderId) };
+}
+
+function foldAll(image: OrderImage, events: readonly RecordedEvent[]): void {
+  for (const event of events) image.fold(event);
 }

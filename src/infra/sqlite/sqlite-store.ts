@@ -8,8 +8,8 @@ import { WorkerWriter } from './worker-writer.ts';
 
 /**
  * Opens a SQLite file for a server: the writer in a thread of its own, and on this thread a
- * second connection for everything that is read. Resolves as soon as the file can be read, while
- * the writer still folds the log. `lost` is called if the writer ends by itself.
+ * second connection for everything that is read. Resolves as soon as the file can be read. `lost`
+ * is called if the writer ends by itself after it began.
  */
 export async function openSqliteStore(file: string, lost: (cause: Error) => void): Promise<Store> {
   const writer = new WorkerWriter(file, lost);
@@ -19,7 +19,7 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
     id: storeIdOf(db),
     log: new SqliteEventLog(db),
     writer,
-    writable: writer.ready(),
+    begin: (image) => writer.begin(image),
     keys: new SqliteKeyStore(db),
     async close() {
       await writer.close();

@@ -1,3 +1,4 @@
+import type { PackedImage } from '../../app/order-image.ts';
 import type { Outcome, PlaceNewOrder, Submission } from '../../app/submission.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { PetId } from '../../domain/order-id.ts';
@@ -10,6 +11,7 @@ import type { PetId } from '../../domain/order-id.ts';
 
 /** From the server's thread. */
 export type ToWriter =
+  | { readonly kind: 'begin'; readonly image: PackedImage }
   | { readonly kind: 'execute'; readonly batch: Fields }
   | { readonly kind: 'close' };
 
@@ -17,7 +19,7 @@ export type ToWriter =
 export type FromWriter =
   /** The file is locked, checked and migrated; others may read it. */
   | { readonly kind: 'opened' }
-  /** The log is folded; batches are welcome. */
+  /** It has its image; batches are welcome. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'executed'; readonly outcomes: Fields };
