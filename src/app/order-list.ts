@@ -3,7 +3,7 @@ import type { OrderPlaced } from '../domain/order.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
 import { copied } from './columns.ts';
 import { OrderImage, type OrderStatus, type PackedImage } from './order-image.ts';
-import { OrderPages } from './order-pages.ts';
+import { OrderPages, type PackedPages } from './order-pages.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 
 /** An order as its readers see it. */
@@ -23,8 +23,28 @@ export interface ListSnapshot<Encoded> {
   readonly pages: readonly Encoded[];
 }
 
+/** All that a list knows, as it is written to a file: nothing but numbers and arrays of them. */
+export interface PackedList {
+  readonly image: PackedImage;
+  readonly columns: Columns;
+  readonly pages: PackedPages;
+}
+
+/** One entry for each order, at its slot in the image. */
+interface Columns {
+  readonly ids: BigInt64Array;
+  readonly petIds: BigInt64Array;
+  readonly quantities: Int32Array;
+}
+
 /** Turns a page of orders, at least one, into what is sent; `first` where the list begins. */
 export type EncodePage<Encoded> = (orders: readonly OrderView[], first: boolean) => Encoded;
+
+const NO_ORDERS: Columns = {
+  ids: new BigInt64Array(),
+  petIds: new BigInt64Array(),
+  quantities: new Int32Array(),
+};
 
 /**
  * The read side: every order ever placed, as a fold of the log: the image of all states, columns
@@ -34,17 +54,29 @@ export type EncodePage<Encoded> = (orders: readonly OrderView[], first: boolean)
  */
 export class OrderList<Encoded> {
   readonly #encode: EncodePage<Encoded>;
-  readonly #image = new OrderImage();
+  readonly #image: OrderImage;
   readonly #pages: OrderPages<Encoded>;
-  #ids = new BigInt64Array(1024);
-  #petIds = new BigInt64Array(1024);
-  #quantities = new Int32Array(1024);
+  #columns: Columns;
   #snapshot: ListSnapshot<Encoded> | undefined;
 
-  /** @param encode Turns a page of orders into what the list's readers are sent. */
-  constructor(encode: EncodePage<Encoded>) {
+  /**
+   * @param encode Turns a page of orders into what the list's readers are sent.
+   * @param packed Where it begins; at position 0 if there is nothing.
+   */
+  constructor(encode: EncodePage<Encoded>, packed?: PackedList) {
     this.#encode = encode;
-    this.#pages = new OrderPages((slot) => this.#ids[slot] as bigint);
+    this.#image = new OrderImage(packed?.image);
+    this.#columns = packed?.columns ?? NO_ORDERS;
+    this.#pages = new OrderPages((slot) => this.#columns.ids[slot] as bigint, packed?.pages);
+  }
+
+  /** A copy of all that it knows, from which the same list can be made again. */
+  pack(): PackedList {
+    return {
+      image: this.#image.pack(),
+      columns: grown(this.#columns, this.#columns.ids.length),
+      pages: this.#pages.pack(),
+    };
   }
 
   /** The position of the last event folded in. */
@@ -98,25 +130,29 @@ export class OrderList<Encoded> {
   }
 
   #place(slot: number, { orderId, petId, quantity }: OrderPlaced): void {
-    if (slot === this.#ids.length) this.#grow();
-    this.#ids[slot] = orderId;
-    this.#petIds[slot] = petId;
-    this.#quantities[slot] = quantity;
+    if (slot === this.#columns.ids.length) {
+      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
+    }
+    this.#columns.ids[slot] = orderId;
+    this.#columns.petIds[slot] = petId;
+    this.#columns.quantities[slot] = quantity;
     this.#pages.insert(slot);
   }
 
   readonly #view = (slot: number): OrderView => ({
-    id: this.#ids[slot] as OrderId,
-    petId: this.#petIds[slot] as PetId,
-    quantity: this.#quantities[slot] as number,
+    id: this.#columns.ids[slot] as OrderId,
+    petId: this.#columns.petIds[slot] as PetId,
+    quantity: this.#columns.quantities[slot] as number,
     shipDate: this.#image.shipDateAt(slot),
     status: this.#image.statusAt(slot),
   });
+}
 
-  #grow(): void {
-    const length = this.#ids.length * 2;
-    this.#ids = copied(this.#ids, new BigInt64Array(length));
-    this.#petIds = copied(this.#petIds, new BigInt64Array(length));
-    this.#quantities = copied(this.#quantities, new Int32Array(length));
-  }
+/** A copy of columns, with room for so many orders. */
+function grown({ ids, petIds, quantities }: Columns, length: number): Columns {
+  return {
+    ids: copied(ids, new BigInt64Array(length)),
+    petIds: copied(petIds, new BigInt64Array(length)),
+    quantities: copied(quantities, new Int32Array(length)),
+  };
 }

@@ -9,16 +9,41 @@ interface Page<Encoded> {
   encoded: Encoded | undefined;
 }
 
+/** The slots of all orders by ascending id, and how many of them each page has. */
+export interface PackedPages {
+  readonly counts: Uint32Array;
+  readonly slots: Uint32Array;
+}
+
+const NO_PAGES: PackedPages = { counts: new Uint32Array(), slots: new Uint32Array() };
+
 /**
  * All orders by ascending id, in pages, as the leaves of a B-tree would hold them: a new order
  * touches one page, wherever its id falls, and a full page splits in two.
  */
 export class OrderPages<Encoded> {
   readonly #idOf: (slot: number) => bigint;
-  #pages: Page<Encoded>[] = [];
+  readonly #pages: Page<Encoded>[];
 
-  constructor(idOf: (slot: number) => bigint) {
+  constructor(idOf: (slot: number) => bigint, packed: PackedPages = NO_PAGES) {
     this.#idOf = idOf;
+    let from = 0;
+    this.#pages = Array.from(packed.counts, (count) => {
+      from += count;
+      return pageOf<Encoded>(packed.slots.subarray(from - count, from));
+    });
+  }
+
+  /** A copy, from which the same pages can be made again. */
+  pack(): PackedPages {
+    const counts = Uint32Array.from(this.#pages, ({ count }) => count);
+    const slots = new Uint32Array(counts.reduce((sum, count) => sum + count, 0));
+    let from = 0;
+    for (const page of this.#pages) {
+      slots.set(page.slots.subarray(0, page.count), from);
+      from += page.count;
+    }
+    return { counts, slots };
   }
 
   /** Adds an order. */

@@ -55,6 +55,22 @@ describe('the list of orders', () => {
     expect([list.size, list.position, list.get(1n as OrderId)]).toStrictEqual([0, 0, undefined]);
   });
 
+  it('goes on from a packed list as from the events that made it, which share nothing', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, cut) => {
+        const first = history.slice(0, cut % (history.length + 1));
+        const list = listOf(first);
+        const before = list.snapshot();
+        const packed = list.pack();
+        const again = new OrderList(encode, packed);
+        expect(again.snapshot()).toStrictEqual(before);
+        for (const event of history.slice(first.length)) again.fold(event);
+        expect(again.snapshot()).toStrictEqual(listOf(history).snapshot());
+        expect(list.pack()).toStrictEqual(listOf(first).pack());
+      }),
+    );
+  });
+
   it('agrees with a Map that is sorted, whatever has happened', () => {
     fc.assert(
       fc.property(histories, (history) => {

@@ -2,6 +2,7 @@ import type { PackedImage } from '../order-image.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
 import type { KeyStore } from './key-store.ts';
+import type { Snapshots } from './snapshots.ts';
 
 /** What an engine gives to the service: the log's two sides and the keys, opened and checked. */
 export interface Store {
@@ -15,6 +16,7 @@ export interface Store {
    */
   begin(image: PackedImage): Promise<void>;
   readonly keys: KeyStore;
+  readonly snapshots: Snapshots;
   /** Finishes the batch under way and gives everything back. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { CommandLineStore, Store } from '../../app/ports/store.ts';
 import { openDatabase, storeIdOf } from './database.ts';
+import { SnapshotFile } from './snapshot-file.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { WorkerWriter } from './worker-writer.ts';
@@ -15,12 +16,14 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
   const writer = new WorkerWriter(file, lost);
   await writer.opened();
   const db = openDatabase(file);
+  const id = storeIdOf(db);
   return {
-    id: storeIdOf(db),
+    id,
     log: new SqliteEventLog(db),
     writer,
     begin: (image) => writer.begin(image),
     keys: new SqliteKeyStore(db),
+    snapshots: new SnapshotFile(file, id, db),
     async close() {
       await writer.close();
       db.close();
