@@ -15,6 +15,27 @@ export interface OrderView {
   readonly status: Exclude<OrderState['status'], 'none'>;
 }
 
+/** An order with all that is known of it. */
+export interface OrderDetails extends OrderView {
+  /** How many events it has. */
+  readonly version: number;
+  /** When its events were recorded. */
+  readonly placedAt: Instant;
+  readonly shippedAt: Instant | undefined;
+  readonly cancelledAt: Instant | undefined;
+}
+
+/** What is known of the orders, in arrays that are indexed by slot: to be read, and not kept. */
+export interface OrderColumns {
+  readonly petIds: BigInt64Array<ArrayBuffer>;
+  /** {@link STATUSES} by index. */
+  readonly statuses: Uint8Array;
+  /** Milliseconds since 1970; NaN where there is no date. */
+  readonly shipDates: Float64Array;
+  /** Milliseconds since 1970. */
+  readonly placedAt: Float64Array;
+}
+
 /** The whole list at one position of the log. It never changes after it was handed out. */
 export interface ListSnapshot<Encoded> {
   readonly position: number;
@@ -25,10 +46,10 @@ export interface ListSnapshot<Encoded> {
 /** Turns a page of orders, at least one, into what is sent; `first` where the list begins. */
 export type EncodePage<Encoded> = (orders: readonly OrderView[], first: boolean) => Encoded;
 
-const STATUSES = ['pending', 'shipped', 'cancelled'] as const;
+export const STATUSES = ['pending', 'shipped', 'cancelled'] as const;
 
 /**
- * The read side: every order ever placed, as a fold of the log, in columns (about 40 bytes an
+ * The read side: every order ever placed, as a fold of the log, in columns (about 60 bytes an
  * order) and in pages that are already encoded the way they will be sent. An event makes its page
  * stale; a stale page is encoded again when the list is next asked for.
  */
@@ -42,6 +63,10 @@ export class OrderList<Encoded> {
   // Milliseconds since 1970; NaN where there is no date.
   #shipDates = new Float64Array(1024);
   #statuses = new Uint8Array(1024);
+  // When the order was placed, and when it was shipped or cancelled: milliseconds since 1970.
+  #placedAt = new Float64Array(1024);
+  #endedAt = new Float64Array(1024);
+  #versions = new Uint32Array(1024);
   #orders = 0;
   #position = 0;
   #snapshot: ListSnapshot<Encoded> | undefined;
@@ -62,9 +87,36 @@ export class OrderList<Encoded> {
     return this.#orders;
   }
 
-  get(id: OrderId): OrderView | undefined {
+  get(id: OrderId): OrderDetails | undefined {
     const slot = this.#slots.slotOf(id);
-    return slot === -1 ? undefined : this.#view(slot);
+    return slot === -1 ? undefined : this.details(slot);
+  }
+
+  /** The columns as they are now, up to the next event. */
+  get columns(): OrderColumns {
+    return {
+      petIds: this.#petIds,
+      statuses: this.#statuses,
+      shipDates: this.#shipDates,
+      placedAt: this.#placedAt,
+    };
+  }
+
+  /** The slots of all orders above an id, or of all there are, by ascending id, page by page. */
+  slotsAfter(id: OrderId | undefined): Iterable<Uint32Array> {
+    return this.#pages.slotsAfter(id);
+  }
+
+  details(slot: number): OrderDetails {
+    const view = this.#view(slot);
+    const endedAt = instantOf(this.#endedAt[slot] as number);
+    return {
+      ...view,
+      version: this.#versions[slot] as number,
+      placedAt: instantOf(this.#placedAt[slot] as number),
+      shippedAt: view.status === 'shipped' ? endedAt : undefined,
+      cancelledAt: view.status === 'cancelled' ? endedAt : undefined,
+    };
   }
 
   /** The list as it is at {@link position}. */
@@ -79,36 +131,42 @@ export class OrderList<Encoded> {
   }
 
   /** Folds a recorded event in. It must follow the position, without a gap. */
-  fold({ position, event }: RecordedEvent): void {
+  fold({ position, version, event, metadata }: RecordedEvent): void {
     if (position !== this.#position + 1) {
       throw new Error(`position ${position} does not follow position ${this.#position}`);
     }
-    this.#evolve(event);
+    const slot = this.#evolve(event);
+    const at = millisecondsOf(metadata.at);
+    if (event.type === 'OrderPlaced') this.#placedAt[slot] = at;
+    else this.#endedAt[slot] = at;
+    this.#versions[slot] = version;
     this.#position = position;
     this.#snapshot = undefined;
   }
 
-  #evolve(event: OrderEvent): void {
+  /** Takes in what the event says of its order, whose slot it returns. */
+  #evolve(event: OrderEvent): number {
     switch (event.type) {
       case 'OrderPlaced':
-        this.#place(event);
-        return;
+        return this.#place(event);
       case 'OrderShipped': {
         const slot = this.#slotOf(event);
         this.#shipDates[slot] = millisecondsOf(event.shipDate);
         this.#statuses[slot] = STATUSES.indexOf('shipped');
         this.#pages.touch(slot);
-        return;
+        return slot;
       }
-      case 'OrderCancelled':
+      case 'OrderCancelled': {
         // The encoded pages stay: what version 1 shows of an order does not tell that it was
         // cancelled. Without this, every cancellation would cost the next list a page.
-        this.#statuses[this.#slotOf(event)] = STATUSES.indexOf('cancelled');
-        return;
+        const slot = this.#slotOf(event);
+        this.#statuses[slot] = STATUSES.indexOf('cancelled');
+        return slot;
+      }
     }
   }
 
-  #place(event: OrderPlaced): void {
+  #place(event: OrderPlaced): number {
     const slot = this.#slots.add(event.orderId);
     if (slot < this.#orders) throw new Error(`order ${event.orderId} was placed twice`);
     this.#orders += 1;
@@ -118,6 +176,7 @@ export class OrderList<Encoded> {
     this.#quantities[slot] = event.quantity;
     this.#shipDates[slot] = event.shipDate === undefined ? NaN : millisecondsOf(event.shipDate);
     this.#pages.insert(slot);
+    return slot;
   }
 
   #slotOf({ type, orderId }: OrderEvent): number {
@@ -132,7 +191,7 @@ export class OrderList<Encoded> {
       id: this.#ids[slot] as OrderId,
       petId: this.#petIds[slot] as PetId,
       quantity: this.#quantities[slot] as number,
-      shipDate: Number.isNaN(shipDate) ? undefined : (new Date(shipDate).toISOString() as Instant),
+      shipDate: Number.isNaN(shipDate) ? undefined : instantOf(shipDate),
       status: STATUSES[this.#statuses[slot] as number] as OrderView['status'],
     };
   };
@@ -144,7 +203,14 @@ export class OrderList<Encoded> {
     this.#quantities = copied(this.#quantities, new Int32Array(length));
     this.#shipDates = copied(this.#shipDates, new Float64Array(length));
     this.#statuses = copied(this.#statuses, new Uint8Array(length));
+    this.#placedAt = copied(this.#placedAt, new Float64Array(length));
+    this.#endedAt = copied(this.#endedAt, new Float64Array(length));
+    this.#versions = copied(this.#versions, new Uint32Array(length));
   }
+}
+
+function instantOf(milliseconds: number): Instant {
+  return new Date(milliseconds).toISOString() as Instant;
 }
 
 function copied<Column extends { set(from: Column): void }>(from: Column, to: Column): Column {
