@@ -8,7 +8,8 @@ import type { RecordedEvent } from './recorded-event.ts';
 /** What can become of an order once it is placed. */
 export type OrderStatus = Exclude<OrderState['status'], 'none'>;
 
-const STATUSES: readonly OrderStatus[] = ['pending', 'shipped', 'cancelled'];
+/** Every status, at the number that stands for it in a column. */
+export const STATUSES: readonly OrderStatus[] = ['pending', 'shipped', 'cancelled'];
 
 /** An image as it travels from one thread to another: nothing but numbers and arrays of them. */
 export interface PackedImage {
@@ -107,6 +108,15 @@ export class OrderImage {
   /** How many events the order has; 0 where there is no such order. */
   version(orderId: OrderId): number {
     return this.#columns.versions[this.#slots.slotOf(orderId)] ?? 0;
+  }
+
+  /** The columns as they are now, up to the next event: to be read, and not kept. */
+  get columns(): Columns {
+    return this.#columns;
+  }
+
+  versionAt(slot: number): number {
+    return this.#columns.versions[slot] as number;
   }
 
   statusAt(slot: number): OrderStatus {

@@ -1,4 +1,4 @@
-import type { Instant } from '../domain/instant.ts';
+import { type Instant, instantAt, millisecondsOf } from '../domain/instant.ts';
 import type { OrderPlaced } from '../domain/order.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
 import { copied } from './columns.ts';
@@ -14,6 +14,27 @@ export interface OrderView {
   /** When it is expected to ship, and once it is shipped, when it did. */
   readonly shipDate: Instant | undefined;
   readonly status: OrderStatus;
+}
+
+/** An order with all that is known of it. */
+export interface OrderDetails extends OrderView {
+  /** How many events it has. */
+  readonly version: number;
+  /** When its events were recorded. */
+  readonly placedAt: Instant;
+  readonly shippedAt: Instant | undefined;
+  readonly cancelledAt: Instant | undefined;
+}
+
+/** What is known of the orders, in arrays that are indexed by slot: to be read, and not kept. */
+export interface OrderColumns {
+  readonly petIds: BigInt64Array<ArrayBuffer>;
+  /** {@link STATUSES} by index. */
+  readonly statuses: Uint8Array;
+  /** Milliseconds since 1970; NaN where there is no date. */
+  readonly shipDates: Float64Array;
+  /** Milliseconds since 1970. */
+  readonly placedAt: Float64Array;
 }
 
 /** The whole list at one position of the log. It never changes after it was handed out. */
@@ -33,8 +54,11 @@ export interface PackedList {
 /** One entry for each order, at its slot in the image. */
 interface Columns {
   readonly ids: BigInt64Array;
-  readonly petIds: BigInt64Array;
+  readonly petIds: BigInt64Array<ArrayBuffer>;
   readonly quantities: Int32Array;
+  /** When the order was placed, and when it was shipped or cancelled: milliseconds since 1970. */
+  readonly placedAt: Float64Array;
+  readonly endedAt: Float64Array;
 }
 
 /** Turns a page of orders, at least one, into what is sent; `first` where the list begins. */
@@ -44,11 +68,13 @@ const NO_ORDERS: Columns = {
   ids: new BigInt64Array(),
   petIds: new BigInt64Array(),
   quantities: new Int32Array(),
+  placedAt: new Float64Array(),
+  endedAt: new Float64Array(),
 };
 
 /**
  * The read side: every order ever placed, as a fold of the log: the image of all states, columns
- * of what else is shown (20 bytes an order), and pages that are already encoded the way they will
+ * of what else is shown (36 bytes an order), and pages that are already encoded the way they will
  * be sent. An event makes its page stale; a stale page is encoded again when the list is next
  * asked for.
  */
@@ -89,9 +115,32 @@ export class OrderList<Encoded> {
     return this.#image.size;
   }
 
-  get(id: OrderId): OrderView | undefined {
+  get(id: OrderId): OrderDetails | undefined {
     const slot = this.#image.slotOf(id);
-    return slot === -1 ? undefined : this.#view(slot);
+    return slot === -1 ? undefined : this.details(slot);
+  }
+
+  /** The columns as they are now, up to the next event. */
+  get columns(): OrderColumns {
+    const { petIds, placedAt } = this.#columns;
+    return { petIds, placedAt, ...this.#image.columns };
+  }
+
+  /** The slots of all orders above an id, or of all there are, by ascending id, page by page. */
+  slotsAfter(id: OrderId | undefined): Iterable<Uint32Array> {
+    return this.#pages.slotsAfter(id);
+  }
+
+  details(slot: number): OrderDetails {
+    const view = this.#view(slot);
+    const endedAt = instantAt(this.#columns.endedAt[slot] as number);
+    return {
+      ...view,
+      version: this.#image.versionAt(slot),
+      placedAt: instantAt(this.#columns.placedAt[slot] as number) as Instant,
+      shippedAt: view.status === 'shipped' ? endedAt : undefined,
+      cancelledAt: view.status === 'cancelled' ? endedAt : undefined,
+    };
   }
 
   /** The list as it is at {@link position}. */
@@ -113,15 +162,18 @@ export class OrderList<Encoded> {
   /** Folds a recorded event in. It must follow the position, without a gap. */
   fold(recorded: RecordedEvent): void {
     const slot = this.#image.fold(recorded);
-    const { event } = recorded;
+    const { event, metadata } = recorded;
+    const at = millisecondsOf(metadata.at);
     switch (event.type) {
       case 'OrderPlaced':
-        this.#place(slot, event);
+        this.#place(slot, event, at);
         break;
       case 'OrderShipped':
+        this.#columns.endedAt[slot] = at;
         this.#pages.touch(slot);
         break;
       case 'OrderCancelled':
+        this.#columns.endedAt[slot] = at;
         // The encoded pages stay: what version 1 shows of an order does not tell that it was
         // cancelled. Without this, every cancellation would cost the next list a page.
         break;
@@ -129,13 +181,14 @@ export class OrderList<Encoded> {
     this.#snapshot = undefined;
   }
 
-  #place(slot: number, { orderId, petId, quantity }: OrderPlaced): void {
+  #place(slot: number, { orderId, petId, quantity }: OrderPlaced, at: number): void {
     if (slot === this.#columns.ids.length) {
       this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
     }
     this.#columns.ids[slot] = orderId;
     this.#columns.petIds[slot] = petId;
     this.#columns.quantities[slot] = quantity;
+    this.#columns.placedAt[slot] = at;
     this.#pages.insert(slot);
   }
 
@@ -149,10 +202,13 @@ export class OrderList<Encoded> {
 }
 
 /** A copy of columns, with room for so many orders. */
-function grown({ ids, petIds, quantities }: Columns, length: number): Columns {
+function grown(columns: Columns, length: number): Columns {
+  const { ids, petIds, quantities, placedAt, endedAt } = columns;
   return {
     ids: copied(ids, new BigInt64Array(length)),
     petIds: copied(petIds, new BigInt64Array(length)),
     quantities: copied(quantities, new Int32Array(length)),
+    placedAt: copied(placedAt, new Float64Array(length)),
+    endedAt: copied(endedAt, new Float64Array(length)),
   };
 }

@@ -1,5 +1,5 @@
 /** How many orders a page holds at most. Encoded, that is about 100 KB. */
-const PAGE_SIZE = 1_024;
+export const PAGE_SIZE = 1_024;
 
 interface Page<Encoded> {
   /** The slots of the page's orders, by id; only the first `count` are in use. */
@@ -70,6 +70,20 @@ export class OrderPages<Encoded> {
       page.encoded ??= encode(page.slots.subarray(0, page.count), index === 0);
       return page.encoded;
     });
+  }
+
+  /** The slots of all orders above an id, or of all there are, by ascending id, page by page. */
+  *slotsAfter(id: bigint | undefined): Iterable<Uint32Array> {
+    let from = id === undefined ? 0 : this.#pageFor(id);
+    const first = this.#pages[from];
+    if (id !== undefined && first !== undefined) {
+      yield first.slots.subarray(this.#placeIn(first, id), first.count);
+      from += 1;
+    }
+    for (let index = from; index < this.#pages.length; index++) {
+      const { slots, count } = this.#pages[index] as Page<Encoded>;
+      yield slots.subarray(0, count);
+    }
   }
 
   /** The last page that starts at or below an id; the first page for an id below all. */
