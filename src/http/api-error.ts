@@ -18,8 +18,10 @@ export const ERRORS = {
   order_exists: [409, 'An order with this id exists already.'],
   order_already_shipped: [409, 'The order has already shipped.'],
   order_cancelled: [409, 'The order is cancelled.'],
+  precondition_failed: [412, 'The order has changed since the version that If-Match names.'],
   payload_too_large: [413, 'The request body is too large.'],
   unsupported_media_type: [415, 'The request body must be application/json.'],
+  idempotency_key_reused: [422, 'This Idempotency-Key was used for another request.'],
   internal_error: [500, 'Something went wrong on our side. The request id finds it in the log.'],
   service_unavailable: [503, 'Nothing was changed. Try again in a moment.'],
   outcome_unknown: [

@@ -28,8 +28,8 @@ export type Fields = readonly unknown[];
 
 export function packBatch(batch: readonly Submission[]): Fields {
   const fields: unknown[] = [];
-  for (const { command, by, commandId } of batch) {
-    fields.push(command.type, by, commandId);
+  for (const { command, by, commandId, idempotencyKey, onlyIf } of batch) {
+    fields.push(command.type, by, commandId, idempotencyKey, onlyIf);
     switch (command.type) {
       case 'PlaceNewOrder':
         fields.push(command.petId, command.quantity, command.shipDate);
@@ -55,7 +55,16 @@ export function unpackBatch(fields: Fields): readonly Submission[] {
     const type = next.field<Submission['command']['type']>();
     const by = next.field<string>();
     const commandId = next.field<string>();
-    batch.push({ command: commandFrom(type, next.field), by, commandId });
+    const idempotencyKey = next.field<string | undefined>();
+    const onlyIf = next.field<readonly number[] | undefined>();
+    const command = commandFrom(type, next.field);
+    batch.push({
+      command,
+      by,
+      commandId,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(onlyIf === undefined ? {} : { onlyIf }),
+    });
   }
   return batch;
 }
