@@ -61,6 +61,7 @@ function configure(): Config {
 
 /** Wires the service's parts around a store. Nothing is opened or started here. */
 function compose(
+  config: Config,
   store: Store,
   logger: Logger,
   health: Health,
@@ -82,7 +83,10 @@ function compose(
       list: parts.resolve<OrderList<ListPage>>(OrderList),
       projector: parts.resolve(Projector),
     };
-    return new HttpServer(createApp({ logger, health, authenticator, orders }));
+    const { baseUrl, stagingBaseUrl, corsOrigins } = config;
+    const addresses = { production: baseUrl, staging: stagingBaseUrl };
+    const app = { logger, health, authenticator, orders, addresses, corsOrigins };
+    return new HttpServer(createApp(app));
   });
   return parts;
 }
@@ -139,7 +143,7 @@ async function open(
   failed: (cause: unknown) => void,
 ) {
   const store = await openSqliteStore(config.databaseFile, failed);
-  const parts = compose(store, logger, health, failed);
+  const parts = compose(config, store, logger, health, failed);
   return {
     store,
     server: parts.resolve(HttpServer),
