@@ -62,6 +62,7 @@ function configure(): Config {
 
 /** Wires the service's parts around a store. Nothing is opened or started here. */
 function compose(
+  config: Config,
   store: Store,
   logger: Logger,
   health: Health,
@@ -85,7 +86,10 @@ function compose(
       list: parts.resolve<OrderList<ListPage>>(OrderList),
       projector: parts.resolve(Projector),
     };
-    return new HttpServer(createApp({ logger, health, authenticator, orders }));
+    const { baseUrl, stagingBaseUrl, corsOrigins } = config;
+    const addresses = { production: baseUrl, staging: stagingBaseUrl };
+    const app = { logger, health, authenticator, orders, addresses, corsOrigins };
+    return new HttpServer(createApp(app));
   });
   return parts;
 }
@@ -113,7 +117,7 @@ async function runService(
   try {
     const store = await openSqliteStore(config.databaseFile, failed);
     opened.defer(() => store.close());
-    const parts = compose(store, logger, health, failed, await snapshotOf(store, logger));
+    const parts = compose(config, store, logger, health, failed, await snapshotOf(store, logger));
     const server = parts.resolve(HttpServer);
     const commands = parts.resolve(CommandProcessor);
     const list = parts.resolve(OrderList);
