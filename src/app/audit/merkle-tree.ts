@@ -11,7 +11,7 @@ import { hash } from 'node:crypto';
  */
 
 /** How long a hash is, in bytes. */
-export const HASH_BYTES = 32;
+const HASH_BYTES = 32;
 
 /** Every how many levels nodes are kept: see {@link Frontier.append}. */
 export const TILE_HEIGHT = 8;
