@@ -123,10 +123,10 @@ type Inclusion = Parameters<Verifier['verifyInclusion']>;
 function* forgedConsistency(): Generator<Forgery> {
   const records = Array.from({ length: 12 }, (_, index) => recordAt(index + 1));
   const rewritten = records.with(0, recordAt(77));
-  const roots = records.map((_, index) => mth(records.slice(0, index + 1)));
+  const roots = records.map((_, index) => mth(records, 0, index + 1));
   for (let to = 1; to <= records.length; to += 1) {
     for (let from = 1; from <= to; from += 1) {
-      const genuine = proof(from, records.slice(0, to));
+      const genuine = proof(from, records, to);
       const older = { size: from, root: roots[from - 1] as Buffer };
       const newer = { size: to, root: roots[to - 1] as Buffer };
       const claim = (what: string, ...[before, after, hashes]: Consistency): Forgery => ({
@@ -146,9 +146,9 @@ function* forgedConsistency(): Generator<Forgery> {
           yield claim(`as from ${other} to ${otherTo}`, ...sizes, genuine);
         }
       }
-      const forkedOlder = { size: from, root: mth(rewritten.slice(0, from)) };
-      const forkedNewer = { size: to, root: mth(rewritten.slice(0, to)) };
-      const forged = proof(from, rewritten.slice(0, to));
+      const forkedOlder = { size: from, root: mth(rewritten, 0, from) };
+      const forkedNewer = { size: to, root: mth(rewritten, 0, to) };
+      const forged = proof(from, rewritten, to);
       yield claim('with a rewritten past', older, forkedNewer, genuine);
       yield claim('with a rewritten past and its proof', older, forkedNewer, forged);
       yield claim('from a past that never was', forkedOlder, newer, genuine);

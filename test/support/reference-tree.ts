@@ -2,38 +2,50 @@ import { hash } from 'node:crypto';
 
 /**
  * The Merkle tree of RFC 9162 as its section 2.1 writes it down: recursive, over the list of all
- * leaves, as slow as it is plain. It shares no code with what it is compared with. D[0:n] is `d`.
+ * leaves, as plain as it is there. It shares no code with what it is compared with. D[a:b] is `d`
+ * from `a` to before `b`; a list must not change once its hashes have been asked for, because they
+ * are remembered.
  */
 type Leaves = readonly string[];
 
-/** MTH(D[n]), section 2.1.1. */
-export function mth(d: Leaves): Buffer {
-  if (d.length === 0) return sha256();
-  if (d.length === 1) return sha256(Buffer.of(0), Buffer.from(d[0] as string));
-  const k = split(d.length);
-  return sha256(Buffer.of(1), mth(d.slice(0, k)), mth(d.slice(k)));
+const remembered = new WeakMap<Leaves, Map<string, Buffer>>();
+
+/** MTH(D[a:b]), section 2.1.1. */
+export function mth(d: Leaves, a = 0, b = d.length): Buffer {
+  const hashes = remembered.get(d) ?? new Map<string, Buffer>();
+  remembered.set(d, hashes);
+  const hash = hashes.get(`${a}:${b}`) ?? hashOf(d, a, b);
+  hashes.set(`${a}:${b}`, hash);
+  return hash;
 }
 
-/** PATH(m, D[n]), section 2.1.3.1. */
-export function path(m: number, d: Leaves): Buffer[] {
-  if (d.length === 1) return [];
-  const k = split(d.length);
+function hashOf(d: Leaves, a: number, b: number): Buffer {
+  if (a === b) return sha256();
+  if (b - a === 1) return sha256(Buffer.of(0), Buffer.from(d[a] as string));
+  const k = a + split(b - a);
+  return sha256(Buffer.of(1), mth(d, a, k), mth(d, k, b));
+}
+
+/** PATH(m, D[a:b]), section 2.1.3.1; m counts from a. */
+export function path(m: number, d: Leaves, b = d.length, a = 0): Buffer[] {
+  if (b - a === 1) return [];
+  const k = split(b - a);
   return m < k
-    ? [...path(m, d.slice(0, k)), mth(d.slice(k))]
-    : [...path(m - k, d.slice(k)), mth(d.slice(0, k))];
+    ? [...path(m, d, a + k, a), mth(d, a + k, b)]
+    : [...path(m - k, d, b, a + k), mth(d, a, a + k)];
 }
 
-/** PROOF(m, D[n]), section 2.1.4.1. */
-export function proof(m: number, d: Leaves): Buffer[] {
-  return subproof(m, d, true);
+/** PROOF(m, D[0:b]), section 2.1.4.1. */
+export function proof(m: number, d: Leaves, b = d.length): Buffer[] {
+  return subproof(m, d, 0, b, true);
 }
 
-function subproof(m: number, d: Leaves, known: boolean): Buffer[] {
-  if (m === d.length) return known ? [] : [mth(d)];
-  const k = split(d.length);
+function subproof(m: number, d: Leaves, a: number, b: number, known: boolean): Buffer[] {
+  if (m === b - a) return known ? [] : [mth(d, a, b)];
+  const k = split(b - a);
   return m <= k
-    ? [...subproof(m, d.slice(0, k), known), mth(d.slice(k))]
-    : [...subproof(m - k, d.slice(k), false), mth(d.slice(0, k))];
+    ? [...subproof(m, d, a, a + k, known), mth(d, a + k, b)]
+    : [...subproof(m - k, d, a + k, b, false), mth(d, a, a + k)];
 }
 
 /**

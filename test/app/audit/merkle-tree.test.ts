@@ -28,13 +28,13 @@ describe("the tree's right edge", () => {
     const frontier = new Frontier();
     for (const [index, record] of records.entries()) {
       frontier.append(leafHash(record));
-      const due = mth(records.slice(0, index + 1));
+      const due = mth(records, 0, index + 1);
       expect(frontier.root().equals(due), `size ${index + 1}`).toBe(true);
     }
   });
 
   it('has it for any records, beyond ASCII as well', () => {
-    const records = fc.array(fc.string({ unit: 'binary' }), { maxLength: 40 });
+    const records = fc.array(fc.string({ unit: 'binary' }), { maxLength: 20 });
     fc.assert(
       fc.property(records, (all) => {
         expect(frontierOf(all).root()).toStrictEqual(mth(all));
@@ -47,10 +47,10 @@ describe("the tree's right edge", () => {
     const { kept } = new MemoryTree(records);
     expect(kept.size).toBe(258 + 1);
     for (let index = 0; index < 258; index += 1) {
-      const due = mth(records.slice(index * 256, (index + 1) * 256));
+      const due = mth(records, index * 256, (index + 1) * 256);
       expect(kept.get(`8 ${index}`)).toStrictEqual(due);
     }
-    expect(kept.get('16 0')).toStrictEqual(mth(records.slice(0, 2 ** 16)));
+    expect(kept.get('16 0')).toStrictEqual(mth(records, 0, 2 ** 16));
   });
 
   it('goes on from its bytes, at any size, as if nothing had been', () => {

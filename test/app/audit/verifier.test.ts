@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
 import {
@@ -473,12 +474,52 @@ describe('the position in a record', () => {
   });
 });
 
+describe('no text', () => {
+  it('makes the verifier throw, or believe anything', async () => {
+    const log = new ProofLog(4);
+    const receipt = JSON.parse(await log.receipt(3));
+    const parts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.jsonValue(),
+      fc.constantFrom(...Object.values(receipt)),
+    );
+    const members = fc.record({ format: fc.constant(receipt.format) });
+    const receipts = fc
+      .tuple(members, fc.tuple(parts, parts, parts))
+      .filter(([, three]) => three.some((part, at) => part !== Object.values(receipt)[at + 1]))
+      .map(([{ format }, [record, proof, checkpoint]]) => {
+        return JSON.stringify({ format, record, proof, checkpoint });
+      });
+    const texts = fc.oneof(receipts, fc.string({ unit: 'binary' }), fc.json());
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(verifyReceipt(text, log.vkey).ok).toBe(false);
+        expect(verifyCheckpoint(text, log.vkey).ok).toBe(false);
+        expect(verifyCheckpoint(receipt.checkpoint, text).ok).toBe(false);
+        expect(positionOf(text).ok).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is signed by a signature of any other length', () => {
+    const [, , base64 = ''] = PETERS.trim().split(' ');
+    const signature = Buffer.from(base64, 'base64');
+    for (let length = 4; length < 200; length += 1) {
+      if (length === signature.length) continue;
+      const bytes = Buffer.concat([signature, Buffer.alloc(200)]).subarray(0, length);
+      const line = `— PeterNeumann ${bytes.toString('base64')}\n`;
+      expect(verifyNote(note(line), PETER).ok, String(length)).toBe(false);
+    }
+  });
+});
+
 describe('the tree of all records', () => {
   it('has the root that the RFC defines, at every size', () => {
     const tree = new RecordTree();
     const records = Array.from({ length: 70 }, (_, index) => recordAt(index + 1));
     for (const [index, record] of records.entries()) {
-      expect(tree.head()).toEqual({ size: index, root: mth(records.slice(0, index)) });
+      expect(tree.head()).toEqual({ size: index, root: mth(records, 0, index) });
       tree.add(record);
     }
   });
