@@ -198,6 +198,7 @@ function* forgedCheckpoints(): Generator<Forgery> {
     ['with an extension', note.replace('\n\n', '\nmore\n\n')],
     ['said twice', note + note],
     ["with another key's signature under the key's own id", mixed(log, stranger)],
+    ['with its signature in other numbers', respelled(note)],
   ];
   for (const [what, each] of [...forged, ...broken(note)]) {
     yield {
@@ -214,6 +215,19 @@ function mixed(log: ProofLog, stranger: NoteSigner): string {
   }) as [Buffer, Buffer];
   const signature = Buffer.concat([ours.subarray(0, 4), theirs.subarray(4)]).toString('base64');
   return log.checkpoint().replace(ours.toString('base64'), signature);
+}
+
+/**
+ * The number S of an Ed25519 signature plus the order of the group: by the equation alone it would
+ * be a second signature of the same text, which is why RFC 8032, section 5.1.7, has S checked.
+ */
+function respelled(note: string): string {
+  const base64 = note.split(' ').at(-1) as string;
+  const signature = Buffer.from(base64, 'base64');
+  const s = BigInt(`0x${Buffer.from(signature.subarray(36).toReversed()).toString('hex')}`);
+  const sum = s + 2n ** 252n + 27742317777372353535851937790883648493n;
+  signature.set(Buffer.from(sum.toString(16).padStart(64, '0'), 'hex').toReversed(), 36);
+  return note.replace(base64.trim(), signature.toString('base64'));
 }
 
 /** Receipts that are not whole, or say something else than the log. */

@@ -256,8 +256,7 @@ function parseJson(text: string, { name, members }: typeof RECORD): Record<strin
   } catch {
     refuse(`${name} is not JSON`);
   }
-  if (Object.keys(object).join() !== members)
-    refuse(`${name} does not have the members ${members}`);
+  if (Object.keys(object).join() !== members) refuse(`${name} must have the members ${members}`);
   return written === text ? object : refuse(`${name} is not in the one form that it can have`);
 }
 

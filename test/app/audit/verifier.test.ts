@@ -405,7 +405,7 @@ describe('a receipt', () => {
     const log = new ProofLog(3);
     const text = await log.receipt(2);
     const receipt = JSON.parse(text);
-    const members = 'the receipt does not have the members format,record,proof,checkpoint';
+    const members = 'the receipt must have the members format,record,proof,checkpoint';
     const texts = 'a receipt has two texts, the record and the checkpoint, and a list of hashes';
     const form = 'the receipt is not in the one form that it can have';
     const loose = [...receipt.proof.slice(1), receipt.proof[0].replace(/.=$/, 'B=')];
@@ -446,7 +446,7 @@ describe('the position in a record', () => {
   });
 
   const members =
-    'the record does not have the members data,metadata,position,schemaVersion,type,version';
+    'the record must have the members data,metadata,position,schemaVersion,type,version';
   const form = 'the record is not in the one form that it can have';
   const count = 'the position is not a whole number from 1';
 
