@@ -7,6 +7,7 @@ import {
 } from '../../app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encodeData, encodeMetadata, schemaVersionOf } from '../event-codec.ts';
+import { type HeadFile, UNKNOWN_ROOT } from './head-file.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
 const CHUNK = 1_000;
@@ -16,16 +17,19 @@ const ROW = '(?, ?, ?, ?, ?, ?, ?)';
 /** How often a watcher looks, in milliseconds. */
 const WATCH_EVERY = 100;
 
-/** The log in SQLite, over a connection that its caller has opened and that closes with it. */
+/** The log in SQLite, over a connection that its caller has opened, and that closes with it. */
 export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
+  readonly #headFile: HeadFile | undefined;
   readonly #head: Database.Statement;
   readonly #after: Database.Statement;
   readonly #insert: Database.Statement;
   readonly #insertRows: Database.Statement;
 
-  constructor(db: Database.Database) {
+  /** @param headFile Where each new head is noted; needless where nothing is appended. */
+  constructor(db: Database.Database, headFile?: HeadFile) {
     this.#db = db;
+    this.#headFile = headFile;
     this.#head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
     this.#after = db
       .prepare(
@@ -62,6 +66,8 @@ export class SqliteEventLog implements EventLog {
       // The commit record may have reached the disk before the error came back.
       return { kind: 'unknown', cause: error as Error };
     }
+    const position = events.at(-1)?.position;
+    if (position !== undefined) this.#headFile?.write({ position, root: UNKNOWN_ROOT });
     return { kind: 'appended', events };
   }
 
@@ -85,6 +91,7 @@ export class SqliteEventLog implements EventLog {
 
   async close(): Promise<void> {
     this.#db.close();
+    this.#headFile?.close();
   }
 
   *#chunks(after: number): Iterable<readonly RecordedEvent[]> {
