@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
-import { HeadFile, UNKNOWN_ROOT } from './head-file.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
-import { refuseDamagedWal, syncWal } from './wal-guard.ts';
+import { guardStore } from './start-guard.ts';
+import { syncWal } from './wal-guard.ts';
 
 /** Before 3.51.3 a WAL could be reset under a reader's feet (sqlite.org/wal.html, "WAL-reset bug"). */
 const OLDEST_SQLITE = [3, 51, 3] as const;
@@ -17,7 +17,7 @@ const LOCK_TIMEOUT = 5_000;
  * {@link CannotStart} for a file that this version must not touch.
  * @param guard Looks at the files before SQLite does, and throws where SQLite must not.
  */
-export function openDatabase(file: string, guard = refuseDamagedWal): Database.Database {
+export function openDatabase(file: string, guard = guardStore): Database.Database {
   const db = connect(file, guard);
   try {
     refuseOldSqlite(db);
@@ -35,24 +35,6 @@ export function openDatabase(file: string, guard = refuseDamagedWal): Database.D
 /** The id that a store was given when it was created. */
 export function storeIdOf(db: Database.Database): string {
   return db.prepare('SELECT id FROM store').pluck().get() as string;
-}
-
-/**
- * Opens the head of a store's file for a connection that appends. Throws {@link CannotStart}, and
- * closes the connection, where the log is not the one that was acknowledged.
- */
-export function openHeadFile(file: string, db: Database.Database): HeadFile {
-  try {
-    const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
-    return HeadFile.open(file, {
-      storeId: storeIdOf(db),
-      head: () => ({ position: head.get() as number, root: UNKNOWN_ROOT }),
-      rootAt: () => undefined,
-    });
-  } catch (error) {
-    db.close();
-    throw inPlainWords(error, `${file}-head`);
-  }
 }
 
 function connect(file: string, guard: (file: string) => void): Database.Database {

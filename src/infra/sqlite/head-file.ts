@@ -1,5 +1,14 @@
 import { hash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { CannotStart } from '../../app/cannot-start.ts';
 
@@ -16,9 +25,10 @@ export const UNKNOWN_ROOT = '0'.repeat(64);
 
 /** A log, as far as a head can be compared with it. */
 export interface Log {
-  /** The store's id. */
-  readonly storeId: string;
-  head(): Head;
+  /** The store's id; `undefined` where there is no store. */
+  readonly storeId: string | undefined;
+  /** The position of its newest event. */
+  readonly position: number;
   /** The root of its first so many events; `undefined` where it cannot be told. */
   rootAt(position: number): string | undefined;
 }
@@ -41,39 +51,18 @@ export class HeadFile {
   readonly #fd: number;
   readonly #storeId: string;
 
-  private constructor(fd: number, storeId: string) {
-    this.#fd = fd;
+  /** Opens the head of a store's file, and makes it if it is not there. */
+  constructor(file: string, storeId: string) {
+    this.#fd = openOrMake(nameOf(file));
     this.#storeId = storeId;
-  }
-
-  /**
-   * Opens the head of a store's file, and makes it if it is not there. Throws {@link CannotStart}
-   * where the log is shorter than it was, or another one. Everything in the log must be durable.
-   */
-  static open(file: string, log: Log): HeadFile {
-    const name = `${file}-head`;
-    const { fd, isNew } = openOrMake(name);
-    try {
-      // Before the log's own head is asked for: somebody else may be appending.
-      const kept = newestOf(recordsIn(fd));
-      if (kept !== undefined) refuseOtherLog(file, name, kept, log);
-      const headFile = new HeadFile(fd, log.storeId);
-      headFile.write(log.head());
-      if (isNew) syncNew(name, fd);
-      return headFile;
-    } catch (error) {
-      closeSync(fd);
-      throw error;
-    }
   }
 
   /** Notes a head that is on the disk. One that is behind what is noted already changes nothing. */
   write(head: Head): void {
-    const kept = recordsIn(this.#fd).map((record) => record?.position ?? -1);
-    const oldest = (kept[0] as number) <= (kept[1] as number) ? 0 : 1;
-    if (head.position <= (kept[1 - oldest] as number)) return;
+    const [first = -1, second = -1] = recordsIn(this.#fd).map((record) => record?.position);
+    if (head.position <= Math.max(first, second)) return;
     const record = encode({ ...head, storeId: this.#storeId });
-    writeSync(this.#fd, record, 0, RECORD_BYTES, oldest * RECORD_BYTES);
+    writeSync(this.#fd, record, 0, RECORD_BYTES, first <= second ? 0 : RECORD_BYTES);
   }
 
   close(): void {
@@ -81,64 +70,75 @@ export class HeadFile {
   }
 }
 
+/**
+ * Throws {@link CannotStart} where the log of a store's file is shorter than its head, or another
+ * one. Without a head that can be read, there is nothing to compare.
+ * @param readLog Reads the log. It is called when the head has been read: somebody may be appending.
+ */
+export function refuseOtherLog(file: string, readLog: () => Log): void {
+  const name = nameOf(file);
+  const head = readHead(name);
+  if (head === undefined) return;
+  const log = readLog();
+  const wrong = whatIsWrong(head, log, file);
+  if (wrong === undefined) return;
+  throw new CannotStart(
+    `${wrong} Nothing was changed. Restore a backup; if you have just done that, delete ${name}`,
+  );
+}
+
+function whatIsWrong(head: HeadRecord, log: Log, file: string): string | undefined {
+  const acknowledged = `position ${head.position} was acknowledged`;
+  if (log.position < head.position) {
+    return `The log in ${file} ends at position ${log.position}, but ${acknowledged}.`;
+  }
+  const root = log.rootAt(head.position) ?? head.root;
+  const isOther = head.root !== UNKNOWN_ROOT && root !== head.root;
+  if (log.storeId === head.storeId && !isOther) return undefined;
+  return `The log in ${file} is not the one of which ${acknowledged}.`;
+}
+
+/** Deletes the head of a store's file. */
+export function removeHead(file: string): void {
+  rmSync(nameOf(file), { force: true });
+}
+
+function nameOf(file: string): string {
+  return `${file}-head`;
+}
+
 interface HeadRecord extends Head {
   readonly storeId: string;
 }
 
-function refuseOtherLog(file: string, name: string, kept: HeadRecord, log: Log): void {
-  const wayOut = `If you have put a backup in its place, delete ${name} and start again. If not, restore one.`;
-  if (kept.storeId !== log.storeId) {
-    throw new CannotStart(`${name} belongs to another store than ${file}. ${wayOut}`);
-  }
-  const { position } = log.head();
-  if (position < kept.position) {
-    throw new CannotStart(
-      `The log in ${file} ends at position ${position}, and position ${kept.position} was ` +
-        `acknowledged: events are lost. ${wayOut}`,
-    );
-  }
-  const root = log.rootAt(kept.position);
-  if (root !== undefined && kept.root !== UNKNOWN_ROOT && root !== kept.root) {
-    throw new CannotStart(
-      `The log in ${file} is not the one that was acknowledged up to position ` +
-        `${kept.position}: its events have changed. ${wayOut}`,
-    );
+function readHead(name: string): HeadRecord | undefined {
+  if (!existsSync(name)) return undefined;
+  const fd = openSync(name, 'r');
+  try {
+    const records = recordsIn(fd).filter((record) => record !== undefined);
+    return records.sort((one, other) => other.position - one.position)[0];
+  } finally {
+    closeSync(fd);
   }
 }
 
-function openOrMake(name: string): { fd: number; isNew: boolean } {
-  for (;;) {
-    try {
-      return { fd: openSync(name, 'r+'), isNew: false };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-    try {
-      return { fd: openSync(name, 'wx+', 0o600), isNew: true };
-    } catch (error) {
-      // Somebody else has just made it.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
+function openOrMake(name: string): number {
+  const isNew = !existsSync(name);
+  const fd = openSync(name, constants.O_RDWR | constants.O_CREAT, 0o600);
+  // An older one may have been deleted on purpose: a power cut must not bring it back.
+  if (isNew) {
+    fsyncSync(fd);
+    const folder = openSync(dirname(name), 'r');
+    fsyncSync(folder);
+    closeSync(folder);
   }
-}
-
-// An older one may have been deleted on purpose: a power cut must not bring it back.
-function syncNew(name: string, fd: number): void {
-  fsyncSync(fd);
-  const folder = openSync(dirname(name), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  return fd;
 }
 
 function recordsIn(fd: number): readonly (HeadRecord | undefined)[] {
   const bytes = Buffer.alloc(RECORDS * RECORD_BYTES);
   readSync(fd, bytes, 0, bytes.length, 0);
   return [0, 1].map((n) => decode(bytes.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES)));
-}
-
-function newestOf(records: readonly (HeadRecord | undefined)[]): HeadRecord | undefined {
-  const whole = records.filter((record) => record !== undefined);
-  return whole.sort((one, other) => other.position - one.position)[0];
 }
 
 // Text, so that a person can read it: "head 1 <store> <position> <root> <digest of all that>".

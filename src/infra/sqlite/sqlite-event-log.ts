@@ -7,7 +7,8 @@ import {
 } from '../../app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encodeData, encodeMetadata, schemaVersionOf } from '../event-codec.ts';
-import { type HeadFile, UNKNOWN_ROOT } from './head-file.ts';
+import { storeIdOf } from './database.ts';
+import { HeadFile, UNKNOWN_ROOT } from './head-file.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
 const CHUNK = 1_000;
@@ -39,6 +40,7 @@ export class SqliteEventLog implements EventLog {
       .raw();
     this.#insert = db.prepare(`INSERT INTO events VALUES ${ROW}`);
     this.#insertRows = db.prepare(`INSERT INTO events VALUES ${Array(ROWS).fill(ROW).join(', ')}`);
+    this.#note(this.#head.get() as number);
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -66,8 +68,8 @@ export class SqliteEventLog implements EventLog {
       // The commit record may have reached the disk before the error came back.
       return { kind: 'unknown', cause: error as Error };
     }
-    const position = events.at(-1)?.position;
-    if (position !== undefined) this.#headFile?.write({ position, root: UNKNOWN_ROOT });
+    const last = events.at(-1);
+    if (last !== undefined) this.#note(last.position);
     return { kind: 'appended', events };
   }
 
@@ -120,10 +122,19 @@ export class SqliteEventLog implements EventLog {
     return recorded;
   }
 
+  #note(position: number): void {
+    this.#headFile?.write({ position, root: UNKNOWN_ROOT });
+  }
+
   // SQLite has rolled back by itself after some errors, a full disk among them.
   #rollBack(): void {
     if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
   }
+}
+
+/** The log of a store's file, with its head noted outside the database. */
+export function openLog(file: string, db: Database.Database): SqliteEventLog {
+  return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)));
 }
 
 type Row = [number, number, string, number, string, string];

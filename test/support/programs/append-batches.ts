@@ -1,6 +1,6 @@
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
-import { openDatabase, openHeadFile } from '../../../src/infra/sqlite/database.ts';
-import { SqliteEventLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { openLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
 import { newEvent } from '../events.ts';
 
 /**
@@ -9,7 +9,7 @@ import { newEvent } from '../events.ts';
  */
 const [, , file = '', ending, pages, ...batches] = process.argv;
 const db = openDatabase(file);
-const log = new SqliteEventLog(db, openHeadFile(file, db));
+const log = openLog(file, db);
 db.pragma(`wal_autocheckpoint = ${pages}`);
 
 for (const size of batches.map(Number)) {
