@@ -50,6 +50,9 @@ const RECORDS = 2;
 export class HeadFile {
   readonly #fd: number;
   readonly #storeId: string;
+  /** What was found in the file when it was last read, and the positions in it. */
+  #read: Buffer = Buffer.alloc(0);
+  #positions: readonly [first: number, second: number] = [-1, -1];
 
   /** Opens the head of a store's file, and makes it if it is not there. */
   constructor(file: string, storeId: string) {
@@ -59,14 +62,27 @@ export class HeadFile {
 
   /** Notes a head that is on the disk. One that is behind what is noted already changes nothing. */
   write(head: Head): void {
-    const [first = -1, second = -1] = recordsIn(this.#fd).map((record) => record?.position);
+    this.#lookAgain();
+    const [first, second] = this.#positions;
     if (head.position <= Math.max(first, second)) return;
     const record = encode({ ...head, storeId: this.#storeId });
-    writeSync(this.#fd, record, 0, RECORD_BYTES, first <= second ? 0 : RECORD_BYTES);
+    const at = first <= second ? 0 : RECORD_BYTES;
+    writeSync(this.#fd, record, 0, RECORD_BYTES, at);
+    record.copy(this.#read, at);
+    this.#positions = at === 0 ? [head.position, second] : [first, head.position];
   }
 
   close(): void {
     closeSync(this.#fd);
+  }
+
+  // To read a few bytes is cheap, to make sense of them is not, and seldom has anybody changed them.
+  #lookAgain(): void {
+    const bytes = read(this.#fd);
+    if (bytes.equals(this.#read)) return;
+    this.#read = bytes;
+    const [first, second] = recordsIn(bytes);
+    this.#positions = [first?.position ?? -1, second?.position ?? -1];
   }
 }
 
@@ -115,7 +131,7 @@ function readHead(name: string): HeadRecord | undefined {
   if (!existsSync(name)) return undefined;
   const fd = openSync(name, 'r');
   try {
-    const records = recordsIn(fd).filter((record) => record !== undefined);
+    const records = recordsIn(read(fd)).filter((record) => record !== undefined);
     return records.sort((one, other) => other.position - one.position)[0];
   } finally {
     closeSync(fd);
@@ -135,9 +151,14 @@ function openOrMake(name: string): number {
   return fd;
 }
 
-function recordsIn(fd: number): readonly (HeadRecord | undefined)[] {
+/** The whole file; what is not there reads as zeros. */
+function read(fd: number): Buffer {
   const bytes = Buffer.alloc(RECORDS * RECORD_BYTES);
   readSync(fd, bytes, 0, bytes.length, 0);
+  return bytes;
+}
+
+function recordsIn(bytes: Buffer): readonly (HeadRecord | undefined)[] {
   return [0, 1].map((n) => decode(bytes.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES)));
 }
 
