@@ -4,6 +4,9 @@ import type { Random } from '../random.ts';
 import { type Change, Disk, type Files } from './disk.ts';
 import type { Recorder } from './recording.ts';
 
+/** How many events a store has before its hard time begins. */
+const AT_FIRST = 10;
+
 /** What a power cut may have left, and what had been acknowledged by then. */
 export interface CutState {
   readonly files: Files;
@@ -29,10 +32,8 @@ export function* hardLife(
   { lives, cuts }: Extent,
   tampered: (changes: readonly Change[]) => readonly Change[] = (changes) => changes,
 ): Iterable<CutState> {
-  recorder.record('append-batches', file, 'close', '40', '10');
-  const closed = ['', '-head'].map((name) => [name, readFileSync(`${file}${name}`)] as const);
-  let disk = new Disk(new Map(closed));
-  let acknowledged = 10;
+  let disk = beginning(recorder, file);
+  let acknowledged = AT_FIRST;
   for (let life = 0; life < lives; life++) {
     place(file, disk.contents());
     const changes = tampered(recorder.record('append-batches', file, ...workload(random)));
@@ -50,6 +51,40 @@ export function* hardLife(
     }
     if (ending === 'cut') disk = new Disk(disk.afterPowerCut(random));
   }
+}
+
+/**
+ * States that a power cut may leave while a program commits, if the one before it was killed when it
+ * had written a commit and not flushed it.
+ * @param tampered What is taken for the recording of the second program, in place of it.
+ */
+export function* cutAfterKill(
+  recorder: Recorder,
+  file: string,
+  random: Random,
+  cuts: number,
+  tampered: (changes: readonly Change[]) => readonly Change[] = (changes) => changes,
+): Iterable<CutState> {
+  const disk = beginning(recorder, file);
+  const append = ['append-batches', file, 'kill', '1000', '3'] as const;
+  for (const change of upToLastFlush(recorder.record(...append))) disk.do(change);
+  place(file, disk.contents());
+  for (const change of upToLastFlush(tampered(recorder.record(...append)))) disk.do(change);
+  for (let cut = 0; cut < cuts; cut++) {
+    yield { files: disk.afterPowerCut(random), acknowledged: AT_FIRST };
+  }
+}
+
+/** A store with some events, closed. */
+function beginning(recorder: Recorder, file: string): Disk {
+  recorder.record('append-batches', file, 'close', '40', String(AT_FIRST));
+  const closed = ['', '-head'].map((name) => [name, readFileSync(`${file}${name}`)] as const);
+  return new Disk(new Map(closed));
+}
+
+function upToLastFlush(changes: readonly Change[]): readonly Change[] {
+  const flush = changes.findLastIndex(({ what, name }) => what === 'flush' && name === '-wal');
+  return changes.slice(0, flush);
 }
 
 /** Puts files in the place of whatever is there, as a machine finds them when it starts. */
