@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addAcceptLoss } from './accept-loss.ts';
 import { addBackup } from './backup.ts';
 import type { CommandLine, Composition, Terminal } from './command-line.ts';
 import { addDemo } from './demo.ts';
@@ -50,6 +51,7 @@ function programFor(commandLine: CommandLine): Command {
   addKeys(program, commandLine);
   addImport(program, commandLine);
   addBackup(program, commandLine);
+  addAcceptLoss(program, commandLine);
   return program;
 }
 
