@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { CommandProcessor } from '../app/command-processor.ts';
-import type { OrderDetails, OrderList } from '../app/order-list.ts';
+import type { OrderDetails, OrderList, OrderView } from '../app/order-list.ts';
 import type { Projector } from '../app/projector.ts';
 import type { Outcome, Submission } from '../app/submission.ts';
 import type { OrderId } from '../domain/order-id.ts';
@@ -27,10 +27,12 @@ export type OrderOperation = Operation<OrderUseCases>;
 export interface OrderFace {
   readonly schema: z.ZodType;
   toJson(order: OrderDetails): string;
+  /** The same for a new order, where that needs nothing that only the log knows. */
+  newToJson?(order: OrderView): string;
 }
 
 /** Placing, getting, shipping and cancelling are the same in every version but for the Order. */
-export function orderOperations({ schema, toJson }: OrderFace) {
+export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
   /** Sends an order as it is now, everybody's acknowledged commands included. */
   async function sendOrder(
     { storeId, list, projector }: OrderUseCases,
@@ -42,10 +44,7 @@ export function orderOperations({ schema, toJson }: OrderFace) {
     const order = list.get(orderId);
     if (order === undefined) throw new ApiError('order_not_found');
     // At the address of a shipment this is no representation of what is there: no validator.
-    if (req.method !== 'PUT') res.setHeader('ETag', `"${storeId}-${order.version}"`);
-    res.setHeader('Cache-Control', 'private, no-cache');
-    // This answers 304 to whoever has it already.
-    res.type('json').send(toJson(order));
+    send(res, toJson(order), req.method === 'PUT' ? undefined : `"${storeId}-${order.version}"`);
   }
 
   const placeOrder: OrderOperation = {
@@ -70,9 +69,12 @@ export function orderOperations({ schema, toJson }: OrderFace) {
     async handle(useCases, req, res) {
       const { shipDate, ...rest } = readBody(req, PlaceOrderBody);
       const asked = shipDate === undefined ? rest : { ...rest, shipDate };
-      const { orderId } = await perform(useCases, res, { type: 'PlaceNewOrder', ...asked });
-      res.status(201).location(`${req.baseUrl}/store/orders/${orderId}`);
-      await sendOrder(useCases, orderId, req, res);
+      const command = { type: 'PlaceNewOrder', ...asked } as const;
+      const { orderId: id, version } = await perform(useCases, res, command);
+      res.status(201).location(`${req.baseUrl}/store/orders/${id}`);
+      const json = newToJson?.({ id, ...rest, shipDate, status: 'pending' });
+      if (json === undefined) await sendOrder(useCases, id, req, res);
+      else send(res, json, `"${useCases.storeId}-${version}"`);
     },
   };
 
@@ -147,6 +149,13 @@ export function orderOperations({ schema, toJson }: OrderFace) {
   };
 
   return { placeOrder, getOrder, cancelOrder, shipOrder };
+}
+
+function send(res: Response, json: string, etag: string | undefined): void {
+  if (etag !== undefined) res.setHeader('ETag', etag);
+  res.setHeader('Cache-Control', 'private, no-cache');
+  // This answers 304 to a GET of whoever has it already.
+  res.type('json').send(json);
 }
 
 /** Runs a command to its durable end. Throws unless it was accepted. */

@@ -9,6 +9,7 @@ import { PetPath, readPetId } from './request-parameters.ts';
 const { placeOrder, getOrder, cancelOrder, shipOrder } = orderOperations({
   schema: OrderV1,
   toJson: orderToJson,
+  newToJson: orderToJson,
 });
 
 const listOrders: OrderOperation = {
