@@ -1,4 +1,4 @@
-import { type Instant, millisecondsOf } from '../domain/instant.ts';
+import { type Instant, instantAt, millisecondsOf } from '../domain/instant.ts';
 import type { OrderEvent, OrderPlaced, OrderState } from '../domain/order.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
 import { Int64Index } from './int64-index.ts';
@@ -210,7 +210,7 @@ export class OrderList<Encoded> {
 }
 
 function instantOf(milliseconds: number): Instant {
-  return new Date(milliseconds).toISOString() as Instant;
+  return instantAt(milliseconds) as Instant;
 }
 
 function copied<Column extends { set(from: Column): void }>(from: Column, to: Column): Column {

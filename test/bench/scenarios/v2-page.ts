@@ -1,9 +1,10 @@
 import type { OrderId } from '../../../src/domain/order-id.ts';
 import { cursorAfter } from '../../../src/http/cursor.ts';
 import type { PagesOrder, PagesSeen } from '../clients/pages.ts';
+import { mainThreadCpu } from '../linux.ts';
 import { runProgram } from '../processes.ts';
 import { interleave } from '../rounds.ts';
-import { atMost, figure, judge, type Row } from '../row.ts';
+import { atMost, figure, judge, median, type Row } from '../row.ts';
 import { countOf, type Scenario } from '../scenario.ts';
 import { BEARER, fetchBytes, type Product, startProduct } from '../servers.ts';
 
@@ -25,11 +26,15 @@ export const v2Page: Scenario = {
     const rounds = await interleave(contenders, bench.rounds + 1, () => undefined);
     return queries.map(([what], index) => {
       advance();
-      const latencies = (rounds[index] ?? []).slice(1).flatMap((seen) => seen.latencies);
-      return rowOf(`page of v2, ${countOf(bench.orders)}: ${what}`, latencies);
+      return rowOf(`page of v2, ${countOf(bench.orders)}: ${what}`, (rounds[index] ?? []).slice(1));
     });
   },
 };
+
+interface Measured extends PagesSeen {
+  /** CPU time of the server's main thread for a page, in microseconds. */
+  readonly cpu: number;
+}
 
 type Query = readonly [what: string, query: Record<string, string>, found: number];
 
@@ -74,7 +79,7 @@ async function measure(
   query: Record<string, string>,
   expected: number,
   seconds: number,
-): Promise<PagesSeen> {
+): Promise<Measured> {
   const { length } = await pageOf(product, query);
   // A small store may have fewer orders than a page.
   if (length > expected || (length === 0 && expected > 0)) {
@@ -85,10 +90,14 @@ async function measure(
     headers: { ...BEARER, 'Accept-Encoding': 'identity' },
     seconds,
   };
-  return runProgram<PagesSeen>('clients/pages', order, seconds + 60);
+  const before = mainThreadCpu(product.pid) ?? Number.NaN;
+  const { latencies } = await runProgram<PagesSeen>('clients/pages', order, seconds + 60);
+  const after = mainThreadCpu(product.pid) ?? Number.NaN;
+  return { latencies, cpu: (after - before) / latencies.length };
 }
 
-function rowOf(name: string, latencies: readonly number[]): Row {
+function rowOf(name: string, rounds: readonly Measured[]): Row {
+  const latencies = rounds.flatMap((round) => round.latencies);
   const sorted = latencies.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   const [p50, p99] = [at(0.5), at(0.99)];
@@ -100,6 +109,7 @@ function rowOf(name: string, latencies: readonly number[]): Row {
     value: p99,
     unit: ' ms',
     target,
+    cpu: figure(median(rounds.map(({ cpu }) => cpu))),
     verdict: judge(p99, target),
     samples: { measured: latencies },
   };
