@@ -43,8 +43,26 @@ export function findOrders(
   after: OrderId | undefined,
   limit: number,
 ): OrderPage {
-  const sieves = sievesFor(filter, list.columns);
   const orders: OrderDetails[] = [];
+  for (const slot of passing(list, filter, after)) {
+    if (orders.length === limit) return { orders, hasMore: true };
+    orders.push(list.details(slot));
+  }
+  return { orders, hasMore: false };
+}
+
+/** Whether any order names the pet. */
+export function isPetKnown(list: OrderList<unknown>, petId: PetId): boolean {
+  return passing(list, { petId }, undefined).some(() => true);
+}
+
+/** The slots of the orders above an id (or of all) that pass the filter, by ascending id. */
+function* passing(
+  list: OrderList<unknown>,
+  filter: OrderFilter,
+  after: OrderId | undefined,
+): Generator<number> {
+  const sieves = sievesFor(filter, list.columns);
   for (const page of list.slotsAfter(after)) {
     let slots = page;
     let count = page.length;
@@ -52,21 +70,12 @@ export function findOrders(
       count = sieve(slots, count, KEPT);
       slots = KEPT;
     }
-    for (let index = 0; index < count; index++) {
-      if (orders.length === limit) return { orders, hasMore: true };
-      orders.push(list.details(slots[index] as number));
-    }
+    for (let index = 0; index < count; index++) yield slots[index] as number;
   }
-  return { orders, hasMore: false };
 }
 
-// What the sieves have let through of a page. One for all queries: none is ever interrupted.
+// What the sieves have let through of a page. One for all: a query runs to its end in one go.
 const KEPT = new Uint32Array(PAGE_SIZE);
-
-/** Whether any order names the pet. */
-export function isPetKnown(list: OrderList<unknown>, petId: PetId): boolean {
-  return findOrders(list, { petId }, undefined, 1).orders.length > 0;
-}
 
 function sievesFor(filter: OrderFilter, columns: OrderColumns): readonly Sieve[] {
   const { status, petId, complete, shipDateFrom, shipDateTo, placedFrom, placedTo } = filter;
