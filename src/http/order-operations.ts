@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { CommandProcessor } from '../app/command-processor.ts';
-import type { OrderDetails, OrderList } from '../app/order-list.ts';
+import type { OrderDetails, OrderList, OrderView } from '../app/order-list.ts';
 import type { Projector } from '../app/projector.ts';
 import type { Outcome, Submission } from '../app/submission.ts';
 import type { OrderId } from '../domain/order-id.ts';
@@ -34,10 +34,12 @@ export type OrderOperation = Operation<OrderUseCases>;
 export interface OrderFace {
   readonly schema: z.ZodType;
   toJson(order: OrderDetails): string;
+  /** The same for a new order, where that needs nothing that only the log knows. */
+  newToJson?(order: OrderView): string;
 }
 
 /** Placing, getting, shipping and cancelling are the same in every version but for the Order. */
-export function orderOperations({ schema, toJson }: OrderFace) {
+export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
   /** Sends an order as it is now, everybody's acknowledged commands included. */
   async function sendOrder(
     { storeId, list, projector }: OrderUseCases,
@@ -49,10 +51,16 @@ export function orderOperations({ schema, toJson }: OrderFace) {
     const order = list.get(orderId);
     if (order === undefined) throw new ApiError('order_not_found');
     // At the address of a shipment this is no representation of what is there: no validator.
-    if (req.method !== 'PUT') res.setHeader('ETag', orderTag(storeId, order.version));
-    res.setHeader('Cache-Control', 'private, no-cache');
-    if (req.fresh) res.status(304).end();
-    else res.type('json').send(toJson(order));
+    const etag = req.method === 'PUT' ? undefined : orderTag(storeId, order.version);
+    send(res, toJson(order), etag);
+  }
+
+  /** An order as it was in the moment in which it was placed, whatever has become of it. */
+  async function shownAsPlaced({ list, projector }: OrderUseCases, placed: OrderView) {
+    await projector.catchUp();
+    const { placedAt } = list.get(placed.id) as OrderDetails;
+    const rest = { version: 1, placedAt, shippedAt: undefined, cancelledAt: undefined };
+    return toJson({ ...placed, ...rest });
   }
 
   const placeOrder: OrderOperation = {
@@ -78,14 +86,13 @@ export function orderOperations({ schema, toJson }: OrderFace) {
     async handle(useCases, req, res) {
       const { shipDate, ...rest } = readBody(req, PlaceOrderBody);
       const asked = shipDate === undefined ? rest : { ...rest, shipDate };
-      const { orderId } = await perform(useCases, req, res, { type: 'PlaceNewOrder', ...asked });
-      await useCases.projector.catchUp();
-      const order = useCases.list.get(orderId) as OrderDetails;
-      res.status(201).location(`${req.baseUrl}/store/orders/${orderId}`);
-      res.setHeader('ETag', orderTag(useCases.storeId, PLACED.version));
-      res.setHeader('Cache-Control', 'private, no-cache');
+      const command = { type: 'PlaceNewOrder', ...asked } as const;
+      const { orderId: id } = await perform(useCases, req, res, command);
+      res.status(201).location(`${req.baseUrl}/store/orders/${id}`);
       // As it was placed, even if this is the answer to a later retry.
-      res.type('json').send(toJson({ ...order, shipDate, ...PLACED }));
+      const placed = { id, ...rest, shipDate, status: 'pending' } as const;
+      const json = newToJson?.(placed) ?? (await shownAsPlaced(useCases, placed));
+      send(res, json, orderTag(useCases.storeId, 1));
     },
   };
 
@@ -177,13 +184,12 @@ export function orderOperations({ schema, toJson }: OrderFace) {
   return { placeOrder, getOrder, cancelOrder, shipOrder };
 }
 
-/** What an order is like in the moment in which it was placed. */
-const PLACED = {
-  status: 'pending',
-  version: 1,
-  shippedAt: undefined,
-  cancelledAt: undefined,
-} as const;
+/** Sends an order, or 304 to a GET of whoever has it already. */
+function send(res: Response, json: string, etag: string | undefined): void {
+  if (etag !== undefined) res.setHeader('ETag', etag);
+  res.setHeader('Cache-Control', 'private, no-cache');
+  res.type('json').send(json);
+}
 
 /** Runs a command to its durable end. Throws unless it was accepted. */
 async function perform(

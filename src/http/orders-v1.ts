@@ -9,6 +9,7 @@ import { PetPath, readPetId } from './request-parameters.ts';
 const { placeOrder, getOrder, cancelOrder, shipOrder } = orderOperations({
   schema: OrderV1,
   toJson: orderToJson,
+  newToJson: orderToJson,
 });
 
 const listOrders: OrderOperation = {
@@ -57,14 +58,18 @@ const getPet: OrderOperation = {
     status: 200,
     description: 'An order names this pet.',
     schema: PetAnswer,
-    headers: ['Cache-Control'],
+    headers: ['ETag', 'Cache-Control'],
+    isConditional: true,
   },
   refusals: ['not_found', 'gone'],
-  async handle({ list, projector }, req, res) {
+  async handle({ storeId, list, projector }, req, res) {
     const petId = readPetId(req);
     await projector.catchUp();
     if (!isPetKnown(list, petId)) throw new ApiError('not_found', 'No order names this pet.');
+    // Whatever happens to its orders, there is never more to say of a pet.
+    res.setHeader('ETag', `"${storeId}"`);
     res.setHeader('Cache-Control', 'private, no-cache');
+    // This answers 304 to whoever has it already.
     res.type('json').send(`{"id":${petId}}`);
   },
 };

@@ -11,34 +11,36 @@ import { isNotModified, sendPage } from './page-response.ts';
 import { queryOf } from './request-parameters.ts';
 import { booleanText, countText, dateTimeText, int64Text, wordText } from './values.ts';
 
-const FILTERS = {
-  status: wordText(STATUSES).optional().describe('Orders of this status.'),
-  petId: int64Text
-    .transform((id) => id as PetId)
-    .optional()
-    .describe('Orders of this animal.'),
-  complete: booleanText.optional().describe('Orders that have shipped, or that have not.'),
-  shipDateFrom: dateTimeText.optional().describe('Orders with a ship date at this time or later.'),
-  shipDateTo: dateTimeText.optional().describe('Orders with a ship date before this time.'),
-  placedFrom: dateTimeText.optional().describe('Orders placed at this time or later.'),
-  placedTo: dateTimeText.optional().describe('Orders placed before this time.'),
-};
+/** A parameter that may be left out, and what it says. */
+function may<Schema extends z.ZodType>(schema: Schema, what: string) {
+  return schema.optional().describe(`${what} ${OTHERWISE}`);
+}
+
+const OTHERWISE = 'Anything else, or more than one: 400 `invalid_request`.';
 
 const DEFAULT_LIMIT = 100;
 
 const NO_CURSOR = 'must be the `next` of a page with the same filters, as it was';
+const cursor = z
+  .string({ error: 'must be given once' })
+  .regex(CURSOR, NO_CURSOR)
+  .length(CURSOR_LENGTH, NO_CURSOR);
 
 const ListQuery = z.strictObject({
-  ...FILTERS,
-  limit: countText(1, MAX_LIMIT)
-    .optional()
-    .describe(`How many orders a page has at most; ${DEFAULT_LIMIT} if absent.`),
-  after: z
-    .string({ error: 'must be given once' })
-    .regex(CURSOR, NO_CURSOR)
-    .length(CURSOR_LENGTH, NO_CURSOR)
-    .optional()
-    .describe('The `next` of the page before, with the same filters.'),
+  status: may(wordText(STATUSES), 'Orders of this status.'),
+  petId: may(
+    int64Text.transform((id) => id as PetId),
+    'Orders of this animal.',
+  ),
+  complete: may(booleanText, 'Orders that have shipped, or that have not.'),
+  shipDateFrom: may(dateTimeText, 'Orders with a ship date at this time or later.'),
+  shipDateTo: may(dateTimeText, 'Orders with a ship date before this time.'),
+  placedFrom: may(dateTimeText, 'Orders placed at this time or later.'),
+  placedTo: may(dateTimeText, 'Orders placed before this time.'),
+  limit: countText(1, MAX_LIMIT, DEFAULT_LIMIT).describe(
+    `How many orders a page has at most. ${OTHERWISE}`,
+  ),
+  after: may(cursor, 'The `next` of the page before, with the same filters.'),
 });
 
 const NoQuery = z.strictObject({});
@@ -70,9 +72,9 @@ const listOrders: OrderOperation = {
   },
   refusals: [],
   async handle({ storeId, list, projector }, req, res) {
-    const { limit = DEFAULT_LIMIT, after: cursor, ...filter } = queryOf(res, ListQuery);
-    const after = cursor === undefined ? undefined : readCursor(cursor, filter);
-    if (cursor !== undefined && after === undefined) {
+    const { limit, after: given, ...filter } = queryOf(res, ListQuery);
+    const after = given === undefined ? undefined : readCursor(given, filter);
+    if (given !== undefined && after === undefined) {
       throw new ApiError('invalid_request', `after: ${NO_CURSOR}`);
     }
     await projector.catchUp();

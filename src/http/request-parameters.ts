@@ -8,8 +8,13 @@ const orderId = int64Text.transform((id) => id as OrderId);
 const petId = int64Text.transform((id) => id as PetId);
 
 /** The parameters that a path can have. */
-export const OrderPath = z.object({ orderId: int64Text.describe('The id of the order.') });
-export const PetPath = z.object({ petId: int64Text.describe('The id of the pet.') });
+const OTHERWISE = 'What is no integer of 64 bits, in plain decimal: 400 `invalid_request`.';
+export const OrderPath = z.object({
+  orderId: int64Text.describe(`The id of the order. ${OTHERWISE}`),
+});
+export const PetPath = z.object({
+  petId: int64Text.describe(`The id of the pet. ${OTHERWISE}`),
+});
 
 /** Reads the orderId of the path: the one way into the service for an id that a client chose. */
 export function readOrderId(req: Request): OrderId {

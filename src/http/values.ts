@@ -106,14 +106,15 @@ export const dateTimeText = as(
   ANY_DATE_TIME,
 );
 
-/** A whole number that is small enough to count with. */
-export function countText(min: number, max: number) {
+/** A whole number that is small enough to count with, and what it is where it is not given. */
+export function countText(min: number, max: number, otherwise: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   const schema = text()
     .regex(/^[1-9]\d{0,8}$/, error)
     .transform(Number)
     .refine((value) => value >= min && value <= max, error);
-  return as(schema, { type: 'integer', format: 'int32', minimum: min, maximum: max });
+  const range = { type: 'integer', format: 'int32', minimum: min, maximum: max };
+  return as(schema.default(otherwise), { ...range, default: otherwise });
 }
 
 /** One of a few words. */

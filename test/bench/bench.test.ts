@@ -29,12 +29,23 @@ function runBench(args: readonly string[], env: NodeJS.ProcessEnv = process.env)
 
 describe('The bench', () => {
   it('measures, checks the log, and writes its rows', () => {
-    const { status, stdout, stderr, rows } = runBench(['--only', 'cancels-256,gzip,memory']);
+    const { status, stdout, stderr, rows } = runBench([
+      '--only',
+      'cancels-256,gzip,v2-page,memory',
+    ]);
     expect(status, stdout + stderr).toBe(0);
     const found = rows() as Row[];
     expect(found.map(({ name }) => name)).toStrictEqual([
       'cancels, 256 connections, 1 k: Express + bearer',
       'list, gzip, 100',
+      ...[
+        'the first',
+        'from the middle',
+        'a thousand orders',
+        'of the last orders',
+        'of a pet that nobody ordered',
+        'by every filter, none of which lets any through',
+      ].map((what) => `page of v2, 1 k: ${what}: p99`),
       'resident memory after a list, 1 k',
     ]);
     for (const { name, value, verdict } of found) {

@@ -13,6 +13,7 @@ import { gzip, lists } from './scenarios/lists.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { slowDisk } from './scenarios/slow-disk.ts';
 import { memory, start } from './scenarios/start.ts';
+import { v2Page } from './scenarios/v2-page.ts';
 import { writes } from './scenarios/writes.ts';
 import { Stores } from './stores.ts';
 
@@ -28,6 +29,7 @@ const SCENARIOS: readonly Scenario[] = [
   lists,
   gzip,
   listAfterWrite,
+  v2Page,
   start,
   memory,
   mixed,

@@ -163,6 +163,17 @@ describe('the instant at a time', () => {
     );
   });
 
+  it('is the right one again and again on the same day, and between the milliseconds', () => {
+    const within = fc.array(fc.double({ min: 0, max: 86_399_999, noNaN: true }), { minLength: 2 });
+    fc.assert(
+      fc.property(fc.integer({ min: -700_000, max: 2_900_000 }), within, (day, parts) => {
+        for (const time of parts.map((part) => day * 86_400_000 + part)) {
+          expect(instantAt(time)).toBe(new Date(time).toISOString());
+        }
+      }),
+    );
+  });
+
   it.each([
     ['before the year 0000', Date.parse('0000-01-01T00:00:00.000Z') - 1],
     ['after the year 9999', Date.parse('9999-12-31T23:59:59.999Z') + 1],

@@ -61,6 +61,16 @@ describe('getPet', () => {
     }
   });
 
+  it('is not sent again to whoever has it', async () => {
+    await placeOrder(service, { petId: 13 });
+    const { headers } = await pet('13');
+    const asked = (etag: string) =>
+      service.ask('GET', '/v1/pets/13', { headers: { 'If-None-Match': etag } });
+    expect(await asked(String(headers.etag))).toMatchObject({ status: 304, text: '' });
+    expect((await asked('*')).status).toBe(304);
+    expect((await asked('"other"')).status).toBe(200);
+  });
+
   it('knows a pet whose only order was cancelled', async () => {
     const id = await placeOrder(service, { petId: 12 });
     await service.ask('DELETE', `/v1/store/orders/${id}`);

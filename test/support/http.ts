@@ -66,7 +66,11 @@ function exchange(
   });
 }
 
-/** Sends bytes as they are and resolves with all that comes back until the server hangs up. */
+/**
+ * Sends bytes as they are and resolves with all that comes back until the server hangs up. Nothing
+ * of it is held against the description: most of these bytes are no HTTP, and the rest are sent to
+ * see what stands on the wire, which no description is about.
+ */
 export function sendBytes(address: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve) => {

@@ -85,7 +85,8 @@ function documentOf(
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key, as `Authorization: Bearer <API_KEY>`. Its scopes say what it may do.',
+            'An API key, as `Authorization: Bearer <API_KEY>`. Where it is missing or not valid: 401 ' +
+            '`unauthorized`. Where it lacks the scope of the operation: 403 `insufficient_scope`.',
         },
       },
     },

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+
+/**
+ * One client that asks for one page after another, without a pause, and writes how long each took
+ * until its last byte, in milliseconds.
+ */
+
+export interface PagesOrder {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly seconds: number;
+}
+
+export interface PagesSeen {
+  readonly latencies: readonly number[];
+}
+
+const { url, headers, seconds } = JSON.parse(process.argv[2] as string) as PagesOrder;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const latencies: number[] = [];
+const end = performance.now() + seconds * 1_000;
+
+while (performance.now() < end || latencies.length === 0) {
+  const begun = performance.now();
+  const [res] = await once(get(url, { agent, headers }), 'response');
+  res.resume();
+  await once(res, 'end');
+  latencies.push(performance.now() - begun);
+  if (res.statusCode !== 200) throw new Error(`a page was answered with ${res.statusCode}`);
+}
+agent.destroy();
+process.stdout.write(JSON.stringify({ latencies } satisfies PagesSeen));
