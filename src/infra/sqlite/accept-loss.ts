@@ -22,8 +22,8 @@ export async function acceptLoss(file: string): Promise<AcceptedLoss> {
     copyFileSync(`${file}-wal`, copy);
     return { head: await openWithoutGuard(file), copy };
   } catch (error) {
-    // Or else the next start would find nothing amiss with it.
-    if (existsSync(copy)) copyFileSync(copy, `${file}-wal`);
+    // SQLite deletes it when it closes the file, and the next start would find nothing amiss.
+    if (!existsSync(`${file}-wal`)) copyFileSync(copy, `${file}-wal`);
     throw error;
   } finally {
     unlock();

@@ -96,6 +96,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   async close(): Promise<void> {
+    if (!this.#db.open) return;
     this.#db.close();
     this.#headFile?.close();
   }

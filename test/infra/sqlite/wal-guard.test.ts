@@ -43,7 +43,7 @@ function readBySqlite(file: string): number {
   try {
     const db = new Database(file);
     try {
-      return db.prepare('SELECT max(position) FROM events').pluck().get() as number;
+      return db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck().get() as number;
     } finally {
       db.close();
     }
@@ -97,6 +97,27 @@ describe('a flipped bit in what was committed', () => {
     // SQLite by itself says nothing: so these flips tell a guard from none.
     expect(counted.lostBySqlite).toBeGreaterThan(FLIPS * 0.9);
   }, 3_600_000);
+});
+
+describe('a -wal file that was cut off, or removed', () => {
+  it('never loses an acknowledged event without a word', async () => {
+    const batches = [1, 60, 2, 1];
+    const files = await killed(...batches);
+    const wal = files.get('-wal') as Buffer;
+    const acknowledged = batches.reduce((sum, size) => sum + size, 0);
+    const file = join(memoryFolder(), 'state', 'store.db');
+    const lengths = Array.from({ length: 25 }, (_, n) => wal.length - 1 - n * 3_333);
+    const cutOff = lengths.filter((length) => length > 0).map((length) => wal.subarray(0, length));
+    for (const rest of [undefined, Buffer.alloc(0), ...cutOff]) {
+      const state = changed(files, { '-wal': rest });
+      place(file, state);
+      expect(readBySqlite(file)).toBeLessThan(acknowledged);
+      place(file, state);
+      expect(await startOn(file)).toBe('refused');
+      // And nothing was changed.
+      expect(rest === undefined || readFileSync(`${file}-wal`).equals(rest)).toBe(true);
+    }
+  });
 });
 
 describe('the guard before SQLite', () => {
