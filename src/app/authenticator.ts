@@ -18,12 +18,15 @@ export class Authenticator {
     this.#now = now;
   }
 
-  /** The key with this text, if it is well-formed, known, not revoked and not expired. */
-  async authenticate(text: string): Promise<ApiKey | undefined> {
+  /**
+   * The key with this text, if it is well-formed, known, not revoked and not expired: at once where
+   * the key is remembered, which nearly all are, because a promise costs more than all the rest.
+   */
+  authenticate(text: string): ApiKey | undefined | Promise<ApiKey | undefined> {
     const now = this.#now();
-    const key = this.#recall(text, now) ?? (await this.#lookUp(text, now));
-    if (key === undefined || !timingSafeEqual(hashKeyText(text), key.hash)) return undefined;
-    return key.revokedAt !== undefined || hasExpired(key, now) ? undefined : key;
+    const key = this.#recall(text, now);
+    if (key !== undefined) return admitted(key, text, now);
+    return this.#lookUp(text, now).then((found) => found && admitted(found, text, now));
   }
 
   // Whether the text is well-formed need not be asked again: its hash will tell it from the key's.
@@ -40,4 +43,9 @@ export class Authenticator {
     this.#remembered.set(key.id, { key, until: now + REMEMBERED_FOR });
     return key;
   }
+}
+
+function admitted(key: ApiKey, text: string, now: number): ApiKey | undefined {
+  if (!timingSafeEqual(hashKeyText(text), key.hash)) return undefined;
+  return key.revokedAt !== undefined || hasExpired(key, now) ? undefined : key;
 }

@@ -57,7 +57,9 @@ export class CommandProcessor {
       // The next batch is on its way before this one is answered: to answer takes longer.
       const next = this.#take();
       if (next.length > 0) executing = this.#execute(next);
-      for (const [index, { settle }] of batch.entries()) settle(outcomes[index] as Outcome);
+      batch.forEach(({ settle }, index) => {
+        settle(outcomes[index] as Outcome);
+      });
       batch = next;
     }
     this.#working = undefined;

@@ -5,18 +5,24 @@ import { ApiError } from './api-error.ts';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 
-/** Lets only requests with a valid key pass (RFC 6750), and notes whose it is. */
-export function authenticate(authenticator: Authenticator): RequestHandler {
-  return async (req, res, next) => {
+/**
+ * Lets only requests with a valid key pass (RFC 6750), and notes whose it is.
+ * @param admit What comes next, for those who pass.
+ */
+export function authenticate(authenticator: Authenticator, admit: RequestHandler): RequestHandler {
+  return (req, res, next) => {
     const text = BEARER.exec(req.headers.authorization ?? '')?.[1];
-    const key = text === undefined ? undefined : await authenticator.authenticate(text);
-    if (key === undefined) {
-      const reason = text === undefined ? '' : ', error="invalid_token"';
-      res.setHeader('WWW-Authenticate', `Bearer realm="store-orders"${reason}`);
-      throw new ApiError('unauthorized');
-    }
-    res.locals.key = key;
-    next();
+    const enter = (key: ApiKey | undefined) => {
+      if (key === undefined) {
+        const reason = text === undefined ? '' : ', error="invalid_token"';
+        res.setHeader('WWW-Authenticate', `Bearer realm="store-orders"${reason}`);
+        throw new ApiError('unauthorized');
+      }
+      res.locals.key = key;
+      return admit(req, res, next);
+    };
+    const found = text === undefined ? undefined : authenticator.authenticate(text);
+    return found instanceof Promise ? found.then(enter) : enter(found);
   };
 }
 

@@ -50,8 +50,17 @@ export async function sendList(
 
 /** Whether the client would rather have it compressed. */
 export function acceptsGzip(req: Request): boolean {
-  return req.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const asked = req.headers['accept-encoding'];
+  // Most clients send what the one before them sent.
+  if (asked !== lastAsked) {
+    lastAnswered = req.acceptsEncodings('gzip', 'identity') === 'gzip';
+    lastAsked = asked;
+  }
+  return lastAnswered;
 }
+
+let lastAsked: string | string[] | undefined;
+let lastAnswered = false;
 
 const bodies = new WeakMap<ListSnapshot<ListPage>, Body>();
 const gzipBodies = new WeakMap<ListSnapshot<ListPage>, Promise<Body>>();

@@ -88,7 +88,7 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       const asked = shipDate === undefined ? rest : { ...rest, shipDate };
       const command = { type: 'PlaceNewOrder', ...asked } as const;
       const { orderId: id } = await perform(useCases, req, res, command);
-      res.status(201).location(`${req.baseUrl}/store/orders/${id}`);
+      res.status(201).location(`${req.path}/${id}`);
       // As it was placed, even if this is the answer to a later retry.
       const placed = { id, ...rest, shipDate, status: 'pending' } as const;
       const json = newToJson?.(placed) ?? (await shownAsPlaced(useCases, placed));
