@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/order.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { commandsTo, eventsOf } from '../support/arbitraries.ts';
-import { ask, NO_ORDER } from '../support/order-model.ts';
+import { ask, NO_ORDER } from '../kit/oracle/table.ts';
 
 const one = fc.constant(1n as OrderId);
 const commandHistories = fc.array(commandsTo(one), { maxLength: 30 });
