@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addBackup } from './backup.ts';
 import type { CommandLine, Composition, Terminal } from './command-line.ts';
+import { addConformance } from './conformance.ts';
 import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
@@ -50,6 +51,7 @@ function programFor(commandLine: CommandLine): Command {
   addKeys(program, commandLine);
   addImport(program, commandLine);
   addBackup(program, commandLine);
+  addConformance(program, commandLine);
   return program;
 }
 

@@ -16,8 +16,7 @@ const service: Target = {
   name: 'service',
   async open() {
     const running = await Service.start();
-    const session = httpSession({
-      baseUrl: `${running.address}/v1`,
+    const session = httpSession(`${running.address}/v1`, {
       key: running.key,
       isShared: false,
       async restart() {
@@ -35,7 +34,7 @@ const importing: Target = {
   async open() {
     const running = await Service.start();
     const beside = new Beside(running.databaseFile);
-    const session: Session = httpSession({ baseUrl: `${running.address}/v1`, key: running.key });
+    const session: Session = httpSession(`${running.address}/v1`, { key: running.key });
     return {
       ...session,
       choosesIds: false,

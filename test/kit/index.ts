@@ -21,6 +21,14 @@ export {
   check,
 } from './check.ts';
 export {
+  type CheckReport,
+  type ConformanceOptions,
+  type Report,
+  runConformance,
+  workOf,
+} from './conformance/conformance.ts';
+export { asJUnit, asText } from './conformance/report.ts';
+export {
   everyInterleaving,
   everySchedule,
   everySequence,

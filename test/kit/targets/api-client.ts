@@ -45,7 +45,9 @@ export class ApiClient {
       );
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     } catch (error) {
-      throw new Unreachable(`${method} ${this.baseUrl}${path}: ${reasonOf(error)}`);
+      throw new CannotCheck(
+        `there is no answer to ${method} ${this.baseUrl}${path}: ${reasonOf(error)}`,
+      );
     }
   }
 
@@ -70,9 +72,9 @@ export class ApiClient {
   }
 }
 
-/** There was no answer at all. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
+/** There is nothing to be held against the rules: no server, or none that lets us in. */
+export class CannotCheck extends Error {
+  override readonly name = 'CannotCheck';
 }
 
 /** Reads JSON without rounding: every whole number becomes a bigint. `undefined` if it is none. */

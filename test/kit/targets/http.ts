@@ -5,9 +5,9 @@ import { ApiClient } from './api-client.ts';
 import { type Adapter, OrdersApi } from './orders-api.ts';
 
 export interface HttpOptions {
-  /** Where the API is, ending in its version: `http://127.0.0.1:3000/v1`. */
-  readonly baseUrl: string;
   readonly key: string;
+  /** What sends the requests; a new one unless told. */
+  readonly client?: ApiClient;
   readonly adapter?: Adapter;
   /** It offers getOrder; true unless told. */
   readonly offersGet?: boolean;
@@ -17,9 +17,12 @@ export interface HttpOptions {
   readonly restart?: () => Promise<string>;
 }
 
-/** A server somewhere, of whatever making, as a target. */
-export function httpTarget(name: string, options: HttpOptions): Target {
-  return { name, open: () => httpSession(options) };
+/**
+ * A server somewhere, of whatever making, as a target.
+ * @param baseUrl Where the API is, ending in its version: `http://127.0.0.1:3000/v1`.
+ */
+export function httpTarget(baseUrl: string, options: HttpOptions): Target {
+  return { name: baseUrl, open: () => httpSession(baseUrl, options) };
 }
 
 /** An HTTP application in this process as a target, on a port of 127.0.0.1. */
@@ -42,7 +45,7 @@ export function listenerTarget(
       const { port } = server.address() as AddressInfo;
       const baseUrl = `http://127.0.0.1:${port}${basePath}`;
       return {
-        ...httpSession({ baseUrl, key, isShared: false }),
+        ...httpSession(baseUrl, { key, isShared: false }),
         async close() {
           const closed = new Promise((resolve) => server.close(resolve));
           server.closeAllConnections();
@@ -54,9 +57,10 @@ export function listenerTarget(
   };
 }
 
-export function httpSession(options: HttpOptions): Session {
+/** A server somewhere, as it is now. */
+export function httpSession(baseUrl: string, options: HttpOptions): Session {
   const { key, adapter = {}, offersGet = true, isShared = true, restart } = options;
-  let api = new OrdersApi(new ApiClient(options.baseUrl, key), key, adapter);
+  let api = new OrdersApi(options.client ?? new ApiClient(baseUrl, key), key, adapter);
   return {
     choosesIds: true,
     isShared,
