@@ -1,3 +1,5 @@
+import type { Command } from './vocabulary.ts';
+
 /**
  * A program is what a client does, one step after another. It names orders by letters, as a script
  * names its variables, so that the same program runs where the client chooses ids and where the
@@ -47,4 +49,22 @@ export function letterOf(name: Name): string {
 /** The id that no order is expected to have on a server that chooses ids: it gives positive ones. */
 export function absentId(id: bigint): bigint {
   return id > 0n ? -id : id;
+}
+
+/** A step as the command that it sends. */
+export function commandOf(
+  step: Extract<Step, { do: 'place' | 'ship' | 'cancel' }>,
+  orderId: bigint,
+): Command {
+  switch (step.do) {
+    case 'place': {
+      const { petId, quantity, shipDate } = step;
+      const placed = { type: 'PlaceOrder', orderId, petId, quantity } as const;
+      return shipDate === undefined ? placed : { ...placed, shipDate };
+    }
+    case 'ship':
+      return { type: 'ShipOrder', orderId, shipDate: step.shipDate };
+    case 'cancel':
+      return { type: 'CancelOrder', orderId };
+  }
 }

@@ -1,6 +1,6 @@
 import { type BrokenListRule, brokenListRule, brokenOrderRule } from './oracle/list-rules.ts';
 import { type Expected, OracleStore } from './oracle/store.ts';
-import { absentId, letterOf, type Name, type Program, type Step } from './program.ts';
+import { absentId, commandOf, letterOf, type Name, type Program, type Step } from './program.ts';
 import { type Recorded, type Rule, type Session, type Told, violation } from './target.ts';
 import { type Command, MAX_INT64, MIN_INT64, type Order, type OrderEvent } from './vocabulary.ts';
 
@@ -236,23 +236,6 @@ class Client {
 }
 
 const ANSWER: Rule = 'every answer is that of the table';
-
-function commandOf(
-  step: Extract<Step, { do: 'place' | 'ship' | 'cancel' }>,
-  orderId: bigint,
-): Command {
-  switch (step.do) {
-    case 'place': {
-      const { petId, quantity, shipDate } = step;
-      const placed = { type: 'PlaceOrder', orderId, petId, quantity } as const;
-      return shipDate === undefined ? placed : { ...placed, shipDate };
-    }
-    case 'ship':
-      return { type: 'ShipOrder', orderId, shipDate: step.shipDate };
-    case 'cancel':
-      return { type: 'CancelOrder', orderId };
-  }
-}
 
 function checkList(shown: readonly Order[], expected: readonly Order[]): void {
   const broken: BrokenListRule | undefined = brokenListRule(shown, expected);

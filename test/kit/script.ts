@@ -1,4 +1,5 @@
-import { absentId, letterOf, type Program, type Step } from './program.ts';
+import { OracleStore } from './oracle/store.ts';
+import { absentId, commandOf, letterOf, type Name, type Program, type Step } from './program.ts';
 
 /** What a counterexample is about. */
 export interface Found {
@@ -26,22 +27,29 @@ export function asScript(programs: readonly Program[], found: Found): string {
 }
 
 function asCommands({ ids, steps }: Program): readonly string[] {
-  const placed = new Set<number>();
+  const oracle = new OracleStore();
+  const placed = new Set<Name>();
   return steps.flatMap((step) => {
-    const comment = commentOn(step, ids);
+    if (step.do === 'place' && placed.has(step.order)) {
+      return [`# place ${letterOf(step.order)} again, where the client chooses ids`];
+    }
     if (step.do === 'place') placed.add(step.order);
-    return [comment, commandOf(step, placed, ids)];
+    return [`# ${aboutStep(step, ids, oracle)}`, lineOf(step, placed, ids)];
   });
 }
 
-function commentOn(step: Step, ids: readonly bigint[]): string {
-  if (!('order' in step)) return `# ${step.do}`;
-  const id = ids[step.order];
-  const chosen = step.do === 'place' ? ` (as order ${id}, where the client chooses)` : '';
-  return `# ${step.do} ${letterOf(step.order)}${chosen}`;
+/** What a step does, and what should come of it. */
+function aboutStep(step: Step, ids: readonly bigint[], oracle: OracleStore): string {
+  if (!('order' in step)) return step.do;
+  const id = ids[step.order] as bigint;
+  const what = `${step.do} ${letterOf(step.order)}`;
+  if (step.do === 'get') return `${what}: ${oracle.get(id) === undefined ? 'not found' : 'found'}`;
+  const expected = oracle.submit(commandOf(step, id));
+  const chosen = step.do === 'place' ? `, as order ${id} where the client chooses` : '';
+  return `${what}: ${expected.kind === 'accepted' ? 'accepted' : expected.reason}${chosen}`;
 }
 
-function commandOf(step: Step, placed: ReadonlySet<number>, ids: readonly bigint[]): string {
+function lineOf(step: Step, placed: ReadonlySet<Name>, ids: readonly bigint[]): string {
   const order = `"$BASE/store/orders/${idOf(step, placed, ids)}"`;
   switch (step.do) {
     case 'place': {
@@ -62,7 +70,7 @@ function commandOf(step: Step, placed: ReadonlySet<number>, ids: readonly bigint
   }
 }
 
-function idOf(step: Step, placed: ReadonlySet<number>, ids: readonly bigint[]): string {
+function idOf(step: Step, placed: ReadonlySet<Name>, ids: readonly bigint[]): string {
   if (!('order' in step)) return '';
   if (placed.has(step.order)) return `$${letterOf(step.order)}`;
   return String(absentId(ids[step.order] as bigint));

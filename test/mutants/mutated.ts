@@ -28,7 +28,7 @@ export interface Mutant {
 }
 
 /** The real service, but for the fault. */
-export async function mutatedStore(
+async function mutatedStore(
   mutant: Mutant,
   disk = new MemoryEventLog(),
   keyStore: KeyStore = new MemoryKeyStore(),

@@ -8,7 +8,7 @@ import { list } from './list.ts';
 import type { Check, Need, Trial } from './trial.ts';
 
 /** Every check, in the order in which they run. */
-export const CHECKS: readonly Check[] = [...authentication, ...list, ...commands];
+const CHECKS: readonly Check[] = [...authentication, ...list, ...commands];
 
 export interface ConformanceOptions {
   /** Where the API is, ending in its version: `https://orders.example/v1`. */
@@ -55,7 +55,7 @@ export interface CheckReport {
   readonly script?: string;
 }
 
-export const DEFAULTS = { runs: 100, concurrency: 4 } as const;
+const DEFAULTS = { runs: 100, concurrency: 4 } as const;
 
 /** How much there is to do, in the units of `advance`. */
 export function workOf({ runs = DEFAULTS.runs }: Pick<ConformanceOptions, 'runs'>): number {
