@@ -10,6 +10,8 @@ export interface CheckOptions extends ProgramOptions {
   readonly runs?: number;
   /** The same seed draws the same programs; a new one unless told. */
   readonly seed?: number;
+  /** With the seed, goes straight to a counterexample that was found before. */
+  readonly path?: string;
   /** How many programs run at once, each on its own orders; 1 unless told. */
   readonly together?: number;
   /** One session for all programs, rather than a new one each time. */
@@ -40,7 +42,7 @@ export interface Counterexample {
 
 /** Draws programs and runs them against a target, until one breaks a rule; shrinks that one. */
 export async function check(target: Target, options: CheckOptions = {}): Promise<CheckResult> {
-  const { runs = 100, together = 1, seed = Date.now() & 0x7fffffff, advance } = options;
+  const { runs = 100, together = 1, seed = Date.now() & 0x7fffffff, path, advance } = options;
   let steps = 0;
   let done = 0;
   const details = await fc.check(
@@ -56,18 +58,18 @@ export async function check(target: Target, options: CheckOptions = {}): Promise
         if (options.session === undefined) await session.close?.();
       }
     }),
-    { seed, numRuns: Math.ceil(runs / together) },
+    { seed, numRuns: Math.ceil(runs / together), ...(path !== undefined && { path }) },
   );
   if (!details.failed) return { seed, runs: done, steps };
   const [found = []] = details.counterexample ?? [];
-  const path = details.counterexamplePath ?? '';
+  const foundAt = details.counterexamplePath ?? '';
   const { rule, detail } = brokenBy(details.errorInstance);
-  const script = asScript(found, { seed, path, rule, detail });
+  const script = asScript(found, { seed, path: foundAt, rule, detail });
   return {
     seed,
     runs: done,
     steps,
-    counterexample: { rule, detail, programs: found, seed, path, script },
+    counterexample: { rule, detail, programs: found, seed, path: foundAt, script },
   };
 }
 

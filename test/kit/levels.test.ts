@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { tableOf } from '../docs/markdown.ts';
 import { temporaryFile } from '../support/folder.ts';
 import {
   decider,
@@ -34,6 +35,13 @@ describe('any program', () => {
       expect(steps).toBeGreaterThan(0);
     },
   );
+});
+
+test('the page has every target', () => {
+  const own = [...new Set([...LEVELS.map(([{ name }]) => name), twoWriters.name])];
+  const elsewhere = ['service', 'service with imports', 'base URL'];
+  const rows = tableOf('docs/testing-kit.md', 'target | what runs | checked besides every answer');
+  expect(rows.map(([name]) => name).toSorted()).toEqual([...own, ...elsewhere].sort());
 });
 
 async function runAll(target: Target, programs: Iterable<Program>): Promise<number> {

@@ -114,6 +114,11 @@ describe('a counterexample is as short as one can be', () => {
     const first = await check(target, { seed: 42 });
     expect(first.counterexample).toBeDefined();
     expect(await check(target, { seed: 42 })).toEqual(first);
+    // With the path, it is the first that is run.
+    const { path = '' } = first.counterexample ?? {};
+    const again = await check(target, { seed: 42, path });
+    expect(again.counterexample).toMatchObject({ programs: first.counterexample?.programs });
+    expect(again.runs).toBeLessThan(first.runs);
   });
 });
 
