@@ -29,6 +29,9 @@ async function serveMutant(mutant: Mutant) {
   return { ...(await serve(listener)), ...keys, listener };
 }
 
+/** All that a run without a failure says on standard error, on a slow machine. */
+const PROGRESS = /^(?:Checking: \d+ %\n)*$/;
+
 const SOUND: Mutant = { name: 'no fault at all' };
 const mutant = (name: string) => MUTANTS.find((each) => each.name === name) as Mutant;
 
@@ -39,7 +42,8 @@ describe('conformance', () => {
     const files = ['--junit', place.file('report.xml'), '--json', place.file('report.json')];
     const options = ['--key', key, '--revoked-key', revokedKey, '--seed', '7', ...files];
     const { code, out, err } = await place.run('conformance', baseUrl, ...options);
-    expect([code, err]).toEqual([0, '']);
+    expect(code).toBe(0);
+    expect(err).toMatch(PROGRESS);
     const report: Report = JSON.parse(readFileSync(place.file('report.json'), 'utf8'));
     expect(report).toMatchObject({ baseUrl, seed: 7, runs: 100, failed: 0, skipped: 0 });
     for (const { name, result } of report.checks) {
@@ -130,7 +134,7 @@ describe('conformance', () => {
     const adapter = place.write('adapter.mjs', ADAPTER);
     const options = ['--key', key, '--adapter', adapter, '--revoked-key', 'sto_gone'];
     const adapted = await place.run('conformance', baseUrl, ...options);
-    expect(adapted).toMatchObject({ code: 0, err: '' });
+    expect(adapted).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
     expect(adapted.out).toContain('0 failed, 0 left out');
   });
 
@@ -139,8 +143,8 @@ describe('conformance', () => {
     const place = new Place();
     expect(await place.run('conformance', baseUrl, '--key', key)).toMatchObject({ code: 1 });
     const contract = await place.run('conformance', baseUrl, '--key', key, '--contract-only');
-    expect(contract).toMatchObject({ code: 0, err: '' });
-    expect(contract.out).not.toContain('*\n');
+    expect(contract).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
+    expect(contract.out).not.toContain('*');
   });
 
   test('says what is wrong where it cannot check at all', async () => {

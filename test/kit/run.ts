@@ -22,6 +22,10 @@ export class Run {
 
   /** Runs programs at once, each on orders of its own, and looks at all that they leave behind. */
   async together(programs: readonly Program[]): Promise<void> {
+    const restarts = programs.some(({ steps }) => steps.some((step) => step.do === 'restart'));
+    if (restarts && programs.length > 1) {
+      throw new RangeError('a restart would cut off the answers of the programs beside it');
+    }
     await this.#leaveOthersAlone();
     const clients = programs.map(({ ids }) => {
       return new Client(

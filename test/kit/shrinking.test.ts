@@ -122,6 +122,12 @@ describe('a counterexample is as short as one can be', () => {
   });
 });
 
+test('a program with a restart runs alone, or not at all', async () => {
+  const restart: Program = { ids: [1n], steps: [{ do: 'restart' }] };
+  const run = new Run(await deciderTarget('decider', order).open());
+  await expect(run.together([restart, restart])).rejects.toThrow('cut off the answers');
+});
+
 /** What of a program is not as plain as can be. */
 function plainnessOf({ ids, steps }: Program): readonly unknown[] {
   const values = steps.flatMap((step) => {

@@ -58,8 +58,17 @@ export interface CheckReport {
 const DEFAULTS = { runs: 100, concurrency: 4 } as const;
 
 /** How much there is to do, in the units of `advance`. */
-export function workOf({ runs = DEFAULTS.runs }: Pick<ConformanceOptions, 'runs'>): number {
-  return CHECKS.length + runs;
+export function workOf(options: Pick<ConformanceOptions, 'runs' | 'contractOnly'>): number {
+  const { runs = DEFAULTS.runs } = options;
+  return inScope(options).reduce((sum, check) => sum + weightOf(check, runs), 0);
+}
+
+function inScope({ contractOnly }: Pick<ConformanceOptions, 'contractOnly'>): readonly Check[] {
+  return CHECKS.filter(({ basis }) => basis === 'contract' || !contractOnly);
+}
+
+function weightOf({ group }: Check, runs: number): number {
+  return group === 'model' ? runs : 1;
 }
 
 /**
@@ -81,10 +90,9 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
     advance: (now) => options.advance?.(done + Math.min(now, runs)),
   };
   const checks: CheckReport[] = [];
-  for (const check of CHECKS) {
-    if (options.contractOnly && check.basis === 'promise') continue;
+  for (const check of inScope(options)) {
     checks.push(await reportOf(check, trial));
-    done += 1;
+    done += weightOf(check, runs);
     options.advance?.(done);
   }
   const count = (result: CheckReport['result']) => {

@@ -33,7 +33,7 @@ test('as text, each check has a line, and what is wrong stands below it', () => 
     curl "$BASE"
     curl & wait
 – three: left out, no ships
-* is silent in the contract and promised by Store Orders
+* the contract is silent about it, and Store Orders promises it
 1 passed, 1 failed, 1 left out; seed 3, 1.5 s
 `);
 });
