@@ -138,6 +138,15 @@ describe('conformance', () => {
     expect(adapted.out).toContain('0 failed, 0 left out');
   });
 
+  test('gives no key away, nor what is nearly one', async () => {
+    const { baseUrl, key } = await serveMutant(mutant('any key with a known id is let in'));
+    const { code, out } = await new Place().run('conformance', baseUrl, '--key', key);
+    expect(code).toBe(1);
+    expect(out).toContain('✗ a request with a key that is not valid is a 401');
+    expect(out).not.toContain(key.slice(14, 24));
+    expect(out).not.toContain(key.slice(-24, -14));
+  });
+
   test('leaves out what only this service promises, if the contract alone counts', async () => {
     const { baseUrl, key } = await serveMutant(mutant('the list is not sorted'));
     const place = new Place();

@@ -3,7 +3,7 @@ import type { Program } from './program.ts';
 import { bundles, type ProgramOptions } from './programs.ts';
 import { Run } from './run.ts';
 import { asScript } from './script.ts';
-import { type Session, type Target, Violation } from './target.ts';
+import { type Target, Violation } from './target.ts';
 
 export interface CheckOptions extends ProgramOptions {
   /** How many programs; 100 unless told. */
@@ -14,8 +14,6 @@ export interface CheckOptions extends ProgramOptions {
   readonly path?: string;
   /** How many programs run at once, each on its own orders; 1 unless told. */
   readonly together?: number;
-  /** One session for all programs, rather than a new one each time. */
-  readonly session?: Session;
   /** Is told how many programs have run. */
   readonly advance?: (runs: number) => void;
 }
@@ -47,7 +45,7 @@ export async function check(target: Target, options: CheckOptions = {}): Promise
   let done = 0;
   const details = await fc.check(
     fc.asyncProperty(bundles(together, options), async (bundle) => {
-      const session = options.session ?? (await target.open());
+      const session = await target.open();
       const run = new Run(session);
       try {
         await run.together(bundle);
@@ -55,7 +53,7 @@ export async function check(target: Target, options: CheckOptions = {}): Promise
         steps += run.steps;
         done += bundle.length;
         advance?.(done);
-        if (options.session === undefined) await session.close?.();
+        await session.close?.();
       }
     }),
     { seed, numRuns: Math.ceil(runs / together), ...(path !== undefined && { path }) },

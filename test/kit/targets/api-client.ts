@@ -59,12 +59,13 @@ export class ApiClient {
   }
 
   #note(method: string, path: string, { body, authorization }: Asked): void {
-    const bearer = authorization === undefined ? 'Bearer $KEY' : authorization;
+    // Another one may be nearly the key: a report gives neither away.
+    const shown = authorization === undefined ? 'Bearer $KEY' : '$OTHER';
     const parts = [
       'curl -si',
       ...(method === 'GET' ? [] : [`-X ${method}`]),
       `"$BASE${path}"`,
-      ...(bearer === null ? [] : [`-H "Authorization: ${bearer}"`]),
+      ...(authorization === null ? [] : [`-H "Authorization: ${shown}"`]),
       ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${body}'`]),
     ];
     this.#trace.push(parts.join(' '));
