@@ -22,7 +22,7 @@ const LEVELS: readonly (readonly [Target, CheckOptions])[] = [
   [memoryApp, { runs: 5_000, together: 500 }],
   [sqliteApp(temporaryFile), { runs: 10 }],
   [sqliteApp(temporaryFile), { runs: 4_000, together: 1_000 }],
-  [sqliteServerApp(temporaryFile), { runs: 10, does: ['place', 'ship', 'cancel', 'restart'] }],
+  [sqliteServerApp(temporaryFile), { runs: 5, does: ['place', 'ship', 'cancel', 'restart'] }],
   [httpApp, { runs: 20 }],
   [httpApp, { runs: 200, together: 20 }],
 ];

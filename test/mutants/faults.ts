@@ -141,3 +141,8 @@ export function changingRequests(
     app(req, res);
   };
 }
+
+/** An int64 after a detour through a JavaScript number. */
+export function rounded(id: bigint): bigint {
+  return BigInt.asIntN(64, BigInt(Number(id)));
+}
