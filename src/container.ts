@@ -13,9 +13,10 @@ import { Authenticator } from './app/authenticator.ts';
 import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
-import { OrderList } from './app/order-list.ts';
+import { OrderList, type PackedList } from './app/order-list.ts';
 import type { CommandLineStore, Store } from './app/ports/store.ts';
 import { Projector } from './app/projector.ts';
+import { SnapshotKeeper } from './app/snapshot-keeper.ts';
 import { placeDemoOrders } from './cli/demo-orders.ts';
 import { welcome } from './cli/welcome.ts';
 import { createApp } from './http/app.ts';
@@ -61,10 +62,12 @@ function configure(): Config {
 
 /** Wires the service's parts around a store. Nothing is opened or started here. */
 function compose(
+  config: Config,
   store: Store,
   logger: Logger,
   health: Health,
   failed: (cause: string) => void,
+  snapshot: PackedList | undefined,
 ): DependencyContainer {
   const parts = container.createChildContainer();
   const register = <Part>(part: InjectionToken<Part>, make: () => Part) =>
@@ -72,7 +75,8 @@ function compose(
 
   register(Authenticator, () => new Authenticator(store.keys));
   register(CommandProcessor, () => new CommandProcessor(store.writer, failed));
-  register(OrderList, () => new OrderList(encodePage));
+  register(OrderList, () => new OrderList(encodePage, snapshot));
+  register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
   register(HttpServer, () => {
     const authenticator = parts.resolve(Authenticator);
@@ -82,7 +86,10 @@ function compose(
       list: parts.resolve<OrderList<ListPage>>(OrderList),
       projector: parts.resolve(Projector),
     };
-    return new HttpServer(createApp({ logger, health, authenticator, orders }));
+    const { baseUrl, stagingBaseUrl, corsOrigins } = config;
+    const addresses = { production: baseUrl, staging: stagingBaseUrl };
+    const app = { logger, health, authenticator, orders, addresses, corsOrigins };
+    return new HttpServer(createApp(app));
   });
   return parts;
 }
@@ -108,14 +115,28 @@ async function runService(
     exit();
   };
   try {
-    const { store, server, commands, projector } = await open(config, logger, health, failed);
+    const store = await openSqliteStore(config.databaseFile, failed);
     opened.defer(() => store.close());
+    const parts = compose(config, store, logger, health, failed, await snapshotOf(store, logger));
+    const server = parts.resolve(HttpServer);
+    const commands = parts.resolve(CommandProcessor);
+    const list = parts.resolve(OrderList);
+    const projector = parts.resolve(Projector);
+    const keeper = parts.resolve(SnapshotKeeper);
+    const keepSnapshot = async () => {
+      const error = await keeper.keep();
+      if (error !== undefined) logger.warn(error, 'no snapshot could be kept');
+    };
+    opened.defer(keepSnapshot);
     opened.defer(() => commands.drained());
     opened.defer(() => server.close());
     if (config.initialApiKey !== undefined)
       await acceptKey(store.keys, config.initialApiKey, now());
     const address = await server.listen(config.port, config.host);
-    await Promise.all([store.writable, projector.catchUp()]);
+    await projector.catchUp();
+    if (!health.isStarting) return;
+    keepSnapshot();
+    await store.begin(list.packImage());
     if (!health.isStarting) return;
     store.log.watch(() => projector.catchUp().catch((error) => logger.error(error, 'catch-up')));
     await prepare(commands);
@@ -132,20 +153,15 @@ async function runService(
   }
 }
 
-async function open(
-  config: Config,
-  logger: Logger,
-  health: Health,
-  failed: (cause: unknown) => void,
-) {
-  const store = await openSqliteStore(config.databaseFile, failed);
-  const parts = compose(store, logger, health, failed);
-  return {
-    store,
-    server: parts.resolve(HttpServer),
-    commands: parts.resolve(CommandProcessor),
-    projector: parts.resolve(Projector),
-  };
+/** The snapshot with which the list begins, if there is one. */
+async function snapshotOf(store: Store, logger: Logger): Promise<PackedList | undefined> {
+  const loaded = await store.snapshots.load();
+  if (loaded.kind === 'none') {
+    logger.info({ reason: loaded.reason }, 'no snapshot: reading the whole log');
+    return undefined;
+  }
+  logger.info({ position: loaded.list.image.position }, 'reading on from the snapshot');
+  return loaded.list;
 }
 
 /**

@@ -1,3 +1,9 @@
+/** What an index consists of. */
+export interface Int64Table {
+  readonly table: Int32Array<ArrayBuffer>;
+  readonly size: number;
+}
+
 /**
  * A hash table from int64 to the slot in which the caller keeps what belongs to it: slots count
  * up from 0 in the order in which keys were added, and nothing is ever removed.
@@ -9,10 +15,26 @@
  * out of an array is to allocate one.
  */
 export class Int64Index {
-  #cells = 1024;
+  #cells: number;
   // Low half, high half, slot + 1: the zero that a new array is filled with means "empty".
-  #table = new Int32Array(this.#cells * 3);
-  #size = 0;
+  #table: Int32Array<ArrayBuffer>;
+  #size: number;
+
+  constructor({ table, size }: Int64Table = { table: new Int32Array(1_024 * 3), size: 0 }) {
+    this.#cells = table.length / 3;
+    this.#table = table;
+    this.#size = size;
+  }
+
+  /** How many keys there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** A copy, from which the same index can be made again. */
+  pack(): Int64Table {
+    return { table: this.#table.slice(), size: this.#size };
+  }
 
   /** The slot of a key, or −1. */
   slotOf(key: bigint): number {
@@ -76,11 +98,13 @@ function split(key: bigint): void {
   high = halves[1] as number;
 }
 
-// The finalizer of MurmurHash3 over both halves: ids that are alike in some of their bits, such as
-// multiples of a power of two, must not crowd into a few cells.
+// Eight neighbouring keys share a block of eight cells, about a line and a half of the processor's
+// cache, so that ids which count up are found where the last one was. Blocks are scattered by the
+// finalizer of MurmurHash3 over both halves: ids that are alike in some of their bits, such as
+// multiples of a power of two, must not crowd into a few of them.
 function hash(lowHalf: number, highHalf: number): number {
-  let mixed = lowHalf ^ Math.imul(highHalf, 0x9e3779b1);
+  let mixed = (lowHalf >>> 3) ^ Math.imul(highHalf, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return mixed ^ (mixed >>> 16);
+  return ((mixed ^ (mixed >>> 16)) << 3) | (lowHalf & 7);
 }

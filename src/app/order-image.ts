@@ -1,21 +1,72 @@
-import type { Instant } from '../domain/instant.ts';
+import { type Instant, instantAt, millisecondsOf } from '../domain/instant.ts';
 import { type OrderState, order } from '../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../domain/order-id.ts';
-import { Int64Index } from './int64-index.ts';
+import { copied } from './columns.ts';
+import { Int64Index, type Int64Table } from './int64-index.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 
+/** What can become of an order once it is placed. */
+export type OrderStatus = Exclude<OrderState['status'], 'none'>;
+
+/** Every status, at the number that stands for it in a column. */
+export const STATUSES = ['pending', 'shipped', 'cancelled'] as const satisfies OrderStatus[];
+
+/** An image as it travels from one thread to another: nothing but numbers and arrays of them. */
+export interface PackedImage {
+  readonly position: number;
+  readonly lastAt: Instant | undefined;
+  readonly highestId: bigint;
+  readonly slots: Int64Table;
+  readonly columns: Columns;
+}
+
+/** One entry for each order, at its slot. */
+interface Columns {
+  readonly statuses: Uint8Array<ArrayBuffer>;
+  /** Milliseconds since 1970; NaN where there is no date. */
+  readonly shipDates: Float64Array<ArrayBuffer>;
+  readonly versions: Uint32Array<ArrayBuffer>;
+}
+
+const NO_ORDERS: Columns = {
+  statuses: new Uint8Array(),
+  shipDates: new Float64Array(),
+  versions: new Uint32Array(),
+};
+
 /**
- * The write side's memory of every order: the fold of the whole log, and nothing that is not in
- * the log. It is thrown away with the process and folded anew at the next start.
+ * What the log says of every order's state: its fold, and nothing that is not in the log. It is
+ * thrown away with the process and folded anew at the next start. The write side decides on it,
+ * and the list shows it. It keeps columns of numbers, 13 bytes an order and about 25 for the way
+ * from ids to slots, so that a million orders are a few objects for the garbage collector, and are
+ * handed from thread to thread at the cost of a copy.
  */
 export class OrderImage {
-  #position = 0;
+  #position: number;
   #lastAt: Instant | undefined;
-  #highestId = 0n as OrderId;
+  #highestId: OrderId;
   #highestFreeId = MAX_INT64 as OrderId;
-  #slots = new Int64Index();
-  #states: OrderState[] = [];
-  #versions: number[] = [];
+  #slots: Int64Index;
+  #columns: Columns;
+
+  constructor(packed?: PackedImage) {
+    this.#position = packed?.position ?? 0;
+    this.#lastAt = packed?.lastAt;
+    this.#highestId = (packed?.highestId ?? 0n) as OrderId;
+    this.#slots = new Int64Index(packed?.slots);
+    this.#columns = packed?.columns ?? NO_ORDERS;
+  }
+
+  /** A copy, for another thread. */
+  pack(): PackedImage {
+    return {
+      position: this.#position,
+      lastAt: this.#lastAt,
+      highestId: this.#highestId,
+      slots: this.#slots.pack(),
+      columns: grown(this.#columns, this.#columns.versions.length),
+    };
+  }
 
   /** The position of the last event folded in. */
   get position(): number {
@@ -25,6 +76,11 @@ export class OrderImage {
   /** When the last event folded in was recorded. */
   get lastAt(): Instant | undefined {
     return this.#lastAt;
+  }
+
+  /** How many orders there are. Their slots count from 0, in the order in which they were placed. */
+  get size(): number {
+    return this.#slots.size;
   }
 
   /** The highest id of any order, at least 0: ids that the service assigns are positive. */
@@ -40,67 +96,87 @@ export class OrderImage {
     return this.#highestFreeId;
   }
 
+  /** The slot of an order, or −1. */
+  slotOf(orderId: OrderId): number {
+    return this.#slots.slotOf(orderId);
+  }
+
   state(orderId: OrderId): OrderState {
-    return this.#states[this.#slots.slotOf(orderId)] ?? order.initial;
+    return this.#stateAt(this.#slots.slotOf(orderId));
   }
 
   /** How many events the order has; 0 where there is no such order. */
   version(orderId: OrderId): number {
-    return this.#versions[this.#slots.slotOf(orderId)] ?? 0;
+    return this.#columns.versions[this.#slots.slotOf(orderId)] ?? 0;
   }
 
-  /** Folds recorded events in. They must follow the position, without a gap. */
-  fold(recorded: readonly RecordedEvent[]): void {
-    for (const { position, version, event, metadata } of recorded) {
-      if (position !== this.#position + 1) {
-        throw new Error(`position ${position} does not follow position ${this.#position}`);
-      }
-      const slot = this.#slots.add(event.orderId);
-      this.#states[slot] = order.evolve(this.#states[slot] ?? order.initial, event);
-      this.#versions[slot] = version;
-      if (event.orderId > this.#highestId) this.#highestId = event.orderId;
-      this.#position = position;
-      this.#lastAt = metadata.at;
-    }
-  }
-}
-
-/**
- * What a batch would make of the image: decisions within the batch build on it, and it is dropped
- * when the batch has been recorded or has failed. The image itself only ever learns recorded
- * events.
- */
-export class OrderDraft {
-  readonly #image: OrderImage;
-  readonly #orders = new Map<OrderId, { state: OrderState; version: number }>();
-  #highestId: OrderId;
-
-  constructor(image: OrderImage) {
-    this.#image = image;
-    this.#highestId = image.highestId;
+  /** The columns as they are now, up to the next event: to be read, and not kept. */
+  get columns(): Columns {
+    return this.#columns;
   }
 
-  state(orderId: OrderId): OrderState {
-    return this.#orders.get(orderId)?.state ?? this.#image.state(orderId);
+  versionAt(slot: number): number {
+    return this.#columns.versions[slot] as number;
   }
 
-  version(orderId: OrderId): number {
-    return this.#orders.get(orderId)?.version ?? this.#image.version(orderId);
+  statusAt(slot: number): OrderStatus {
+    return STATUSES[this.#columns.statuses[slot] as number] as OrderStatus;
   }
 
-  evolve(orderId: OrderId, state: OrderState): void {
-    this.#orders.set(orderId, { state, version: this.version(orderId) + 1 });
-    if (orderId > this.#highestId) this.#highestId = orderId;
+  /** When the order is expected to ship, and once it is shipped, when it did. */
+  shipDateAt(slot: number): Instant | undefined {
+    return instantAt(this.#columns.shipDates[slot] as number);
   }
 
   /**
-   * The id for a new order: one above the highest. Where an import has taken the very last int64,
-   * the highest id that is still free, so that the store goes on.
+   * Folds a recorded event in and tells its order's slot. Events must follow the position, without
+   * a gap, and an order's first event places it; what a log does not say is not made up.
    */
-  nextOrderId(): OrderId {
-    if (this.#highestId < MAX_INT64) return (this.#highestId + 1n) as OrderId;
-    let free = this.#image.highestFreeId();
-    while (this.version(free) > 0) free = (free - 1n) as OrderId;
-    return free;
+  fold({ position, version, event, metadata }: RecordedEvent): number {
+    if (position !== this.#position + 1) {
+      throw new Error(`position ${position} does not follow position ${this.#position}`);
+    }
+    const { type, orderId } = event;
+    const orders = this.#slots.size;
+    const slot = type === 'OrderPlaced' ? this.#slots.add(orderId) : this.#slots.slotOf(orderId);
+    if (slot === -1) throw new Error(`${type} of order ${orderId}, which was never placed`);
+    if (type === 'OrderPlaced' && slot < orders) {
+      throw new Error(`order ${orderId} was placed twice`);
+    }
+    const state = order.evolve(slot < orders ? this.#stateAt(slot) : order.initial, event);
+    this.#keep(slot, state, version);
+    if (type !== 'OrderCancelled') this.#keepShipDate(slot, event.shipDate);
+    if (orderId > this.#highestId) this.#highestId = orderId;
+    this.#position = position;
+    this.#lastAt = metadata.at;
+    return slot;
   }
+
+  #keep(slot: number, state: OrderState, version: number): void {
+    if (slot === this.#columns.versions.length)
+      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
+    this.#columns.statuses[slot] = STATUSES.indexOf(state.status as OrderStatus);
+    this.#columns.versions[slot] = version;
+  }
+
+  #keepShipDate(slot: number, shipDate: Instant | undefined): void {
+    this.#columns.shipDates[slot] = shipDate === undefined ? NaN : millisecondsOf(shipDate);
+  }
+
+  #stateAt(slot: number): OrderState {
+    if (slot === -1) return order.initial;
+    const status = this.statusAt(slot);
+    return status === 'shipped'
+      ? { status, shipDate: this.shipDateAt(slot) as Instant }
+      : { status };
+  }
+}
+
+/** A copy of columns, with room for so many orders. */
+function grown({ statuses, shipDates, versions }: Columns, length: number): Columns {
+  return {
+    statuses: copied(statuses, new Uint8Array(length)),
+    shipDates: copied(shipDates, new Float64Array(length)),
+    versions: copied(versions, new Uint32Array(length)),
+  };
 }

@@ -1,8 +1,9 @@
-import { type Instant, millisecondsOf } from '../domain/instant.ts';
-import type { OrderEvent, OrderPlaced, OrderState } from '../domain/order.ts';
+import { type Instant, instantAt, millisecondsOf } from '../domain/instant.ts';
+import type { OrderPlaced } from '../domain/order.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
-import { Int64Index } from './int64-index.ts';
-import { OrderPages } from './order-pages.ts';
+import { copied } from './columns.ts';
+import { OrderImage, type OrderStatus, type PackedImage } from './order-image.ts';
+import { OrderPages, type PackedPages } from './order-pages.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 
 /** An order as its readers see it. */
@@ -12,7 +13,28 @@ export interface OrderView {
   readonly quantity: number;
   /** When it is expected to ship, and once it is shipped, when it did. */
   readonly shipDate: Instant | undefined;
-  readonly status: Exclude<OrderState['status'], 'none'>;
+  readonly status: OrderStatus;
+}
+
+/** An order with all that is known of it. */
+export interface OrderDetails extends OrderView {
+  /** How many events it has. */
+  readonly version: number;
+  /** When its events were recorded. */
+  readonly placedAt: Instant;
+  readonly shippedAt: Instant | undefined;
+  readonly cancelledAt: Instant | undefined;
+}
+
+/** What is known of the orders, in arrays that are indexed by slot: to be read, and not kept. */
+export interface OrderColumns {
+  readonly petIds: BigInt64Array<ArrayBuffer>;
+  /** {@link STATUSES} by index. */
+  readonly statuses: Uint8Array;
+  /** Milliseconds since 1970; NaN where there is no date. */
+  readonly shipDates: Float64Array;
+  /** Milliseconds since 1970. */
+  readonly placedAt: Float64Array;
 }
 
 /** The whole list at one position of the log. It never changes after it was handed out. */
@@ -22,55 +44,109 @@ export interface ListSnapshot<Encoded> {
   readonly pages: readonly Encoded[];
 }
 
+/** All that a list knows, as it is written to a file: nothing but numbers and arrays of them. */
+export interface PackedList {
+  readonly image: PackedImage;
+  readonly columns: Columns;
+  readonly pages: PackedPages;
+}
+
+/** One entry for each order, at its slot in the image. */
+interface Columns {
+  readonly ids: BigInt64Array;
+  readonly petIds: BigInt64Array<ArrayBuffer>;
+  readonly quantities: Int32Array;
+  /** When the order was placed, and when it was shipped or cancelled: milliseconds since 1970. */
+  readonly placedAt: Float64Array;
+  readonly endedAt: Float64Array;
+}
+
 /** Turns a page of orders, at least one, into what is sent; `first` where the list begins. */
 export type EncodePage<Encoded> = (orders: readonly OrderView[], first: boolean) => Encoded;
 
-const STATUSES = ['pending', 'shipped', 'cancelled'] as const;
+const NO_ORDERS: Columns = {
+  ids: new BigInt64Array(),
+  petIds: new BigInt64Array(),
+  quantities: new Int32Array(),
+  placedAt: new Float64Array(),
+  endedAt: new Float64Array(),
+};
 
 /**
- * The read side: every order ever placed, as a fold of the log, in columns (about 40 bytes an
- * order) and in pages that are already encoded the way they will be sent. An event makes its page
- * stale; a stale page is encoded again when the list is next asked for.
+ * The read side: every order ever placed, as a fold of the log: the image of all states, columns
+ * of what else is shown (36 bytes an order), and pages that are already encoded the way they will
+ * be sent. An event makes its page stale; a stale page is encoded again when the list is next
+ * asked for.
  */
 export class OrderList<Encoded> {
   readonly #encode: EncodePage<Encoded>;
-  readonly #slots = new Int64Index();
+  readonly #image: OrderImage;
   readonly #pages: OrderPages<Encoded>;
-  #ids = new BigInt64Array(1024);
-  #petIds = new BigInt64Array(1024);
-  #quantities = new Int32Array(1024);
-  // Milliseconds since 1970; NaN where there is no date.
-  #shipDates = new Float64Array(1024);
-  #statuses = new Uint8Array(1024);
-  #orders = 0;
-  #position = 0;
+  #columns: Columns;
   #snapshot: ListSnapshot<Encoded> | undefined;
 
-  /** @param encode Turns a page of orders into what the list's readers are sent. */
-  constructor(encode: EncodePage<Encoded>) {
+  /**
+   * @param encode Turns a page of orders into what the list's readers are sent.
+   * @param packed Where it begins; at position 0 if there is nothing.
+   */
+  constructor(encode: EncodePage<Encoded>, packed?: PackedList) {
     this.#encode = encode;
-    this.#pages = new OrderPages((slot) => this.#ids[slot] as bigint);
+    this.#image = new OrderImage(packed?.image);
+    this.#columns = packed?.columns ?? NO_ORDERS;
+    this.#pages = new OrderPages((slot) => this.#columns.ids[slot] as bigint, packed?.pages);
+  }
+
+  /** A copy of all that it knows, from which the same list can be made again. */
+  pack(): PackedList {
+    return {
+      image: this.#image.pack(),
+      columns: grown(this.#columns, this.#columns.ids.length),
+      pages: this.#pages.pack(),
+    };
   }
 
   /** The position of the last event folded in. */
   get position(): number {
-    return this.#position;
+    return this.#image.position;
   }
 
   /** How many orders there are. */
   get size(): number {
-    return this.#orders;
+    return this.#image.size;
   }
 
-  get(id: OrderId): OrderView | undefined {
-    const slot = this.#slots.slotOf(id);
-    return slot === -1 ? undefined : this.#view(slot);
+  get(id: OrderId): OrderDetails | undefined {
+    const slot = this.#image.slotOf(id);
+    return slot === -1 ? undefined : this.details(slot);
+  }
+
+  /** The columns as they are now, up to the next event. */
+  get columns(): OrderColumns {
+    const { petIds, placedAt } = this.#columns;
+    return { petIds, placedAt, ...this.#image.columns };
+  }
+
+  /** The slots of all orders above an id, or of all there are, by ascending id, page by page. */
+  slotsAfter(id: OrderId | undefined): Iterable<Uint32Array> {
+    return this.#pages.slotsAfter(id);
+  }
+
+  details(slot: number): OrderDetails {
+    const view = this.#view(slot);
+    const endedAt = instantAt(this.#columns.endedAt[slot] as number);
+    return {
+      ...view,
+      version: this.#image.versionAt(slot),
+      placedAt: instantAt(this.#columns.placedAt[slot] as number) as Instant,
+      shippedAt: view.status === 'shipped' ? endedAt : undefined,
+      cancelledAt: view.status === 'cancelled' ? endedAt : undefined,
+    };
   }
 
   /** The list as it is at {@link position}. */
   snapshot(): ListSnapshot<Encoded> {
     this.#snapshot ??= {
-      position: this.#position,
+      position: this.position,
       pages: this.#pages.encoded((slots, first) =>
         this.#encode(Array.from(slots, this.#view), first),
       ),
@@ -78,76 +154,61 @@ export class OrderList<Encoded> {
     return this.#snapshot;
   }
 
+  /** A copy of the states, for the write side to begin with. */
+  packImage(): PackedImage {
+    return this.#image.pack();
+  }
+
   /** Folds a recorded event in. It must follow the position, without a gap. */
-  fold({ position, event }: RecordedEvent): void {
-    if (position !== this.#position + 1) {
-      throw new Error(`position ${position} does not follow position ${this.#position}`);
+  fold(recorded: RecordedEvent): void {
+    const slot = this.#image.fold(recorded);
+    const { event, metadata } = recorded;
+    const at = millisecondsOf(metadata.at);
+    switch (event.type) {
+      case 'OrderPlaced':
+        this.#place(slot, event, at);
+        break;
+      case 'OrderShipped':
+        this.#columns.endedAt[slot] = at;
+        this.#pages.touch(slot);
+        break;
+      case 'OrderCancelled':
+        this.#columns.endedAt[slot] = at;
+        // The encoded pages stay: what version 1 shows of an order does not tell that it was
+        // cancelled. Without this, every cancellation would cost the next list a page.
+        break;
     }
-    this.#evolve(event);
-    this.#position = position;
     this.#snapshot = undefined;
   }
 
-  #evolve(event: OrderEvent): void {
-    switch (event.type) {
-      case 'OrderPlaced':
-        this.#place(event);
-        return;
-      case 'OrderShipped': {
-        const slot = this.#slotOf(event);
-        this.#shipDates[slot] = millisecondsOf(event.shipDate);
-        this.#statuses[slot] = STATUSES.indexOf('shipped');
-        this.#pages.touch(slot);
-        return;
-      }
-      case 'OrderCancelled':
-        // The encoded pages stay: what version 1 shows of an order does not tell that it was
-        // cancelled. Without this, every cancellation would cost the next list a page.
-        this.#statuses[this.#slotOf(event)] = STATUSES.indexOf('cancelled');
-        return;
+  #place(slot: number, { orderId, petId, quantity }: OrderPlaced, at: number): void {
+    if (slot === this.#columns.ids.length) {
+      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
     }
-  }
-
-  #place(event: OrderPlaced): void {
-    const slot = this.#slots.add(event.orderId);
-    if (slot < this.#orders) throw new Error(`order ${event.orderId} was placed twice`);
-    this.#orders += 1;
-    if (slot === this.#ids.length) this.#grow();
-    this.#ids[slot] = event.orderId;
-    this.#petIds[slot] = event.petId;
-    this.#quantities[slot] = event.quantity;
-    this.#shipDates[slot] = event.shipDate === undefined ? NaN : millisecondsOf(event.shipDate);
+    this.#columns.ids[slot] = orderId;
+    this.#columns.petIds[slot] = petId;
+    this.#columns.quantities[slot] = quantity;
+    this.#columns.placedAt[slot] = at;
     this.#pages.insert(slot);
   }
 
-  #slotOf({ type, orderId }: OrderEvent): number {
-    const slot = this.#slots.slotOf(orderId);
-    if (slot === -1) throw new Error(`${type} of order ${orderId}, which was never placed`);
-    return slot;
-  }
-
-  readonly #view = (slot: number): OrderView => {
-    const shipDate = this.#shipDates[slot] as number;
-    return {
-      id: this.#ids[slot] as OrderId,
-      petId: this.#petIds[slot] as PetId,
-      quantity: this.#quantities[slot] as number,
-      shipDate: Number.isNaN(shipDate) ? undefined : (new Date(shipDate).toISOString() as Instant),
-      status: STATUSES[this.#statuses[slot] as number] as OrderView['status'],
-    };
-  };
-
-  #grow(): void {
-    const length = this.#ids.length * 2;
-    this.#ids = copied(this.#ids, new BigInt64Array(length));
-    this.#petIds = copied(this.#petIds, new BigInt64Array(length));
-    this.#quantities = copied(this.#quantities, new Int32Array(length));
-    this.#shipDates = copied(this.#shipDates, new Float64Array(length));
-    this.#statuses = copied(this.#statuses, new Uint8Array(length));
-  }
+  readonly #view = (slot: number): OrderView => ({
+    id: this.#columns.ids[slot] as OrderId,
+    petId: this.#columns.petIds[slot] as PetId,
+    quantity: this.#columns.quantities[slot] as number,
+    shipDate: this.#image.shipDateAt(slot),
+    status: this.#image.statusAt(slot),
+  });
 }
 
-function copied<Column extends { set(from: Column): void }>(from: Column, to: Column): Column {
-  to.set(from);
-  return to;
+/** A copy of columns, with room for so many orders. */
+function grown(columns: Columns, length: number): Columns {
+  const { ids, petIds, quantities, placedAt, endedAt } = columns;
+  return {
+    ids: copied(ids, new BigInt64Array(length)),
+    petIds: copied(petIds, new BigInt64Array(length)),
+    quantities: copied(quantities, new Int32Array(length)),
+    placedAt: copied(placedAt, new Float64Array(length)),
+    endedAt: copied(endedAt, new Float64Array(length)),
+  };
 }

@@ -1,5 +1,5 @@
 /** How many orders a page holds at most. Encoded, that is about 100 KB. */
-const PAGE_SIZE = 1_024;
+export const PAGE_SIZE = 1_024;
 
 interface Page<Encoded> {
   /** The slots of the page's orders, by id; only the first `count` are in use. */
@@ -9,16 +9,41 @@ interface Page<Encoded> {
   encoded: Encoded | undefined;
 }
 
+/** The slots of all orders by ascending id, and how many of them each page has. */
+export interface PackedPages {
+  readonly counts: Uint32Array;
+  readonly slots: Uint32Array;
+}
+
+const NO_PAGES: PackedPages = { counts: new Uint32Array(), slots: new Uint32Array() };
+
 /**
  * All orders by ascending id, in pages, as the leaves of a B-tree would hold them: a new order
  * touches one page, wherever its id falls, and a full page splits in two.
  */
 export class OrderPages<Encoded> {
   readonly #idOf: (slot: number) => bigint;
-  #pages: Page<Encoded>[] = [];
+  readonly #pages: Page<Encoded>[];
 
-  constructor(idOf: (slot: number) => bigint) {
+  constructor(idOf: (slot: number) => bigint, packed: PackedPages = NO_PAGES) {
     this.#idOf = idOf;
+    let from = 0;
+    this.#pages = Array.from(packed.counts, (count) => {
+      from += count;
+      return pageOf<Encoded>(packed.slots.subarray(from - count, from));
+    });
+  }
+
+  /** A copy, from which the same pages can be made again. */
+  pack(): PackedPages {
+    const counts = Uint32Array.from(this.#pages, ({ count }) => count);
+    const slots = new Uint32Array(counts.reduce((sum, count) => sum + count, 0));
+    let from = 0;
+    for (const page of this.#pages) {
+      slots.set(page.slots.subarray(0, page.count), from);
+      from += page.count;
+    }
+    return { counts, slots };
   }
 
   /** Adds an order. */
@@ -45,6 +70,20 @@ export class OrderPages<Encoded> {
       page.encoded ??= encode(page.slots.subarray(0, page.count), index === 0);
       return page.encoded;
     });
+  }
+
+  /** The slots of all orders above an id, or of all there are, by ascending id, page by page. */
+  *slotsAfter(id: bigint | undefined): Iterable<Uint32Array> {
+    let from = id === undefined ? 0 : this.#pageFor(id);
+    const first = this.#pages[from];
+    if (id !== undefined && first !== undefined) {
+      yield first.slots.subarray(this.#placeIn(first, id), first.count);
+      from += 1;
+    }
+    for (let index = from; index < this.#pages.length; index++) {
+      const { slots, count } = this.#pages[index] as Page<Encoded>;
+      yield slots.subarray(0, count);
+    }
   }
 
   /** The last page that starts at or below an id; the first page for an id below all. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { CancelOrder, PlaceOrder, Rejection, ShipOrder } from '../domain/order.ts';
 import type { OrderId } from '../domain/order-id.ts';
 
@@ -13,15 +14,37 @@ export interface Submission {
   readonly by: string;
   /** See {@link Metadata.commandId}. */
   readonly commandId: string;
+  /** The name under which `by` can ask again and is told the same, whatever happened in between. */
+  readonly idempotencyKey?: string;
+  /** The versions of the order on which the command may be carried out; on any if absent. */
+  readonly onlyIf?: readonly number[];
 }
+
+/** Why a submission was refused. The names are the API's error codes, too. */
+export type Refusal = Rejection | 'precondition_failed' | 'idempotency_key_reused';
+
+/** What the write side has decided. */
+export type Decided =
+  /** It is so, durably: by new events, or because it was so already. */
+  | { readonly kind: 'accepted'; readonly orderId: OrderId; readonly version: number }
+  /** The order's state or a condition of the submission forbids it. No event was recorded. */
+  | { readonly kind: 'rejected'; readonly reason: Refusal };
 
 /** What became of a submission. */
 export type Outcome =
-  /** It is so, durably: by new events, or because it was so already. */
-  | { readonly kind: 'accepted'; readonly orderId: OrderId; readonly version: number }
-  /** The order's state forbids it. Nothing was recorded. */
-  | { readonly kind: 'rejected'; readonly reason: Rejection }
+  | Decided
   /** Nothing was recorded, for a reason that will pass. The cause is for the log, not for clients. */
   | { readonly kind: 'unavailable'; readonly cause: string }
   /** It may or may not have been recorded. The same command can safely be sent again. */
   | { readonly kind: 'unknown'; readonly cause: string };
+
+/** Tells what a submission asks for, but not who asks, from whatever else could be asked. */
+export function fingerprintOf({ command, onlyIf }: Submission): string {
+  const members = Object.entries({ ...command, onlyIf })
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify(members, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return hash('sha256', text, 'base64url');
+}

@@ -1,11 +1,12 @@
 import type { Instant } from '../domain/instant.ts';
 import { order } from '../domain/order.ts';
 import { now } from './clock.ts';
-import { OrderDraft, OrderImage } from './order-image.ts';
+import { OrderDraft } from './order-draft.ts';
+import { OrderImage } from './order-image.ts';
 import type { BatchWriter } from './ports/batch-writer.ts';
-import type { EventLog } from './ports/event-log.ts';
+import type { EventLog, KeptOutcomes } from './ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from './recorded-event.ts';
-import type { Outcome, Submission } from './submission.ts';
+import { type Decided, fingerprintOf, type Outcome, type Submission } from './submission.ts';
 
 /**
  * The write side: the only place where commands become events. It keeps the image of all orders,
@@ -13,31 +14,33 @@ import type { Outcome, Submission } from './submission.ts';
  */
 export class Writer implements BatchWriter {
   readonly #log: EventLog;
+  readonly #image: OrderImage;
   readonly #now: () => number;
-  readonly #image = new OrderImage();
 
-  private constructor(log: EventLog, now: () => number) {
+  /** @param image Where it begins. It catches up by itself with what was recorded since. */
+  constructor(log: EventLog, image: OrderImage, now: () => number = Date.now) {
     this.#log = log;
+    this.#image = image;
     this.#now = now;
   }
 
   /** A writer that has folded the whole log. */
-  static async open(log: EventLog, now: () => number = Date.now): Promise<Writer> {
-    const writer = new Writer(log, now);
-    for await (const events of log.read(0)) writer.#image.fold(events);
-    return writer;
+  static async open(log: EventLog, now?: () => number): Promise<Writer> {
+    const image = new OrderImage();
+    for await (const events of log.read(0)) foldAll(image, events);
+    return new Writer(log, image, now);
   }
 
   async execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
     let outcomes: readonly Outcome[] = [];
-    const result = await this.#log.append(this.#image.position, (newer) => {
-      const decided = this.#decide(newer, batch);
+    const result = await this.#log.append(this.#image.position, (newer, kept) => {
+      const decided = this.#decide(newer, kept, batch);
       outcomes = decided.outcomes;
       return decided.events;
     });
     switch (result.kind) {
       case 'appended':
-        this.#image.fold(result.events);
+        foldAll(this.#image, result.events);
         return outcomes;
       case 'unavailable':
       case 'unknown':
@@ -45,13 +48,18 @@ export class Writer implements BatchWriter {
     }
   }
 
-  #decide(newer: readonly RecordedEvent[], batch: readonly Submission[]) {
+  #decide(newer: readonly RecordedEvent[], kept: KeptOutcomes, batch: readonly Submission[]) {
     // An engine that tries again may hand over the same events again: fold what is new to us.
-    this.#image.fold(newer.filter(({ position }) => position > this.#image.position));
+    foldAll(
+      this.#image,
+      newer.filter(({ position }) => position > this.#image.position),
+    );
     const at = this.#recordingTime();
     const draft = new OrderDraft(this.#image);
     const events: NewEvent[] = [];
-    const outcomes = batch.map((submission) => decideOne(draft, submission, at, events));
+    const outcomes = batch.map((submission) =>
+      decideOnce(kept, submission, () => decide(draft, submission, at, events)),
+    );
     return { events, outcomes };
   }
 
@@ -63,13 +71,29 @@ export class Writer implements BatchWriter {
   }
 }
 
-/** Decides one submission on the draft and adds its events. */
-function decideOne(
+/** Decides a submission, unless it was decided before under the same idempotency key. */
+function decideOnce(kept: KeptOutcomes, submission: Submission, decideNow: () => Decided): Decided {
+  const { by, idempotencyKey: key } = submission;
+  if (key === undefined) return decideNow();
+  const fingerprint = fingerprintOf(submission);
+  const before = kept.recall(by, key);
+  if (before === undefined) {
+    const decided = decideNow();
+    kept.keep({ by, key, fingerprint, decided });
+    return decided;
+  }
+  return before.fingerprint === fingerprint
+    ? before.decided
+    : { kind: 'rejected', reason: 'idempotency_key_reused' };
+}
+
+/** Decides a submission on the draft and adds its events. */
+function decide(
   draft: OrderDraft,
-  { command: asked, by, commandId }: Submission,
+  { command: asked, by, commandId, onlyIf }: Submission,
   at: Instant,
   events: NewEvent[],
-): Outcome {
+): Decided {
   const command =
     asked.type === 'PlaceNewOrder'
       ? { ...asked, type: 'PlaceOrder' as const, orderId: draft.nextOrderId() }
@@ -77,9 +101,19 @@ function decideOne(
   const { orderId } = command;
   const decision = order.decide(command, draft.state(orderId));
   if (decision.kind === 'rejected') return decision;
+  // A condition only matters where the command would otherwise be carried out (RFC 9110, section
+  // 13.2.1). An order that is cancelled already is what its canceller wants, in whatever version.
+  const isDone = command.type === 'CancelOrder' && decision.events.length === 0;
+  if (onlyIf !== undefined && !isDone && !onlyIf.includes(draft.version(orderId))) {
+    return { kind: 'rejected', reason: 'precondition_failed' };
+  }
   for (const event of decision.events) {
     draft.evolve(orderId, order.evolve(draft.state(orderId), event));
     events.push({ event, version: draft.version(orderId), metadata: { at, by, commandId } });
   }
   return { kind: 'accepted', orderId, version: draft.version(orderId) };
+}
+
+function foldAll(image: OrderImage, events: readonly RecordedEvent[]): void {
+  for (const event of events) image.fold(event);
 }

@@ -18,8 +18,11 @@ export const ERRORS = {
   order_exists: [409, 'An order with this id exists already.'],
   order_already_shipped: [409, 'The order has already shipped.'],
   order_cancelled: [409, 'The order is cancelled.'],
+  gone: [410, 'This has ended.'],
+  precondition_failed: [412, 'The order has changed since the version that If-Match names.'],
   payload_too_large: [413, 'The request body is too large.'],
   unsupported_media_type: [415, 'The request body must be application/json.'],
+  idempotency_key_reused: [422, 'This Idempotency-Key was used for another request.'],
   internal_error: [500, 'Something went wrong on our side. The request id finds it in the log.'],
   service_unavailable: [503, 'Nothing was changed. Try again in a moment.'],
   outcome_unknown: [
@@ -29,6 +32,9 @@ export const ERRORS = {
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** The most characters that a message has: it may repeat what a client has sent. */
+export const MAX_MESSAGE = 1_000;
 
 /** An answer other than success, on its way to the one place that sends it. */
 export class ApiError extends Error {
@@ -40,7 +46,7 @@ export class ApiError extends Error {
     message: string = ERRORS[code][1],
     status: number = ERRORS[code][0],
   ) {
-    super(message);
+    super(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message);
     this.code = code;
     this.status = status;
   }

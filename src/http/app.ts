@@ -4,9 +4,13 @@ import type { Logger } from 'pino';
 import type { Authenticator } from '../app/authenticator.ts';
 import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
+import { crossOrigin } from './cross-origin.ts';
+import { type Addresses, serveDescriptions } from './description/served.ts';
 import type { Health } from './health.ts';
 import { allowOnly, routerOf } from './operation.ts';
-import { type OrderUseCases, ordersV1 } from './orders-v1.ts';
+import type { OrderUseCases } from './order-operations.ts';
+import { V1 } from './orders-v1.ts';
+import { V2 } from './orders-v2.ts';
 import { requestLog } from './request-log.ts';
 
 export interface AppParts {
@@ -14,10 +18,16 @@ export interface AppParts {
   readonly health: Health;
   readonly authenticator: Authenticator;
   readonly orders: OrderUseCases;
+  readonly addresses: Addresses;
+  /** The origins whose pages may call the API from a browser. */
+  readonly corsOrigins: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
 /** The HTTP interface, from the first middleware to the last error handler. */
-export function createApp({ logger, health, authenticator, orders }: AppParts): Express {
+export function createApp(parts: AppParts): Express {
+  const { logger, health, orders, corsOrigins, now = Date.now } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -27,7 +37,11 @@ export function createApp({ logger, health, authenticator, orders }: AppParts): 
   app.use(requestLog(logger));
   app.use(helmet(SECURITY_HEADERS));
   app.use(requireHost);
-  app.use('/v1', routerOf(ordersV1(orders), [authenticate(authenticator), whenReady(health)]));
+  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
+  const gates = [authenticate(parts.authenticator), whenReady(health)];
+  app.use('/v1', routerOf(V1, orders, gates, now));
+  app.use('/v2', routerOf(V2, orders, gates, now));
+  serveDescriptions(app, parts.addresses);
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
 

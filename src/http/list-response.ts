@@ -31,10 +31,10 @@ export async function sendList(
   storeId: string,
   snapshot: ListSnapshot<ListPage>,
 ): Promise<void> {
-  const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const gzip = acceptsGzip(req);
   res.setHeader('ETag', `"${storeId}-${snapshot.position}${gzip ? '-gzip' : ''}"`);
   res.setHeader('Cache-Control', 'private, no-cache');
-  res.setHeader('Vary', 'Accept-Encoding');
+  res.vary('Accept-Encoding');
   if (req.fresh) {
     res.status(304).end();
     return;
@@ -46,6 +46,11 @@ export async function sendList(
   if (req.method === 'HEAD') res.end();
   else if (body.chunks.length === 1) res.end(body.chunks[0]);
   else await write(res, body.chunks);
+}
+
+/** Whether the client would rather have it compressed. */
+export function acceptsGzip(req: Request): boolean {
+  return req.acceptsEncodings('gzip', 'identity') === 'gzip';
 }
 
 const bodies = new WeakMap<ListSnapshot<ListPage>, Body>();

@@ -1,44 +1,75 @@
 import { type IRoute, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { z } from 'zod';
 import type { Scope } from '../app/api-key.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, type ErrorCode } from './api-error.ts';
 import { requireScope } from './authentication.ts';
+import { announce, type Deprecation } from './deprecation.ts';
 import { jsonBody } from './request-body.ts';
+import { readQuery } from './request-parameters.ts';
 
-/** One thing that clients can ask for. A version of the API is a list of these. */
-export interface Operation {
+/**
+ * One thing that clients can ask for. A version of the API is a list of these, and the list is the
+ * only one: the router serves it, and the description says what it says.
+ */
+export interface Operation<UseCases = never> {
   readonly operationId: string;
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Below the version's base path, with parameters as Express writes them. */
   readonly path: string;
   readonly scope: Scope;
+  readonly tag: 'orders' | 'pets';
+  /** What it does, in a few words; and all that there is to know, in sentences. */
+  readonly summary: string;
+  readonly description: string;
+  /** Absent where it is stable. */
+  readonly stability?: 'beta' | 'experimental';
+  readonly deprecation?: Deprecation;
+  /** Whether a reference page should not let its readers try it. */
+  readonly isTryItHidden?: true;
+  /** The parameters of its path, where it has some. */
+  readonly pathParameters?: z.ZodObject;
+  /** What its query must be; absent where no query is looked at. */
+  readonly query?: z.ZodObject;
   /** What its body must be, where it takes one. */
   readonly body?: z.ZodType;
-  handle(req: Request, res: Response): void | Promise<void>;
+  readonly success: Success;
+  /** How it can be refused, beside what can befall every operation. */
+  readonly refusals: readonly ErrorCode[];
+  handle(useCases: UseCases, req: Request, res: Response): void | Promise<void>;
 }
+
+/** What an operation answers when all is well. */
+interface Success {
+  readonly status: 200 | 201 | 204;
+  readonly description: string;
+  /** Absent where there is no body. */
+  readonly schema?: z.ZodType;
+  readonly headers?: readonly AnswerHeader[];
+  /** Whether it answers 304 to an If-None-Match that names the ETag. */
+  readonly isConditional?: true;
+}
+
+/** Headers that some successes have; the description explains each. */
+export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Vary' | 'Location' | 'Link';
 
 /**
  * Serves operations behind gates, which every request below has to pass, whatever it asks for.
  * A path that exists answers other methods with 405 and what it allows.
  */
-export function routerOf(
-  operations: readonly Operation[],
+export function routerOf<UseCases>(
+  operations: readonly Operation<UseCases>[],
+  useCases: UseCases,
   gates: readonly RequestHandler[],
+  now: () => number,
 ): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router.use(...gates);
   for (const [path, offered] of Object.entries(Object.groupBy(operations, ({ path }) => path))) {
     const route = router.route(path);
-    for (const { method, scope, body, handle } of offered ?? []) {
-      const handlers: RequestHandler[] = [
-        (_req, res, next) => {
-          requireScope(res, scope);
-          next();
-        },
-        ...(body === undefined ? [] : jsonBody()),
-        (req, res) => handle(req, res),
-      ];
-      route[method](...handlers);
+    for (const operation of offered ?? []) {
+      route[operation.method](...stepsOf(operation, now), (req, res) =>
+        operation.handle(useCases, req, res),
+      );
     }
     allowOnly(
       route,
@@ -46,6 +77,23 @@ export function routerOf(
     );
   }
   return router;
+}
+
+/** What comes before an operation's own work. */
+function stepsOf(
+  { scope, deprecation, query, body }: Operation,
+  now: () => number,
+): readonly RequestHandler[] {
+  const before: RequestHandler = (req, res, next) => {
+    requireScope(res, scope);
+    if (query !== undefined) readQuery(req, res, query);
+    next();
+  };
+  return [
+    ...(deprecation === undefined ? [] : [announce(deprecation, now)]),
+    before,
+    ...(body === undefined ? [] : jsonBody()),
+  ];
 }
 
 /** Lets a path tell its methods when asked for its OPTIONS, and answer all others with 405. */

@@ -1,103 +1,80 @@
-import type { Response } from 'express';
-import type { CommandProcessor } from '../app/command-processor.ts';
-import type { OrderList } from '../app/order-list.ts';
-import type { Projector } from '../app/projector.ts';
-import type { Outcome, Submission } from '../app/submission.ts';
-import type { OrderId } from '../domain/order-id.ts';
-import { ApiError, orThrow } from './api-error.ts';
-import { keyOf } from './authentication.ts';
-import type { ListPage } from './list-page.ts';
+import { isPetKnown } from '../app/order-query.ts';
+import { OrdersV1, OrderV1, PetAnswer } from './answer-schemas.ts';
+import { ApiError } from './api-error.ts';
 import { sendList } from './list-response.ts';
-import type { Operation } from './operation.ts';
 import { orderToJson } from './order-json.ts';
-import { PlaceOrderBody, readBody, readOrderId, ShipOrderBody } from './request-body.ts';
-import { requestIdOf } from './request-log.ts';
+import { type OrderOperation, orderOperations } from './order-operations.ts';
+import { PetPath, readPetId } from './request-parameters.ts';
 
-/** What the orders' operations work with. */
-export interface OrderUseCases {
-  readonly storeId: string;
-  readonly commands: CommandProcessor;
-  readonly list: OrderList<ListPage>;
-  readonly projector: Projector;
-}
+const { placeOrder, getOrder, cancelOrder, shipOrder } = orderOperations({
+  schema: OrderV1,
+  toJson: orderToJson,
+});
+
+const listOrders: OrderOperation = {
+  operationId: 'listOrders',
+  method: 'get',
+  path: '/store/orders',
+  scope: 'orders:read',
+  tag: 'orders',
+  summary: 'List all orders',
+  description:
+    'Returns all orders placed in the store, by ascending id: shipped and cancelled ones too. There ' +
+    'are no filters and no pages; version 2 has both. The list shows every command that was ' +
+    'answered before.',
+  isTryItHidden: true,
+  success: {
+    status: 200,
+    description: 'Every order ever placed.',
+    schema: OrdersV1,
+    headers: ['ETag', 'Cache-Control', 'Vary'],
+    isConditional: true,
+  },
+  refusals: [],
+  async handle({ storeId, list, projector }, req, res) {
+    await projector.catchUp();
+    await sendList(req, res, storeId, list.snapshot());
+  },
+};
+
+const getPet: OrderOperation = {
+  operationId: 'getPet',
+  method: 'get',
+  path: '/pets/:petId',
+  scope: 'orders:read',
+  tag: 'pets',
+  summary: 'Get a pet',
+  description:
+    'Returns a pet that any order names. This service knows orders: of a pet it knows the id alone.',
+  deprecation: {
+    since: '2026-11-21',
+    sunset: '2027-12-31',
+    instead: 'List the orders that name the pet with version 2: GET /v2/store/orders?petId=ID.',
+    explainedAt: '/openapi/v1.json',
+  },
+  pathParameters: PetPath,
+  success: {
+    status: 200,
+    description: 'An order names this pet.',
+    schema: PetAnswer,
+    headers: ['Cache-Control'],
+  },
+  refusals: ['not_found', 'gone'],
+  async handle({ list, projector }, req, res) {
+    const petId = readPetId(req);
+    await projector.catchUp();
+    if (!isPetKnown(list, petId)) throw new ApiError('not_found', 'No order names this pet.');
+    res.setHeader('Cache-Control', 'private, no-cache');
+    res.type('json').send(`{"id":${petId}}`);
+  },
+};
 
 /** Version 1: listOrders and cancelOrder as the contract has them, and what they need around them. */
-export function ordersV1(orders: OrderUseCases): readonly Operation[] {
-  const { storeId, commands, list, projector } = orders;
-
-  /** Runs a command to its durable end. Throws unless it was accepted. */
-  async function perform(res: Response, command: Submission['command']) {
-    const outcome: Outcome = await commands.submit({
-      command,
-      by: keyOf(res).id,
-      commandId: requestIdOf(res),
-    });
-    if ('cause' in outcome) res.locals.cause = outcome.cause;
-    return orThrow(outcome);
-  }
-
-  /** Sends an order as it is now, everybody's acknowledged commands included. */
-  async function sendOrder(res: Response, orderId: OrderId) {
-    await projector.catchUp();
-    const order = list.get(orderId);
-    if (order === undefined) throw new ApiError('order_not_found');
-    res.type('json').send(orderToJson(order));
-  }
-
-  return [
-    {
-      operationId: 'listOrders',
-      method: 'get',
-      path: '/store/orders',
-      scope: 'orders:read',
-      async handle(req, res) {
-        await projector.catchUp();
-        await sendList(req, res, storeId, list.snapshot());
-      },
-    },
-    {
-      operationId: 'placeOrder',
-      method: 'post',
-      path: '/store/orders',
-      scope: 'orders:write',
-      body: PlaceOrderBody,
-      async handle(req, res) {
-        const { shipDate, ...rest } = readBody(req, PlaceOrderBody);
-        const asked = shipDate === undefined ? rest : { ...rest, shipDate };
-        const { orderId: id } = await perform(res, { type: 'PlaceNewOrder', ...asked });
-        res.status(201).location(`${req.baseUrl}/store/orders/${id}`);
-        res.type('json').send(orderToJson({ id, ...rest, shipDate, status: 'pending' }));
-      },
-    },
-    {
-      operationId: 'getOrder',
-      method: 'get',
-      path: '/store/orders/:orderId',
-      scope: 'orders:read',
-      handle: (req, res) => sendOrder(res, readOrderId(req)),
-    },
-    {
-      operationId: 'cancelOrder',
-      method: 'delete',
-      path: '/store/orders/:orderId',
-      scope: 'orders:cancel',
-      async handle(req, res) {
-        await perform(res, { type: 'CancelOrder', orderId: readOrderId(req) });
-        res.status(204).end();
-      },
-    },
-    {
-      operationId: 'shipOrder',
-      method: 'put',
-      path: '/store/orders/:orderId/shipment',
-      scope: 'orders:write',
-      body: ShipOrderBody,
-      async handle(req, res) {
-        const orderId = readOrderId(req);
-        const { shipDate } = readBody(req, ShipOrderBody);
-        await perform(res, { type: 'ShipOrder', orderId, shipDate });
-        await sendOrder(res, orderId);
-      },
-    },
-  ];
-}
+export const V1: readonly OrderOperation[] = [
+  listOrders,
+  placeOrder,
+  getOrder,
+  cancelOrder,
+  shipOrder,
+  getPet,
+];

@@ -1,15 +1,8 @@
 import express, { type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
-import { parseInstant } from '../domain/instant.ts';
-import { MAX_QUANTITY } from '../domain/order.ts';
-import {
-  MAX_INT64,
-  MIN_INT64,
-  type OrderId,
-  type PetId,
-  parseOrderId,
-} from '../domain/order-id.ts';
+import type { PetId } from '../domain/order-id.ts';
 import { ApiError } from './api-error.ts';
+import { dateTime, int64, quantity } from './values.ts';
 
 /** The most that a request body may have, in bytes: an order has about 100. */
 const MAX_BODY = 16_384;
@@ -41,25 +34,17 @@ function exactNumbers(_key: string, value: unknown, context?: { readonly source?
     : value;
 }
 
-function wholeNumber(min: bigint, max: bigint) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z.bigint({ error }).min(min, error).max(max, error);
-}
+export const PlaceOrderBody = z
+  .strictObject({
+    petId: int64.describe('The animal that is ordered.').transform((id) => id as PetId),
+    quantity: quantity.describe('How many units.'),
+    shipDate: dateTime.describe('When it is expected to ship, if that is known.').optional(),
+  })
+  .meta({ id: 'PlaceOrder', description: 'An order to be placed.' });
 
-const dateTime = z.string({ error: 'must be an RFC 3339 date-time' }).transform((text, context) => {
-  const instant = parseInstant(text);
-  if (instant !== undefined) return instant;
-  context.addIssue('must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z');
-  return z.NEVER;
-});
-
-export const PlaceOrderBody = z.strictObject({
-  petId: wholeNumber(MIN_INT64, MAX_INT64).transform((id) => id as PetId),
-  quantity: wholeNumber(1n, BigInt(MAX_QUANTITY)).transform(Number),
-  shipDate: dateTime.optional(),
-});
-
-export const ShipOrderBody = z.strictObject({ shipDate: dateTime });
+export const ShipOrderBody = z
+  .strictObject({ shipDate: dateTime.describe('When it did ship.') })
+  .meta({ id: 'ShipOrder', description: 'The shipment of an order.' });
 
 /** Reads the body by a schema. Throws a 400 that names every place where it is wrong. */
 export function readBody<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
@@ -74,12 +59,4 @@ function describe(issue: z.core.$ZodIssue): string {
   }
   if (issue.path.length === 0) return 'the body must be a JSON object';
   return `${issue.path.join('.')}: ${issue.message}`;
-}
-
-/** Reads the orderId of the path: the one way into the service for an id that a client chose. */
-export function readOrderId(req: Request): OrderId {
-  const orderId = parseOrderId(req.params.orderId as string);
-  if (orderId !== undefined) return orderId;
-  const range = `${MIN_INT64} to ${MAX_INT64}`;
-  throw new ApiError('invalid_request', `orderId: must be a whole number from ${range}`);
 }

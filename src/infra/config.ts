@@ -14,6 +14,8 @@ export interface Config {
   /** Where clients reach the service, ending in `/v1`; absent: its own address. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
+  /** The origins whose pages may call the API from a browser; none: no page of another origin. */
+  readonly corsOrigins: readonly string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** A key to be accepted from the first start on. */
   readonly initialApiKey: string | undefined;
@@ -38,12 +40,27 @@ const baseUrl = z
   .refine((url) => new URL(url).pathname.endsWith('/v1'), 'must end in /v1')
   .refine((url) => !/[?#]/.test(url), 'must have neither a query nor a fragment');
 
+// An origin as browsers send it (RFC 6454): anything else would never match one.
+const origin = z
+  .string()
+  .trim()
+  .refine((text) => URL.canParse(text) && new URL(text).origin === text, {
+    error: ({ input }) =>
+      `must be origins such as https://shop.example.com, separated by commas, not "${input}"`,
+  });
+
+const origins = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(origin).transform((list) => [...new Set(list)]));
+
 const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
   DATABASE_URL: databaseFile.default('./data/store-orders.db'),
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
+  CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info'),
@@ -67,7 +84,9 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   );
   const result = environment.safeParse(Object.fromEntries(given));
   if (!result.success) {
-    const lines = result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    const lines = result.error.issues.map(
+      ({ path: [name], message }) => `${String(name)} ${message}`,
+    );
     throw new CannotStart([...new Set(lines)].join('\n'));
   }
   const { data } = result;
@@ -77,6 +96,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     databaseFile: data.DATABASE_URL,
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
+    corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,
     initialApiKey: data.INITIAL_API_KEY,
   };

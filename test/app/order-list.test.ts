@@ -3,18 +3,26 @@ import { describe, expect, it } from 'vitest';
 import { OrderList, type OrderView } from '../../src/app/order-list.ts';
 import type { RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Instant } from '../../src/domain/instant.ts';
-import type { OrderEvent } from '../../src/domain/order.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
-import { fewOrderIds, submissionsTo } from '../support/arbitraries.ts';
-import { cancelled, LATER, NOON, placed, recorded, shipped } from '../support/events.ts';
+import {
+  cancelled,
+  LATER,
+  NOON,
+  placed,
+  recorded,
+  secondsApart,
+  shipped,
+} from '../support/events.ts';
 import { manyIds } from '../support/many-ids.ts';
-import { ModelStore } from '../support/order-model.ts';
+import { histories, naiveOrders } from '../support/naive-orders.ts';
 
-/** What version 1 shows of an order: everything but whether it was cancelled. */
+/** What version 1 shows of an order: neither its times nor whether it was cancelled. */
 type Shown = Omit<OrderView, 'status'> & { readonly complete: boolean };
 
 const encode = (orders: readonly OrderView[]): readonly Shown[] => {
-  return orders.map(({ status, ...rest }) => ({ ...rest, complete: status === 'shipped' }));
+  return orders.map(({ id, petId, quantity, shipDate, status }) => {
+    return { id, petId, quantity, shipDate, complete: status === 'shipped' };
+  });
 };
 
 function listOf(events: Iterable<RecordedEvent>): OrderList<readonly Shown[]> {
@@ -23,31 +31,6 @@ function listOf(events: Iterable<RecordedEvent>): OrderList<readonly Shown[]> {
   return list;
 }
 
-/** The same orders, kept in a Map and sorted when they are asked for. */
-function naiveOrders(events: readonly OrderEvent[]): OrderView[] {
-  const orders = new Map<OrderId, OrderView>();
-  for (const event of events) {
-    const id = event.orderId;
-    const known = orders.get(id) as OrderView;
-    if (event.type === 'OrderPlaced') {
-      const { petId, quantity, shipDate } = event;
-      orders.set(id, { id, petId, quantity, shipDate, status: 'pending' });
-    } else if (event.type === 'OrderShipped') {
-      orders.set(id, { ...known, shipDate: event.shipDate, status: 'shipped' });
-    } else {
-      orders.set(id, { ...known, status: 'cancelled' });
-    }
-  }
-  return [...orders.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-/** What a store records that is asked anything. */
-const histories = fc.array(submissionsTo(fewOrderIds), { maxLength: 40 }).map((submissions) => {
-  const model = new ModelStore();
-  for (const submission of submissions) model.submit(submission);
-  return recorded(...model.recorded.map(({ event }) => event as OrderEvent));
-});
-
 describe('the list of orders', () => {
   it('is empty at first', () => {
     const list = new OrderList(encode);
@@ -55,11 +38,27 @@ describe('the list of orders', () => {
     expect([list.size, list.position, list.get(1n as OrderId)]).toStrictEqual([0, 0, undefined]);
   });
 
+  it('goes on from a packed list as from the events that made it, which share nothing', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, cut) => {
+        const first = history.slice(0, cut % (history.length + 1));
+        const list = listOf(first);
+        const before = list.snapshot();
+        const packed = list.pack();
+        const again = new OrderList(encode, packed);
+        expect(again.snapshot()).toStrictEqual(before);
+        for (const event of history.slice(first.length)) again.fold(event);
+        expect(again.snapshot()).toStrictEqual(listOf(history).snapshot());
+        expect(list.pack()).toStrictEqual(listOf(first).pack());
+      }),
+    );
+  });
+
   it('agrees with a Map that is sorted, whatever has happened', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const list = listOf(history);
-        const orders = naiveOrders(history.map(({ event }) => event));
+        const orders = naiveOrders(history);
         expect(list.snapshot().pages.flat()).toStrictEqual(encode(orders));
         expect(list.position).toBe(history.length);
         expect(list.size).toBe(orders.length);
@@ -77,8 +76,9 @@ describe('the list of orders', () => {
           ...ids.filter((id) => id % 3n === 0n).map((id) => shipped(id, LATER)),
           ...ids.filter((id) => id % 3n === 1n).map((id) => cancelled(id)),
         ];
-        const list = listOf(recorded(...events));
-        const orders = naiveOrders(events);
+        const history = secondsApart(recorded(...events));
+        const list = listOf(history);
+        const orders = naiveOrders(history);
         expect(list.snapshot().pages.flat()).toStrictEqual(encode(orders));
         for (const view of orders) expect(list.get(view.id)).toStrictEqual(view);
       }),

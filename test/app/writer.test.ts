@@ -58,9 +58,9 @@ async function contents(log: EventLog) {
 /** An engine that tries every append again, as one may after losing a race. */
 class AskingTwice extends MemoryEventLog {
   override append(seen: number, decide: Decide): Promise<AppendResult> {
-    return super.append(seen, (newer) => {
-      decide(newer);
-      return decide(newer);
+    return super.append(seen, (newer, kept) => {
+      decide(newer, { recall: (by, key) => kept.recall(by, key), keep: () => {} });
+      return decide(newer, kept);
     });
   }
 }
@@ -227,6 +227,88 @@ describe('a writer', () => {
       accepted(2n, 1),
     ]);
     expect(await log.head()).toBe(3);
+  });
+
+  describe('asked under an idempotency key', () => {
+    const keyed = (submission: Submission, idempotencyKey = 'k', by = 'alice') => {
+      return { ...submission, by, idempotencyKey };
+    };
+
+    it('does a thing once and gives the same answer again, in a batch, later, and after a restart', async () => {
+      const { log, writer } = await writerOn();
+      const first = accepted(1n, 1);
+      const twice = [keyed(placeNew), keyed(placeNew)];
+      expect(await writer.execute(twice)).toStrictEqual([first, first]);
+      await writer.execute([cancel(1n)]);
+      expect(await writer.execute([keyed(placeNew)])).toStrictEqual([first]);
+      const { writer: next } = await writerOn(log);
+      expect(await next.execute([keyed(placeNew)])).toStrictEqual([first]);
+      expect(await log.head()).toBe(2);
+    });
+
+    it('gives the same refusal again, even if it would no longer be refused', async () => {
+      const { writer } = await writerOn();
+      const refused: Outcome = { kind: 'rejected', reason: 'order_not_found' };
+      expect(await writer.execute([keyed(ship(1n))])).toStrictEqual([refused]);
+      await writer.execute([place(1n)]);
+      expect(await writer.execute([keyed(ship(1n))])).toStrictEqual([refused]);
+      expect(await writer.execute([keyed(ship(1n), 'k2')])).toStrictEqual([accepted(1n, 2)]);
+    });
+
+    it('refuses another request under the same key, and changes nothing', async () => {
+      const { log, writer } = await writerOn();
+      await writer.execute([keyed(placeNew)]);
+      const dated = { ...placeNew.command, shipDate: NOON } as Submission['command'];
+      const others = [
+        cancel(1n),
+        ship(1n),
+        submission(dated),
+        submission({ type: 'PlaceNewOrder', petId, quantity: 2 }),
+        { ...placeNew, onlyIf: [1] },
+      ];
+      const reused: Outcome = { kind: 'rejected', reason: 'idempotency_key_reused' };
+      expect(await writer.execute(others.map((other) => keyed(other)))).toStrictEqual(
+        others.map(() => reused),
+      );
+      expect(await log.head()).toBe(1);
+    });
+
+    it("keeps everybody's keys apart", async () => {
+      const { writer } = await writerOn();
+      const asked = [keyed(placeNew), keyed(placeNew, 'k', 'bob'), keyed(placeNew, 'K')];
+      expect(await writer.execute(asked)).toStrictEqual(
+        [1n, 2n, 3n].map((orderId) => accepted(orderId, 1)),
+      );
+    });
+  });
+
+  describe('asked on a condition', () => {
+    const when = (submission: Submission, ...onlyIf: number[]) => ({ ...submission, onlyIf });
+    const failed: Outcome = { kind: 'rejected', reason: 'precondition_failed' };
+
+    it('does it in one of the versions that are named, and in no other', async () => {
+      const { log, writer } = await writerOn();
+      await writer.execute([place(1n), place(2n)]);
+      const asked = [when(ship(1n), 2), when(ship(1n)), when(ship(1n), 3, 1), when(cancel(2n), 0)];
+      expect(await writer.execute(asked)).toStrictEqual([failed, failed, accepted(1n, 2), failed]);
+      expect(await log.head()).toBe(3);
+    });
+
+    it('is silent about the condition where the request would be refused anyway', async () => {
+      const { writer } = await writerOn();
+      await writer.execute([place(1n), ship(1n)]);
+      expect(await writer.execute([when(cancel(1n), 1), when(cancel(2n), 1)])).toStrictEqual([
+        { kind: 'rejected', reason: 'order_already_shipped' },
+        { kind: 'rejected', reason: 'order_not_found' },
+      ]);
+    });
+
+    it('accepts to cancel what is cancelled, whatever version the canceller has seen', async () => {
+      const { writer } = await writerOn();
+      await writer.execute([place(1n), cancel(1n), place(2n), ship(2n)]);
+      expect(await writer.execute([when(cancel(1n), 1)])).toStrictEqual([accepted(1n, 2)]);
+      expect(await writer.execute([when(ship(2n), 1)])).toStrictEqual([failed]);
+    });
   });
 
   it('refuses a log with a gap', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AppendResult, EventLog } from '../../src/app/ports/event-log.ts';
+import type { AppendResult, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../src/app/recorded-event.ts';
+import type { OrderId } from '../../src/domain/order-id.ts';
 import { newEvents } from '../support/arbitraries.ts';
 import { cancelled, newEvent, placed, readAll, recorded, shipped } from '../support/events.ts';
 
@@ -193,6 +194,40 @@ export function eventLogContract(
       expect(positionsOf(await append)).toStrictEqual([1]);
     });
 
+    it('keeps an outcome together with the events of the same append, for every handle', async () => {
+      const [log, other] = await handles(2);
+      await log.append(0, (_newer, kept) => {
+        expect(kept.recall('alice', 'a')).toBeUndefined();
+        kept.keep(ACCEPTED);
+        expect(kept.recall('alice', 'a')).toStrictEqual(ACCEPTED);
+        return [newEvent(placed(1n))];
+      });
+      await other.append(1, (_newer, kept) => {
+        expect(kept.recall('alice', 'a')).toStrictEqual(ACCEPTED);
+        expect(kept.recall('bob', 'a')).toBeUndefined();
+        expect(kept.recall('alice', 'b')).toBeUndefined();
+        kept.keep(REFUSED);
+        return [];
+      });
+      await log.append(1, (_newer, kept) => {
+        expect(kept.recall('bob', 'a')).toStrictEqual(REFUSED);
+        return [];
+      });
+    });
+
+    it('keeps no outcome when nothing is appended because the decision throws', async () => {
+      const [log] = await handles(1);
+      const append = log.append(0, (_newer, kept) => {
+        kept.keep(ACCEPTED);
+        throw new Error('refused');
+      });
+      await expect(append).rejects.toThrow('refused');
+      await log.append(0, (_newer, kept) => {
+        expect(kept.recall('alice', 'a')).toBeUndefined();
+        return [];
+      });
+    });
+
     it('behaves like an array, whatever is done in whatever order on two handles', async () => {
       const steps = fc.oneof(
         fc.record({ append: fc.array(newEvents, { maxLength: 5 }), seen: fc.nat() }),
@@ -220,18 +255,37 @@ export function eventLogContract(
       async () => {
         const open = await create();
         const log = await open();
-        await log.append(0, () => [newEvent(placed(1n)), newEvent(shipped(1n), 2)]);
+        await log.append(0, (_newer, kept) => {
+          kept.keep(ACCEPTED);
+          return [newEvent(placed(1n)), newEvent(shipped(1n), 2)];
+        });
         const before = await readAll(log);
         await log.close();
         const again = await open();
         expect(await readAll(again)).toStrictEqual(before);
-        const result = await again.append(2, () => [newEvent(placed(2n))]);
+        const result = await again.append(2, (_newer, kept) => {
+          expect(kept.recall('alice', 'a')).toStrictEqual(ACCEPTED);
+          return [newEvent(placed(2n))];
+        });
         expect(positionsOf(result)).toStrictEqual([3]);
         await again.close();
       },
     );
   });
 }
+
+const ACCEPTED: KeptOutcome = {
+  by: 'alice',
+  key: 'a',
+  fingerprint: 'f',
+  decided: { kind: 'accepted', orderId: (2n ** 63n - 1n) as OrderId, version: 2 },
+};
+const REFUSED: KeptOutcome = {
+  by: 'bob',
+  key: 'a',
+  fingerprint: 'g',
+  decided: { kind: 'rejected', reason: 'order_already_shipped' },
+};
 
 type Step =
   | { readonly append: readonly NewEvent[]; readonly seen: number }

@@ -29,7 +29,7 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     return {};
   },
   'FILE has schema': (file) => {
-    change(openDatabase(file), 'PRAGMA user_version = 2');
+    change(openDatabase(file), 'PRAGMA user_version = 99');
     return {};
   },
   'FILE cannot be opened': (file) => {

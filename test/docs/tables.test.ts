@@ -2,59 +2,80 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/app/api-key.ts';
-import { CommandProcessor } from '../../src/app/command-processor.ts';
 import { PROPERTIES } from '../../src/app/import/imported-order.ts';
-import { OrderList } from '../../src/app/order-list.ts';
-import { Projector } from '../../src/app/projector.ts';
 import { parseOrderId } from '../../src/domain/order-id.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
-import { encodePage } from '../../src/http/list-page.ts';
-import { ordersV1 } from '../../src/http/orders-v1.ts';
+import { V1 } from '../../src/http/orders-v1.ts';
+import { V2 } from '../../src/http/orders-v2.ts';
 import { readConfig } from '../../src/infra/config.ts';
 import { encodeData } from '../../src/infra/event-codec.ts';
-import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
 import { Place } from '../cli/command-line.ts';
 import { blocksOf, tableOf } from './markdown.ts';
 
 const ENDPOINTS = 'operation | request | what it does | scope | stability';
 
-test('the table of endpoints is the list of operations', async () => {
-  const store = await openMemoryStore();
-  const list = new OrderList(encodePage);
-  const operations = ordersV1({
-    storeId: store.id,
-    commands: new CommandProcessor(store.writer, () => undefined),
-    list,
-    projector: new Projector(store.log, list),
+const OFFERED = [
+  { base: '/v1', operations: V1 },
+  { base: '/v2', operations: V2 },
+].flatMap(({ base, operations }) => {
+  return operations.map((operation) => {
+    const { operationId, method, path, scope, stability = 'stable', deprecation } = operation;
+    const request = `${method.toUpperCase()} ${base}${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+    const state = deprecation === undefined ? stability : 'deprecated';
+    return { operationId, request, scope, state, deprecation };
   });
-  const offered = operations.map(({ operationId, method, path, scope }) => [
-    operationId,
-    `${method.toUpperCase()} /v1${path.replaceAll(/:(\w+)/g, '{$1}')}`,
-    scope,
-  ]);
-  const described = tableOf('README.md', ENDPOINTS).map(([id, request, , scope]) => [
+});
+
+test('the table of endpoints is the list of operations', () => {
+  const described = tableOf('README.md', ENDPOINTS).map(([id, request, , scope, state]) => [
     id,
     request,
     scope,
+    state,
   ]);
-  expect(described.toSorted()).toEqual(offered.toSorted());
+  expect(described).toEqual(
+    OFFERED.map(({ operationId, request, scope, state }) => [operationId, request, scope, state]),
+  );
 });
 
-test("the contract's two operations are stable, and all that was added is beta", () => {
-  for (const [id, , , , stability] of tableOf('README.md', ENDPOINTS)) {
-    const isContract = id === 'listOrders' || id === 'cancelOrder';
-    expect(stability, id).toBe(isContract ? 'stable' : 'beta');
-  }
+test("the contract's two operations are stable, one is deprecated, and the rest is beta", () => {
+  const states = OFFERED.filter(({ request }) => request.includes(' /v1/')).map((operation) => [
+    operation.operationId,
+    operation.state,
+  ]);
+  expect(Object.fromEntries(states)).toEqual({
+    listOrders: 'stable',
+    cancelOrder: 'stable',
+    placeOrder: 'beta',
+    getOrder: 'beta',
+    shipOrder: 'beta',
+    getPet: 'deprecated',
+  });
 });
 
 test('the API changelog names the same operations with the same stability', () => {
   const told = tableOf('docs/api-changelog.md', 'operation | request | stability');
-  const described = tableOf('README.md', ENDPOINTS).map(([id, request, , , stability]) => [
-    id,
-    request,
-    stability,
-  ]);
-  expect(told.toSorted()).toEqual(described.toSorted());
+  expect(told.toSorted()).toEqual(
+    OFFERED.map(({ operationId, request, state }) => [operationId, request, state]).toSorted(),
+  );
+});
+
+test('the API changelog says what is deprecated, until when, and what to use instead', () => {
+  const head = 'operation | request | since | last day | instead';
+  expect(tableOf('docs/api-changelog.md', head)).toEqual(
+    OFFERED.flatMap(({ operationId, request, deprecation }) => {
+      if (deprecation === undefined) return [];
+      return [[operationId, request, deprecation.since, deprecation.sunset, deprecation.instead]];
+    }),
+  );
+});
+
+test('the table of parameters of the list is what the list takes', () => {
+  const described = tableOf('README.md', 'parameter | what it lets through').flatMap(
+    ([names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')),
+  );
+  const list = V2.find(({ operationId }) => operationId === 'listOrders');
+  expect(described).toEqual(Object.keys(list?.query?.shape ?? {}));
 });
 
 test('the table of errors is the list of codes, each with its status', () => {

@@ -20,6 +20,7 @@ describe('The configuration', () => {
     databaseFile: './data/store-orders.db',
     baseUrl: undefined,
     stagingBaseUrl: undefined,
+    corsOrigins: [],
     logLevel: 'info',
     initialApiKey: undefined,
   };
@@ -40,6 +41,7 @@ describe('The configuration', () => {
       HOST: '::1',
       BASE_URL: 'https://api.example.com/shop/v1',
       STAGING_BASE_URL: 'http://localhost:8080/v1',
+      CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173,https://shop.example.com',
       LOG_LEVEL: 'silent',
       INITIAL_API_KEY: key,
       PATH: '/bin',
@@ -50,6 +52,7 @@ describe('The configuration', () => {
       databaseFile: './data/store-orders.db',
       baseUrl: 'https://api.example.com/shop/v1',
       stagingBaseUrl: 'http://localhost:8080/v1',
+      corsOrigins: ['https://shop.example.com', 'http://localhost:5173'],
       logLevel: 'silent',
       initialApiKey: key,
     });
@@ -88,6 +91,14 @@ describe('A mistake is told in one line that names the variable:', () => {
     ['BASE_URL', 'https://api.example.com/v1?x=1'],
     ['BASE_URL', 'https://api.example.com/v1#x'],
     ['STAGING_BASE_URL', 'staging'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'null'],
+    ['CORS_ORIGINS', 'shop.example.com'],
+    ['CORS_ORIGINS', 'https://shop.example.com/'],
+    ['CORS_ORIGINS', 'https://SHOP.example.com'],
+    ['CORS_ORIGINS', 'https://shop.example.com:443'],
+    ['CORS_ORIGINS', 'https://shop.example.com,'],
+    ['CORS_ORIGINS', 'https://a.example.com https://b.example.com'],
     ['LOG_LEVEL', 'INFO'],
   ])('%s=%s', (name, value) => {
     expect(mistakes({ [name]: value })).toStrictEqual([expect.stringMatching(`^${name} must `)]);

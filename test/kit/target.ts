@@ -1,5 +1,5 @@
 import type { ListRule } from './oracle/list-rules.ts';
-import type { Command, Order, OrderEvent, Rejection } from './vocabulary.ts';
+import type { Command, Order, OrderEvent } from './vocabulary.ts';
 
 /**
  * What the model can be run against: a decider, a store, a server. A target answers commands; all
@@ -43,7 +43,7 @@ export type Told =
       /** The order as it is by now. */
       readonly order?: Order;
     }
-  | { readonly kind: 'rejected'; readonly reason: Rejection };
+  | { readonly kind: 'rejected'; readonly reason: string };
 
 export interface Recorded {
   /** Its place in the whole log, from 1. */

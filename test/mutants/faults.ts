@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
-import type { EventLog, EventLogReader } from '../../src/app/ports/event-log.ts';
+import type { EventLog, EventLogReader, KeptOutcomes } from '../../src/app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Outcome, Submission } from '../../src/app/submission.ts';
 import type { OrderEvent } from '../../src/domain/order.ts';
@@ -43,7 +43,7 @@ export function changingAppends(
   change: (events: readonly NewEvent[]) => readonly NewEvent[],
 ): EventLog {
   return over(log, {
-    append: (seen, decide) => log.append(seen, (newer) => change(decide(newer))),
+    append: (seen, decide) => log.append(seen, (newer, kept) => change(decide(newer, kept))),
   });
 }
 
@@ -69,6 +69,9 @@ export function over<Part extends object>(part: Part, replaced: Partial<Part>): 
     },
   });
 }
+
+/** No outcome was ever kept, and none is. */
+export const NOTHING_KEPT: KeptOutcomes = { recall: () => undefined, keep: () => undefined };
 
 /** Records an event that nobody has decided. */
 export async function recordAnyway(log: EventLog, event: OrderEvent): Promise<number> {

@@ -3,7 +3,7 @@ import type { NewEvent, RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { OrderShipped } from '../../src/domain/order.ts';
 import type { PetId } from '../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../src/infra/memory/memory-event-log.ts';
-import { changingAppends, changingReads, over, rounded } from './faults.ts';
+import { changingAppends, changingReads, NOTHING_KEPT, over, rounded } from './faults.ts';
 import type { Mutant } from './mutated.ts';
 
 /** A log that is not to be trusted, and readers of it that are not. */
@@ -17,7 +17,7 @@ export const BAD_LOGS: readonly Mutant[] = [
         async append(_seen, decide) {
           await disk.append(await disk.head(), () => waiting);
           const head = await disk.head();
-          waiting = decide([]);
+          waiting = decide([], NOTHING_KEPT);
           const events = waiting.map((event, index) => ({ position: head + index + 1, ...event }));
           return { kind: 'appended', events };
         },
@@ -68,16 +68,14 @@ export const BAD_LOGS: readonly Mutant[] = [
   {
     name: 'the list is one event behind',
     reader(log) {
-      let last = 0;
+      const behind = async () => Math.max(0, (await log.head()) - 1);
       return over(log, {
-        async head() {
-          const shown = last;
-          last = await log.head();
-          return shown;
-        },
+        head: behind,
         async *read(after) {
-          for await (const events of log.read(after))
-            yield events.filter((each) => each.position <= last);
+          const last = await behind();
+          for await (const events of log.read(after)) {
+            yield events.filter(({ position }) => position <= last);
+          }
         },
       });
     },
@@ -119,7 +117,7 @@ function overwriting(disk: MemoryEventLog): EventLog {
   let isThere = true;
   return over<EventLog>(disk, {
     async append(seen, decide) {
-      const result = await disk.append(seen - 1, () => decide([]));
+      const result = await disk.append(seen - 1, () => decide([], NOTHING_KEPT));
       if (result.kind !== 'appended') return result;
       if (result.events.length > 0) isThere = false;
       const events = result.events.map((each) => ({ ...each, position: each.position + 1 }));

@@ -9,6 +9,7 @@ import type { Store } from '../../src/app/ports/store.ts';
 import { Writer } from '../../src/app/writer.ts';
 import { MemoryEventLog } from '../../src/infra/memory/memory-event-log.ts';
 import { MemoryKeyStore } from '../../src/infra/memory/memory-key-store.ts';
+import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
 import type { StoreUnderTest } from '../kit/targets/store.ts';
 import { appOn, listenerOn } from '../support/targets.ts';
 
@@ -36,10 +37,9 @@ async function mutatedStore(
   const log = mutant.log?.(disk) ?? disk;
   const writer = await Writer.open(log);
   return {
-    id: 'mutated',
+    ...(await openMemoryStore()),
     log: mutant.reader?.(log) ?? log,
     writer: mutant.writer?.(writer, log) ?? writer,
-    writable: Promise.resolve(),
     keys: mutant.keys?.(keyStore) ?? keyStore,
     close: () => log.close(),
   };

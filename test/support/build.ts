@@ -11,7 +11,9 @@ export function setup(): void {
 }
 
 function build(project: string, sources: string, result: string): void {
-  const changed = Math.max(...globSync(`${sources}/**/*.ts`).map((file) => statSync(file).mtimeMs));
+  const changed = Math.max(
+    ...globSync(`${sources}/**/*.{ts,json}`).map((file) => statSync(file).mtimeMs),
+  );
   const built = statSync(result, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (built >= changed) return;
   execFileSync('node_modules/.bin/tsc', ['-p', project], { stdio: 'inherit' });

@@ -39,6 +39,14 @@ export function recorded(...events: readonly OrderEvent[]): RecordedEvent[] {
   });
 }
 
+/** The same, but that each event was recorded a second after the one before it. */
+export function secondsApart(events: readonly RecordedEvent[]): RecordedEvent[] {
+  return events.map((event) => {
+    const at = new Date(Date.parse(NOON) + 1_000 * event.position).toISOString() as Instant;
+    return { ...event, metadata: { ...event.metadata, at } };
+  });
+}
+
 /** Everything in a log after a position, in one piece. */
 export async function readAll(log: EventLogReader, after = 0): Promise<RecordedEvent[]> {
   return (await Array.fromAsync(log.read(after))).flat();

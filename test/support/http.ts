@@ -1,8 +1,12 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'vitest';
+import { checkExchange } from './described.ts';
 
-/** An HTTP client that hides nothing: paths, methods and headers go out as they are given. */
+/**
+ * An HTTP client that hides nothing: paths, methods and headers go out as they are given. What
+ * comes back is held against the API's description, whatever else the test looks for.
+ */
 
 export interface Answer {
   readonly status: number;
@@ -17,11 +21,28 @@ export interface Asked {
   readonly agent?: Agent;
 }
 
-export function ask(
+/** A request as it was sent. */
+export interface Sent extends Pick<Asked, 'headers' | 'body'> {
+  readonly method: string;
+  readonly path: string;
+}
+
+export async function ask(
   address: string,
   method: string,
   path: string,
-  { headers = {}, body, agent }: Asked = {},
+  asked: Asked = {},
+): Promise<Answer> {
+  const answer = await exchange(address, method, path, asked);
+  checkExchange({ ...asked, method, path }, answer);
+  return answer;
+}
+
+function exchange(
+  address: string,
+  method: string,
+  path: string,
+  { headers = {}, body, agent }: Asked,
 ): Promise<Answer> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
@@ -88,6 +109,7 @@ const CODES = [
   'order_already_shipped',
   'order_cancelled',
   'order_exists',
+  'gone',
   'not_found',
   'method_not_allowed',
   'unsupported_media_type',

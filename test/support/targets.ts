@@ -34,8 +34,8 @@ export const memoryApp: Target = storeTarget('app on memory', async () => {
 export const twoWriters: Target = storeTarget('two writers on one log', async () => {
   const store = await openMemoryStore();
   const apps = [
-    appOn(store),
-    appOn({ ...store, writer: await Writer.open(store.log as EventLog) }),
+    await appOn(store),
+    await appOn({ ...store, writer: await Writer.open(store.log as EventLog) }),
   ];
   const [first] = apps as [StoreUnderTest];
   return {
@@ -67,12 +67,12 @@ export const httpApp: Target = listenerTarget('HTTP app in process', async () =>
 async function openInThread(file: string): Promise<StoreUnderTest> {
   const { log, keys, close } = openSqliteForCommandLine(file);
   const writer = await Writer.open(log);
-  return appOn({ id: file, log, writer, keys, writable: Promise.resolve(), close });
+  // What only a server needs is that of a store in memory.
+  return appOn({ ...(await openMemoryStore()), log, writer, keys, close });
 }
 
 async function openWithThread(file: string): Promise<StoreUnderTest> {
   const store = await openSqliteStore(file, ignore);
-  await store.writable;
   return appOn(store, async () => {
     await store.close();
     return openWithThread(file);
@@ -80,10 +80,15 @@ async function openWithThread(file: string): Promise<StoreUnderTest> {
 }
 
 /** The application on a store: the write side, and the read side as it is listed. */
-export function appOn(store: Store, reopen?: StoreUnderTest['reopen']): StoreUnderTest {
+export async function appOn(
+  store: Store,
+  reopen?: StoreUnderTest['reopen'],
+): Promise<StoreUnderTest> {
   const commands = new CommandProcessor(store.writer, ignore);
   const list = new OrderList((orders) => orders.map(shown));
   const projector = new Projector(store.log, list);
+  await projector.catchUp();
+  await store.begin(list.packImage());
   let position = -1;
   let orders: readonly Order[] = [];
   return {
@@ -121,13 +126,15 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       list,
       projector: new Projector(store.log, list),
     },
+    addresses: { production: undefined, staging: undefined },
+    corsOrigins: [],
   });
 }
 
 /** An order as version 1 shows it. */
-function shown({ status, shipDate, ...rest }: OrderView): Order {
+function shown({ id, petId, quantity, shipDate, status }: OrderView): Order {
   const date = shipDate === undefined ? {} : { shipDate };
-  return { ...rest, ...date, complete: status === 'shipped' };
+  return { id, petId, quantity, ...date, complete: status === 'shipped' };
 }
 
 // What a store has lost is told by the answers to the commands, too.

@@ -1,4 +1,5 @@
 import type { NewEvent, RecordedEvent } from '../recorded-event.ts';
+import type { Decided } from '../submission.ts';
 
 /**
  * The port to the append-only log of all events: the only source of truth of the service.
@@ -18,11 +19,12 @@ export interface EventLog {
   /**
    * Takes the log's write lock, hands `decide` the events after `seen`, and appends what it
    * returns: all of it or none. So a decision is always made on the newest state, and two writers
-   * can never both be right. An empty return appends nothing and is no failure.
+   * can never both be right. An empty return appends nothing and is no failure. Outcomes that
+   * `decide` keeps are recorded together with the events, or not at all.
    *
    * Resolves only when the events are durable, or with the reason why they are not. `decide` may
-   * be called more than once if the engine has to try again; it must not keep what it decided
-   * before the result is known. What `decide` throws is thrown, and nothing is appended.
+   * be called more than once if the engine has to try again, each time as if it were the first; it
+   * must not hold on to what it decided before the result is known. What `decide` throws is thrown, and nothing is appended.
    */
   append(seen: number, decide: Decide): Promise<AppendResult>;
 
@@ -42,7 +44,23 @@ export interface EventLog {
 /** All that a projection may do with the log. */
 export type EventLogReader = Omit<EventLog, 'append'>;
 
-export type Decide = (newer: readonly RecordedEvent[]) => readonly NewEvent[];
+export type Decide = (newer: readonly RecordedEvent[], kept: KeptOutcomes) => readonly NewEvent[];
+
+/** The outcomes of all commands that were submitted under an idempotency key. */
+export interface KeptOutcomes {
+  /** What was kept for an asker and a key, also by the same call of `decide`. */
+  recall(by: string, key: string): KeptOutcome | undefined;
+  /** Keeps an outcome for as long as the log. Nothing may have been kept for its asker and key. */
+  keep(outcome: KeptOutcome): void;
+}
+
+export interface KeptOutcome {
+  readonly by: string;
+  readonly key: string;
+  /** Tells what was asked from whatever else could have been asked. */
+  readonly fingerprint: string;
+  readonly decided: Decided;
+}
 
 export type AppendResult =
   /** Durable. The events are those of `decide`, with their positions. */

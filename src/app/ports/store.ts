@@ -1,6 +1,8 @@
+import type { PackedImage } from '../order-image.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
 import type { KeyStore } from './key-store.ts';
+import type { Snapshots } from './snapshots.ts';
 
 /** What an engine gives to the service: the log's two sides and the keys, opened and checked. */
 export interface Store {
@@ -8,9 +10,13 @@ export interface Store {
   readonly id: string;
   readonly log: EventLogReader;
   readonly writer: BatchWriter;
-  /** Resolves when the writer has folded the log and takes commands. */
-  readonly writable: Promise<void>;
+  /**
+   * Gives the writer the image of all orders, as far as the log was folded, so that nobody has to
+   * read the log twice. To be called once. Resolves when the writer takes commands.
+   */
+  begin(image: PackedImage): Promise<void>;
   readonly keys: KeyStore;
+  readonly snapshots: Snapshots;
   /** Finishes the batch under way and gives everything back. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { AppendResult, Decide, EventLog } from '../../app/ports/event-log.ts';
+import type { AppendResult, Decide, EventLog, KeptOutcome } from '../../app/ports/event-log.ts';
 import type { RecordedEvent } from '../../app/recorded-event.ts';
 
 /** Events a chunk: few, so that whoever reads in chunks is tested with many of them. */
@@ -10,6 +10,7 @@ const CHUNK = 100;
  */
 export class MemoryEventLog implements EventLog {
   readonly #events: RecordedEvent[] = [];
+  readonly #kept = new Map<string, KeptOutcome>();
   readonly #watchers = new Set<() => void>();
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -20,7 +21,12 @@ export class MemoryEventLog implements EventLog {
 
   async append(seen: number, decide: Decide): Promise<AppendResult> {
     const head = this.#events.length;
-    const decided = decide(this.#events.slice(seen));
+    const kept = new Map<string, KeptOutcome>();
+    const decided = decide(this.#events.slice(seen), {
+      recall: (by, key) => kept.get(nameOf(by, key)) ?? this.#kept.get(nameOf(by, key)),
+      keep: (outcome) => void kept.set(nameOf(outcome.by, outcome.key), outcome),
+    });
+    for (const [name, outcome] of kept) this.#kept.set(name, outcome);
     const events = decided.map((event, index) => ({ position: head + index + 1, ...event }));
     this.#events.push(...events);
     if (events.length > 0) for (const grown of this.#watchers) setImmediate(grown);
@@ -39,4 +45,8 @@ export class MemoryEventLog implements EventLog {
   async close(): Promise<void> {
     this.#watchers.clear();
   }
+}
+
+function nameOf(by: string, key: string): string {
+  return JSON.stringify([by, key]);
 }

@@ -4,6 +4,8 @@ import { Writer } from '../../app/writer.ts';
 import { MemoryEventLog } from './memory-event-log.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 
+const NOTHING_KEPT = { kind: 'none', reason: 'the log itself is gone' } as const;
+
 /** A store in memory, with its writer in the same thread. */
 export async function openMemoryStore(): Promise<Store> {
   const log = new MemoryEventLog();
@@ -11,8 +13,10 @@ export async function openMemoryStore(): Promise<Store> {
     id: randomUUID(),
     log,
     writer: await Writer.open(log),
-    writable: Promise.resolve(),
+    // Nothing was folded that its own log does not hand over at the first append.
+    begin: async () => {},
     keys: new MemoryKeyStore(),
+    snapshots: { load: async () => NOTHING_KEPT, save: async () => {} },
     close: () => log.close(),
   };
 }

@@ -7,7 +7,7 @@
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema that this version knows (PRAGMA user_version). */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** What leads from each schema version to the next; the first entry leads to version 1. */
 export const MIGRATIONS: readonly string[] = [
@@ -48,5 +48,17 @@ export const MIGRATIONS: readonly string[] = [
     expires_at TEXT,
     revoked_at TEXT
   ) STRICT;
+  `,
+  `
+  -- What commands with an idempotency key came to, recorded in the transaction of their events.
+  CREATE TABLE kept_outcomes (
+    asked_by    TEXT NOT NULL,
+    key         TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    order_id    INTEGER,
+    version     INTEGER,
+    refusal     TEXT,
+    PRIMARY KEY (asked_by, key)
+  ) STRICT, WITHOUT ROWID;
   `,
 ];

@@ -3,10 +3,12 @@ import {
   type AppendResult,
   type Decide,
   type EventLog,
+  type KeptOutcomes,
   UnreadableEvent,
 } from '../../app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encodeData, encodeMetadata, schemaVersionOf } from '../event-codec.ts';
+import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
 const CHUNK = 1_000;
@@ -23,6 +25,7 @@ export class SqliteEventLog implements EventLog {
   readonly #after: Database.Statement;
   readonly #insert: Database.Statement;
   readonly #insertRows: Database.Statement;
+  readonly #kept: KeptOutcomes;
 
   constructor(db: Database.Database) {
     this.#db = db;
@@ -35,6 +38,7 @@ export class SqliteEventLog implements EventLog {
       .raw();
     this.#insert = db.prepare(`INSERT INTO events VALUES ${ROW}`);
     this.#insertRows = db.prepare(`INSERT INTO events VALUES ${Array(ROWS).fill(ROW).join(', ')}`);
+    this.#kept = new KeptOutcomesTable(db);
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -50,7 +54,7 @@ export class SqliteEventLog implements EventLog {
     let events: readonly RecordedEvent[];
     try {
       const newer = [...this.#chunks(seen)].flat();
-      events = this.#write(decide(newer));
+      events = this.#write(decide(newer, this.#kept));
     } catch (error) {
       this.#rollBack();
       if (error instanceof Database.SqliteError) return { kind: 'unavailable', cause: error };

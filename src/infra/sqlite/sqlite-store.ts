@@ -2,25 +2,28 @@ import { existsSync } from 'node:fs';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { CommandLineStore, Store } from '../../app/ports/store.ts';
 import { openDatabase, storeIdOf } from './database.ts';
+import { SnapshotFile } from './snapshot-file.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { WorkerWriter } from './worker-writer.ts';
 
 /**
  * Opens a SQLite file for a server: the writer in a thread of its own, and on this thread a
- * second connection for everything that is read. Resolves as soon as the file can be read, while
- * the writer still folds the log. `lost` is called if the writer ends by itself.
+ * second connection for everything that is read. Resolves as soon as the file can be read. `lost`
+ * is called if the writer ends by itself after it began.
  */
 export async function openSqliteStore(file: string, lost: (cause: Error) => void): Promise<Store> {
   const writer = new WorkerWriter(file, lost);
   await writer.opened();
   const db = openDatabase(file);
+  const id = storeIdOf(db);
   return {
-    id: storeIdOf(db),
+    id,
     log: new SqliteEventLog(db),
     writer,
-    writable: writer.ready(),
+    begin: (image) => writer.begin(image),
     keys: new SqliteKeyStore(db),
+    snapshots: new SnapshotFile(file, id, db),
     async close() {
       await writer.close();
       db.close();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
+import type { PackedImage } from '../../app/order-image.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { Outcome, Submission } from '../../app/submission.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
@@ -41,8 +42,12 @@ export class WorkerWriter implements BatchWriter {
     return this.#opened.promise;
   }
 
-  /** Resolves when the log is folded and commands are welcome. */
-  ready(): Promise<void> {
+  /** See {@link Store.begin}. */
+  begin(image: PackedImage): Promise<void> {
+    // The arrays are handed over, not copied: they are a copy already.
+    const { slots, columns } = image;
+    const arrays = [slots.table, ...Object.values(columns)].map(({ buffer }) => buffer);
+    this.#send({ kind: 'begin', image }, arrays);
     return this.#ready.promise;
   }
 
@@ -61,8 +66,8 @@ export class WorkerWriter implements BatchWriter {
     await exited;
   }
 
-  #send(message: ToWriter): void {
-    this.#worker.postMessage(message);
+  #send(message: ToWriter, handedOver: readonly ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, handedOver);
   }
 
   #receive(message: FromWriter): void {

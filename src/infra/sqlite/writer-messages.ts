@@ -1,3 +1,4 @@
+import type { PackedImage } from '../../app/order-image.ts';
 import type { Outcome, PlaceNewOrder, Submission } from '../../app/submission.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { PetId } from '../../domain/order-id.ts';
@@ -10,6 +11,7 @@ import type { PetId } from '../../domain/order-id.ts';
 
 /** From the server's thread. */
 export type ToWriter =
+  | { readonly kind: 'begin'; readonly image: PackedImage }
   | { readonly kind: 'execute'; readonly batch: Fields }
   | { readonly kind: 'close' };
 
@@ -17,7 +19,7 @@ export type ToWriter =
 export type FromWriter =
   /** The file is locked, checked and migrated; others may read it. */
   | { readonly kind: 'opened' }
-  /** The log is folded; batches are welcome. */
+  /** It has its image; batches are welcome. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'executed'; readonly outcomes: Fields };
@@ -26,8 +28,8 @@ export type Fields = readonly unknown[];
 
 export function packBatch(batch: readonly Submission[]): Fields {
   const fields: unknown[] = [];
-  for (const { command, by, commandId } of batch) {
-    fields.push(command.type, by, commandId);
+  for (const { command, by, commandId, idempotencyKey, onlyIf } of batch) {
+    fields.push(command.type, by, commandId, idempotencyKey, onlyIf);
     switch (command.type) {
       case 'PlaceNewOrder':
         fields.push(command.petId, command.quantity, command.shipDate);
@@ -53,7 +55,16 @@ export function unpackBatch(fields: Fields): readonly Submission[] {
     const type = next.field<Submission['command']['type']>();
     const by = next.field<string>();
     const commandId = next.field<string>();
-    batch.push({ command: commandFrom(type, next.field), by, commandId });
+    const idempotencyKey = next.field<string | undefined>();
+    const onlyIf = next.field<readonly number[] | undefined>();
+    const command = commandFrom(type, next.field);
+    batch.push({
+      command,
+      by,
+      commandId,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(onlyIf === undefined ? {} : { onlyIf }),
+    });
   }
   return batch;
 }

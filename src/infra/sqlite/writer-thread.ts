@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
+import { OrderImage } from '../../app/order-image.ts';
 import { Writer } from '../../app/writer.ts';
 import { openDatabase } from './database.ts';
 import { lockForServer } from './server-lock.ts';
@@ -28,10 +29,15 @@ async function serve(file: string): Promise<void> {
   const unlock = lockForServer(file);
   const log = new SqliteEventLog(db);
   send({ kind: 'opened' });
-  const writer = await Writer.open(log);
+  let writer: Writer | undefined;
   port?.on('message', async (message: ToWriter) => {
     switch (message.kind) {
+      case 'begin':
+        writer = new Writer(log, new OrderImage(message.image));
+        send({ kind: 'ready' });
+        return;
       case 'execute': {
+        if (writer === undefined) throw new Error('a batch came before the image');
         const outcomes = await writer.execute(unpackBatch(message.batch));
         send({ kind: 'executed', outcomes: packOutcomes(outcomes) });
         return;
@@ -43,7 +49,6 @@ async function serve(file: string): Promise<void> {
         return;
     }
   });
-  send({ kind: 'ready' });
 }
 
 function send(message: FromWriter): void {

@@ -76,11 +76,11 @@ describe('opening a store', () => {
       'a store that a newer version has opened',
       (file) => {
         const db = openDatabase(file);
-        db.pragma('user_version = 2');
+        db.pragma('user_version = 99');
         db.close();
         return file;
       },
-      /has schema 2, and this version knows up to 1: start a newer version/,
+      /has schema 99, and this version knows up to \d+: start a newer version/,
     ],
     ['tables of another program', madeBy('CREATE TABLE theirs (x)'), /of another program/],
     [

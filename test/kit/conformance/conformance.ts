@@ -1,6 +1,6 @@
 import { brokenBy, type Counterexample } from '../check.ts';
 import { Violation } from '../target.ts';
-import { ApiClient, CannotCheck } from '../targets/api-client.ts';
+import { type Answer, ApiClient, CannotCheck } from '../targets/api-client.ts';
 import { type Adapter, OrdersApi } from '../targets/orders-api.ts';
 import { authentication } from './authentication.ts';
 import { commands } from './commands.ts';
@@ -166,16 +166,16 @@ async function whatIsLacking(
 async function probeWrites(api: OrdersApi, adapter: Adapter, lacking: Map<Need, string>) {
   const order = { body: '{"petId":7,"quantity":1}' };
   if (adapter.place === undefined) {
-    const { status } = await api.client.ask('POST', '/store/orders', order);
-    if (isLack(status)) lacking.set('to place', lackOf('POST /store/orders', status, 'place'));
+    const answer = await api.client.ask('POST', '/store/orders', order);
+    if (isLack(answer)) lacking.set('to place', lackOf('POST /store/orders', answer, 'place'));
   }
   if (adapter.ship === undefined && !lacking.has('to place')) {
     const id = await api.place({ petId: 7n, quantity: 1 }).then(({ id }) => id, ignore);
     const path = `/store/orders/${id}/shipment`;
     const body = '{"shipDate":"2026-01-01T00:00:00.000Z"}';
-    const status = id === undefined ? 200 : (await api.client.ask('PUT', path, { body })).status;
-    if (isLack(status)) {
-      lacking.set('to ship', lackOf('PUT /store/orders/{orderId}/shipment', status, 'ship'));
+    const answer = id === undefined ? undefined : await api.client.ask('PUT', path, { body });
+    if (answer !== undefined && isLack(answer)) {
+      lacking.set('to ship', lackOf('PUT /store/orders/{orderId}/shipment', answer, 'ship'));
     }
   }
 }
@@ -184,17 +184,20 @@ async function probeWrites(api: OrdersApi, adapter: Adapter, lacking: Map<Need, 
 async function probeGet(api: OrdersApi, lacking: Map<Need, string>): Promise<void> {
   const [first] = await api.list().catch(() => []);
   if (first === undefined) return;
-  const { status } = await api.client.ask('GET', `/store/orders/${first.id}`);
-  if (isLack(status)) {
-    lacking.set('to get one order', `GET /store/orders/{orderId} is a ${status} here`);
+  const answer = await api.client.ask('GET', `/store/orders/${first.id}`);
+  if (isLack(answer)) {
+    lacking.set('to get one order', `GET /store/orders/{orderId} is a ${answer.status} here`);
   }
 }
 
-function isLack(status: number): boolean {
-  return status === 403 || status === 404 || status === 405 || status === 501;
+/** Whether an answer tells that nobody is to ask for this here, rather than that it went wrong. */
+function isLack({ status, text }: Answer): boolean {
+  // Where it is the order that is said not to be there, the request itself was understood.
+  if (status === 404) return !text.includes('"order_not_found"');
+  return status === 403 || status === 405 || status === 501;
 }
 
-function lackOf(request: string, status: number, name: string): string {
+function lackOf(request: string, { status }: Answer, name: string): string {
   return `${request} is a ${status} here, and no adapter has ${name}()`;
 }
 

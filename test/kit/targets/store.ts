@@ -1,6 +1,6 @@
 import type { Recorded, Session, Target, Told } from '../target.ts';
 import { violation } from '../target.ts';
-import type { Command, Order, Rejection } from '../vocabulary.ts';
+import type { Command, Order } from '../vocabulary.ts';
 
 /** An event-sourced store, as its application speaks to it. */
 export interface StoreUnderTest {
@@ -10,7 +10,7 @@ export interface StoreUnderTest {
     client: number,
   ): Promise<
     | { readonly kind: 'accepted'; readonly orderId: bigint; readonly version: number }
-    | { readonly kind: 'rejected'; readonly reason: Rejection }
+    | { readonly kind: 'rejected'; readonly reason: string }
     | { readonly kind: 'unavailable' | 'unknown'; readonly cause: string }
   >;
   /** Every order, as version 1 shows it, with everybody's acknowledged commands. */

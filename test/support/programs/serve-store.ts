@@ -1,10 +1,11 @@
+import { OrderImage } from '../../../src/app/order-image.ts';
 import { openSqliteStore } from '../../../src/infra/sqlite/sqlite-store.ts';
 
 /** Serves a store as a server does, places orders without end, and says each one's id. */
 const [, , file = ''] = process.argv;
 
 const store = await openSqliteStore(file, () => process.exit(1));
-await store.writable;
+await store.begin(new OrderImage().pack());
 for (;;) {
   const [outcome] = await store.writer.execute([
     {

@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { MAX_INT64, MIN_INT64 } from '../../domain/order-id.ts';
+import type { Operation } from '../operation.ts';
+import { ErrorAnswers } from './error-answers.ts';
+import { type Examples, examplesOf } from './examples.ts';
+import { HEADERS, type HeaderName, headersOf } from './headers.ts';
+
+/** A version of the API, and what is said of it beside its operations. */
+export interface DescribedVersion {
+  /** As it stands in the path. */
+  readonly name: 'v1' | 'v2';
+  readonly version: string;
+  readonly stability?: 'beta';
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+export interface Server {
+  readonly url: string;
+  readonly description: string;
+}
+
+/** The description of a version, in OpenAPI 3.1, as JSON text. */
+export function describeVersion(version: DescribedVersion, servers: readonly Server[]): string {
+  const { components, ...document } = createDocument(documentOf(version, servers));
+  const used = JSON.stringify({ document, components }, exact);
+  const headers = Object.entries(HEADERS).filter(([name]) => {
+    return used.includes(`#/components/headers/${name}"`);
+  });
+  const whole = {
+    ...document,
+    components: { ...components, headers: Object.fromEntries(headers) },
+  };
+  return `${JSON.stringify(whole, exact, 2)}\n`;
+}
+
+declare global {
+  interface JSON {
+    /** Of the "JSON.parse source text access" proposal; TypeScript does not know it yet. */
+    rawJSON(text: string): unknown;
+  }
+}
+
+// The numbers that JavaScript's own writer would round: ids in examples, and the ends of int64.
+function exact(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return JSON.rawJSON(String(value));
+  if (value === Number(MAX_INT64)) return JSON.rawJSON(String(MAX_INT64));
+  if (value === Number(MIN_INT64)) return JSON.rawJSON(String(MIN_INT64));
+  return value;
+}
+
+function documentOf(
+  { name, version, stability, description, operations }: DescribedVersion,
+  servers: readonly Server[],
+): ZodOpenApiObject {
+  const tags = new Set(operations.map(({ tag }) => tag));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Store Orders',
+      version,
+      summary: 'The orders of a pet store.',
+      description,
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+      ...(stability === undefined ? {} : { 'x-stability': stability }),
+    },
+    servers: servers.map((server) => ({ ...server, 'x-internal': false })),
+    security: [{ bearer: [] }],
+    tags: TAGS.filter((tag) => tags.has(tag.name)),
+    'x-tagGroups': GROUPS.flatMap((group) => {
+      const used = group.tags.filter((tag) => tags.has(tag));
+      return used.length === 0 ? [] : [{ name: group.name, tags: used }];
+    }),
+    paths: pathsOf(operations, examplesOf(name)),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key, as `Authorization: Bearer <API_KEY>`. Its scopes say what it may do.',
+        },
+      },
+    },
+  };
+}
+
+const TAGS: readonly { name: Operation['tag']; description: string }[] = [
+  { name: 'orders', description: 'The orders placed in the store.' },
+  { name: 'pets', description: 'The animals that orders name.' },
+];
+
+const GROUPS: readonly { name: string; tags: readonly Operation['tag'][] }[] = [
+  { name: 'Store', tags: ['orders'] },
+  { name: 'Pets', tags: ['pets'] },
+];
+
+function pathsOf(operations: readonly Operation[], examples: Examples): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {};
+  const errors = new ErrorAnswers(examples);
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = {
+      ...paths[path],
+      [operation.method]: describeOperation(operation, examples, errors),
+    };
+  }
+  return paths;
+}
+
+function describeOperation(
+  operation: Operation,
+  examples: Examples,
+  errors: ErrorAnswers,
+): ZodOpenApiOperationObject {
+  const { operationId, tag, summary, description, scope, stability, deprecation } = operation;
+  const { pathParameters, query, body, success, isTryItHidden } = operation;
+  const instead =
+    deprecation === undefined ? '' : `\n\nIt ends on ${deprecation.sunset}. ${deprecation.instead}`;
+  const content = examples.requestOf(operationId);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: `${description}${instead}\n\nNeeds a key with the scope \`${scope}\`.`,
+    ...(deprecation === undefined
+      ? {}
+      : { deprecated: true, 'x-deprecated-sunset': deprecation.sunset }),
+    ...(stability === undefined ? {} : { 'x-stability': stability }),
+    ...(isTryItHidden === undefined ? {} : { 'x-hideTryItPanel': true }),
+    requestParams: {
+      ...(pathParameters === undefined ? {} : { path: pathParameters }),
+      ...(query === undefined ? {} : { query }),
+      ...(success.isConditional === undefined ? {} : { header: ConditionalHeaders }),
+    },
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: body, ...content } },
+          },
+        }),
+    responses: { ...successesOf(operation, examples), ...errors.of(operation) },
+  };
+}
+
+const ConditionalHeaders = z.object({
+  'If-None-Match': z
+    .string()
+    .max(16_384)
+    .regex(/^.*$/)
+    .describe(
+      'ETags that the client has. If the current one is among them, the answer is 304. What is no ' +
+        'ETag matches nothing.',
+    )
+    .optional(),
+});
+
+function successesOf(operation: Operation, examples: Examples): ZodOpenApiResponsesObject {
+  const { success, deprecation } = operation;
+  const always: readonly HeaderName[] = [
+    'X-Request-Id',
+    ...(deprecation === undefined ? [] : (['Deprecation', 'Sunset', 'DeprecationLink'] as const)),
+  ];
+  const { schema } = success;
+  const json = { schema, ...examples.answerOf(operation.operationId, success.status) };
+  return {
+    [success.status]: {
+      description: success.description,
+      headers: headersOf([...always, ...(success.headers ?? [])]),
+      ...(schema === undefined ? {} : { content: { 'application/json': json } }),
+    },
+    ...(success.isConditional === undefined
+      ? {}
+      : {
+          304: {
+            description: 'Nothing has changed: the client has the current state.',
+            headers: headersOf([...always, ...conditional(success.headers ?? [])]),
+          },
+        }),
+  };
+}
+
+// RFC 9110, section 15.4.5: what a 200 would say of caching, a 304 says as well.
+function conditional(headers: readonly HeaderName[]): readonly HeaderName[] {
+  return headers.filter((name) => ['ETag', 'Cache-Control', 'Vary'].includes(name));
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { ErrorAnswer } from '../answer-schemas.ts';
+import { ERRORS, type ErrorCode } from '../api-error.ts';
+import type { Operation } from '../operation.ts';
+import type { Examples } from './examples.ts';
+import { type HeaderName, headersOf } from './headers.ts';
+
+// What can befall any request. The server answers 408 and 431 itself, before anything is looked at.
+const ALWAYS: readonly ErrorCode[] = [
+  'invalid_request',
+  'unauthorized',
+  'insufficient_scope',
+  'internal_error',
+  'service_unavailable',
+];
+const WITH_BODY: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
+
+/** The answers of 400 and above. Operations share those that are the same. */
+export class ErrorAnswers {
+  readonly #examples: Examples;
+  readonly #known = new Map<string, ZodOpenApiResponseObject>();
+
+  constructor(examples: Examples) {
+    this.#examples = examples;
+  }
+
+  /** All the ways in which an operation can be refused, by status. */
+  of({ body, refusals, deprecation }: Operation): ZodOpenApiResponsesObject {
+    const codes = [...ALWAYS, ...(body === undefined ? [] : WITH_BODY), ...refusals];
+    const byStatus = Object.groupBy(codes, (code) => ERRORS[code][0]);
+    const isDeprecated = deprecation !== undefined;
+    const answers: ZodOpenApiResponsesObject = {
+      408: this.#unread(408, 'RequestTimeout', 'The request took too long to arrive.'),
+      431: this.#unread(431, 'HeadersTooLarge', 'The request headers are too large.'),
+    };
+    for (const [status, its = []] of Object.entries(byStatus)) {
+      answers[status as `${1 | 2 | 3 | 4 | 5}${string}`] = this.#refused(
+        Number(status),
+        its,
+        isDeprecated,
+      );
+    }
+    return answers;
+  }
+
+  #refused(
+    status: number,
+    codes: readonly ErrorCode[],
+    isDeprecated: boolean,
+  ): ZodOpenApiResponseObject {
+    // A request without a valid key, and one that cannot be read, are answered before it is known
+    // which operation they are for.
+    const isOfOperation = isDeprecated && ![400, 401, 503].includes(status);
+    const id = `${codes.map(pascalCase).join('Or')}${isOfOperation ? 'OfDeprecated' : ''}`;
+    const headers: readonly HeaderName[] = [
+      'X-Request-Id',
+      ...(HEADERS_OF[status] ?? []),
+      ...(isOfOperation ? (['Deprecation', 'Sunset', 'DeprecationLink'] as const) : []),
+    ];
+    const description = codes.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n');
+    return this.#shared(id, status, codes, { description, headers: headersOf(headers) });
+  }
+
+  /** The server's own answer to what never became a request. */
+  #unread(status: number, id: string, description: string): ZodOpenApiResponseObject {
+    return this.#shared(id, status, ['invalid_request'], { description });
+  }
+
+  #shared(
+    id: string,
+    status: number,
+    codes: readonly ErrorCode[],
+    rest: Omit<ZodOpenApiResponseObject, 'content'> & { description: string },
+  ): ZodOpenApiResponseObject {
+    const schema = schemaOf(status, codes);
+    const json = { schema, ...this.#examples.ofErrors(status, codes) };
+    const answer = this.#known.get(id) ?? { id, ...rest, content: { 'application/json': json } };
+    this.#known.set(id, answer);
+    return answer;
+  }
+}
+
+const HEADERS_OF: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  503: ['Retry-After'],
+};
+
+/** An Error of one status, with the codes that it can have there. */
+function schemaOf(status: number, codes: readonly ErrorCode[]) {
+  const narrow = z.looseObject({
+    code: z.enum(codes as [ErrorCode, ...ErrorCode[]]),
+    status: z.literal(status),
+  });
+  return z.intersection(ErrorAnswer, narrow);
+}
+
+function pascalCase(code: string): string {
+  return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,51 @@
+import type { ErrorCode } from '../api-error.ts';
+import recorded from './examples.json' with { type: 'json' };
+
+/**
+ * The examples in the description: requests and answers of a real run, as it went over the wire.
+ * Only the moments of the run are moved to fixed ones, so that each run records the same.
+ */
+
+/** Bodies by name. */
+type Bodies = Readonly<Record<string, string>>;
+interface Recorded {
+  readonly versions: Readonly<Record<string, Readonly<Record<string, Bodies>>>>;
+  /** By status and code. */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+export interface Examples {
+  requestOf(operationId: string): object;
+  answerOf(operationId: string, status: number): object;
+  ofErrors(status: number, codes: readonly ErrorCode[]): object;
+}
+
+export function examplesOf(version: string): Examples {
+  const { versions, errors }: Recorded = recorded;
+  const of = (name: string) => asExamples(versions[version]?.[name] ?? {});
+  return {
+    requestOf: (operationId) => of(`${operationId} request`),
+    answerOf: (operationId, status) => of(`${operationId} ${status}`),
+    ofErrors: (status, codes) => {
+      const known = codes.flatMap((code) => {
+        const body = errors[`${status} ${code}`];
+        return body === undefined ? [] : [[code, body] as const];
+      });
+      return asExamples(Object.fromEntries(known));
+    },
+  };
+}
+
+function asExamples(bodies: Bodies): object {
+  const entries = Object.entries(bodies);
+  if (entries.length === 0) return {};
+  return {
+    examples: Object.fromEntries(
+      entries.map(([name, body]) => [name, { value: JSON.parse(body, wholeAsBigint) }]),
+    ),
+  };
+}
+
+function wholeAsBigint(_key: string, value: unknown, context?: { readonly source?: string }) {
+  return typeof value === 'number' ? BigInt(context?.source ?? value) : value;
+}

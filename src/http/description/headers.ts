@@ -1,0 +1,88 @@
+import type { AnswerHeader } from '../operation.ts';
+
+interface HeaderDescription {
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Whether it is there whenever the answer can have it. */
+  readonly required?: true;
+  readonly example?: string;
+}
+
+const text = (maxLength: number, pattern: string) => ({ type: 'string', maxLength, pattern });
+
+/** What the headers of answers say. */
+export const HEADERS = {
+  ETag: {
+    description: 'Names this state, strongly. Send it back as `If-None-Match`.',
+    schema: text(100, '^"[\\x21\\x23-\\x7e]+"$'),
+    required: true,
+    example: '"fb4b0e07caf02b8d-1"',
+  },
+  'Cache-Control': {
+    description: 'The answer is for this client alone, and is to be asked for again each time.',
+    schema: { type: 'string', const: 'private, no-cache' },
+    required: true,
+  },
+  Vary: {
+    description: 'The answer may be compressed, for those who accept gzip.',
+    schema: text(100, '\\bAccept-Encoding\\b'),
+    required: true,
+    example: 'Accept-Encoding',
+  },
+  Location: {
+    description: 'The address of the new order.',
+    schema: text(100, '^/v\\d+/store/orders/-?\\d+$'),
+    required: true,
+    example: '/v1/store/orders/1',
+  },
+  Link: {
+    description:
+      'The next page (RFC 8288), where there is one. It is relative to the address that was asked.',
+    schema: text(16_384, '^<\\?[^<>]+>; rel="next"$'),
+    example: '<?limit=2&after=AQAAAAAAAAACDbnwnA>; rel="next"',
+  },
+  'X-Request-Id': {
+    description: "The id of the request. It finds the request in the service's log.",
+    schema: { type: 'string', format: 'uuid', maxLength: 36 },
+    required: true,
+    example: '07b09690-dd7c-4e1c-a270-164e36738600',
+  },
+  'WWW-Authenticate': {
+    description: 'What is wrong with the key (RFC 6750).',
+    schema: text(200, '^Bearer '),
+    required: true,
+    example: 'Bearer realm="store-orders", error="invalid_token"',
+  },
+  'Retry-After': {
+    description: 'After how many seconds to try again.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3_600 },
+    required: true,
+  },
+  Deprecation: {
+    description: 'Since when the operation is deprecated (RFC 9745): `@` and a Unix time.',
+    schema: text(20, '^@\\d+$'),
+    required: true,
+  },
+  Sunset: {
+    description: 'When the operation ends (RFC 8594).',
+    schema: text(40, ' GMT$'),
+    required: true,
+  },
+  DeprecationLink: {
+    description: 'Where the deprecation and the end are explained (RFC 9745, RFC 8594).',
+    schema: text(1_000, 'rel="(?:deprecation|sunset)"'),
+    required: true,
+  },
+} as const satisfies Record<string, HeaderDescription>;
+
+export type HeaderName = keyof typeof HEADERS | AnswerHeader;
+
+/** Refers to headers by their descriptions; `DeprecationLink` is what `Link` is elsewhere. */
+export function headersOf(names: readonly HeaderName[]) {
+  return Object.fromEntries(
+    names.map((name) => [
+      name === 'DeprecationLink' ? 'Link' : name,
+      { $ref: `#/components/headers/${name}` as const },
+    ]),
+  );
+}

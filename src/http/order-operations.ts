@@ -1,0 +1,161 @@
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import type { CommandProcessor } from '../app/command-processor.ts';
+import type { OrderDetails, OrderList } from '../app/order-list.ts';
+import type { Projector } from '../app/projector.ts';
+import type { Outcome, Submission } from '../app/submission.ts';
+import type { OrderId } from '../domain/order-id.ts';
+import { ApiError, orThrow } from './api-error.ts';
+import { keyOf } from './authentication.ts';
+import type { ListPage } from './list-page.ts';
+import type { Operation } from './operation.ts';
+import { PlaceOrderBody, readBody, ShipOrderBody } from './request-body.ts';
+import { requestIdOf } from './request-log.ts';
+import { OrderPath, readOrderId } from './request-parameters.ts';
+
+/** What the operations work with. */
+export interface OrderUseCases {
+  readonly storeId: string;
+  readonly commands: CommandProcessor;
+  readonly list: OrderList<ListPage>;
+  readonly projector: Projector;
+}
+
+export type OrderOperation = Operation<OrderUseCases>;
+
+/** How a version shows an order. */
+export interface OrderFace {
+  readonly schema: z.ZodType;
+  toJson(order: OrderDetails): string;
+}
+
+/** Placing, getting, shipping and cancelling are the same in every version but for the Order. */
+export function orderOperations({ schema, toJson }: OrderFace) {
+  /** Sends an order as it is now, everybody's acknowledged commands included. */
+  async function sendOrder(
+    { storeId, list, projector }: OrderUseCases,
+    orderId: OrderId,
+    req: Request,
+    res: Response,
+  ): Promise<void> {
+    await projector.catchUp();
+    const order = list.get(orderId);
+    if (order === undefined) throw new ApiError('order_not_found');
+    // At the address of a shipment this is no representation of what is there: no validator.
+    if (req.method !== 'PUT') res.setHeader('ETag', `"${storeId}-${order.version}"`);
+    res.setHeader('Cache-Control', 'private, no-cache');
+    if (req.fresh) res.status(304).end();
+    else res.type('json').send(toJson(order));
+  }
+
+  const placeOrder: OrderOperation = {
+    operationId: 'placeOrder',
+    method: 'post',
+    path: '/store/orders',
+    scope: 'orders:write',
+    tag: 'orders',
+    summary: 'Place an order',
+    description:
+      'Places an order. The service gives it the next id. To send the same request again places ' +
+      'another order: after an answer that got lost, list first.',
+    stability: 'beta',
+    body: PlaceOrderBody,
+    success: {
+      status: 201,
+      description: 'The order was placed.',
+      schema,
+      headers: ['Location', 'ETag', 'Cache-Control'],
+    },
+    refusals: ['outcome_unknown'],
+    async handle(useCases, req, res) {
+      const { shipDate, ...rest } = readBody(req, PlaceOrderBody);
+      const asked = shipDate === undefined ? rest : { ...rest, shipDate };
+      const { orderId } = await perform(useCases, res, { type: 'PlaceNewOrder', ...asked });
+      res.status(201).location(`${req.baseUrl}/store/orders/${orderId}`);
+      await sendOrder(useCases, orderId, req, res);
+    },
+  };
+
+  const getOrder: OrderOperation = {
+    operationId: 'getOrder',
+    method: 'get',
+    path: '/store/orders/:orderId',
+    scope: 'orders:read',
+    tag: 'orders',
+    summary: 'Get an order',
+    description: 'Returns one order. It shows every command that was answered before.',
+    stability: 'beta',
+    pathParameters: OrderPath,
+    success: {
+      status: 200,
+      description: 'The order.',
+      schema,
+      headers: ['ETag', 'Cache-Control'],
+      isConditional: true,
+    },
+    refusals: ['order_not_found'],
+    handle: (useCases, req, res) => sendOrder(useCases, readOrderId(req), req, res),
+  };
+
+  const cancelOrder: OrderOperation = {
+    operationId: 'cancelOrder',
+    method: 'delete',
+    path: '/store/orders/:orderId',
+    scope: 'orders:cancel',
+    tag: 'orders',
+    summary: 'Cancel an order',
+    description:
+      'Cancels a pending order. An order that has shipped cannot be cancelled: shipping cannot be ' +
+      'reversed. To cancel a cancelled order is fine and changes nothing, so the same request can ' +
+      'safely be sent again.',
+    pathParameters: OrderPath,
+    success: { status: 204, description: 'Order cancelled successfully.' },
+    refusals: ['order_not_found', 'order_already_shipped', 'outcome_unknown'],
+    async handle(useCases, req, res) {
+      await perform(useCases, res, { type: 'CancelOrder', orderId: readOrderId(req) });
+      res.status(204).end();
+    },
+  };
+
+  const shipOrder: OrderOperation = {
+    operationId: 'shipOrder',
+    method: 'put',
+    path: '/store/orders/:orderId/shipment',
+    scope: 'orders:write',
+    tag: 'orders',
+    summary: 'Ship an order',
+    description:
+      'Reports that a pending order has shipped, and when. To report the same shipment again is ' +
+      'fine and changes nothing, so the same request can safely be sent again; to report another ' +
+      'date is refused.',
+    stability: 'beta',
+    pathParameters: OrderPath,
+    body: ShipOrderBody,
+    success: {
+      status: 200,
+      description: 'The order has shipped.',
+      schema,
+      headers: ['Cache-Control'],
+    },
+    refusals: ['order_not_found', 'order_already_shipped', 'order_cancelled', 'outcome_unknown'],
+    async handle(useCases, req, res) {
+      const orderId = readOrderId(req);
+      const { shipDate } = readBody(req, ShipOrderBody);
+      await perform(useCases, res, { type: 'ShipOrder', orderId, shipDate });
+      await sendOrder(useCases, orderId, req, res);
+    },
+  };
+
+  return { placeOrder, getOrder, cancelOrder, shipOrder };
+}
+
+/** Runs a command to its durable end. Throws unless it was accepted. */
+async function perform({ commands }: OrderUseCases, res: Response, command: Submission['command']) {
+  const outcome: Outcome = await commands.submit({
+    command,
+    by: keyOf(res).id,
+    commandId: requestIdOf(res),
+  });
+  if ('cause' in outcome) res.locals.cause = outcome.cause;
+  return orThrow(outcome);
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { STATUSES } from '../app/order-image.ts';
+import { findOrders } from '../app/order-query.ts';
+import type { PetId } from '../domain/order-id.ts';
+import { MAX_LIMIT, OrderPageV2, OrderV2 } from './answer-schemas.ts';
+import { ApiError } from './api-error.ts';
+import { CURSOR, CURSOR_LENGTH, readCursor } from './cursor.ts';
+import { orderToJsonV2 } from './order-json.ts';
+import { type OrderOperation, orderOperations } from './order-operations.ts';
+import { isNotModified, sendPage } from './page-response.ts';
+import { queryOf } from './request-parameters.ts';
+import { booleanText, countText, dateTimeText, int64Text, wordText } from './values.ts';
+
+const FILTERS = {
+  status: wordText(STATUSES).optional().describe('Orders of this status.'),
+  petId: int64Text
+    .transform((id) => id as PetId)
+    .optional()
+    .describe('Orders of this animal.'),
+  complete: booleanText.optional().describe('Orders that have shipped, or that have not.'),
+  shipDateFrom: dateTimeText.optional().describe('Orders with a ship date at this time or later.'),
+  shipDateTo: dateTimeText.optional().describe('Orders with a ship date before this time.'),
+  placedFrom: dateTimeText.optional().describe('Orders placed at this time or later.'),
+  placedTo: dateTimeText.optional().describe('Orders placed before this time.'),
+};
+
+const DEFAULT_LIMIT = 100;
+
+const NO_CURSOR = 'must be the `next` of a page with the same filters, as it was';
+
+const ListQuery = z.strictObject({
+  ...FILTERS,
+  limit: countText(1, MAX_LIMIT)
+    .optional()
+    .describe(`How many orders a page has at most; ${DEFAULT_LIMIT} if absent.`),
+  after: z
+    .string({ error: 'must be given once' })
+    .regex(CURSOR, NO_CURSOR)
+    .length(CURSOR_LENGTH, NO_CURSOR)
+    .optional()
+    .describe('The `next` of the page before, with the same filters.'),
+});
+
+const NoQuery = z.strictObject({});
+
+const listOrders: OrderOperation = {
+  operationId: 'listOrders',
+  method: 'get',
+  path: '/store/orders',
+  scope: 'orders:read',
+  tag: 'orders',
+  summary: 'List orders',
+  description:
+    'Returns the orders that pass all filters, by ascending id, a page at a time. Ranges include ' +
+    'their `From` and exclude their `To`; an order without a ship date is in no range of ship ' +
+    'dates, and a range that ends before it begins is empty. A parameter that is unknown, ' +
+    'malformed or given twice is a 400 `invalid_request` that names it.\n\n' +
+    'Follow `next`, or the `Link` with `rel="next"`, until there is none. Whatever happens between ' +
+    'two pages, no order comes twice, and none is left out that was there, and passed the ' +
+    'filters, all the time. A cursor stays valid for ever, but with its own filters only; `limit` ' +
+    'may change.',
+  isTryItHidden: true,
+  query: ListQuery,
+  success: {
+    status: 200,
+    description: 'A page of orders.',
+    schema: OrderPageV2,
+    headers: ['ETag', 'Cache-Control', 'Vary', 'Link'],
+    isConditional: true,
+  },
+  refusals: [],
+  async handle({ storeId, list, projector }, req, res) {
+    const { limit = DEFAULT_LIMIT, after: cursor, ...filter } = queryOf(res, ListQuery);
+    const after = cursor === undefined ? undefined : readCursor(cursor, filter);
+    if (cursor !== undefined && after === undefined) {
+      throw new ApiError('invalid_request', `after: ${NO_CURSOR}`);
+    }
+    await projector.catchUp();
+    if (isNotModified(req, res, `${storeId}-${list.position}`)) return;
+    const { orders, hasMore } = findOrders(list, filter, after, limit);
+    await sendPage(req, res, orders, hasMore ? filter : undefined);
+  },
+};
+
+/** Version 2: what version 1 does, and a list with filters and pages. All of it is beta. */
+export const V2: readonly OrderOperation[] = [
+  listOrders,
+  ...Object.values(orderOperations({ schema: OrderV2, toJson: orderToJsonV2 })),
+].map((operation) => ({ query: NoQuery, ...operation, stability: 'beta' }));

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
+import { type Instant, parseInstant } from '../domain/instant.ts';
+import { MAX_QUANTITY } from '../domain/order.ts';
+import { MAX_INT64, MIN_INT64, parseInt64 } from '../domain/order-id.ts';
+
+/**
+ * The values that requests and answers are made of: one schema reads a value and describes it.
+ *
+ * In a JSON body a whole number arrives as a bigint (see request-body.ts); in a path or a query
+ * everything arrives as text.
+ */
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Puts a schema into OpenAPI's words, where zod's own would be wrong, or none. */
+function as<Schema extends z.ZodType>(schema: Schema, json: JsonSchema): Schema {
+  const override = ({ jsonSchema }: ZodOpenApiOverrideMetaContext) => {
+    for (const word of Object.keys(jsonSchema)) {
+      if (word !== 'description') Reflect.deleteProperty(jsonSchema, word);
+    }
+    Object.assign(jsonSchema, json);
+  };
+  return schema.meta({ override });
+}
+
+// The ends of int64 are no JavaScript numbers; what writes the description knows these two.
+const INT64 = {
+  type: 'integer',
+  format: 'int64',
+  minimum: Number(MIN_INT64),
+  maximum: Number(MAX_INT64),
+};
+const QUANTITY = { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_QUANTITY };
+const BOOLEAN = { type: 'boolean' };
+
+/** RFC 3339, with any offset; no leap seconds, which JavaScript's clock does not have. */
+const ANY_DATE_TIME = {
+  type: 'string',
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(?:\\.\\d+)?(?:[Zz]|[+-]\\d\\d:\\d\\d)$',
+  maxLength: 16_384,
+};
+/** As the service writes it: see {@link Instant}. */
+const INSTANT = {
+  type: 'string',
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  minLength: 24,
+  maxLength: 24,
+};
+
+function wholeNumber(min: bigint, max: bigint) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.bigint({ error }).min(min, error).max(max, error);
+}
+
+const NO_DATE_TIME = 'must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z';
+
+function instant(error: string) {
+  return z.string({ error }).transform((text, context): Instant => {
+    const read = parseInstant(text);
+    if (read === undefined) context.addIssue(error);
+    return read ?? z.NEVER;
+  });
+}
+
+/** Values of a JSON body. */
+export const int64 = as(wholeNumber(MIN_INT64, MAX_INT64), INT64);
+export const quantity = as(wholeNumber(1n, BigInt(MAX_QUANTITY)).transform(Number), QUANTITY);
+export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
+
+/** Values of an answer. */
+export const writtenQuantity = as(z.number(), QUANTITY);
+export const writtenInstant = as(z.string(), INSTANT);
+export const writtenBoolean = z.boolean();
+
+const ONCE = 'must be given once';
+
+/** A text that a client may send once. */
+function text() {
+  return z.string({ error: ONCE });
+}
+
+/** Values of a path or a query. */
+export const int64Text = as(
+  text().transform((given, context): bigint => {
+    const read = parseInt64(given);
+    if (read === undefined) {
+      context.addIssue(`must be a whole number from ${MIN_INT64} to ${MAX_INT64}`);
+    }
+    return read ?? z.NEVER;
+  }),
+  INT64,
+);
+
+export const booleanText = as(
+  text()
+    .regex(/^(?:true|false)$/, 'must be true or false')
+    .transform((given) => given === 'true'),
+  BOOLEAN,
+);
+
+export const dateTimeText = as(
+  text().pipe(instant(`${NO_DATE_TIME}; in a query, send + as %2B`)),
+  ANY_DATE_TIME,
+);
+
+/** A whole number that is small enough to count with. */
+export function countText(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  const schema = text()
+    .regex(/^[1-9]\d{0,8}$/, error)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, error);
+  return as(schema, { type: 'integer', format: 'int32', minimum: min, maximum: max });
+}
+
+/** One of a few words. */
+export function wordText<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const schema = text().pipe(z.enum(words, { error: `must be one of ${words.join(', ')}` }));
+  return as(schema, { type: 'string', enum: words });
+}

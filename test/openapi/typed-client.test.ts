@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { Service } from '../support/service.ts';
+
+const CLIENT = resolve('test/client');
+const GENERATED = join(CLIENT, 'generated');
+const run = promisify(execFile);
+
+// Beside the client, so that it finds its packages as a client's project does.
+mkdirSync(GENERATED, { recursive: true });
+afterAll(() => rmSync(GENERATED, { recursive: true, force: true }));
+
+test('Types made from the descriptions compile, and a client with them works', async () => {
+  const bin = (name: string) => join(CLIENT, 'node_modules', '.bin', name);
+  for (const version of ['v1', 'v2']) {
+    const file = join(GENERATED, `${version}.d.ts`);
+    await run(bin('openapi-typescript'), [`docs/openapi-${version}.json`, '--output', file]);
+  }
+  // A complaint of the compiler goes to standard output: show it.
+  const compile = run(bin('tsc'), ['-p', CLIENT]);
+  expect(
+    await compile.then(
+      () => '',
+      ({ stdout }) => stdout,
+    ),
+  ).toBe('');
+
+  await using service = await Service.start();
+  const client = [join(CLIENT, 'client.ts'), service.address, service.key];
+  const { stdout } = await run(process.execPath, client);
+  expect(JSON.parse(stdout)).toEqual({
+    shipped: 'shipped',
+    remedy: 'too late',
+    pending: [8, 9],
+    all: 3,
+    wrong: 'unauthorized',
+  });
+});

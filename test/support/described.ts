@@ -1,0 +1,295 @@
+import { gunzipSync } from 'node:zlib';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describeVersion } from '../../src/http/description/description.ts';
+import { serversOf } from '../../src/http/description/served.ts';
+import { VERSION_1, VERSION_2 } from '../../src/http/description/versions.ts';
+import type { Answer, Sent } from './http.ts';
+
+/**
+ * Holds every exchange against the API's description, as a suspicious client would: what was sent,
+ * what came back, and whether the two fit. It reads the description as any client does, and shares
+ * nothing with the service but that.
+ */
+
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+  readonly responses: Readonly<Record<string, Response & { readonly $ref?: string }>>;
+}
+interface Parameter {
+  readonly in: 'path' | 'query' | 'header';
+  readonly name: string;
+  readonly required?: boolean;
+  readonly schema: { readonly type: string };
+}
+interface Response {
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+interface Header {
+  readonly required?: boolean;
+  readonly schema: { readonly type: string };
+}
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly headers: Readonly<Record<string, Header>>;
+  };
+}
+
+/** Where in the description something stands: the version, then the steps to it. */
+type Place = readonly [version: string, ...steps: string[]];
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+// Beside RFC 3339: the years 0000 to 9999 hold after the move to UTC as well.
+const isDateTime = ajv.compile({ type: 'string', format: 'date-time' });
+const YEARS = [Date.parse('0000-01-01T00:00:00.000Z'), Date.parse('9999-12-31T23:59:59.999Z')];
+
+const versions = new Map<string, Description>();
+for (const version of [VERSION_1, VERSION_2]) {
+  const servers = serversOf(version, { production: undefined, staging: undefined });
+  const description = JSON.parse(describeVersion(version, servers));
+  versions.set(version.name, description);
+  ajv.addSchema(description, version.name);
+}
+
+/** Throws unless the description allows this answer to this request. */
+export function checkExchange(sent: Sent, answer: Answer): void {
+  const wrong = complaintAbout(sent, answer);
+  if (wrong === undefined) return;
+  const { status, headers, text } = answer;
+  const told = `${sent.method} ${sent.path}\n${status} ${JSON.stringify(headers)}\n${text.slice(0, 500)}`;
+  throw new Error(`The description does not allow this: ${wrong}\n${told}`);
+}
+
+/** What is wrong with an exchange, by the description; `undefined` where it is as described. */
+export function complaintAbout(sent: Sent, answer: Answer): string | undefined {
+  try {
+    const found = find(sent);
+    if (typeof found === 'string') checkUndescribed(found, sent, answer);
+    else checkDescribed(found, sent, answer);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Complaint) return error.message;
+    throw error;
+  }
+}
+
+class Complaint extends Error {}
+
+function demand(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new Complaint(otherwise);
+}
+
+interface Found {
+  readonly place: Place;
+  readonly description: Description;
+  readonly operation: Operation;
+  readonly pathValues: Readonly<Record<string, string>>;
+}
+
+/** Why the description says nothing of a request, and what may then be answered. */
+const UNDESCRIBED = {
+  'no version of the API': [200, 204, 304, 400, 404, 405, 503],
+  'no such path': [400, 401, 404, 503],
+  'no such method': [204, 400, 401, 405, 503],
+} as const;
+
+function find({ method, path }: Sent): Found | keyof typeof UNDESCRIBED {
+  const [, version = '', below = ''] = /^\/(v\d+)(?=[/?]|$)([^?]*)/.exec(path) ?? [];
+  const description = versions.get(version);
+  if (description === undefined) return 'no version of the API';
+  for (const [template, operations] of Object.entries(description.paths)) {
+    const pattern = template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+    const match = new RegExp(`^${pattern}$`).exec(below);
+    if (match === null) continue;
+    const key = method === 'HEAD' ? 'get' : method.toLowerCase();
+    const operation = operations[key];
+    if (operation === undefined) return 'no such method';
+    const place: Place = [version, 'paths', template, key];
+    return { place, description, operation, pathValues: { ...match.groups } };
+  }
+  return 'no such path';
+}
+
+function checkUndescribed(reason: keyof typeof UNDESCRIBED, sent: Sent, answer: Answer): void {
+  const { status } = answer;
+  demand((UNDESCRIBED[reason] as readonly number[]).includes(status), `a ${status} at ${reason}`);
+  if (status === 405) demand('allow' in answer.headers, 'a 405 without Allow');
+  if (status >= 400 && sent.method !== 'HEAD') {
+    checkJson(['v1', 'components', 'schemas', 'Error'], answer);
+    demand(JSON.parse(answer.text).status === status, 'an Error with another status');
+  }
+}
+
+function checkDescribed(found: Found, sent: Sent, answer: Answer): void {
+  const { operation, description, place } = found;
+  const { status } = answer;
+  const named = operation.responses[status];
+  demand(named !== undefined, `the operation has no ${status}`);
+  const shared = named.$ref?.split('/').at(-1);
+  const response = shared === undefined ? named : description.components.responses[shared];
+  const at: Place =
+    shared === undefined
+      ? [...place, 'responses', String(status)]
+      : [place[0], 'components', 'responses', shared];
+  checkHeaders(response?.headers ?? {}, found, answer);
+  if (status === 304) demand('if-none-match' in lowerCased(sent), 'a 304 that nobody asked for');
+  if (sent.method === 'HEAD' || response?.content === undefined) {
+    demand(answer.body.length === 0, 'a body where there is none');
+  } else {
+    checkJson([...at, 'content', 'application/json', 'schema'], answer);
+  }
+  checkJudgement(found, sent, answer);
+}
+
+function checkHeaders(
+  headers: Readonly<Record<string, { readonly $ref: string }>>,
+  { description, place: [version] }: Found,
+  answer: Answer,
+): void {
+  for (const [name, { $ref }] of Object.entries(headers)) {
+    const id = $ref.split('/').at(-1) as string;
+    const header = description.components.headers[id] as Header;
+    const given = answer.headers[name.toLowerCase()];
+    demand(given !== undefined || header.required !== true, `no header ${name}`);
+    if (given === undefined) continue;
+    const value = header.schema.type === 'integer' ? Number(given) : String(given);
+    check([version, 'components', 'headers', id, 'schema'], value, `header ${name}`);
+  }
+}
+
+/** What was refused as malformed must be so, and what is malformed must be refused. */
+function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): void {
+  const fault = faultOf(found, sent);
+  if (fault !== undefined) demand(status >= 400, `it was accepted, although ${fault}`);
+  // Whether a cursor belongs to its list is more than a description can say.
+  else if (!/"after: /.test(text)) {
+    demand(![400, 413, 415].includes(status), 'a good request was called malformed');
+  }
+}
+
+/** What is wrong with a request, by the description. */
+function faultOf(found: Found, sent: Sent): string | undefined {
+  const { place, operation, pathValues } = found;
+  const query = new URLSearchParams(sent.path.split('?', 2)[1] ?? '');
+  const parameters = operation.parameters ?? [];
+  for (const [index, parameter] of parameters.entries()) {
+    if (parameter.in === 'header') continue;
+    const given =
+      parameter.in === 'path'
+        ? [decoded(pathValues[parameter.name])]
+        : query.getAll(parameter.name);
+    if (given.length === 0 && parameter.required !== true) continue;
+    const at: Place = [...place, 'parameters', String(index), 'schema'];
+    const [text] = given;
+    if (given.length !== 1 || text === undefined) return `${parameter.name} is not there once`;
+    if (!isValidText(at, text, parameter.schema.type)) return `${parameter.name} is malformed`;
+  }
+  const known = new Set(parameters.map(({ name }) => name));
+  const unknown = [...query.keys()].find((name) => !known.has(name));
+  if (place[0] !== 'v1' && unknown !== undefined) return `there is no parameter ${unknown}`;
+  return operation.requestBody === undefined ? undefined : faultOfBody(place, sent);
+}
+
+function decoded(text = ''): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isValidText(at: Place, text: string, type: string): boolean {
+  if (type === 'boolean') return text === 'true' || text === 'false';
+  if (type === 'integer') return isWhole(text) && text !== '-0' && isValid(at, Number(text));
+  return isValid(at, text);
+}
+
+function faultOfBody(place: Place, sent: Sent): string | undefined {
+  const headers = lowerCased(sent);
+  const type = String(headers['content-type'] ?? '');
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type))
+    return `its type is ${type}`;
+  const encoding = String(headers['content-encoding'] ?? 'identity');
+  if (encoding.toLowerCase() !== 'identity') return `it is encoded by ${encoding}`;
+  const body = Buffer.from(sent.body ?? '');
+  if (body.length > 16_384) return 'it is too large';
+  try {
+    const value = parseStrictly(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    const at: Place = [...place, 'requestBody', 'content', 'application/json', 'schema'];
+    return isValid(at, value) ? undefined : 'its body is malformed';
+  } catch (error) {
+    return `its body is not JSON: ${error}`;
+  }
+}
+
+function checkJson(at: Place, answer: Answer): void {
+  const type = answer.headers['content-type'];
+  demand(type === 'application/json; charset=utf-8', `a body of type ${type}`);
+  const packed = answer.headers['content-encoding'] === 'gzip';
+  const text = packed ? gunzipSync(answer.body).toString() : answer.text;
+  let value: unknown;
+  try {
+    value = parseStrictly(text);
+  } catch (error) {
+    throw new Complaint(`the body is not JSON: ${error}`);
+  }
+  check(at, value, 'the body');
+}
+
+/**
+ * Numbers as JSON Schema sees them, but for one thing: a whole number is written in digits alone
+ * and within 64 bits. What is not becomes a fraction, which no schema here takes.
+ */
+function parseStrictly(text: string): unknown {
+  return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
+    typeof value === 'number' && !isWhole(context?.source ?? '') ? 0.5 : value,
+  );
+}
+
+function isWhole(text: string): boolean {
+  if (!/^-?(?:0|[1-9]\d{0,18})$/.test(text)) return false;
+  return BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+function validatorFor(at: Place): ValidateFunction {
+  const [version, ...steps] = at;
+  const pointer = steps.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1'));
+  const $ref = `${version}#/${pointer.map(encodeURIComponent).join('/')}`;
+  const known = validators.get($ref) ?? ajv.compile({ $ref });
+  validators.set($ref, known);
+  return known;
+}
+
+function isValid(at: Place, value: unknown): boolean {
+  return (validatorFor(at)(value) as boolean) && hasPossibleDates(value);
+}
+
+function check(at: Place, value: unknown, what: string): void {
+  const validate = validatorFor(at);
+  if (validate(value)) return;
+  const [first] = validate.errors ?? [];
+  throw new Complaint(`${what}${first?.instancePath}: ${first?.message}`);
+}
+
+function hasPossibleDates(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) {
+    return Object.values(value).every(hasPossibleDates);
+  }
+  if (typeof value !== 'string' || !isDateTime(value)) return true;
+  const cut = value.toUpperCase().replace(/(\.\d{3})\d+/, '$1');
+  const time = Date.parse(cut);
+  return time >= (YEARS[0] as number) && time <= (YEARS[1] as number);
+}
+
+function lowerCased({ headers = {} }: Sent): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
