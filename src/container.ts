@@ -14,7 +14,7 @@ import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
 import { OrderList, type PackedList } from './app/order-list.ts';
-import type { CommandLineStore, Store } from './app/ports/store.ts';
+import type { AcceptedLoss, CommandLineStore, Store } from './app/ports/store.ts';
 import { Projector } from './app/projector.ts';
 import { SnapshotKeeper } from './app/snapshot-keeper.ts';
 import { placeDemoOrders } from './cli/demo-orders.ts';
@@ -25,6 +25,7 @@ import { encodePage, type ListPage } from './http/list-page.ts';
 import { HttpServer } from './http/server.ts';
 import { type Config, loadDotEnv, readConfig } from './infra/config.ts';
 import { createLogger, type Logger } from './infra/logger.ts';
+import { acceptLoss as acceptLossInSqlite } from './infra/sqlite/accept-loss.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './infra/sqlite/sqlite-store.ts';
 
 /**
@@ -51,6 +52,11 @@ export async function demo(): Promise<void> {
 /** Opens the configured store for a command that may run beside the service. */
 export async function openForCommandLine(): Promise<CommandLineStore> {
   return openSqliteForCommandLine(configure().databaseFile);
+}
+
+/** Gives up what stands behind the damage in the configured store's log. */
+export async function acceptLoss(): Promise<AcceptedLoss> {
+  return acceptLossInSqlite(configure().databaseFile);
 }
 
 function configure(): Config {

@@ -10,7 +10,7 @@ if (Number(process.versions.napi) < 10) {
 }
 
 const { run } = await import('./cli/program.ts');
-const { serve, demo, openForCommandLine } = await import('./container.ts');
-process.exitCode = await run(process.argv, { serve, demo, openForCommandLine });
+const { serve, demo, openForCommandLine, acceptLoss } = await import('./container.ts');
+process.exitCode = await run(process.argv, { serve, demo, openForCommandLine, acceptLoss });
 
 export {};

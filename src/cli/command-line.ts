@@ -1,4 +1,4 @@
-import type { CommandLineStore } from '../app/ports/store.ts';
+import type { AcceptedLoss, CommandLineStore } from '../app/ports/store.ts';
 
 /** What the command line needs from the composition root. */
 export interface Composition {
@@ -7,6 +7,8 @@ export interface Composition {
   /** Runs the service on throw-away data. */
   demo(): Promise<void>;
   openForCommandLine(): Promise<CommandLineStore>;
+  /** Gives up what stands behind the damage in the store's log. */
+  acceptLoss(): Promise<AcceptedLoss>;
 }
 
 /** One of the two streams that a command writes to. */

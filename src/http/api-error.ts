@@ -27,7 +27,7 @@ export const ERRORS = {
   service_unavailable: [503, 'Nothing was changed. Try again in a moment.'],
   outcome_unknown: [
     503,
-    'It may or may not have been done. Look before you place an order again; the rest is safe.',
+    'It may or may not have been done. Send it again, to place an order with its Idempotency-Key.',
   ],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 

@@ -25,7 +25,13 @@ export function crossOrigin(origins: readonly string[]): RequestHandler {
   const answer = cors({
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'If-None-Match'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'If-Match',
+      'If-None-Match',
+    ],
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE,
   });

@@ -28,6 +28,8 @@ export interface Operation<UseCases = never> {
   readonly isTryItHidden?: true;
   /** The parameters of its path, where it has some. */
   readonly pathParameters?: z.ZodObject;
+  /** The headers that it looks at, beside those that every operation does. */
+  readonly headers?: z.ZodObject;
   /** What its query must be; absent where no query is looked at. */
   readonly query?: z.ZodObject;
   /** What its body must be, where it takes one. */

@@ -10,6 +10,13 @@ import { keyOf } from './authentication.ts';
 import type { ListPage } from './list-page.ts';
 import type { Operation } from './operation.ts';
 import { PlaceOrderBody, readBody, ShipOrderBody } from './request-body.ts';
+import {
+  ChangeHeaders,
+  CreateHeaders,
+  idempotencyKeyOf,
+  orderTag,
+  versionsOf,
+} from './request-headers.ts';
 import { requestIdOf } from './request-log.ts';
 import { OrderPath, readOrderId } from './request-parameters.ts';
 
@@ -42,7 +49,7 @@ export function orderOperations({ schema, toJson }: OrderFace) {
     const order = list.get(orderId);
     if (order === undefined) throw new ApiError('order_not_found');
     // At the address of a shipment this is no representation of what is there: no validator.
-    if (req.method !== 'PUT') res.setHeader('ETag', `"${storeId}-${order.version}"`);
+    if (req.method !== 'PUT') res.setHeader('ETag', orderTag(storeId, order.version));
     res.setHeader('Cache-Control', 'private, no-cache');
     if (req.fresh) res.status(304).end();
     else res.type('json').send(toJson(order));
@@ -57,8 +64,9 @@ export function orderOperations({ schema, toJson }: OrderFace) {
     summary: 'Place an order',
     description:
       'Places an order. The service gives it the next id. To send the same request again places ' +
-      'another order: after an answer that got lost, list first.',
+      'another order, unless both have the same `Idempotency-Key`.',
     stability: 'beta',
+    headers: CreateHeaders,
     body: PlaceOrderBody,
     success: {
       status: 201,
@@ -66,13 +74,18 @@ export function orderOperations({ schema, toJson }: OrderFace) {
       schema,
       headers: ['Location', 'ETag', 'Cache-Control'],
     },
-    refusals: ['outcome_unknown'],
+    refusals: ['idempotency_key_reused', 'outcome_unknown'],
     async handle(useCases, req, res) {
       const { shipDate, ...rest } = readBody(req, PlaceOrderBody);
       const asked = shipDate === undefined ? rest : { ...rest, shipDate };
-      const { orderId } = await perform(useCases, res, { type: 'PlaceNewOrder', ...asked });
+      const { orderId } = await perform(useCases, req, res, { type: 'PlaceNewOrder', ...asked });
+      await useCases.projector.catchUp();
+      const order = useCases.list.get(orderId) as OrderDetails;
       res.status(201).location(`${req.baseUrl}/store/orders/${orderId}`);
-      await sendOrder(useCases, orderId, req, res);
+      res.setHeader('ETag', orderTag(useCases.storeId, PLACED.version));
+      res.setHeader('Cache-Control', 'private, no-cache');
+      // As it was placed, even if this is the answer to a later retry.
+      res.type('json').send(toJson({ ...order, shipDate, ...PLACED }));
     },
   };
 
@@ -106,13 +119,20 @@ export function orderOperations({ schema, toJson }: OrderFace) {
     summary: 'Cancel an order',
     description:
       'Cancels a pending order. An order that has shipped cannot be cancelled: shipping cannot be ' +
-      'reversed. To cancel a cancelled order is fine and changes nothing, so the same request can ' +
-      'safely be sent again.',
+      'reversed. To cancel a cancelled order is fine and changes nothing, whatever `If-Match` says, ' +
+      'so the same request can safely be sent again.',
     pathParameters: OrderPath,
+    headers: ChangeHeaders,
     success: { status: 204, description: 'Order cancelled successfully.' },
-    refusals: ['order_not_found', 'order_already_shipped', 'outcome_unknown'],
+    refusals: [
+      'order_not_found',
+      'order_already_shipped',
+      'precondition_failed',
+      'idempotency_key_reused',
+      'outcome_unknown',
+    ],
     async handle(useCases, req, res) {
-      await perform(useCases, res, { type: 'CancelOrder', orderId: readOrderId(req) });
+      await perform(useCases, req, res, { type: 'CancelOrder', orderId: readOrderId(req) });
       res.status(204).end();
     },
   };
@@ -130,6 +150,7 @@ export function orderOperations({ schema, toJson }: OrderFace) {
       'date is refused.',
     stability: 'beta',
     pathParameters: OrderPath,
+    headers: ChangeHeaders,
     body: ShipOrderBody,
     success: {
       status: 200,
@@ -137,11 +158,18 @@ export function orderOperations({ schema, toJson }: OrderFace) {
       schema,
       headers: ['Cache-Control'],
     },
-    refusals: ['order_not_found', 'order_already_shipped', 'order_cancelled', 'outcome_unknown'],
+    refusals: [
+      'order_not_found',
+      'order_already_shipped',
+      'order_cancelled',
+      'precondition_failed',
+      'idempotency_key_reused',
+      'outcome_unknown',
+    ],
     async handle(useCases, req, res) {
       const orderId = readOrderId(req);
       const { shipDate } = readBody(req, ShipOrderBody);
-      await perform(useCases, res, { type: 'ShipOrder', orderId, shipDate });
+      await perform(useCases, req, res, { type: 'ShipOrder', orderId, shipDate });
       await sendOrder(useCases, orderId, req, res);
     },
   };
@@ -149,12 +177,29 @@ export function orderOperations({ schema, toJson }: OrderFace) {
   return { placeOrder, getOrder, cancelOrder, shipOrder };
 }
 
+/** What an order is like in the moment in which it was placed. */
+const PLACED = {
+  status: 'pending',
+  version: 1,
+  shippedAt: undefined,
+  cancelledAt: undefined,
+} as const;
+
 /** Runs a command to its durable end. Throws unless it was accepted. */
-async function perform({ commands }: OrderUseCases, res: Response, command: Submission['command']) {
+async function perform(
+  { commands, storeId }: OrderUseCases,
+  req: Request,
+  res: Response,
+  command: Submission['command'],
+) {
+  const idempotencyKey = idempotencyKeyOf(req);
+  const onlyIf = command.type === 'PlaceNewOrder' ? undefined : versionsOf(req, storeId);
   const outcome: Outcome = await commands.submit({
     command,
     by: keyOf(res).id,
     commandId: requestIdOf(res),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(onlyIf === undefined ? {} : { onlyIf }),
   });
   if ('cause' in outcome) res.locals.cause = outcome.cause;
   return orThrow(outcome);

@@ -6,6 +6,7 @@ import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import { Projector } from '../../src/app/projector.ts';
 import { run } from '../../src/cli/program.ts';
+import { acceptLoss } from '../../src/infra/sqlite/accept-loss.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -59,6 +60,7 @@ export class Place {
       serve: async () => void this.started.push('serve'),
       demo: async () => void this.started.push('demo'),
       openForCommandLine: async () => this.open(),
+      acceptLoss: () => acceptLoss(this.file('store.db')),
     };
     const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
     return { code, out: textOf(stdout), err: textOf(stderr) };

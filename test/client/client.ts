@@ -32,6 +32,10 @@ function remedyFor(code: NonNullable<typeof cancelled.error>['code']): string {
       return 'too late';
     case 'order_not_found':
       return 'another id';
+    case 'precondition_failed':
+      return 'get the order and look again';
+    case 'idempotency_key_reused':
+      return 'a new key';
     case 'invalid_request':
     case 'unauthorized':
     case 'insufficient_scope':

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
+import { Beside } from '../support/beside.ts';
+import { startProgram } from '../support/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type Environment, Service, start } from '../support/service.ts';
 import { tableOf } from './markdown.ts';
@@ -40,6 +42,26 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     mkdirSync(`${file}-server`);
     return {};
   },
+  'FILE-wal is damaged': async (file) => {
+    const child = startProgram('append-batches', file, 'kill', '1000', '1', '1', '1');
+    while ((await child.line()) !== undefined);
+    const wal = readFileSync(`${file}-wal`);
+    wal[100] = (wal[100] as number) ^ 1;
+    writeFileSync(`${file}-wal`, wal);
+    return {};
+  },
+  'The log in FILE ends': async (file) => {
+    await placeOrder(file);
+    rmSync(file);
+    return {};
+  },
+  'The log in FILE is not the one': async (file) => {
+    const other = join(temporaryFolder(), 'other.db');
+    await placeOrder(file);
+    await placeOrder(other);
+    copyFileSync(other, file);
+    return {};
+  },
   'event at position 1 cannot be read: unknown': (file) => {
     change(openDatabase(file), `INSERT INTO events VALUES (1, 1, 1, 'OrderReturned', 1, '', '')`);
     return {};
@@ -54,6 +76,11 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
 function change(db: Database.Database, sql: string): void {
   db.exec(sql);
   db.close();
+}
+
+async function placeOrder(file: string): Promise<void> {
+  await using beside = new Beside(file);
+  await beside.place([{ id: 1n }]);
 }
 
 async function portInUse(): Promise<Environment> {
@@ -71,7 +98,7 @@ test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
   const env = { PORT: '0', DATABASE_URL: `sqlite:${file}`, ...fromCause };
   const program = start(['serve'], dirname(file), env);
   const exitCode = await program.ended();
-  const said = program.stderr.replace(file, 'FILE').replace(`port ${env.PORT}:`, 'port 3000:');
+  const said = program.stderr.replaceAll(file, 'FILE').replace(`port ${env.PORT}:`, 'port 3000:');
   expect(said).toBe(`store-orders: ${told}\n`);
   expect(exitCode).toBe(1);
 });

@@ -177,12 +177,18 @@ function faultOf(found: Found, sent: Sent): string | undefined {
   const { place, operation, pathValues } = found;
   const query = new URLSearchParams(sent.path.split('?', 2)[1] ?? '');
   const parameters = operation.parameters ?? [];
+  const headers = lowerCased(sent);
+  const values = {
+    path: (name: string) => [decoded(pathValues[name])],
+    query: (name: string) => query.getAll(name),
+    // A field that is given on several lines is one list (RFC 9110, section 5.3).
+    header: (name: string) => {
+      const value = headers[name.toLowerCase()];
+      return value === undefined ? [] : [[value].flat().join(', ').trim()];
+    },
+  };
   for (const [index, parameter] of parameters.entries()) {
-    if (parameter.in === 'header') continue;
-    const given =
-      parameter.in === 'path'
-        ? [decoded(pathValues[parameter.name])]
-        : query.getAll(parameter.name);
+    const given = values[parameter.in](parameter.name);
     if (given.length === 0 && parameter.required !== true) continue;
     const at: Place = [...place, 'parameters', String(index), 'schema'];
     const [text] = given;

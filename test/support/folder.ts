@@ -1,11 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** A folder for the running test, gone when the test is. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'store-orders-'));
+  return folderIn(tmpdir());
+}
+
+/** The same in memory, where there is a place for that: for thousands of files that need not last. */
+export function memoryFolder(): string {
+  return folderIn(existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+}
+
+function folderIn(place: string): string {
+  const folder = mkdtempSync(join(place, 'store-orders-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

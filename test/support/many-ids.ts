@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { OrderId } from '../../src/domain/order-id.ts';
+import { mulberry32 } from './random.ts';
 
 /**
  * Thousands of different ids, in the orders in which ids come: ascending and descending runs,
@@ -20,15 +21,4 @@ export function manyIds(count: number): Arbitrary<OrderId[]> {
     }[pattern];
     return [...new Set(Array.from({ length: count }, (_, index) => next(index)))] as OrderId[];
   });
-}
-
-/** A small generator of pseudo-random 32-bit numbers. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
 }

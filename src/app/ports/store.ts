@@ -29,3 +29,11 @@ export interface CommandLineStore {
   backup(file: string): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What is left after the end of a damaged log was given up. */
+export interface AcceptedLoss {
+  /** The position at which the log ends now. */
+  readonly head: number;
+  /** The file that keeps what was damaged. */
+  readonly copy: string;
+}

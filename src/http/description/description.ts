@@ -121,7 +121,7 @@ function describeOperation(
   errors: ErrorAnswers,
 ): ZodOpenApiOperationObject {
   const { operationId, tag, summary, description, scope, stability, deprecation } = operation;
-  const { pathParameters, query, body, success, isTryItHidden } = operation;
+  const { pathParameters, headers, query, body, success, isTryItHidden } = operation;
   const instead =
     deprecation === undefined ? '' : `\n\nIt ends on ${deprecation.sunset}. ${deprecation.instead}`;
   const content = examples.requestOf(operationId);
@@ -139,6 +139,7 @@ function describeOperation(
       ...(pathParameters === undefined ? {} : { path: pathParameters }),
       ...(query === undefined ? {} : { query }),
       ...(success.isConditional === undefined ? {} : { header: ConditionalHeaders }),
+      ...(headers === undefined ? {} : { header: headers }),
     },
     ...(body === undefined
       ? {}

@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
+import { guardStore } from './start-guard.ts';
+import { syncWal } from './wal-guard.ts';
 
 /** Before 3.51.3 a WAL could be reset under a reader's feet (sqlite.org/wal.html, "WAL-reset bug"). */
 const OLDEST_SQLITE = [3, 51, 3] as const;
@@ -13,13 +15,15 @@ const LOCK_TIMEOUT = 5_000;
 /**
  * Opens a store's file, durable and checked, and creates it if it is not there. Throws
  * {@link CannotStart} for a file that this version must not touch.
+ * @param guard Looks at the files before SQLite does, and throws where SQLite must not.
  */
-export function openDatabase(file: string): Database.Database {
-  const db = connect(file);
+export function openDatabase(file: string, guard = guardStore): Database.Database {
+  const db = connect(file, guard);
   try {
     refuseOldSqlite(db);
     refuseForeignFile(db, file);
     makeDurable(db);
+    syncWal(file);
     migrate(db, file);
     return db;
   } catch (error) {
@@ -33,8 +37,9 @@ export function storeIdOf(db: Database.Database): string {
   return db.prepare('SELECT id FROM store').pluck().get() as string;
 }
 
-function connect(file: string): Database.Database {
+function connect(file: string, guard: (file: string) => void): Database.Database {
   try {
+    guard(file);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     return new Database(file, { timeout: LOCK_TIMEOUT });
   } catch (error) {

@@ -8,6 +8,8 @@ import {
 } from '../../app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encodeData, encodeMetadata, schemaVersionOf } from '../event-codec.ts';
+import { storeIdOf } from './database.ts';
+import { HeadFile, UNKNOWN_ROOT } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
@@ -18,17 +20,20 @@ const ROW = '(?, ?, ?, ?, ?, ?, ?)';
 /** How often a watcher looks, in milliseconds. */
 const WATCH_EVERY = 100;
 
-/** The log in SQLite, over a connection that its caller has opened and that closes with it. */
+/** The log in SQLite, over a connection that its caller has opened, and that closes with it. */
 export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
+  readonly #headFile: HeadFile | undefined;
   readonly #head: Database.Statement;
   readonly #after: Database.Statement;
   readonly #insert: Database.Statement;
   readonly #insertRows: Database.Statement;
   readonly #kept: KeptOutcomes;
 
-  constructor(db: Database.Database) {
+  /** @param headFile Where each new head is noted; needless where nothing is appended. */
+  constructor(db: Database.Database, headFile?: HeadFile) {
     this.#db = db;
+    this.#headFile = headFile;
     this.#head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
     this.#after = db
       .prepare(
@@ -39,6 +44,7 @@ export class SqliteEventLog implements EventLog {
     this.#insert = db.prepare(`INSERT INTO events VALUES ${ROW}`);
     this.#insertRows = db.prepare(`INSERT INTO events VALUES ${Array(ROWS).fill(ROW).join(', ')}`);
     this.#kept = new KeptOutcomesTable(db);
+    this.#note(this.#head.get() as number);
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -66,6 +72,8 @@ export class SqliteEventLog implements EventLog {
       // The commit record may have reached the disk before the error came back.
       return { kind: 'unknown', cause: error as Error };
     }
+    const last = events.at(-1);
+    if (last !== undefined) this.#note(last.position);
     return { kind: 'appended', events };
   }
 
@@ -89,6 +97,7 @@ export class SqliteEventLog implements EventLog {
 
   async close(): Promise<void> {
     this.#db.close();
+    this.#headFile?.close();
   }
 
   *#chunks(after: number): Iterable<readonly RecordedEvent[]> {
@@ -117,10 +126,19 @@ export class SqliteEventLog implements EventLog {
     return recorded;
   }
 
+  #note(position: number): void {
+    this.#headFile?.write({ position, root: UNKNOWN_ROOT });
+  }
+
   // SQLite has rolled back by itself after some errors, a full disk among them.
   #rollBack(): void {
     if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
   }
+}
+
+/** The log of a store's file, with its head noted outside the database. */
+export function openLog(file: string, db: Database.Database): SqliteEventLog {
+  return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)));
 }
 
 type Row = [number, number, string, number, string, string];

@@ -3,7 +3,7 @@ import { CannotStart } from '../../app/cannot-start.ts';
 import type { CommandLineStore, Store } from '../../app/ports/store.ts';
 import { openDatabase, storeIdOf } from './database.ts';
 import { SnapshotFile } from './snapshot-file.ts';
-import { SqliteEventLog } from './sqlite-event-log.ts';
+import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { WorkerWriter } from './worker-writer.ts';
 
@@ -34,7 +34,7 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
 /** Opens a SQLite file for a command line tool: one connection, everything in this thread. */
 export function openSqliteForCommandLine(file: string): CommandLineStore {
   const db = openDatabase(file);
-  const log = new SqliteEventLog(db);
+  const log = openLog(file, db);
   return {
     log,
     keys: new SqliteKeyStore(db),

@@ -4,7 +4,7 @@ import { OrderImage } from '../../app/order-image.ts';
 import { Writer } from '../../app/writer.ts';
 import { openDatabase } from './database.ts';
 import { lockForServer } from './server-lock.ts';
-import { SqliteEventLog } from './sqlite-event-log.ts';
+import { openLog } from './sqlite-event-log.ts';
 import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './writer-messages.ts';
 
 /**
@@ -27,7 +27,7 @@ try {
 async function serve(file: string): Promise<void> {
   const db = openDatabase(file);
   const unlock = lockForServer(file);
-  const log = new SqliteEventLog(db);
+  const log = openLog(file, db);
   send({ kind: 'opened' });
   let writer: Writer | undefined;
   port?.on('message', async (message: ToWriter) => {

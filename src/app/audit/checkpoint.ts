@@ -1,0 +1,117 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import { checkHash } from './merkle-tree.ts';
+
+/**
+ * Checkpoints as C2SP tlog-checkpoint has them: what the log says of itself at one size, in three
+ * lines (who, how many events, and the root of their tree), in a note that is signed as C2SP
+ * signed-note has it. Whoever keeps one can tell later whether the log has been rewritten.
+ */
+
+/** The text of a checkpoint, without its signature. */
+export function checkpointText(origin: string, size: number, root: Uint8Array): string {
+  checkHash(root);
+  if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`${size} is not a size`);
+  return `${origin}\n${size}\n${base64(root)}\n`;
+}
+
+/** Says why a text cannot be a signing key. It never quotes the text. */
+export class InvalidSigningKey extends Error {
+  override readonly name = 'InvalidSigningKey';
+}
+
+/** Ed25519, by the number that signed notes know it by. */
+const ED25519 = 1;
+const SEED_BYTES = 32;
+/** What stands before an Ed25519 seed in PKCS #8 (RFC 8410): its algorithm and two lengths. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Neither white space nor a plus sign: they separate. */
+const KEY_NAME = /^[^\p{White_Space}\p{Cc}\p{Cs}+]+$/u;
+/** The form that Go's note package (golang.org/x/mod/sumdb/note) gave private keys. */
+const PRIVATE_KEY = /^PRIVATE\+KEY\+([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
+
+/** An Ed25519 key with a name, which signs notes. The name is also the origin of checkpoints. */
+export class NoteSigner {
+  readonly name: string;
+  /** The public key, for those who verify: `NAME+ID+BASE64`, which C2SP calls a vkey. */
+  readonly verifierKey: string;
+  readonly #seed: Buffer;
+  readonly #key: KeyObject;
+  readonly #id: Buffer;
+
+  /**
+   * @param seed 32 bytes that nobody can guess: the private key as RFC 8032 has it.
+   * @throws InvalidSigningKey where the name or the seed cannot be one.
+   */
+  constructor(name: string, seed: Uint8Array) {
+    if (!KEY_NAME.test(name)) {
+      throw new InvalidSigningKey('the name of a key must not be empty nor have blanks or a +');
+    }
+    if (seed.length !== SEED_BYTES) {
+      throw new InvalidSigningKey(`the seed of a key has ${SEED_BYTES} bytes, not ${seed.length}`);
+    }
+    this.name = name;
+    this.#seed = Buffer.from(seed);
+    const key = Buffer.concat([PKCS8, this.#seed]);
+    this.#key = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    const { x = '' } = createPublicKey(this.#key).export({ format: 'jwk' });
+    const publicKey = Buffer.concat([Buffer.of(ED25519), Buffer.from(x, 'base64url')]);
+    const named = Buffer.concat([Buffer.from(`${name}\n`), publicKey]);
+    this.#id = hash('sha256', named, 'buffer').subarray(0, 4);
+    this.verifierKey = `${name}+${this.#id.toString('hex')}+${base64(publicKey)}`;
+  }
+
+  /** A new key. */
+  static generate(name: string): NoteSigner {
+    return new NoteSigner(name, randomBytes(SEED_BYTES));
+  }
+
+  /** Reads what {@link privateKey} wrote. Throws {@link InvalidSigningKey} for anything else. */
+  static parse(text: string): NoteSigner {
+    const [, name = '', id = '', key = ''] = PRIVATE_KEY.exec(text) ?? [];
+    const [algorithm, ...seed] = Buffer.from(key, 'base64');
+    if (algorithm !== ED25519) {
+      throw new InvalidSigningKey('a signing key reads PRIVATE+KEY+name+id+base64, with Ed25519');
+    }
+    const signer = new NoteSigner(name, Buffer.from(seed));
+    if (signer.#id.toString('hex') !== id) {
+      throw new InvalidSigningKey("the signing key's id is not that of its name and key");
+    }
+    return signer;
+  }
+
+  /** The private key as text. Whoever has it can sign in the log's name. */
+  privateKey(): string {
+    const seed = Buffer.concat([Buffer.of(ED25519), this.#seed]);
+    return `PRIVATE+KEY+${this.name}+${this.#id.toString('hex')}+${base64(seed)}`;
+  }
+
+  /**
+   * The text as a signed note. The same text gives the same note, to the byte. Throws a RangeError
+   * where it cannot be a note's text: it must end its last line, and may have no control characters
+   * but line ends.
+   */
+  sign(text: string): string {
+    if (!text.endsWith('\n') || !text.isWellFormed() || /[^\P{Cc}\n]/u.test(text)) {
+      throw new RangeError('a note is made of whole lines, without control characters');
+    }
+    const signature = Buffer.concat([this.#id, sign(null, Buffer.from(text), this.#key)]);
+    return `${text}\n— ${this.name} ${base64(signature)}\n`;
+  }
+
+  /** A signed checkpoint of the log that this key speaks for. */
+  signCheckpoint(size: number, root: Uint8Array): string {
+    return this.sign(checkpointText(this.name, size, root));
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
+}

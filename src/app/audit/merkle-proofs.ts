@@ -1,0 +1,166 @@
+import { checkHash, Frontier, nodeHash, TILE_HEIGHT } from './merkle-tree.ts';
+
+/**
+ * Proofs about a tree, as RFC 9162, sections 2.1.3 and 2.1.4, define them, for the tree of any size
+ * that the log ever had. What is not kept is made again from its nearest descendants that are. No
+ * proof needs more than two tiles of each level, which makes six reads for a log of up to 16
+ * million events.
+ */
+
+type Hashes = readonly Uint8Array[];
+
+/**
+ * What is kept of a tree. It must go as far as the size that a proof is made for; it may go
+ * further. What was there once stays the same, so that reads need no transaction around them.
+ */
+export interface TreeSource {
+  /** The hashes of `count` leaves, at most 256, from the place `from` on; places count from 0. */
+  leaves(from: number, count: number): Hashes | Promise<Hashes>;
+
+  /**
+   * The hashes of `count` nodes, at most 256, of one height (8, 16, 24 …), from the place `from`
+   * on. They are those that {@link Frontier.append} has told of.
+   */
+  nodes(height: number, from: number, count: number): Hashes | Promise<Hashes>;
+}
+
+/** The root of the tree as it was when it had `size` leaves. */
+export async function treeRoot(size: number, source: TreeSource): Promise<Uint8Array> {
+  checkRange(0, size, 'the size');
+  return size === 0 ? new Frontier().root() : new PartialTree(size, source).rootOf(0, size);
+}
+
+/**
+ * The proof that the leaf at `index`, from 0, is part of the tree of `size` leaves: the other side
+ * of each node on the way from it to the root, the leaf's own neighbour first. Throws a RangeError
+ * unless 0 ≤ index < size.
+ */
+export async function inclusionProof(
+  index: number,
+  size: number,
+  source: TreeSource,
+): Promise<Uint8Array[]> {
+  checkRange(1, size, 'the size');
+  checkRange(0, index, 'the index', size - 1);
+  const tree = new PartialTree(size, source);
+  const proof: Uint8Array[] = [];
+  for (let start = 0, end = size; end - start > 1; ) {
+    const middle = start + leftSide(end - start);
+    if (index < middle) {
+      proof.push(await tree.rootOf(middle, end));
+      end = middle;
+    } else {
+      proof.push(await tree.rootOf(start, middle));
+      start = middle;
+    }
+  }
+  return proof.reverse();
+}
+
+/**
+ * The proof that the tree of `to` leaves begins with that of `from` leaves. It is empty where there
+ * is nothing to prove: from nothing, or between equal sizes. Throws a RangeError unless
+ * 0 ≤ from ≤ to.
+ */
+export async function consistencyProof(
+  from: number,
+  to: number,
+  source: TreeSource,
+): Promise<Uint8Array[]> {
+  checkRange(0, to, 'the newer size');
+  checkRange(0, from, 'the older size', to);
+  if (from === 0) return [];
+  const tree = new PartialTree(to, source);
+  const proof: Uint8Array[] = [];
+  let start = 0;
+  let end = to;
+  while (end !== from) {
+    const middle = start + leftSide(end - start);
+    if (from <= middle) {
+      proof.push(await tree.rootOf(middle, end));
+      end = middle;
+    } else {
+      proof.push(await tree.rootOf(start, middle));
+      start = middle;
+    }
+  }
+  // Where it all ends at the older tree's own root, the verifier has that already.
+  if (start !== 0) proof.push(await tree.rootOf(start, end));
+  return proof.reverse();
+}
+
+/** How many children a tile has: 2^8. */
+const TILE_WIDTH = 2 ** TILE_HEIGHT;
+
+/** A tree of one size, and as much of it as one proof has read. */
+class PartialTree {
+  readonly #size: number;
+  readonly #source: TreeSource;
+  readonly #tiles = new Map<string, Hashes>();
+
+  constructor(size: number, source: TreeSource) {
+    this.#size = size;
+    this.#source = source;
+  }
+
+  /** The root of the leaves from `start` to before `end`, where a division of the tree left them. */
+  async rootOf(start: number, end: number): Promise<Uint8Array> {
+    const count = end - start;
+    const left = leftSide(count);
+    if (left * 2 === count || count === 1) return this.#complete(Math.log2(count), start / count);
+    const middle = start + left;
+    return nodeHash(await this.rootOf(start, middle), await this.rootOf(middle, end));
+  }
+
+  /** The root of a complete subtree, made from those of its descendants that are kept. */
+  async #complete(height: number, index: number): Promise<Uint8Array> {
+    const level = Math.floor(height / TILE_HEIGHT);
+    const width = 2 ** (height % TILE_HEIGHT);
+    const first = index * width;
+    const tile = await this.#tile(level, Math.floor(first / TILE_WIDTH));
+    const from = first % TILE_WIDTH;
+    let row: Hashes = tile.slice(from, from + width);
+    while (row.length > 1) row = parentsOf(row);
+    return row[0] as Uint8Array;
+  }
+
+  /** The children of a tile: 256 of them, or, at the right edge, those that are complete. */
+  async #tile(level: number, index: number): Promise<Hashes> {
+    const key = `${level} ${index}`;
+    const known = this.#tiles.get(key);
+    if (known !== undefined) return known;
+    const from = index * TILE_WIDTH;
+    const complete = Math.floor(this.#size / TILE_WIDTH ** level);
+    const count = Math.min(TILE_WIDTH, complete - from);
+    const hashes = await (level === 0
+      ? this.#source.leaves(from, count)
+      : this.#source.nodes(level * TILE_HEIGHT, from, count));
+    if (hashes.length !== count) {
+      const height = level * TILE_HEIGHT;
+      throw new Error(`${count} hashes are due at height ${height} from ${from} on, and \
+${hashes.length} are there`);
+    }
+    hashes.forEach(checkHash);
+    this.#tiles.set(key, hashes);
+    return hashes;
+  }
+}
+
+/** How many of so many leaves are on the left: the largest power of two below their number. */
+function leftSide(count: number): number {
+  let left = 1;
+  while (left * 2 < count) left *= 2;
+  return left;
+}
+
+function parentsOf(row: Hashes): Hashes {
+  return Array.from({ length: row.length / 2 }, (_, pair) => {
+    return nodeHash(row[2 * pair] as Uint8Array, row[2 * pair + 1] as Uint8Array);
+  });
+}
+
+function checkRange(min: number, value: number, name: string, max = Number.MAX_SAFE_INTEGER) {
+  if (!Number.isSafeInteger(value) || value < min || value > max) {
+    throw new RangeError(`${name} must be a whole number from ${min} to ${max}, not ${value}`);
+  }
+}

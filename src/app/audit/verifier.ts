@@ -1,0 +1,326 @@
+import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+
+/**
+ * Verifies what a Store Orders log says of itself, with its public key and nothing else. It is one
+ * file, it needs nothing but Node's crypto module, and it shares no code with the service, so that
+ * an auditor can read all of what is to be trusted. The rules are those of
+ *
+ *   RFC 9162, section 2.1   the tree (SHA-256), inclusion proofs and consistency proofs
+ *   c2sp.org/signed-note    signatures (Ed25519) and public keys
+ *   c2sp.org/tlog-checkpoint  what a log signs: its origin, its size, the root of its tree
+ *
+ * What comes from outside is taken apart strictly: a text that says the same in another way than
+ * the log would is refused. Each function answers with a verdict; no text makes one throw.
+ */
+
+/** What was verified, or why it was refused, in plain words. */
+export type Verdict<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly reason: string };
+
+/** A tree at one size: how many leaves it has, and its root, 32 bytes. */
+export interface TreeHead {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** What a log signs. Its origin is the name of its key. */
+export interface Checkpoint extends TreeHead {
+  readonly origin: string;
+}
+
+/** A receipt that holds: the event that is in the log, and the signed state that it is part of. */
+export interface VerifiedReceipt {
+  /** Everything that is stored of the event, as JSON. */
+  readonly record: string;
+  /** The event's place in the log, from 1: its leaf's index, plus 1. */
+  readonly position: number;
+  readonly checkpoint: Checkpoint;
+}
+
+// --- What a log signs ----------------------------------------------------------------------------
+
+/** The text of a signed note, if the key has signed it. Signatures by other keys do not count. */
+export function verifyNote(note: string, vkey: string): Verdict<string> {
+  return verdict(() => noteText(note, parseKey(vkey)));
+}
+
+const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
+
+/**
+ * What a signed checkpoint says, if the key has signed it and it is of the log that the key is
+ * named for. It is three lines: origin, size, root. Store Orders never adds another.
+ */
+export function verifyCheckpoint(note: string, vkey: string): Verdict<Checkpoint> {
+  return verdict(() => {
+    const key = parseKey(vkey);
+    const [, origin = '', size, root] =
+      CHECKPOINT.exec(noteText(note, key)) ?? refuse('the note is not a checkpoint of three lines');
+    if (origin !== key.name) refuse('the checkpoint is of another log than the public key');
+    const checkpoint = { origin, size: Number(size), root: fromBase64(root, 'the root') };
+    checkHead(checkpoint);
+    return checkpoint;
+  });
+}
+
+interface Key {
+  readonly name: string;
+  readonly id: Buffer;
+  readonly publicKey: KeyObject;
+}
+
+// A name has no white space, no plus sign and no control characters.
+const KEY = /^([^\p{White_Space}\p{Cc}\p{Cs}+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/u;
+const SIGNATURE = /^— ([^\p{White_Space}+]+) ([A-Za-z0-9+/]+=*)$/u;
+const ED25519 = 1;
+const MAX_SIGNATURES = 100;
+
+/** A public key is `name+id+key`. The id is the start of a hash over the name and the key. */
+function parseKey(vkey: string): Key {
+  const [, name = '', id, text = ''] =
+    KEY.exec(vkey) ?? refuse('the public key is not name+id+key');
+  const key = Buffer.from(text, 'base64'); // 33 bytes: one for the algorithm, 32 for the key
+  if (key[0] !== ED25519) refuse('the public key is not one for Ed25519');
+  const hashed = sha256(Buffer.concat([Buffer.from(`${name}\n`), key])).subarray(0, 4);
+  if (hashed.toString('hex') !== id) refuse('the id in the public key is not that of name and key');
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.subarray(1).toString('base64url') };
+  return { name, id: hashed, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
+}
+
+/** A note is its text, an empty line, and lines of signatures: dash, name, id and signature. */
+function noteText(note: string, key: Key): string {
+  if (!note.isWellFormed() || /[^\P{Cc}\n]/u.test(note)) refuse('the note has control characters');
+  const blank = note.lastIndexOf('\n\n');
+  if (blank < 0 || !note.endsWith('\n')) refuse('the note has no signatures');
+  const text = note.slice(0, blank + 1);
+  const lines = note.slice(blank + 2, -1).split('\n');
+  if (lines.length > MAX_SIGNATURES) refuse(`the note has more than ${MAX_SIGNATURES} signatures`);
+  let signed = false;
+  for (const line of lines) {
+    const [, name, base64 = ''] = SIGNATURE.exec(line) ?? refuse('a line is not a signature');
+    const signature = fromBase64(base64, 'a signature');
+    if (name !== key.name || !signature.subarray(0, 4).equals(key.id)) continue;
+    const valid = verify(null, Buffer.from(text), key.publicKey, signature.subarray(4));
+    if (!valid) refuse('the signature is not that of the public key on this text');
+    signed = true;
+  }
+  return signed ? text : refuse('the note is not signed with the public key');
+}
+
+// --- Proofs --------------------------------------------------------------------------------------
+
+/** Verifies that a record is the leaf at `index`, from 0, of a tree: RFC 9162, section 2.1.3.2. */
+export function verifyInclusion(
+  record: string,
+  index: number,
+  head: TreeHead,
+  proof: readonly Uint8Array[],
+): Verdict<void> {
+  return verdict(() => {
+    checkHead(head);
+    checkHashes(proof);
+    if (!Number.isSafeInteger(index) || index < 0) refuse('the index is not a whole number from 0');
+    if (!record.isWellFormed()) refuse('the record is not Unicode text');
+    if (index >= head.size) refuse('the record is beyond the size of the tree');
+    // At each level: the place of our node, and that of the level's last node.
+    let [at, last] = [index, head.size - 1];
+    let result = leafHash(record);
+    for (const sibling of proof) {
+      if (last === 0) refuse('the proof is longer than the way to the root');
+      if (isOdd(at) || at === last) {
+        result = nodeHash(sibling, result);
+        // A last node without a neighbour stands for itself, level after level: no copy joins it.
+        while (!isOdd(at) && at !== 0) [at, last] = [half(at), half(last)];
+      } else {
+        result = nodeHash(result, sibling);
+      }
+      [at, last] = [half(at), half(last)];
+    }
+    if (last !== 0) refuse('the proof is shorter than the way to the root');
+    if (!result.equals(head.root)) refuse('the proof does not lead from the record to the root');
+  });
+}
+
+/**
+ * Verifies that the newer tree begins with the older one, so that nothing in it was rewritten: RFC
+ * 9162, section 2.1.4.2. Every tree begins with the empty one, and with itself.
+ */
+export function verifyConsistency(
+  older: TreeHead,
+  newer: TreeHead,
+  proof: readonly Uint8Array[],
+): Verdict<void> {
+  return verdict(() => {
+    checkHead(older);
+    checkHead(newer);
+    checkHashes(proof);
+    if (older.size > newer.size) refuse('the older tree is larger than the newer one');
+    if (older.size === 0 || older.size === newer.size) {
+      if (proof.length > 0) refuse('there is nothing to prove, and the proof is not empty');
+      if (older.size !== 0 && !equal(older.root, newer.root)) refuse('one size has two roots');
+      return;
+    }
+    let [at, last] = [older.size - 1, newer.size - 1];
+    while (isOdd(at)) [at, last] = [half(at), half(last)];
+    // Where the older tree is complete, both ways begin at its root, which is not in the proof.
+    const path = at === 0 ? [older.root, ...proof] : proof;
+    const [first = refuse('the proof is empty'), ...others] = path;
+    let [olderResult, newerResult] = [first, first];
+    for (const sibling of others) {
+      if (last === 0) refuse('the proof is longer than the way to the root');
+      if (isOdd(at) || at === last) {
+        olderResult = nodeHash(sibling, olderResult);
+        newerResult = nodeHash(sibling, newerResult);
+        while (!isOdd(at) && at !== 0) [at, last] = [half(at), half(last)];
+      } else {
+        newerResult = nodeHash(newerResult, sibling);
+      }
+      [at, last] = [half(at), half(last)];
+    }
+    if (last !== 0) refuse('the proof is shorter than the way to the root');
+    if (!equal(olderResult, older.root)) refuse('the proof does not lead to the older root');
+    if (!equal(newerResult, newer.root)) refuse('the proof does not lead to the newer root');
+  });
+}
+
+/** The root of a whole log, from the records of all its events: add them in order, from the first. */
+export class RecordTree {
+  #size = 0;
+  // The roots of the complete subtrees so far, the largest first.
+  readonly #roots: Buffer[] = [];
+
+  add(record: string): void {
+    let top = leafHash(record);
+    // Two neighbours of one height become one, as long as there are any.
+    for (let rest = this.#size; isOdd(rest); rest = half(rest)) {
+      top = nodeHash(this.#roots.pop() as Buffer, top);
+    }
+    this.#roots.push(top);
+    this.#size += 1;
+  }
+
+  /** The tree so far, to be compared with a checkpoint of the same size. */
+  head(): TreeHead {
+    const [last = sha256(''), ...others] = this.#roots.toReversed();
+    return { size: this.#size, root: others.reduce((right, left) => nodeHash(left, right), last) };
+  }
+}
+
+// --- Receipts ------------------------------------------------------------------------------------
+
+/**
+ * Verifies a receipt: its checkpoint is signed with the key, and its record is in the tree that the
+ * checkpoint is of, at the position that the record names.
+ */
+export function verifyReceipt(receipt: string, vkey: string): Verdict<VerifiedReceipt> {
+  return verdict(() => {
+    const { format, record, proof, checkpoint: note } = parseJson(receipt.trim(), RECEIPT);
+    if (format !== 'store-orders/receipt/v1') refuse('the format is not store-orders/receipt/v1');
+    if (typeof record !== 'string' || typeof note !== 'string' || !Array.isArray(proof)) {
+      return refuse('a receipt has two texts, the record and the checkpoint, and a list of hashes');
+    }
+    const position = need(positionOf(record));
+    const checkpoint = need(verifyCheckpoint(note, vkey));
+    const hashes = proof.map((hash) => fromBase64(hash, 'a hash'));
+    need(verifyInclusion(record, position - 1, checkpoint, hashes));
+    return { record, position, checkpoint };
+  });
+}
+
+/** The position that a record names. That it is in a log is for a receipt or a root to show. */
+export function positionOf(record: string): Verdict<number> {
+  return verdict(() => {
+    const { position } = parseJson(record, RECORD);
+    if (Number.isSafeInteger(position) && Number(position) > 0) return Number(position);
+    return refuse('the position is not a whole number from 1');
+  });
+}
+
+/** The members that they have, in this order, each once, and no others. */
+const RECEIPT = { name: 'the receipt', members: 'format,record,proof,checkpoint' };
+const RECORD = {
+  name: 'the record',
+  members: 'data,metadata,position,schemaVersion,type,version',
+};
+
+/**
+ * Reads JSON that is written in the one way that JSON.stringify has: no blanks, no member twice, no
+ * number and no character in another spelling.
+ */
+function parseJson(text: string, { name, members }: typeof RECORD): Record<string, unknown> {
+  let object: Record<string, unknown> = {};
+  let written: string | undefined;
+  try {
+    object = Object(JSON.parse(text));
+    written = JSON.stringify(object);
+  } catch {
+    refuse(`${name} is not JSON`);
+  }
+  if (Object.keys(object).join() !== members) refuse(`${name} must have the members ${members}`);
+  return written === text ? object : refuse(`${name} is not in the one form that it can have`);
+}
+
+// --- Small parts ---------------------------------------------------------------------------------
+
+class Refusal extends Error {}
+
+function refuse(reason: string): never {
+  throw new Refusal(reason);
+}
+
+function verdict<Value>(verified: () => Value): Verdict<Value> {
+  try {
+    return { ok: true, value: verified() };
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+function need<Value>(verdict: Verdict<Value>): Value {
+  return verdict.ok ? verdict.value : refuse(verdict.reason);
+}
+
+/** A leaf's hash begins with 0x00 and a node's with 0x01, so that neither can pass for the other. */
+function leafHash(record: string): Buffer {
+  return sha256(`\0${record}`); // a string is hashed as UTF-8
+}
+
+/** One for all nodes: the byte 0x01 and room for two hashes, both of which are always filled. */
+const node = Buffer.alloc(65, 1);
+
+function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+  node.set(left, 1);
+  node.set(right, 33);
+  return sha256(node);
+}
+
+// By way of a string of bytes, which takes half the time of asking for a buffer.
+function sha256(data: string | Uint8Array): Buffer {
+  return Buffer.from(hash('sha256', data, 'binary'), 'binary');
+}
+
+function checkHead({ size, root }: TreeHead): void {
+  if (!Number.isSafeInteger(size) || size < 0) refuse('the size is not a whole number from 0');
+  checkHashes([root]);
+  if (size === 0 && !equal(root, sha256(''))) refuse('the root is not that of an empty tree');
+}
+
+function checkHashes(hashes: readonly Uint8Array[]): void {
+  if (hashes.some((hash) => hash.length !== 32)) refuse('a hash does not have 32 bytes');
+}
+
+/** Node reads base64 leniently: what it does not write the same way is refused. */
+function fromBase64(text: unknown, what: string): Buffer {
+  const bytes =
+    typeof text === 'string' ? Buffer.from(text, 'base64') : refuse(`${what} is no text`);
+  return bytes.toString('base64') === text ? bytes : refuse(`${what} is not base64`);
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.from(a).equals(b);
+}
+
+// Bit operators know 32 bits only, and sizes may have 53.
+const isOdd = (value: number) => value % 2 === 1;
+const half = (value: number) => Math.floor(value / 2);

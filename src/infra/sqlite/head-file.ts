@@ -1,0 +1,187 @@
+import { hash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { CannotStart } from '../../app/cannot-start.ts';
+
+/** How far a log has come. */
+export interface Head {
+  /** The position of its newest event; 0 where there is none. */
+  readonly position: number;
+  /** The root of the tree over all events up to there, 64 hex digits, or {@link UNKNOWN_ROOT}. */
+  readonly root: string;
+}
+
+/** Stands for a root that nobody has computed. */
+export const UNKNOWN_ROOT = '0'.repeat(64);
+
+/** A log, as far as a head can be compared with it. */
+export interface Log {
+  /** The store's id; `undefined` where there is no store. */
+  readonly storeId: string | undefined;
+  /** The position of its newest event. */
+  readonly position: number;
+  /** The root of its first so many events; `undefined` where it cannot be told. */
+  rootAt(position: number): string | undefined;
+}
+
+/** What a disk writes whole or not at all, in bytes: a record takes that much. */
+const RECORD_BYTES = 512;
+const RECORDS = 2;
+
+/**
+ * The head of a store's log, outside the database: what was acknowledged, even if the database has
+ * forgotten it.
+ *
+ * It is written after each commit, when the commit is on the disk, and is not flushed to the disk
+ * itself. So whatever a power cut leaves of it, it is never ahead of the log: a log that is shorter
+ * has lost something. Two records are written in turn, so that a torn one leaves the other; each
+ * takes the place of the one that is further behind, whoever wrote it, because command line tools
+ * append beside the server.
+ */
+export class HeadFile {
+  readonly #fd: number;
+  readonly #storeId: string;
+  /** What was found in the file when it was last read, and the positions in it. */
+  #read: Buffer = Buffer.alloc(0);
+  #positions: readonly [first: number, second: number] = [-1, -1];
+
+  /** Opens the head of a store's file, and makes it if it is not there. */
+  constructor(file: string, storeId: string) {
+    this.#fd = openOrMake(nameOf(file));
+    this.#storeId = storeId;
+  }
+
+  /** Notes a head that is on the disk. One that is behind what is noted already changes nothing. */
+  write(head: Head): void {
+    this.#lookAgain();
+    const [first, second] = this.#positions;
+    if (head.position <= Math.max(first, second)) return;
+    const record = encode({ ...head, storeId: this.#storeId });
+    const at = first <= second ? 0 : RECORD_BYTES;
+    writeSync(this.#fd, record, 0, RECORD_BYTES, at);
+    record.copy(this.#read, at);
+    this.#positions = at === 0 ? [head.position, second] : [first, head.position];
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  // To read a few bytes is cheap, to make sense of them is not, and seldom has anybody changed them.
+  #lookAgain(): void {
+    const bytes = read(this.#fd);
+    if (bytes.equals(this.#read)) return;
+    this.#read = bytes;
+    const [first, second] = recordsIn(bytes);
+    this.#positions = [first?.position ?? -1, second?.position ?? -1];
+  }
+}
+
+/**
+ * Throws {@link CannotStart} where the log of a store's file is shorter than its head, or another
+ * one. Without a head that can be read, there is nothing to compare.
+ * @param readLog Reads the log. It is called when the head has been read: somebody may be appending.
+ */
+export function refuseOtherLog(file: string, readLog: () => Log): void {
+  const name = nameOf(file);
+  const head = readHead(name);
+  if (head === undefined) return;
+  const log = readLog();
+  const wrong = whatIsWrong(head, log, file);
+  if (wrong === undefined) return;
+  throw new CannotStart(
+    `${wrong} Nothing was changed. Restore a backup; if you have just done that, delete ${name}`,
+  );
+}
+
+function whatIsWrong(head: HeadRecord, log: Log, file: string): string | undefined {
+  const acknowledged = `position ${head.position} was acknowledged`;
+  if (log.position < head.position) {
+    return `The log in ${file} ends at position ${log.position}, but ${acknowledged}.`;
+  }
+  const root = log.rootAt(head.position) ?? head.root;
+  const isOther = head.root !== UNKNOWN_ROOT && root !== head.root;
+  if (log.storeId === head.storeId && !isOther) return undefined;
+  return `The log in ${file} is not the one of which ${acknowledged}.`;
+}
+
+/** Deletes the head of a store's file. */
+export function removeHead(file: string): void {
+  rmSync(nameOf(file), { force: true });
+}
+
+function nameOf(file: string): string {
+  return `${file}-head`;
+}
+
+interface HeadRecord extends Head {
+  readonly storeId: string;
+}
+
+function readHead(name: string): HeadRecord | undefined {
+  if (!existsSync(name)) return undefined;
+  const fd = openSync(name, 'r');
+  try {
+    const records = recordsIn(read(fd)).filter((record) => record !== undefined);
+    return records.sort((one, other) => other.position - one.position)[0];
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openOrMake(name: string): number {
+  const isNew = !existsSync(name);
+  const fd = openSync(name, constants.O_RDWR | constants.O_CREAT, 0o600);
+  // An older one may have been deleted on purpose: a power cut must not bring it back.
+  if (isNew) {
+    fsyncSync(fd);
+    const folder = openSync(dirname(name), 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+  }
+  return fd;
+}
+
+/** The whole file; what is not there reads as zeros. */
+function read(fd: number): Buffer {
+  const bytes = Buffer.alloc(RECORDS * RECORD_BYTES);
+  readSync(fd, bytes, 0, bytes.length, 0);
+  return bytes;
+}
+
+function recordsIn(bytes: Buffer): readonly (HeadRecord | undefined)[] {
+  return [0, 1].map((n) => decode(bytes.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES)));
+}
+
+// Text, so that a person can read it: "head 1 <store> <position> <root> <digest of all that>".
+
+const FORMAT = 'head 1';
+const RECORD = new RegExp(
+  `^(${FORMAT} ([0-9a-f]{16}) (\\d{16}) ([0-9a-f]{64})) ([0-9a-f]{16})\\s*$`,
+);
+
+function encode({ storeId, position, root }: HeadRecord): Buffer {
+  const text = `${FORMAT} ${storeId} ${String(position).padStart(16, '0')} ${root}`;
+  return Buffer.from(`${text} ${digestOf(text)}`.padEnd(RECORD_BYTES - 1).concat('\n'));
+}
+
+/** `undefined` where it is not whole. */
+function decode(bytes: Buffer): HeadRecord | undefined {
+  const [, text = '', storeId = '', position, root = '', digest] =
+    RECORD.exec(bytes.toString('latin1')) ?? [];
+  if (position === undefined || digest !== digestOf(text)) return undefined;
+  return { storeId, position: Number(position), root };
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text).slice(0, 16);
+}

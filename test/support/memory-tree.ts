@@ -1,0 +1,54 @@
+import {
+  consistencyProof,
+  inclusionProof,
+  type TreeSource,
+} from '../../src/app/audit/merkle-proofs.ts';
+import { Frontier, leafHash } from '../../src/app/audit/merkle-tree.ts';
+
+/**
+ * A log's tree with what an engine keeps of it: the records, and one node in 256. It counts what
+ * proofs read, and hashes leaves when they are asked for, as engines do.
+ */
+export class MemoryTree implements TreeSource {
+  readonly records: string[] = [];
+  readonly frontier = new Frontier();
+  readonly kept = new Map<string, Buffer>();
+  /** How many hashes each read was for. */
+  reads: number[] = [];
+
+  constructor(records: Iterable<string> = []) {
+    for (const record of records) this.append(record);
+  }
+
+  append(record: string): void {
+    this.records.push(record);
+    this.frontier.append(leafHash(record), (height, index, hash) => {
+      this.kept.set(`${height} ${index}`, hash);
+    });
+  }
+
+  leaves(from: number, count: number): Buffer[] {
+    this.reads.push(count);
+    return this.records.slice(from, from + count).map(leafHash);
+  }
+
+  async nodes(height: number, from: number, count: number): Promise<Buffer[]> {
+    this.reads.push(count);
+    return Array.from({ length: count }, (_, at) => {
+      return this.kept.get(`${height} ${from + at}`) as Buffer;
+    });
+  }
+
+  inclusion(index: number, size = this.records.length): Promise<Uint8Array[]> {
+    return inclusionProof(index, size, this);
+  }
+
+  consistency(from: number, to = this.records.length): Promise<Uint8Array[]> {
+    return consistencyProof(from, to, this);
+  }
+}
+
+/** Any number of different records. */
+export function manyRecords(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `record ${index}`);
+}
