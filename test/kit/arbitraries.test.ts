@@ -54,6 +54,16 @@ describe('histories', () => {
     expect(new Set(histories.map(({ rule }) => rule))).toEqual(new Set(HISTORY_RULES));
   });
 
+  test('the list of the service refuses what was never placed, and what was placed twice', () => {
+    const refused = HISTORY_RULES.slice(0, 2) as readonly string[];
+    for (const { events, rule, at } of sample(illegalHistories())) {
+      if (!refused.includes(rule)) continue;
+      const list = new OrderList(() => undefined);
+      const upToIt = recorded(...(events.slice(0, at + 1) as readonly ServiceEvent[]));
+      expect(() => upToIt.map((event) => list.fold(event))).toThrow(/never placed|placed twice/);
+    }
+  });
+
   test('they shrink to the shortest that breaks the rule', () => {
     const fewest = HISTORY_RULES.map((rule) => {
       const found = fc.check(
