@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addAcceptLoss } from './accept-loss.ts';
 import { addBackup } from './backup.ts';
 import type { CommandLine, Composition, Terminal } from './command-line.ts';
+import { addConformance } from './conformance.ts';
 import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
@@ -51,6 +52,7 @@ function programFor(commandLine: CommandLine): Command {
   addKeys(program, commandLine);
   addImport(program, commandLine);
   addBackup(program, commandLine);
+  addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);
   return program;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Int64Index } from '../../src/app/int64-index.ts';
-import { int64s } from '../support/arbitraries.ts';
+import { int64s } from '../kit/arbitraries.ts';
 import { manyIds } from '../support/many-ids.ts';
 
 /** Adds keys to the index and to a Map, and sees that both agree on each and at the end. */

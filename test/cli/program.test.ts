@@ -14,6 +14,7 @@ const COMMANDS = [
   ['keys', 'revoke'],
   ['import'],
   ['backup'],
+  ['conformance'],
 ];
 
 test('without a command, the service is run', async () => {

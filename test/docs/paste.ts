@@ -19,6 +19,7 @@ export const IN_A_TERMINAL: Readonly<Record<string, string>> = {
 /** Commands that cannot be run here, and why. */
 export const NOT_HERE: Readonly<Record<string, string>> = {
   'npm ci && npm test\n': 'it is what runs these tests',
+  'npm run test:deep -- --minutes 10\n': 'it needs the sources; test/deep/deep.test.ts runs it',
 };
 
 /** What became of one pasted block. */

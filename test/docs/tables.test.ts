@@ -9,6 +9,7 @@ import { V1 } from '../../src/http/orders-v1.ts';
 import { V2 } from '../../src/http/orders-v2.ts';
 import { readConfig } from '../../src/infra/config.ts';
 import { encodeData } from '../../src/infra/event-codec.ts';
+import { Place } from '../cli/command-line.ts';
 import { blocksOf, tableOf } from './markdown.ts';
 
 const ENDPOINTS = 'operation | request | what it does | scope | stability';
@@ -119,4 +120,18 @@ test('the stored text in the walkthrough is what the codec writes', () => {
   if (orderId === undefined) throw new Error('42 is an id');
   const [stored] = blocksOf('docs/walkthrough.md').filter(({ language }) => language === 'json');
   expect(stored?.text.trim()).toBe(encodeData({ type: 'OrderCancelled', orderId }));
+});
+
+test('the table of the options of conformance is what its help says', async () => {
+  const described = tableOf('docs/testing-kit.md', 'option | what it does');
+  const { out } = await new Place().run('conformance', '--help');
+  const options = [...out.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name]) => name);
+  expect(described.map(([name]) => name)).toEqual(options);
+});
+
+test("the table of the kit's exports names each of them, and no other", async () => {
+  const described = tableOf('docs/testing-kit.md', 'name | what it is');
+  const named = described.flatMap(([names = '']) => names.replaceAll('`', '').split(', '));
+  const exported = Object.keys(await import('../kit/index.ts'));
+  expect(named.toSorted()).toEqual(exported.sort());
 });

@@ -7,7 +7,8 @@ import {
   millisecondsOf,
   parseInstant,
 } from '../../src/domain/instant.ts';
-import { instants, times } from '../support/arbitraries.ts';
+import { times } from '../kit/arbitraries.ts';
+import { instants } from '../support/arbitraries.ts';
 
 const MINUTE = 60_000;
 const two = (value: number) => String(value).padStart(2, '0');

@@ -7,7 +7,7 @@ import {
   parseInt64,
   parseOrderId,
 } from '../../src/domain/order-id.ts';
-import { int64s } from '../support/arbitraries.ts';
+import { int64s } from '../kit/arbitraries.ts';
 
 describe('the text of an id', () => {
   it('is read back as the id that it was written from, over all 64 bits', () => {

@@ -8,8 +8,8 @@ import {
   order,
 } from '../../src/domain/order.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
+import { ask, NO_ORDER } from '../kit/oracle/table.ts';
 import { commandsTo, eventsOf } from '../support/arbitraries.ts';
-import { ask, NO_ORDER } from '../support/order-model.ts';
 
 const one = fc.constant(1n as OrderId);
 const commandHistories = fc.array(commandsTo(one), { maxLength: 30 });

@@ -1,6 +1,7 @@
 import { type ApiKey, mintKeyText, type Scope } from '../../src/app/api-key.ts';
 import { keyRecord } from '../../src/app/first-key.ts';
 import type { RecordedEvent } from '../../src/app/recorded-event.ts';
+import type { Outcome, Submission } from '../../src/app/submission.ts';
 import { Writer } from '../../src/app/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
@@ -39,20 +40,23 @@ export class Beside implements AsyncDisposable {
     await this.#store.keys.revoke(id, instant(Date.now()));
   }
 
+  /** Has commands decided and recorded, as an import does. */
+  async submit(commands: readonly Submission['command'][]): Promise<readonly Outcome[]> {
+    const writer = await Writer.open(this.#store.log);
+    return writer.execute(
+      commands.map((command) => ({ command, by: 'import', commandId: 'import' })),
+    );
+  }
+
   /** Places orders whose ids come from elsewhere. */
   async place(orders: readonly ImportedOrder[]): Promise<void> {
-    const writer = await Writer.open(this.#store.log);
-    const outcomes = await writer.execute(
+    const outcomes = await this.submit(
       orders.map(({ id, petId = 1n, quantity = 1, shipDate }) => ({
-        command: {
-          type: 'PlaceOrder',
-          orderId: id as OrderId,
-          petId: petId as PetId,
-          quantity,
-          ...(shipDate === undefined ? {} : { shipDate: shipDate as Instant }),
-        },
-        by: 'import',
-        commandId: 'import',
+        type: 'PlaceOrder',
+        orderId: id as OrderId,
+        petId: petId as PetId,
+        quantity,
+        ...(shipDate === undefined ? {} : { shipDate: shipDate as Instant }),
       })),
     );
     const refused = outcomes.find(({ kind }) => kind !== 'accepted');

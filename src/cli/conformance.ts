@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+// By its published name: what is tested with is what everybody can test with.
+import type { Adapter, Report } from 'store-orders/testing';
+import { CannotStart } from '../app/cannot-start.ts';
+import type { CommandLine } from './command-line.ts';
+import { withProgress } from './progress.ts';
+
+interface ConformanceOptions {
+  readonly key: string;
+  readonly revokedKey?: string;
+  readonly runs: number;
+  readonly seed?: number;
+  readonly concurrency: number;
+  readonly readOnly?: boolean;
+  readonly contractOnly?: boolean;
+  readonly adapter?: string;
+  readonly junit?: string;
+  readonly json?: string;
+}
+
+const EXPLANATION = `
+It places orders of its own and touches no others; with --read-only it sends nothing but GET. The
+exit code is 1 where a rule is broken, and the report then shows the shortest way there.`;
+
+export function addConformance(program: Command, { terminal }: CommandLine): void {
+  program
+    .command('conformance')
+    .description('hold any server against the contract, from outside')
+    .argument('<base-url>', 'where its API is: http://127.0.0.1:3000/v1', readBaseUrl)
+    .addOption(
+      new Option('--key <key>', 'an API key; better in the environment than on the command line')
+        .env('STORE_ORDERS_KEY')
+        .makeOptionMandatory(),
+    )
+    .option('--revoked-key <key>', 'a key that was revoked, to see that it no longer works')
+    .option('--runs <number>', 'programs that the model runs', wholeNumber(1, 1_000_000), 100)
+    .option('--seed <number>', 'draws the same programs again', wholeNumber(0, 2_147_483_647))
+    .option('--concurrency <number>', 'programs at once', wholeNumber(1, 256), 4)
+    .option('--read-only', 'send nothing but GET: safe for a server in production')
+    .option('--contract-only', 'leave out what is not in the contract')
+    .option('--adapter <file>', 'a module with place() and ship(), for a server with other ways')
+    .option('--junit <file>', 'write the report as JUnit XML')
+    .option('--json <file>', 'write the report as JSON')
+    .addHelpText('after', EXPLANATION)
+    .action((baseUrl: string, options: ConformanceOptions) => run(baseUrl, options, terminal));
+}
+
+async function run(
+  baseUrl: string,
+  options: ConformanceOptions,
+  { stdout, stderr }: CommandLine['terminal'],
+): Promise<void> {
+  const { adapter: file, junit, json, ...rest } = options;
+  const adapter = file === undefined ? {} : await loadAdapter(file);
+  // Not before it is asked for: no other command needs it.
+  const kit = await import('store-orders/testing');
+  const report = await withProgress(stderr, 'Checking', kit.workOf(rest), (advance) =>
+    kit.runConformance({ baseUrl, ...rest, adapter, advance }).catch(inPlainWords),
+  );
+  stdout.write(kit.asText(report));
+  if (junit !== undefined) await writeFile(junit, kit.asJUnit(report));
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
+  if (report.failed > 0) throw new CannotStart(verdict(report));
+}
+
+function verdict({ baseUrl, failed }: Report): string {
+  return `${baseUrl} breaks ${failed === 1 ? 'a rule' : `${failed} rules`} of the contract.`;
+}
+
+function inPlainWords(error: Error): never {
+  if (error.name !== 'CannotCheck') throw error;
+  throw new CannotStart(`Nothing was checked: ${error.message}.`);
+}
+
+async function loadAdapter(file: string): Promise<Adapter> {
+  if (!existsSync(file)) throw new CannotStart(`There is no adapter ${file}.`);
+  const { place, ship } = (await import(pathToFileURL(resolve(file)).href)) as Adapter;
+  if (place === undefined && ship === undefined) {
+    throw new CannotStart(`${file} exports neither place nor ship.`);
+  }
+  return { ...(place && { place }), ...(ship && { ship }) };
+}
+
+function readBaseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:3000/v1.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError('It must have no name and no password in it.');
+  }
+  return text;
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}

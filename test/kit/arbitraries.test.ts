@@ -1,0 +1,113 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { OrderList } from '../../src/app/order-list.ts';
+import type { OrderEvent as ServiceEvent } from '../../src/domain/order.ts';
+import { recorded } from '../support/events.ts';
+import { INT64_EDGES, int64s, orders } from './arbitraries.ts';
+import { illegalHistories, legalHistories } from './histories.ts';
+import { brokenHistoryRule, HISTORY_RULES } from './oracle/history.ts';
+import { wrongWithOrder } from './oracle/shapes.ts';
+import type { Program } from './program.ts';
+import { concurrentPrograms, programs } from './programs.ts';
+import { MAX_INT64, MIN_INT64 } from './vocabulary.ts';
+
+const SEED = 20_260_101;
+
+function sample<Item>(arbitrary: Arbitrary<Item>, numRuns = 1_000): readonly Item[] {
+  return fc.sample(arbitrary, { seed: SEED, numRuns });
+}
+
+describe('ids', () => {
+  test('cover the whole range, and come to every edge of it again and again', () => {
+    const ids = sample(int64s, 2_000);
+    for (const id of ids) expect(id >= MIN_INT64 && id <= MAX_INT64).toBe(true);
+    for (const edge of INT64_EDGES)
+      expect(ids.filter((id) => id === edge).length).toBeGreaterThan(5);
+    const exact = ids.filter((id) => BigInt(Number(id)) === id).length;
+    expect(ids.length - exact).toBeGreaterThan(ids.length / 4);
+  });
+});
+
+describe('orders', () => {
+  test('are orders of version 1', () => {
+    for (const { quantity, ...rest } of sample(orders)) {
+      expect(wrongWithOrder({ ...rest, quantity: BigInt(quantity) })).toBeUndefined();
+    }
+  });
+});
+
+describe('histories', () => {
+  test('the legal ones break no rule, and the service can fold them', () => {
+    for (const events of sample(legalHistories())) {
+      expect(brokenHistoryRule(events)).toBeUndefined();
+      const list = new OrderList(() => undefined);
+      for (const event of recorded(...(events as readonly ServiceEvent[]))) list.fold(event);
+    }
+  });
+
+  test('the illegal ones break the rule that they say, where they say, and every rule comes up', () => {
+    const histories = sample(illegalHistories());
+    for (const { events, rule, at } of histories) {
+      expect(brokenHistoryRule(events)).toEqual({ rule, at });
+      expect(brokenHistoryRule(events.slice(0, at))).toBeUndefined();
+    }
+    expect(new Set(histories.map(({ rule }) => rule))).toEqual(new Set(HISTORY_RULES));
+  });
+
+  test('the list of the service refuses what was never placed, and what was placed twice', () => {
+    const refused = HISTORY_RULES.slice(0, 2) as readonly string[];
+    for (const { events, rule, at } of sample(illegalHistories())) {
+      if (!refused.includes(rule)) continue;
+      const list = new OrderList(() => undefined);
+      const upToIt = recorded(...(events.slice(0, at + 1) as readonly ServiceEvent[]));
+      expect(() => upToIt.map((event) => list.fold(event))).toThrow(/never placed|placed twice/);
+    }
+  });
+
+  test('they shrink to the shortest that breaks the rule', () => {
+    const fewest = HISTORY_RULES.map((rule) => {
+      const found = fc.check(
+        fc.property(illegalHistories(), (history) => history.rule !== rule),
+        { seed: SEED, numRuns: 5_000 },
+      );
+      return found.counterexample?.[0].events.length;
+    });
+    expect(fewest).toEqual([1, 2, 3, 3, 3, 3]);
+  });
+});
+
+describe('programs', () => {
+  const isSound = ({ ids, steps }: Pick<Program, 'ids' | 'steps'>) =>
+    steps.every((step) => !('order' in step) || step.order < ids.length);
+
+  test('name no order without an id, and do only what they were asked to do', () => {
+    for (const program of sample(programs({ does: ['place', 'cancel'], maxSteps: 9 }))) {
+      expect(isSound(program)).toBe(true);
+      expect(program.steps.length).toBeLessThanOrEqual(9);
+      for (const step of program.steps) expect(['place', 'cancel']).toContain(step.do);
+    }
+  });
+
+  test('several clients at once name the same orders', () => {
+    const several = sample(concurrentPrograms({ maxClients: 4 }));
+    for (const { ids, clients } of several) {
+      for (const steps of clients) expect(isSound({ ids, steps })).toBe(true);
+    }
+    expect(Math.max(...several.map(({ clients }) => clients.length))).toBe(4);
+  });
+
+  test('every shrunk program is sound again, and shrinking ends', () => {
+    for (const program of sample(programs(), 30)) {
+      let current: Program | undefined = program;
+      for (let rounds = 0; current !== undefined; rounds++) {
+        expect(rounds).toBeLessThan(500);
+        const simpler: Program[] = [...programs().shrink(current, undefined)].map(
+          ({ value }) => value,
+        );
+        for (const each of simpler) expect(isSound(each)).toBe(true);
+        // The last candidate is the least bold one.
+        current = simpler.at(-1);
+      }
+    }
+  });
+});

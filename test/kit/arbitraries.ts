@@ -1,0 +1,117 @@
+import fc, { type Arbitrary } from 'fast-check';
+import {
+  type Command,
+  MAX_INT64,
+  MAX_QUANTITY,
+  MIN_INT64,
+  type Order,
+  type OrderEvent,
+} from './vocabulary.ts';
+
+/**
+ * What properties draw from. Ends of ranges come up far more often than chance would have them,
+ * because that is where mistakes are.
+ */
+
+/** Plain objects: a null prototype would make them unlike what is read from JSON. */
+export function record<Shape>(
+  shape: {
+    [Key in keyof Shape]: Arbitrary<Shape[Key]>;
+  },
+): Arbitrary<Shape> {
+  return fc.record(shape, { noNullPrototype: true }) as Arbitrary<Shape>;
+}
+
+/** Where a JavaScript number, 32 bits or a sign would lose something. */
+export const INT64_EDGES: readonly bigint[] = [
+  ...[0n, 1n, -1n],
+  ...[2n ** 31n - 1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 32n],
+  ...[2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n],
+  ...[MIN_INT64, MIN_INT64 + 1n, MAX_INT64 - 1n, MAX_INT64],
+];
+
+/** Any int64: every second one from the edges or near zero. */
+export const int64s: Arbitrary<bigint> = fc.oneof(
+  { weight: 2, arbitrary: fc.bigInt({ min: MIN_INT64, max: MAX_INT64 }) },
+  fc.bigInt({ min: -3n, max: 9n }),
+  fc.constantFrom(...INT64_EDGES),
+);
+
+/** Ids that meet again and again, so that commands and events fall on the same orders. */
+export const fewIds: Arbitrary<bigint> = fc.constantFrom(
+  MIN_INT64,
+  -1n,
+  0n,
+  1n,
+  2n,
+  MAX_INT64 - 1n,
+  MAX_INT64,
+);
+
+const YEAR_0 = Date.parse('0000-01-01T00:00:00.000Z');
+const YEAR_9999_ENDS = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Milliseconds since 1970, in the years 0 to 9999. */
+export const times: Arbitrary<number> = fc.oneof(
+  fc.integer({ min: YEAR_0, max: YEAR_9999_ENDS }),
+  fc.integer({ min: 0, max: Date.parse('2100-01-01T00:00:00.000Z') }),
+  fc.constantFrom(YEAR_0, -1, 0, Date.parse('2024-02-29T23:59:59.999Z'), YEAR_9999_ENDS),
+);
+export const instants: Arbitrary<string> = times.map((time) => new Date(time).toISOString());
+
+/** Dates that are the same now and then. */
+export const FEW_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
+const shipDates = fc.oneof(fc.constantFrom(...FEW_DATES), instants);
+
+export const quantities: Arbitrary<number> = fc.oneof(
+  fc.integer({ min: 1, max: MAX_QUANTITY }),
+  fc.constantFrom(1, MAX_QUANTITY),
+);
+
+const dateOrNone = fc.oneof(
+  fc.constant({}),
+  shipDates.map((shipDate) => ({ shipDate })),
+);
+
+/** What placing an order says, beside which order it is. */
+export const placings: Arbitrary<Pick<Order, 'petId' | 'quantity' | 'shipDate'>> = fc
+  .tuple(record({ petId: int64s, quantity: quantities }), dateOrNone)
+  .map(([numbers, date]) => ({ ...numbers, ...date }));
+
+/** What shipping an order says. */
+export const shippings: Arbitrary<{ readonly shipDate: string }> = record({ shipDate: shipDates });
+
+/** Any order that version 1 can show. */
+export const orders: Arbitrary<Order> = fc
+  .tuple(int64s, placings, fc.option(shipDates, { nil: undefined }))
+  .map(([id, placed, shipped]) =>
+    shipped === undefined
+      ? { id, ...placed, complete: false }
+      : { id, ...placed, shipDate: shipped, complete: true },
+  );
+
+/** Any event of the orders with these ids. */
+export function eventsOf(ids: Arbitrary<bigint>): Arbitrary<OrderEvent> {
+  return fc.oneof(
+    fc.tuple(ids, placings).map(([orderId, rest]): OrderEvent => {
+      return { type: 'OrderPlaced', orderId, ...rest };
+    }),
+    fc.tuple(ids, shippings).map(([orderId, rest]): OrderEvent => {
+      return { type: 'OrderShipped', orderId, ...rest };
+    }),
+    ids.map((orderId): OrderEvent => ({ type: 'OrderCancelled', orderId })),
+  );
+}
+
+/** Any command to the orders with these ids. */
+export function commandsTo(ids: Arbitrary<bigint>): Arbitrary<Command> {
+  return fc.oneof(
+    fc.tuple(ids, placings).map(([orderId, rest]): Command => {
+      return { type: 'PlaceOrder', orderId, ...rest };
+    }),
+    fc.tuple(ids, shippings).map(([orderId, rest]): Command => {
+      return { type: 'ShipOrder', orderId, ...rest };
+    }),
+    ids.map((orderId): Command => ({ type: 'CancelOrder', orderId })),
+  );
+}

@@ -1,0 +1,130 @@
+import { byOrderId, checkAnswer, checkList, checkStream } from './comparing.ts';
+import { brokenOrderRule } from './oracle/list-rules.ts';
+import { type Expected, OracleStore } from './oracle/store.ts';
+import { commandOf, letterOf, type Name, type Step } from './program.ts';
+import { type Recorded, type Session, type Told, violation } from './target.ts';
+import type { Command, Order } from './vocabulary.ts';
+
+/** One client of a run, with the oracle of its own orders. */
+export class Client {
+  readonly oracle = new OracleStore();
+  readonly #session: Session;
+  readonly #ids: bigint[];
+  readonly #claim: (id: bigint) => boolean;
+  readonly #placed = new Set<Name>();
+
+  /**
+   * @param ids The id of each order, by its name, until a server gives it another one.
+   * @param claim Takes an id that a server has given; false where it was taken before.
+   */
+  constructor(session: Session, ids: bigint[], claim: (id: bigint) => boolean) {
+    this.#session = session;
+    this.#ids = ids;
+    this.#claim = claim;
+  }
+
+  /** Does a step. Returns 0 where the target cannot do it, and 1 otherwise. */
+  async do(step: Step, client: number): Promise<0 | 1> {
+    const session = this.#session;
+    switch (step.do) {
+      case 'list':
+        if (session.list === undefined) return 0;
+        checkList(this.#ours(await session.list()), this.oracle.list());
+        return 1;
+      case 'get':
+        if (session.get === undefined) return 0;
+        this.#checkOrder(this.#idOf(step.order), await session.get(this.#idOf(step.order)));
+        return 1;
+      case 'restart':
+        if (session.restart === undefined) return 0;
+        await this.#restart(session.restart.bind(session));
+        return 1;
+      default:
+        return this.#command(step, client);
+    }
+  }
+
+  /** Checks that the events of the client's orders are those of the oracle. */
+  checkEvents(recorded: ReadonlyMap<bigint, readonly Recorded[]>): void {
+    for (const [id, expected] of Map.groupBy(this.oracle.events, ({ orderId }) => orderId)) {
+      checkStream(recorded.get(id) ?? [], expected);
+    }
+    // Nor may anything be recorded of an order to which the oracle let nothing happen.
+    for (const id of this.#ids) {
+      if (this.oracle.row(id).version === 0) checkStream(recorded.get(id) ?? [], []);
+    }
+  }
+
+  async #command(
+    step: Extract<Step, { readonly order: Name; do: 'place' | 'ship' | 'cancel' }>,
+    client: number,
+  ) {
+    const session = this.#session;
+    // Where the server chooses ids, the same order cannot be placed twice.
+    if (step.do === 'place' && session.choosesIds && this.#placed.has(step.order)) return 0;
+    const orderId = this.#idOf(step.order);
+    if (step.do === 'ship' && session.shipsPendingOnly) {
+      if (this.oracle.row(orderId).status !== 'pending') return 0;
+    }
+    const command = commandOf(step, orderId);
+    const told = await session.perform(command, client);
+    if (step.do === 'place' && session.choosesIds) return this.#placedAs(step.order, command, told);
+    const what = `${step.do} ${letterOf(step.order)}`;
+    this.#checkAnswer(what, this.oracle.submit(command), told);
+    return 1;
+  }
+
+  #placedAs(name: Name, command: Command, told: Told): 1 {
+    const what = `place ${letterOf(name)}`;
+    const orderId = told.kind === 'accepted' ? told.orderId : command.orderId;
+    if (told.kind === 'accepted' && (orderId === undefined || !this.#claim(orderId))) {
+      throw violation('a new order has an id that no other has', `${what}: ${orderId ?? 'none'}`);
+    }
+    this.#ids[name] = orderId as bigint;
+    this.#placed.add(name);
+    this.#checkAnswer(what, this.oracle.submit({ ...command, orderId: orderId as bigint }), told);
+    return 1;
+  }
+
+  #checkAnswer(what: string, expected: Expected, told: Told): void {
+    checkAnswer(what, told, expected);
+    if (told.kind === 'rejected' || expected.kind === 'rejected') return;
+    if (told.order !== undefined) this.#checkOrder(expected.orderId, told.order);
+  }
+
+  #checkOrder(id: bigint, shown: Order | undefined): void {
+    const expected = this.oracle.get(id);
+    if (shown === undefined) {
+      if (expected !== undefined) throw violation('the list has every order', `${id} is not found`);
+      return;
+    }
+    const broken = brokenOrderRule(shown, expected);
+    if (broken !== undefined) throw violation(broken.rule, broken.detail);
+  }
+
+  async #restart(restart: () => Promise<void>): Promise<void> {
+    await restart();
+    try {
+      const { list, events } = this.#session;
+      if (list !== undefined) {
+        checkList(this.#ours(await list.call(this.#session)), this.oracle.list());
+      }
+      if (events !== undefined) this.checkEvents(byOrderId(await events.call(this.#session)));
+    } catch (error) {
+      throw violation('what was acknowledged outlives a restart', (error as Error).message);
+    }
+  }
+
+  #idOf(name: Name): bigint {
+    return this.#ids[name] as bigint;
+  }
+
+  #ours(list: readonly Order[]): readonly Order[] {
+    return list.filter(({ id }) => this.oracle.get(id) !== undefined || this.#isWanted(id));
+  }
+
+  // An order that nobody placed is ours to complain about, unless a server has chosen its id.
+  #isWanted(id: bigint): boolean {
+    return !this.#session.choosesIds && this.#ids.includes(id);
+  }
+}

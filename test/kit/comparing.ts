@@ -1,0 +1,90 @@
+import { brokenListRule } from './oracle/list-rules.ts';
+import type { Expected } from './oracle/store.ts';
+import { type Recorded, type Rule, type Told, violation } from './target.ts';
+import type { Order, OrderEvent } from './vocabulary.ts';
+
+/** What a target says, held against what the oracle says. Each throws a Violation at a difference. */
+
+const ANSWER: Rule = 'every answer is that of the table';
+export const RECORDED: Rule = 'every change is recorded once, and nothing else is';
+
+/** @param what Names the command in the message. */
+export function checkAnswer(what: string, told: Told, expected: Expected): void {
+  if (outcomeOf(told) !== outcomeOf(expected)) {
+    throw violation(ANSWER, `${what}: ${outcomeOf(told)}, and should be ${outcomeOf(expected)}`);
+  }
+  if (told.kind === 'rejected' || expected.kind === 'rejected') return;
+  const { version, events } = told;
+  if (version !== undefined && version !== expected.version) {
+    const detail = `${what}: ${version} events by now, and should be ${expected.version}`;
+    throw violation(RECORDED, detail);
+  }
+  if (events !== undefined) checkRecorded(what, events, expected.events);
+}
+
+/** A list. */
+export function checkList(shown: readonly Order[], expected: readonly Order[]): void {
+  const broken = brokenListRule(shown, expected);
+  if (broken !== undefined) throw violation(broken.rule, broken.detail);
+}
+
+function checkRecorded(
+  what: string,
+  events: readonly OrderEvent[],
+  expected: readonly OrderEvent[],
+): void {
+  const differ = events.findIndex((event, index) => !sameEvent(event, expected[index]));
+  if (differ === -1 && events.length === expected.length) return;
+  throw violation(RECORDED, `${what}: ${textsOf(events)}, and should be ${textsOf(expected)}`);
+}
+
+/** What was recorded, by order. */
+export function byOrderId(recorded: readonly Recorded[]): ReadonlyMap<bigint, readonly Recorded[]> {
+  return Map.groupBy(recorded, ({ event }) => event.orderId);
+}
+
+/** Holds what was recorded of one order against what should be. */
+export function checkStream(recorded: readonly Recorded[], expected: readonly OrderEvent[]): void {
+  for (const [index, { event, version }] of recorded.entries()) {
+    const wanted = expected[index];
+    if (wanted === undefined || !sameEvent(event, wanted)) {
+      const instead = wanted === undefined ? 'nothing' : textOf(wanted);
+      throw violation(RECORDED, `${textOf(event)}, where ${instead} should be`);
+    }
+    if (version !== index + 1) {
+      const detail = `event ${index + 1} of order ${event.orderId} has the version ${version}`;
+      throw violation('positions are dense and versions count', detail);
+    }
+  }
+  const lost = expected[recorded.length];
+  if (lost !== undefined) throw violation(RECORDED, `${textOf(lost)} is missing`);
+}
+
+/** The positions of a whole log. */
+export function checkPositions(recorded: readonly Recorded[]): void {
+  for (const [index, { position }] of recorded.entries()) {
+    if (position === index + 1) continue;
+    const detail = `event ${index + 1} of the log has the position ${position}`;
+    throw violation('positions are dense and versions count', detail);
+  }
+}
+
+function sameEvent(event: OrderEvent, other: OrderEvent | undefined): boolean {
+  if (event.type !== other?.type || event.orderId !== other.orderId) return false;
+  if (event.type === 'OrderCancelled' || other.type === 'OrderCancelled') return true;
+  if (event.shipDate !== other.shipDate) return false;
+  if (event.type === 'OrderShipped' || other.type === 'OrderShipped') return true;
+  return event.petId === other.petId && event.quantity === other.quantity;
+}
+
+function outcomeOf(told: Told | Expected): string {
+  return told.kind === 'accepted' ? 'accepted' : `refused as ${told.reason}`;
+}
+
+function textsOf(events: readonly OrderEvent[]): string {
+  return events.map(textOf).join(', ') || 'nothing';
+}
+
+function textOf(event: OrderEvent): string {
+  return `${event.type} of order ${event.orderId}`;
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { Report } from './conformance.ts';
+import { asJUnit, asText } from './report.ts';
+
+const report: Report = {
+  baseUrl: 'http://127.0.0.1/v1?a&b',
+  seed: 3,
+  runs: 1,
+  concurrency: 1,
+  readOnly: false,
+  durationMs: 1_500,
+  passed: 1,
+  failed: 1,
+  skipped: 1,
+  checks: [
+    { name: 'one', group: 'list', basis: 'contract', result: 'passed', durationMs: 10 },
+    {
+      ...{ name: 'two', group: 'cancel', basis: 'promise', result: 'failed', durationMs: 20 },
+      reason: 'it is 404 {"a":<\u0000\ud800>}',
+      script: 'curl "$BASE"\ncurl & wait\n',
+    },
+    {
+      ...{ name: 'three', group: 'ship', basis: 'contract', result: 'skipped', durationMs: 0 },
+      reason: 'no ships',
+    },
+  ],
+};
+
+test('as text, each check has a line, and what is wrong stands below it', () => {
+  expect(asText(report)).toBe(`✓ one
+✗ two *
+    it is 404 {"a":<\u0000\ud800>}
+    curl "$BASE"
+    curl & wait
+– three: left out, no ships
+* the contract is silent about it, and Store Orders promises it
+1 passed, 1 failed, 1 left out; seed 3, 1.5 s
+`);
+});
+
+test('as JUnit XML, whatever a server has answered', () => {
+  expect(asJUnit(report)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="1" errors="0" skipped="1" time="1.5">
+  <testsuite name="store-orders conformance" tests="3" failures="1" errors="0" skipped="1" time="1.5">
+    <properties>
+      <property name="baseUrl" value="http://127.0.0.1/v1?a&amp;b"/>
+      <property name="seed" value="3"/>
+    </properties>
+    <testcase classname="conformance.list" name="one" time="0.01"/>
+    <testcase classname="conformance.cancel" name="two" time="0.02"><failure message="it is 404 {&quot;a&quot;:&lt;\ufffd\ufffd&gt;}">curl &quot;$BASE&quot;&#10;curl &amp; wait&#10;</failure></testcase>
+    <testcase classname="conformance.ship" name="three" time="0"><skipped message="no ships"/></testcase>
+  </testsuite>
+</testsuites>
+`);
+});

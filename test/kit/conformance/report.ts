@@ -1,0 +1,76 @@
+import type { CheckReport, Report } from './conformance.ts';
+
+const SIGNS = { passed: '✓', failed: '✗', skipped: '–' } as const;
+
+const NOTE = '* the contract is silent about it, and Store Orders promises it';
+
+/** A report for people: every check in a line, and what is wrong below it. */
+export function asText(report: Report): string {
+  const { checks, passed, failed, skipped, seed, durationMs } = report;
+  const lines = checks.flatMap(({ name, result, reason, script, basis }) => {
+    const line = `${SIGNS[result]} ${name}${basis === 'promise' ? ' *' : ''}`;
+    if (result === 'passed') return [line];
+    if (result === 'skipped') return [`${line}: left out, ${reason}`];
+    return [line, ...indented(reason), ...indented(script)];
+  });
+  const counts = `${passed} passed, ${failed} failed, ${skipped} left out`;
+  const seconds = (durationMs / 1_000).toFixed(1);
+  const note = checks.some(({ basis }) => basis === 'promise') ? [NOTE] : [];
+  return [...lines, ...note, `${counts}; seed ${seed}, ${seconds} s`, ''].join('\n');
+}
+
+function indented(text = ''): readonly string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`);
+}
+
+/** A report in the JUnit XML that build servers read (the schema of Apache Ant's junitreport). */
+export function asJUnit(report: Report): string {
+  const { checks, failed, skipped, durationMs, seed, baseUrl } = report;
+  const counts = `tests="${checks.length}" failures="${failed}" errors="0" skipped="${skipped}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts} time="${durationMs / 1_000}">`,
+    `  <testsuite name="store-orders conformance" ${counts} time="${durationMs / 1_000}">`,
+    '    <properties>',
+    `      <property name="baseUrl" value="${escaped(baseUrl)}"/>`,
+    `      <property name="seed" value="${seed}"/>`,
+    '    </properties>',
+    ...checks.map(asTestCase),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function asTestCase({ name, group, result, durationMs, reason = '', script = '' }: CheckReport) {
+  const about = `classname="conformance.${group}" name="${escaped(name)}" time="${durationMs / 1_000}"`;
+  if (result === 'passed') return `    <testcase ${about}/>`;
+  const inside =
+    result === 'skipped'
+      ? `<skipped message="${escaped(reason)}"/>`
+      : `<failure message="${escaped(reason)}">${escaped(script)}</failure>`;
+  return `    <testcase ${about}>${inside}</testcase>`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+  '\t': '&#9;',
+};
+
+// A server may answer anything. What XML 1.0 cannot hold at all is shown as U+FFFD.
+function escaped(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      .replaceAll(/[&<>"\n\t]/g, (each) => ESCAPES[each] as string)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be replaced
+      .replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, '\ufffd')
+  );
+}

@@ -1,0 +1,60 @@
+/** The property-test kit: what `store-orders/testing` offers. docs/testing-kit.md explains it. */
+
+export {
+  commandsTo,
+  eventsOf,
+  FEW_DATES,
+  fewIds,
+  INT64_EDGES,
+  instants,
+  int64s,
+  orders,
+  placings,
+  quantities,
+  shippings,
+} from './arbitraries.ts';
+export {
+  assertHolds,
+  type CheckOptions,
+  type CheckResult,
+  type Counterexample,
+  check,
+} from './check.ts';
+export {
+  type CheckReport,
+  type ConformanceOptions,
+  type Report,
+  runConformance,
+  workOf,
+} from './conformance/conformance.ts';
+export { asJUnit, asText } from './conformance/report.ts';
+export {
+  everyInterleaving,
+  everySchedule,
+  everySequence,
+  inChunks,
+} from './exhaustive.ts';
+export { type IllegalHistory, illegalHistories, legalHistories } from './histories.ts';
+export { brokenHistoryRule, HISTORY_RULES, type HistoryRule } from './oracle/history.ts';
+export { brokenListRule, brokenOrderRule } from './oracle/list-rules.ts';
+export { wrongWithError, wrongWithOrder } from './oracle/shapes.ts';
+export { type Expected, OracleStore } from './oracle/store.ts';
+export { ask, NO_ORDER, type OrderRow, type Status } from './oracle/table.ts';
+export type { ConcurrentProgram, Name, Program, Step } from './program.ts';
+export { bundles, concurrentPrograms, type ProgramOptions, programs } from './programs.ts';
+export { Run } from './run.ts';
+export { asScript } from './script.ts';
+export { type Recorded, type Session, type Target, type Told, Violation } from './target.ts';
+export { type Decider, deciderTarget } from './targets/decider.ts';
+export { type HttpOptions, httpSession, httpTarget, listenerTarget } from './targets/http.ts';
+export type { Adapter, Placing, Server } from './targets/orders-api.ts';
+export { type StoreUnderTest, storeTarget } from './targets/store.ts';
+export type {
+  CancelOrder,
+  Command,
+  Order,
+  OrderEvent,
+  PlaceOrder,
+  Rejection,
+  ShipOrder,
+} from './vocabulary.ts';

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { tableOf } from '../docs/markdown.ts';
+import { temporaryFile } from '../support/folder.ts';
+import {
+  decider,
+  httpApp,
+  memoryApp,
+  sqliteApp,
+  sqliteServerApp,
+  twoWriters,
+} from '../support/targets.ts';
+import { assertHolds, type CheckOptions } from './check.ts';
+import { everyInterleaving, everySequence, inChunks } from './exhaustive.ts';
+import type { Program } from './program.ts';
+import { Run } from './run.ts';
+import type { Target } from './target.ts';
+
+/** One model, every level. A service in a process of its own: test/http/model.test.ts. */
+const LEVELS: readonly (readonly [Target, CheckOptions])[] = [
+  [decider, { runs: 20_000 }],
+  [memoryApp, { runs: 300 }],
+  [memoryApp, { runs: 5_000, together: 500 }],
+  [sqliteApp(temporaryFile), { runs: 10 }],
+  [sqliteApp(temporaryFile), { runs: 4_000, together: 1_000 }],
+  [sqliteServerApp(temporaryFile), { runs: 5, does: ['place', 'ship', 'cancel', 'restart'] }],
+  [httpApp, { runs: 20 }],
+  [httpApp, { runs: 200, together: 20 }],
+];
+
+describe('any program', () => {
+  test.each(LEVELS.map(([target, options]) => ({ target, options, name: target.name })))(
+    'gets the answers of the table from the $name, as $options',
+    async (level) => {
+      const { steps } = await assertHolds(level.target, level.options);
+      expect(steps).toBeGreaterThan(0);
+    },
+  );
+});
+
+test('the page has every target', () => {
+  const own = [...new Set([...LEVELS.map(([{ name }]) => name), twoWriters.name])];
+  const elsewhere = ['service', 'service with imports', 'base URL'];
+  const rows = tableOf('docs/testing-kit.md', 'target | what runs | checked besides every answer');
+  expect(rows.map(([name]) => name).toSorted()).toEqual([...own, ...elsewhere].sort());
+});
+
+async function runAll(target: Target, programs: Iterable<Program>): Promise<number> {
+  let count = 0;
+  for (const chunk of inChunks(programs)) {
+    const session = await target.open();
+    await new Run(session).together(chunk);
+    await session.close?.();
+    count += chunk.length;
+  }
+  return count;
+}
+
+describe('enumerated, not drawn', () => {
+  test.each([
+    { target: decider, length: 6, count: 66_560 },
+    { target: memoryApp, length: 6, count: 66_560 },
+    { target: sqliteApp(temporaryFile), length: 5, count: 8_448 },
+  ])('every sequence of $length commands to two orders: $target.name', async (given) => {
+    const { target, length, count } = given;
+    expect(await runAll(target, everySequence(length, 2))).toBe(count);
+  });
+
+  test('every interleaving of two clients with three commands each, to one order', async () => {
+    expect(await runAll(twoWriters, everyInterleaving(3, 1))).toBe(41_600);
+  });
+
+  test('what the enumeration leaves out is the same under other names', () => {
+    // Eight commands to two orders; every program stands for itself with the orders' names, the
+    // dates' names, both or none of them exchanged, as far as that makes a difference.
+    const texts = new Set<string>();
+    for (const { steps } of everySequence(4, 2)) {
+      for (const text of renamings(JSON.stringify(steps, (_, value) => stringOf(value)))) {
+        texts.add(text);
+      }
+    }
+    expect(texts.size).toBe(8 ** 4);
+  });
+});
+
+function stringOf(value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+function renamings(text: string): readonly string[] {
+  const orders = text.replaceAll(/"order":(\d)/g, (_, name) => `"order":${1 - Number(name)}`);
+  return [text, orders].flatMap((each) => [each, otherDates(each)]);
+}
+
+function otherDates(text: string): string {
+  return text.replaceAll(/01-0([12])T/g, (_, day) => `01-0${3 - Number(day)}T`);
+}

@@ -1,0 +1,74 @@
+import type { Command, OrderEvent, Rejection } from '../vocabulary.ts';
+
+/**
+ * What an order may do, as a plain table. It shares no code with any service that it is held
+ * against, it takes no care to be fast, and whoever doubts an answer can look it up with a finger.
+ */
+
+export type Status = 'none' | 'pending' | 'shipped' | 'cancelled';
+
+type Answer =
+  | { event: OrderEvent['type']; next: Status }
+  | { refused: Rejection }
+  | 'nothing to do';
+
+type Asked = Command['type'] | 'ShipOrder on the same date';
+
+const EXISTS: Answer = { refused: 'order_exists' };
+const NOT_FOUND: Answer = { refused: 'order_not_found' };
+const ALREADY_SHIPPED: Answer = { refused: 'order_already_shipped' };
+
+const TABLE: Record<Status, Record<Asked, Answer>> = {
+  none: {
+    PlaceOrder: { event: 'OrderPlaced', next: 'pending' },
+    ShipOrder: NOT_FOUND,
+    'ShipOrder on the same date': NOT_FOUND,
+    CancelOrder: NOT_FOUND,
+  },
+  pending: {
+    PlaceOrder: EXISTS,
+    ShipOrder: { event: 'OrderShipped', next: 'shipped' },
+    'ShipOrder on the same date': { event: 'OrderShipped', next: 'shipped' },
+    CancelOrder: { event: 'OrderCancelled', next: 'cancelled' },
+  },
+  shipped: {
+    PlaceOrder: EXISTS,
+    ShipOrder: ALREADY_SHIPPED,
+    'ShipOrder on the same date': 'nothing to do',
+    CancelOrder: ALREADY_SHIPPED,
+  },
+  cancelled: {
+    PlaceOrder: EXISTS,
+    ShipOrder: { refused: 'order_cancelled' },
+    'ShipOrder on the same date': { refused: 'order_cancelled' },
+    CancelOrder: 'nothing to do',
+  },
+};
+
+/** One order, as the table has it. */
+export interface OrderRow {
+  readonly status: Status;
+  readonly shippedOn?: string;
+  /** How many events it has. */
+  readonly version: number;
+}
+
+export const NO_ORDER: OrderRow = { status: 'none', version: 0 };
+
+/** What the table answers to a command, and the order after it. */
+export function ask(
+  order: OrderRow,
+  command: Command,
+): { readonly answer: Answer; readonly order: OrderRow } {
+  const sameDate = command.type === 'ShipOrder' && command.shipDate === order.shippedOn;
+  const answer = TABLE[order.status][sameDate ? 'ShipOrder on the same date' : command.type];
+  if (answer === 'nothing to do' || 'refused' in answer) return { answer, order };
+  const version = order.version + 1;
+  return {
+    answer,
+    order:
+      command.type === 'ShipOrder'
+        ? { status: answer.next, version, shippedOn: command.shipDate }
+        : { status: answer.next, version },
+  };
+}

@@ -1,0 +1,159 @@
+import fc, { Arbitrary, type Random, Stream, Value } from 'fast-check';
+import { FEW_DATES, INT64_EDGES } from './arbitraries.ts';
+import type { ConcurrentProgram, Program, Step } from './program.ts';
+import { simplerBundles, simplerPrograms } from './shrinking.ts';
+import { MAX_INT64, MAX_QUANTITY, MIN_INT64 } from './vocabulary.ts';
+
+export interface ProgramOptions {
+  /** The most steps of a program; 20 unless told. */
+  readonly maxSteps?: number;
+  /** The most orders that a program names; 3 unless told. Few, so that steps meet. */
+  readonly maxOrders?: number;
+  /** What its steps may be: all but restarts unless told. */
+  readonly does?: readonly Step['do'][];
+}
+
+const ALL_BUT_RESTARTS = ['place', 'ship', 'cancel', 'get', 'list'] as const;
+
+/** How often a step is what, relative to the others. */
+const WEIGHTS: Readonly<Record<Step['do'], number>> = {
+  place: 8,
+  ship: 6,
+  cancel: 6,
+  get: 2,
+  list: 2,
+  restart: 1,
+};
+
+/** Programs of one client. They shrink to the shortest program that still fails. */
+export function programs(options: ProgramOptions = {}): Arbitrary<Program> {
+  return new Programs(options);
+}
+
+/** Programs of several clients at once. */
+export function concurrentPrograms({
+  maxClients = 3,
+  maxSteps = 5,
+  ...options
+}: ProgramOptions & { readonly maxClients?: number } = {}): Arbitrary<ConcurrentProgram> {
+  const one = new Programs({ ...options, maxSteps });
+  return fc.array(one, { minLength: 1, maxLength: maxClients, size: 'max' }).map((several) => ({
+    // The client that names most orders knows the ids of all.
+    ids: several.reduce((a, b) => (b.ids.length > a.ids.length ? b : a)).ids,
+    clients: several.map(({ steps }) => steps),
+  }));
+}
+
+/** So many programs at once. They shrink to one, if one is enough, and that one to its shortest. */
+export function bundles(
+  together: number,
+  options: ProgramOptions = {},
+): Arbitrary<readonly Program[]> {
+  return new Bundles(new Programs(options), together);
+}
+
+class Bundles extends Arbitrary<readonly Program[]> {
+  readonly #program: Arbitrary<Program>;
+  readonly #together: number;
+
+  constructor(program: Arbitrary<Program>, together: number) {
+    super();
+    this.#program = program;
+    this.#together = together;
+  }
+
+  override generate(random: Random): Value<readonly Program[]> {
+    const program = () => this.#program.generate(random, undefined).value;
+    return new Value(Array.from({ length: this.#together }, program), undefined);
+  }
+
+  override canShrinkWithoutContext(value: unknown): value is readonly Program[] {
+    return (
+      Array.isArray(value) && value.every((each) => this.#program.canShrinkWithoutContext(each))
+    );
+  }
+
+  override shrink(bundle: readonly Program[]): Stream<Value<readonly Program[]>> {
+    return new Stream(simplerBundles(bundle)).map((simpler) => new Value(simpler, undefined));
+  }
+}
+
+/**
+ * Written by hand rather than combined from fast-check's own: a program is drawn in a tenth of the
+ * time, and its shrinking knows what a program is.
+ */
+class Programs extends Arbitrary<Program> {
+  readonly #maxSteps: number;
+  readonly #maxOrders: number;
+  readonly #does: readonly Step['do'][];
+
+  constructor({ maxSteps = 20, maxOrders = 3, does = ALL_BUT_RESTARTS }: ProgramOptions) {
+    super();
+    this.#maxSteps = maxSteps;
+    this.#maxOrders = maxOrders;
+    this.#does = does.flatMap((each) => Array<Step['do']>(WEIGHTS[each]).fill(each));
+  }
+
+  override generate(random: Random): Value<Program> {
+    const orders = random.nextInt(1, this.#maxOrders);
+    const length = random.nextInt(1, this.#maxSteps);
+    const ids: bigint[] = [];
+    while (ids.length < orders) {
+      const id = int64From(random);
+      if (!ids.includes(id)) ids.push(id);
+    }
+    const steps: Step[] = [];
+    while (steps.length < length) steps.push(this.#step(random, orders));
+    return new Value({ ids, steps }, undefined);
+  }
+
+  override canShrinkWithoutContext(value: unknown): value is Program {
+    return typeof value === 'object' && value !== null && 'steps' in value && 'ids' in value;
+  }
+
+  override shrink(program: Program): Stream<Value<Program>> {
+    return new Stream(simplerPrograms(program)).map((simpler) => new Value(simpler, undefined));
+  }
+
+  #step(random: Random, orders: number): Step {
+    const what = pick(random, this.#does);
+    if (what === 'list' || what === 'restart') return { do: what };
+    const order = random.nextInt(0, orders - 1);
+    switch (what) {
+      case 'place': {
+        const petId = int64From(random);
+        const quantity = quantityFrom(random);
+        const placed = { do: what, order, petId, quantity };
+        return random.nextInt(0, 1) === 0 ? placed : { ...placed, shipDate: dateFrom(random) };
+      }
+      case 'ship':
+        return { do: what, order, shipDate: dateFrom(random) };
+      default:
+        return { do: what, order };
+    }
+  }
+}
+
+function pick<Item>(random: Random, items: readonly Item[]): Item {
+  return items[random.nextInt(0, items.length - 1)] as Item;
+}
+
+function int64From(random: Random): bigint {
+  const kind = random.nextInt(0, 3);
+  if (kind === 0) return pick(random, INT64_EDGES);
+  if (kind === 1) return random.nextBigInt(MIN_INT64, MAX_INT64);
+  return BigInt(random.nextInt(1, 99));
+}
+
+function quantityFrom(random: Random): number {
+  const kind = random.nextInt(0, 7);
+  if (kind === 0) return MAX_QUANTITY;
+  return kind === 1 ? random.nextInt(1, MAX_QUANTITY) : random.nextInt(1, 9);
+}
+
+// Mostly one of two, so that shipments meet on the same date and on different ones.
+function dateFrom(random: Random): string {
+  return random.nextInt(0, 9) === 0
+    ? new Date(random.nextInt(0, 2_147_483_647) * 1_000).toISOString()
+    : pick(random, FEW_DATES);
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { oneService } from '../support/one-service.ts';
+import type { Program } from './program.ts';
+import { asScript } from './script.ts';
+
+const { service } = await oneService();
+
+const [DATE, OTHER] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'];
+const program: Program = {
+  ids: [1n, 9223372036854775807n],
+  steps: [
+    { do: 'place', order: 0, petId: 9007199254740993n, quantity: 2, shipDate: DATE },
+    { do: 'get', order: 0 },
+    { do: 'cancel', order: 1 },
+    { do: 'ship', order: 0, shipDate: OTHER },
+    { do: 'place', order: 0, petId: 1n, quantity: 1 },
+    { do: 'cancel', order: 0 },
+    { do: 'list' },
+  ],
+};
+
+test('a counterexample is a script that does in a shell what the program does', async () => {
+  const found = { seed: 42, path: '3:1', rule: 'a rule', detail: 'one\ntwo' };
+  const script = asScript([program], found);
+  expect(script).toContain('# Broken: a rule\n# one\n# two\n# Seed 42, path 3:1.\n');
+  const env = { ...process.env, BASE: `${service.address}/v1`, KEY: service.key };
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], { env });
+  const order = '{"id":1,"petId":9007199254740993,"quantity":2';
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    `${order},"shipDate":"${DATE}","complete":false}`,
+    '{"code":"order_not_found","message":"There is no order with this id.","status":404}404',
+    `${order},"shipDate":"${OTHER}","complete":true}`,
+    '{"code":"order_already_shipped","message":"The order has already shipped.","status":409}409',
+    `[${order},"shipDate":"${OTHER}","complete":true}]`,
+  ]);
+});
+
+test('it says what should come of every step', () => {
+  const script = asScript([program], { seed: 1, path: '0', rule: 'a rule', detail: 'detail' });
+  expect(script.match(/^# (?:place|get|cancel|ship|list).*$/gm)).toEqual([
+    '# place A: accepted, as order 1 where the client chooses',
+    '# get A: found',
+    '# cancel B: order_not_found',
+    '# ship A: accepted',
+    '# place A again, where the client chooses ids',
+    '# cancel A: order_already_shipped',
+    '# list',
+  ]);
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { type OrderCommand, type OrderState, order } from '../../src/domain/order.ts';
+import { check } from './check.ts';
+import { everySequence } from './exhaustive.ts';
+import type { Program } from './program.ts';
+import { Run } from './run.ts';
+import type { Target } from './target.ts';
+import { type Decider, deciderTarget } from './targets/decider.ts';
+
+type Fault = (command: OrderCommand, state: OrderState, seen: number) => boolean;
+
+/** The real decider, but where it should refuse or do nothing, it does it all the same. */
+function faulty(name: string, fault: Fault): Target {
+  const events = {
+    PlaceOrder: 'OrderPlaced',
+    ShipOrder: 'OrderShipped',
+    CancelOrder: 'OrderCancelled',
+  } as const;
+  return {
+    name,
+    open() {
+      let seen = 0;
+      const decide: Decider<OrderState>['decide'] = (command, state) => {
+        seen += 1;
+        if (!fault(command as OrderCommand, state, seen)) {
+          return order.decide(command as OrderCommand, state);
+        }
+        const event = { ...command, type: events[command.type] };
+        return { kind: 'accepted', events: [event as never] };
+      };
+      return deciderTarget(name, { ...order, decide } as Decider<OrderState>).open();
+    },
+  };
+}
+
+/** The length of the shortest program that fails, found by trying them all. */
+async function shortest(target: Target): Promise<number> {
+  for (let length = 1; length <= 6; length++) {
+    for (const program of everySequence(length, 2)) {
+      const run = new Run(await target.open());
+      if (
+        await run.alone(program).then(
+          () => false,
+          () => true,
+        )
+      )
+        return length;
+    }
+  }
+  throw new Error('none fails');
+}
+
+const FAULTS: readonly (readonly [name: string, fault: Fault])[] = [
+  [
+    'a shipped order can be cancelled',
+    ({ type }, { status }) => type === 'CancelOrder' && status === 'shipped',
+  ],
+  [
+    'a second cancellation is recorded',
+    ({ type }, { status }) => type === 'CancelOrder' && status === 'cancelled',
+  ],
+  [
+    'a cancelled order ships',
+    ({ type }, { status }) => type === 'ShipOrder' && status === 'cancelled',
+  ],
+  [
+    'an order can be placed again',
+    ({ type }, { status }) => type === 'PlaceOrder' && status !== 'none',
+  ],
+  [
+    'what is not there can be cancelled',
+    ({ type }, { status }) => type === 'CancelOrder' && status === 'none',
+  ],
+  [
+    'the fifth command is always accepted',
+    (_command, { status }, seen) => seen === 5 && status !== 'pending',
+  ],
+];
+
+describe('a counterexample is as short as one can be', () => {
+  test.each(FAULTS)('%s', async (name, fault) => {
+    const target = faulty(name, fault);
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const { counterexample } = await check(target, { runs: 1_000, seed });
+      const [program] = counterexample?.programs ?? [];
+      expect(program?.steps).toHaveLength(await shortest(target));
+      expect(plainnessOf(program as Program)).toEqual([]);
+    }
+  });
+
+  test('of many programs at once, only the one that fails is left', async () => {
+    const target = faulty(...(FAULTS[0] as (typeof FAULTS)[number]));
+    const { counterexample } = await check(target, { runs: 500, together: 50, seed: 7 });
+    expect(counterexample?.programs).toHaveLength(1);
+    expect(counterexample?.programs[0]?.steps.map((step) => step.do)).toEqual([
+      'place',
+      'ship',
+      'cancel',
+    ]);
+  });
+
+  test('a value that matters stays what it is', async () => {
+    const target = faulty('rounds', ({ type, orderId }, { status }) => {
+      return type === 'CancelOrder' && status === 'none' && BigInt(Number(orderId)) !== orderId;
+    });
+    const { counterexample } = await check(target, { runs: 2_000, seed: 11 });
+    expect(counterexample?.programs).toEqual([
+      { ids: [2n ** 53n + 1n], steps: [{ do: 'cancel', order: 0 }] },
+    ]);
+  });
+
+  test('the same seed finds the same again', async () => {
+    const target = faulty(...(FAULTS[1] as (typeof FAULTS)[number]));
+    const first = await check(target, { seed: 42 });
+    expect(first.counterexample).toBeDefined();
+    expect(await check(target, { seed: 42 })).toEqual(first);
+    // With the path, it is the first that is run.
+    const { path = '' } = first.counterexample ?? {};
+    const again = await check(target, { seed: 42, path });
+    expect(again.counterexample).toMatchObject({ programs: first.counterexample?.programs });
+    expect(again.runs).toBeLessThan(first.runs);
+  });
+});
+
+test('a program with a restart runs alone, or not at all', async () => {
+  const restart: Program = { ids: [1n], steps: [{ do: 'restart' }] };
+  const run = new Run(await deciderTarget('decider', order).open());
+  await expect(run.together([restart, restart])).rejects.toThrow('cut off the answers');
+});
+
+/** What of a program is not as plain as can be. */
+function plainnessOf({ ids, steps }: Program): readonly unknown[] {
+  const values = steps.flatMap((step) => {
+    if (step.do === 'place') return [step.petId !== 1n, step.quantity !== 1, 'shipDate' in step];
+    return [];
+  });
+  return [...ids.map((id, index) => id !== BigInt(index + 1)), ...values].filter(Boolean);
+}

@@ -1,0 +1,115 @@
+import { FEW_DATES } from './arbitraries.ts';
+import type { Program, Step } from './program.ts';
+
+/**
+ * What is tried to make a failing program smaller, the boldest first. Every candidate is simpler
+ * than the program: it has fewer steps, or as many and fewer orders, or as many of both and plainer
+ * values; so shrinking ends, and when it ends, nothing of the program can be left out.
+ */
+export function* simplerPrograms(program: Program): IterableIterator<Program> {
+  yield* withFewerSteps(program);
+  yield* withFewerOrders(program);
+  yield* withPlainerValues(program);
+}
+
+/** The same for programs that run at once: fewer programs first, then simpler ones. */
+export function* simplerBundles(bundle: readonly Program[]): IterableIterator<readonly Program[]> {
+  const { length } = bundle;
+  // A part alone, the larger parts first; then all but a part.
+  for (let size = length >> 1; size >= 1; size >>= 1) {
+    for (let from = 0; from < length; from += size) yield bundle.slice(from, from + size);
+  }
+  for (let size = length >> 1; size >= 1 && length > 2; size >>= 1) {
+    for (let from = 0; from < length; from += size) {
+      yield [...bundle.slice(0, from), ...bundle.slice(from + size)];
+    }
+  }
+  for (const [index, program] of bundle.entries()) {
+    for (const simpler of simplerPrograms(program)) yield bundle.with(index, simpler);
+  }
+}
+
+/** Up to so many steps, each two of them are left out together: some are of use only as a pair. */
+const FEW_STEPS = 12;
+
+function* withFewerSteps({ ids, steps }: Program): IterableIterator<Program> {
+  const { length } = steps;
+  for (let size = length >> 1; size >= 1; size >>= 1) {
+    // What fails is mostly the last step: what comes first is left out first.
+    for (let from = 0; from < length; from += size) {
+      yield { ids, steps: [...steps.slice(0, from), ...steps.slice(from + size)] };
+    }
+  }
+  if (length > FEW_STEPS) return;
+  for (let first = 0; first < length; first++) {
+    for (let second = first + 2; second < length; second++) {
+      yield { ids, steps: steps.filter((_, index) => index !== first && index !== second) };
+    }
+  }
+}
+
+function* withFewerOrders({ ids, steps }: Program): IterableIterator<Program> {
+  const named = [...new Set(steps.flatMap((step) => ('order' in step ? [step.order] : [])))].sort();
+  // Names without gaps: A, B, C.
+  if (named.length < ids.length) {
+    yield {
+      ids: named.map((name) => ids[name] as bigint),
+      steps: steps.map((step) => renamed(step, (name) => named.indexOf(name))),
+    };
+  }
+  for (const name of named) {
+    for (const other of named.filter((each) => each < name)) {
+      yield {
+        ids,
+        steps: steps.map((step) => renamed(step, (each) => (each === name ? other : each))),
+      };
+    }
+  }
+}
+
+function renamed(step: Step, to: (name: number) => number): Step {
+  return 'order' in step ? { ...step, order: to(step.order) } : step;
+}
+
+/** The plainest first; a value is only ever replaced by one that stands before it. */
+const PLAIN_IDS = [1n, 2n, 3n, 2n ** 53n + 1n, 2n ** 53n + 3n] as const;
+const PLAIN_QUANTITIES = [1, 2] as const;
+
+function* withPlainerValues({ ids, steps }: Program): IterableIterator<Program> {
+  const plainIds = ids.map((_, index) => BigInt(index + 1));
+  if (ids.some((id, index) => id !== plainIds[index])) yield { ids: plainIds, steps };
+  for (const [index, id] of ids.entries()) {
+    for (const plainer of before(id, PLAIN_IDS)) {
+      if (!ids.includes(plainer)) yield { ids: ids.with(index, plainer), steps };
+    }
+  }
+  const plain = steps.map((step) => plainersOf(step)[0] ?? step);
+  if (plain.some((step, index) => step !== steps[index])) yield { ids, steps: plain };
+  for (const [index, step] of steps.entries()) {
+    for (const plainer of plainersOf(step)) yield { ids, steps: steps.with(index, plainer) };
+  }
+}
+
+function plainersOf(step: Step): readonly Step[] {
+  if (step.do === 'ship') {
+    return before(step.shipDate, FEW_DATES).map((shipDate) => ({ ...step, shipDate }));
+  }
+  if (step.do !== 'place') return [];
+  const { shipDate, ...undated } = step;
+  const date = shipDate === undefined ? {} : { shipDate };
+  return [
+    ...(shipDate === undefined ? [] : [undated]),
+    ...before(step.petId, PLAIN_IDS).map((petId) => ({ ...undated, ...date, petId })),
+    ...before(step.quantity, PLAIN_QUANTITIES).map((quantity) => ({
+      ...undated,
+      ...date,
+      quantity,
+    })),
+  ];
+}
+
+/** What stands before a value in a list; the whole list where it does not stand in it. */
+function before<Item>(value: Item, plain: readonly Item[]): readonly Item[] {
+  const index = plain.indexOf(value);
+  return index === -1 ? plain : plain.slice(0, index);
+}

@@ -1,0 +1,99 @@
+/** How long an answer may take, in milliseconds. */
+const PATIENCE = 30_000;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Asked {
+  readonly body?: string;
+  /** Instead of the client's own key; `null` for none at all. */
+  readonly authorization?: string | null;
+}
+
+/** Asks a server, and keeps what it asked as lines of curl. */
+export class ApiClient {
+  readonly baseUrl: string;
+  readonly #key: string;
+  readonly #readOnly: boolean;
+  #trace: string[] = [];
+
+  /** @param readOnly Refuses to send anything but a GET, whoever asks for it. */
+  constructor(baseUrl: string, key: string, readOnly = false) {
+    this.baseUrl = baseUrl.replace(/\/+$/, '');
+    this.#key = key;
+    this.#readOnly = readOnly;
+  }
+
+  async ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+    if (this.#readOnly && method !== 'GET')
+      throw new Error(`read-only, and yet: ${method} ${path}`);
+    const { body, authorization = `Bearer ${this.#key}` } = asked;
+    const headers: Record<string, string> = {
+      ...(authorization === null ? {} : { authorization }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    this.#note(method, path, asked);
+    const signal = AbortSignal.timeout(PATIENCE);
+    const init = { method, headers, signal, redirect: 'manual' as const };
+    try {
+      const answer = await fetch(
+        this.baseUrl + path,
+        body === undefined ? init : { ...init, body },
+      );
+      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    } catch (error) {
+      throw new CannotCheck(
+        `there is no answer to ${method} ${this.baseUrl}${path}: ${reasonOf(error)}`,
+      );
+    }
+  }
+
+  /** What was asked since this was last called, the newest last: 12 requests at most. */
+  takeTrace(): readonly string[] {
+    const trace = this.#trace;
+    this.#trace = [];
+    return trace;
+  }
+
+  #note(method: string, path: string, { body, authorization }: Asked): void {
+    // Another one may be nearly the key: a report gives neither away.
+    const shown = authorization === undefined ? 'Bearer $KEY' : '$OTHER';
+    const parts = [
+      'curl -si',
+      ...(method === 'GET' ? [] : [`-X ${method}`]),
+      `"$BASE${path}"`,
+      ...(authorization === null ? [] : [`-H "Authorization: ${shown}"`]),
+      ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${body}'`]),
+    ];
+    this.#trace.push(parts.join(' '));
+    if (this.#trace.length > 12) this.#trace.shift();
+  }
+}
+
+/** There is nothing to be held against the rules: no server, or none that lets us in. */
+export class CannotCheck extends Error {
+  override readonly name = 'CannotCheck';
+}
+
+/** Reads JSON without rounding: every whole number becomes a bigint. `undefined` if it is none. */
+export function exactJson(text: string): unknown {
+  try {
+    return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
+      typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '')
+        ? BigInt(context?.source as string)
+        : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  if (!(cause instanceof Error)) return message;
+  // Where several addresses were tried, Node says nothing but their codes.
+  return cause.message || (cause as NodeJS.ErrnoException).code || message;
+}

@@ -1,0 +1,51 @@
+/**
+ * The words in which the kit speaks of orders: the contract's, and nobody's code. Ids are bigint,
+ * because the contract's are int64; dates are RFC 3339 texts in UTC with milliseconds.
+ */
+
+/** An order as version 1 of the contract shows it. */
+export interface Order {
+  readonly id: bigint;
+  readonly petId: bigint;
+  readonly quantity: number;
+  /** When it is expected to ship, and once it is shipped, when it did. */
+  readonly shipDate?: string;
+  readonly complete: boolean;
+}
+
+export interface PlaceOrder {
+  readonly type: 'PlaceOrder';
+  readonly orderId: bigint;
+  readonly petId: bigint;
+  readonly quantity: number;
+  readonly shipDate?: string;
+}
+
+export interface ShipOrder {
+  readonly type: 'ShipOrder';
+  readonly orderId: bigint;
+  readonly shipDate: string;
+}
+
+export interface CancelOrder {
+  readonly type: 'CancelOrder';
+  readonly orderId: bigint;
+}
+
+export type Command = PlaceOrder | ShipOrder | CancelOrder;
+
+export type OrderEvent =
+  | (Omit<PlaceOrder, 'type'> & { readonly type: 'OrderPlaced' })
+  | (Omit<ShipOrder, 'type'> & { readonly type: 'OrderShipped' })
+  | (Omit<CancelOrder, 'type'> & { readonly type: 'OrderCancelled' });
+
+/** Why a command is refused. */
+export type Rejection =
+  | 'order_exists'
+  | 'order_not_found'
+  | 'order_already_shipped'
+  | 'order_cancelled';
+
+export const MIN_INT64 = -9223372036854775808n;
+export const MAX_INT64 = 9223372036854775807n;
+export const MAX_QUANTITY = 2_147_483_647;

@@ -1,0 +1,88 @@
+import type { OrderCancelled, OrderShipped } from '../../src/domain/order.ts';
+import type { OrderId } from '../../src/domain/order-id.ts';
+import { changingCommands, changingOutcomes, recordAnyway, rounded } from './faults.ts';
+import type { Mutant } from './mutated.ts';
+
+/** Wrong decisions, on the write side. */
+export const WRONG_DECISIONS: readonly Mutant[] = [
+  {
+    name: 'a shipped order can be cancelled',
+    writer: (writer, log) =>
+      changingOutcomes(writer, async (command, outcome) => {
+        if (command.type !== 'CancelOrder' || outcome.kind !== 'rejected') return outcome;
+        if (outcome.reason !== 'order_already_shipped') return outcome;
+        const { orderId } = command;
+        const event: OrderCancelled = { type: 'OrderCancelled', orderId };
+        return { kind: 'accepted', orderId, version: await recordAnyway(log, event) };
+      }),
+  },
+  {
+    name: 'a cancelled order can be shipped',
+    writer: (writer, log) =>
+      changingOutcomes(writer, async (command, outcome) => {
+        if (command.type !== 'ShipOrder' || outcome.kind !== 'rejected') return outcome;
+        if (outcome.reason !== 'order_cancelled') return outcome;
+        const event: OrderShipped = { ...command, type: 'OrderShipped' };
+        const version = await recordAnyway(log, event);
+        return { kind: 'accepted', orderId: command.orderId, version };
+      }),
+  },
+  {
+    name: 'a second cancellation is recorded again',
+    writer(writer, log) {
+      const cancelled = new Set<bigint>();
+      return changingOutcomes(writer, async (command, outcome) => {
+        if (command.type !== 'CancelOrder' || outcome.kind !== 'accepted') return outcome;
+        const { orderId } = command;
+        if (!cancelled.has(orderId)) {
+          cancelled.add(orderId);
+          return outcome;
+        }
+        await recordAnyway(log, { type: 'OrderCancelled', orderId });
+        return outcome;
+      });
+    },
+  },
+  {
+    name: 'a second cancellation is a 404',
+    writer(writer) {
+      const cancelled = new Set<bigint>();
+      return changingOutcomes(writer, (command, outcome) => {
+        if (command.type !== 'CancelOrder' || outcome.kind !== 'accepted') return outcome;
+        if (cancelled.has(command.orderId)) return { kind: 'rejected', reason: 'order_not_found' };
+        cancelled.add(command.orderId);
+        return outcome;
+      });
+    },
+  },
+  {
+    name: 'a second shipment on another date is accepted',
+    writer: (writer) =>
+      changingOutcomes(writer, (command, outcome) => {
+        const isRefused = outcome.kind === 'rejected' && outcome.reason === 'order_already_shipped';
+        if (command.type !== 'ShipOrder' || !isRefused) return outcome;
+        return { kind: 'accepted', orderId: command.orderId, version: 2 };
+      }),
+  },
+  {
+    name: 'what is not there can be cancelled',
+    writer: (writer) =>
+      changingOutcomes(writer, (command, outcome) => {
+        const isMissing = outcome.kind === 'rejected' && outcome.reason === 'order_not_found';
+        if (command.type !== 'CancelOrder' || !isMissing) return outcome;
+        return { kind: 'accepted', orderId: command.orderId, version: 0 };
+      }),
+  },
+  {
+    name: 'answers come back in another order',
+    writer: (writer) => ({ execute: async (batch) => (await writer.execute(batch)).toReversed() }),
+  },
+  {
+    name: 'ids of orders are rounded through Number',
+    writer: (writer) =>
+      changingCommands(writer, (command) => {
+        if (command.type === 'PlaceNewOrder' || command.type === 'PlaceOrder') return command;
+        return { ...command, orderId: rounded(command.orderId) as OrderId };
+      }),
+  },
+];

@@ -1,0 +1,141 @@
+import { pino } from 'pino';
+import { mintKeyText } from '../../src/app/api-key.ts';
+import { Authenticator } from '../../src/app/authenticator.ts';
+import { now } from '../../src/app/clock.ts';
+import { CommandProcessor } from '../../src/app/command-processor.ts';
+import { acceptKey } from '../../src/app/first-key.ts';
+import { OrderList, type OrderView } from '../../src/app/order-list.ts';
+import type { EventLog } from '../../src/app/ports/event-log.ts';
+import type { Store } from '../../src/app/ports/store.ts';
+import { Projector } from '../../src/app/projector.ts';
+import { Writer } from '../../src/app/writer.ts';
+import { order } from '../../src/domain/order.ts';
+import type { OrderId } from '../../src/domain/order-id.ts';
+import { createApp } from '../../src/http/app.ts';
+import { Health } from '../../src/http/health.ts';
+import { encodePage } from '../../src/http/list-page.ts';
+import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
+import { openSqliteForCommandLine, openSqliteStore } from '../../src/infra/sqlite/sqlite-store.ts';
+import type { Target } from '../kit/target.ts';
+import { deciderTarget } from '../kit/targets/decider.ts';
+import { listenerTarget } from '../kit/targets/http.ts';
+import { type StoreUnderTest, storeTarget } from '../kit/targets/store.ts';
+import type { Order } from '../kit/vocabulary.ts';
+
+/** Our own levels, as targets of the kit: each is a few lines. */
+
+export const decider: Target = deciderTarget('decider', order);
+
+export const memoryApp: Target = storeTarget('app on memory', async () => {
+  return appOn(await openMemoryStore());
+});
+
+/** Two writers on one log, as a server and a command line tool are: each client has its own. */
+export const twoWriters: Target = storeTarget('two writers on one log', async () => {
+  const store = await openMemoryStore();
+  const apps = [
+    await appOn(store),
+    await appOn({ ...store, writer: await Writer.open(store.log as EventLog) }),
+  ];
+  const [first] = apps as [StoreUnderTest];
+  return {
+    ...first,
+    submit: (submission, client) => (apps[client] as StoreUnderTest).submit(submission, client),
+  };
+});
+
+/**
+ * The application on a SQLite file, with everything in this thread, as the command line works.
+ * @param newFile The name of a file for a store that does not exist yet.
+ */
+export function sqliteApp(newFile: () => string): Target {
+  return storeTarget('app on SQLite', async () => openInThread(newFile()));
+}
+
+/** The same as a server has it: the writer in a thread of its own. */
+export function sqliteServerApp(newFile: () => string): Target {
+  return storeTarget('app on SQLite, with its writer thread', () => openWithThread(newFile()));
+}
+
+export const httpApp: Target = listenerTarget('HTTP app in process', async () => {
+  const store = await openMemoryStore();
+  const key = mintKeyText();
+  await acceptKey(store.keys, key, now());
+  return { listener: listenerOn(store), basePath: '/v1', key, close: () => store.close() };
+});
+
+async function openInThread(file: string): Promise<StoreUnderTest> {
+  const { log, keys, close } = openSqliteForCommandLine(file);
+  const writer = await Writer.open(log);
+  // What only a server needs is that of a store in memory.
+  return appOn({ ...(await openMemoryStore()), log, writer, keys, close });
+}
+
+async function openWithThread(file: string): Promise<StoreUnderTest> {
+  const store = await openSqliteStore(file, ignore);
+  return appOn(store, async () => {
+    await store.close();
+    return openWithThread(file);
+  });
+}
+
+/** The application on a store: the write side, and the read side as it is listed. */
+export async function appOn(
+  store: Store,
+  reopen?: StoreUnderTest['reopen'],
+): Promise<StoreUnderTest> {
+  const commands = new CommandProcessor(store.writer, ignore);
+  const list = new OrderList((orders) => orders.map(shown));
+  const projector = new Projector(store.log, list);
+  await projector.catchUp();
+  await store.begin(list.packImage());
+  let position = -1;
+  let orders: readonly Order[] = [];
+  return {
+    submit: (submission) => commands.submit(submission as Parameters<typeof commands.submit>[0]),
+    async list() {
+      await projector.catchUp();
+      const snapshot = list.snapshot();
+      if (snapshot.position !== position) orders = snapshot.pages.flat();
+      position = snapshot.position;
+      return orders;
+    },
+    async get(id) {
+      await projector.catchUp();
+      const view = list.get(id as OrderId);
+      return view && shown(view);
+    },
+    events: async () => (await Array.fromAsync(store.log.read(0))).flat(),
+    ...(reopen && { reopen }),
+    close: () => store.close(),
+  };
+}
+
+/** The HTTP application on a store, as the container puts it together. */
+export function listenerOn(store: Store): ReturnType<typeof createApp> {
+  const list = new OrderList(encodePage);
+  const health = new Health();
+  health.ready();
+  return createApp({
+    logger: pino({ level: 'silent' }),
+    health,
+    authenticator: new Authenticator(store.keys),
+    orders: {
+      storeId: store.id,
+      commands: new CommandProcessor(store.writer, ignore),
+      list,
+      projector: new Projector(store.log, list),
+    },
+    addresses: { production: undefined, staging: undefined },
+    corsOrigins: [],
+  });
+}
+
+/** An order as version 1 shows it. */
+function shown({ id, petId, quantity, shipDate, status }: OrderView): Order {
+  const date = shipDate === undefined ? {} : { shipDate };
+  return { id, petId, quantity, ...date, complete: status === 'shipped' };
+}
+
+// What a store has lost is told by the answers to the commands, too.
+const ignore = () => undefined;
