@@ -1,0 +1,32 @@
+import type { History } from '../history/history.ts';
+import { judgeOrder } from './one-order.ts';
+import { ordersOf } from './orders.ts';
+import { asRecorded, type Violation } from './violation.ts';
+import { judgeLists } from './whole-store.ts';
+
+/**
+ * What is wrong with a history of concurrent requests to a store that was empty before it, and of
+ * which nobody else asked anything; nothing, if it is linearizable. docs/linearizability.md says
+ * what is checked and why that is sound, and complete up to one case that it names.
+ *
+ * Throws where the history is none that can be judged: see {@link Place}.
+ */
+export function check(history: History): readonly Violation[] {
+  const orders = ordersOf(history);
+  const violations = [
+    ...unexpectedIn(history),
+    ...orders.violations,
+    ...orders.ids.flatMap((_, number) => judgeOrder(number, orders) ?? []),
+  ];
+  // Across the orders there is only something to say when each by itself is right.
+  return violations.length > 0 ? violations : [judgeLists(orders) ?? []].flat();
+}
+
+function unexpectedIn(history: History): readonly Violation[] {
+  return history.flatMap((operation): readonly Violation[] => {
+    const { answer } = operation;
+    if (answer.kind !== 'unexpected') return [];
+    const why = [`the server answered ${answer.words}`];
+    return [{ rule: 'unexpected', orders: [], evidence: asRecorded(operation), why }];
+  });
+}
