@@ -1,7 +1,7 @@
 import { after, ask, keyOf, NO_ORDER, type OrderState } from './order-table.ts';
 import { looksAt, type Orders, type Step } from './orders.ts';
-import { inWords } from './timeline.ts';
-import type { Violation } from './violation.ts';
+import { asked, inWords } from './timeline.ts';
+import type { Rule, Violation } from './violation.ts';
 import { linearize, type Specification } from './wing-gong.ts';
 
 /** Judges orders one by one: each by itself is a small state machine. */
@@ -15,7 +15,15 @@ export function judgeOrder(number: number, orders: Orders): Violation | undefine
   const fewest = fewestThatFail(steps);
   const id = orders.ids[number] as bigint;
   const evidence = fewest.map((step) => ({ operation: step.by, isOpen: isOpened(step) }));
-  return { rule: 'linearizable', orders: [id], evidence, why: reasons(fewest) };
+  return { rule: ruleFor(fewest), orders: [id], evidence, why: reasons(fewest) };
+}
+
+/** Where lists alone are at odds, one that came later has forgotten what another had shown. */
+function ruleFor(steps: readonly Step[]): Rule {
+  const answered = steps.filter(({ answer }) => answer.kind !== 'unknown');
+  const isForgotten =
+    answered.every(({ by }) => by.answer.kind === 'listed') && answered.length > 1;
+  return isForgotten ? 'forgotten' : 'linearizable';
 }
 
 /**
@@ -30,7 +38,25 @@ function fewestThatFail(all: readonly Step[]): readonly Step[] {
     const weaker = isCommandDone(step) ? [...others, opened(step)] : others;
     if (step.answer.kind !== 'unknown' && !linearize(ORDER, weaker).found) steps = weaker;
   }
-  return withoutLateComers(steps);
+  return withoutEchoes(withoutLateComers(steps));
+}
+
+/**
+ * An unanswered request can explain nothing that the same request, made earlier, does not explain:
+ * an order never comes back to a state that it has left, so the same request changes it once.
+ */
+function withoutEchoes(steps: readonly Step[]): readonly Step[] {
+  const inTime = steps.toSorted((a, b) => a.invoked - b.invoked);
+  return inTime.filter((step, index) => {
+    return (
+      step.answer.kind !== 'unknown' ||
+      !inTime.slice(0, index).some((earlier) => isEcho(step, earlier))
+    );
+  });
+}
+
+function isEcho({ by }: Step, earlier: Step): boolean {
+  return earlier.answer.kind !== 'refused' && asked(by.request) === asked(earlier.by.request);
 }
 
 function isCommandDone({ answer }: Step): boolean {

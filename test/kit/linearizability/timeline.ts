@@ -24,7 +24,7 @@ export function describe({ rule, orders, evidence, why }: Violation): string {
     const until = endOf(line);
     const times = `${milliseconds(invoked - start)}  ${milliseconds(until - start)}`;
     const bar = drawn(column(invoked), until === Infinity ? undefined : column(until));
-    const answer = line.isOpen ? 'whatever was answered' : told(operation.answer, orders);
+    const answer = line.isOpen ? '(whatever was answered)' : told(operation.answer, orders);
     return `  ${`${client}`.padStart(6)}  ${times}  ${bar}  ${asked(request)} → ${answer}`;
   });
   const about = orders.length === 0 ? '' : ` (order ${orders.join(', order ')})`;
@@ -63,7 +63,8 @@ function milliseconds(nanoseconds: number): string {
   return text.padStart(10);
 }
 
-function asked(request: Request): string {
+/** A request in a few words. Two that ask for the same are told alike. */
+export function asked(request: Request): string {
   switch (request.kind) {
     case 'place': {
       const date = request.shipDate === undefined ? '' : ` for ${request.shipDate}`;
@@ -95,7 +96,7 @@ function told(answer: Answer, orders: readonly bigint[]): string {
     case 'untouched':
       return 'nothing was done';
     case 'unknown':
-      return 'no answer';
+      return '(no answer)';
     case 'unexpected':
       return answer.words;
   }
