@@ -24,8 +24,8 @@ export interface Simulation {
   readonly operations: number;
   /** How many of a hundred requests are never answered. */
   readonly lost?: number;
-  /** Whether clients choose the ids of their orders. */
-  readonly choosesIds?: boolean;
+  /** For how many of a hundred orders the client chooses the id. */
+  readonly chosenIds?: number;
   /** Whether rows tell the status, as version 1 does not. */
   readonly tellsStatus?: boolean;
   /** How many orders the requests are about, at most. */
@@ -79,7 +79,7 @@ class SimulatedStore {
   #pets = 100n;
 
   constructor({ fault, ...given }: Simulation) {
-    const defaults = { lost: 10, choosesIds: false, tellsStatus: false, orders: 4 };
+    const defaults = { lost: 10, chosenIds: 0, tellsStatus: false, orders: 4 };
     this.#given = { ...defaults, ...given };
     this.#fault = fault;
     this.#random = new Random(given.seed);
@@ -134,15 +134,16 @@ class SimulatedStore {
   }
 
   #request(): Request {
-    const { choosesIds, orders } = this.#given;
+    const { chosenIds, orders } = this.#given;
+    const isChosen = this.#random.percent(chosenIds);
     const shipDate = this.#random.pick(DATES);
     const id = BigInt(1 + this.#random.below(orders));
     const kind = this.#random.below(10);
-    if (kind < 3 && (choosesIds || this.#store.size < orders)) {
+    if (kind < 3 && (isChosen || this.#store.size < orders)) {
       const expected = this.#random.percent(50) ? { shipDate } : {};
       this.#pets += 1n;
       const place = { kind: 'place', petId: this.#pets, quantity: 1, ...expected } as const;
-      return choosesIds ? { ...place, id } : place;
+      return isChosen ? { ...place, id } : place;
     }
     if (kind < 5) return { kind: 'ship', id, shipDate };
     if (kind < 7) return { kind: 'cancel', id };
@@ -252,7 +253,8 @@ class SimulatedStore {
   }
 
   #nextId(): bigint {
-    return BigInt(this.#store.size + 1);
+    const ids = [...this.#store.keys()];
+    return ids.reduce((highest, id) => (id > highest ? id : highest), 0n) + 1n;
   }
 
   #rowsOf(store: Store): readonly Row[] {

@@ -51,7 +51,10 @@ export function ordersOf(history: History): Orders {
  * places one order at most: the order that must have been there first gets the first request.
  */
 function explainUnseen(steps: Step[][], unclaimed: readonly Operation[]): void {
-  const unseen = steps.filter((own) => !own.some(isPlace) && firstSign(own) < Infinity);
+  const unseen = steps.filter((own) => {
+    const sign = firstSign(own);
+    return sign < Infinity && !own.some((step) => mayHavePlaced(step) && step.invoked <= sign);
+  });
   unseen.sort((a, b) => firstSign(a) - firstSign(b));
   for (const [index, own] of unseen.entries()) {
     const place = unclaimed[index];
@@ -105,8 +108,8 @@ function stepOf(by: Operation): Step {
   return { request, answer, invoked, returned, by };
 }
 
-function isPlace({ request }: Step): boolean {
-  return request.kind === 'place';
+function mayHavePlaced({ request, answer }: Step): boolean {
+  return request.kind === 'place' && answer.kind !== 'refused';
 }
 
 /** The order that an operation tells something of, if there is one. */

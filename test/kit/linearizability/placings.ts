@@ -39,14 +39,19 @@ export function assignIds(history: History, sightings: readonly Sighting[]): Ass
   }
   const violations: Violation[] = [];
   for (const { row, by } of sightings) {
-    if (placed.has(row.id)) continue;
     const place = byPet.get(row.petId);
-    if (place === undefined || place.answer.kind !== 'unknown') {
-      violations.push(nobodys(row.id, by, place));
-    } else if (ids.has(place.request)) {
-      violations.push(another(row.id, by, place, ids.get(place.request) as bigint));
-    } else claim(place.request as Place, row.id);
-    placed.add(row.id);
+    const isUnanswered = place?.answer.kind === 'unknown';
+    const first = place === undefined ? undefined : ids.get(place.request);
+    if (isUnanswered && (first === undefined || first === row.id)) {
+      claim(place.request as Place, row.id);
+    } else if (!placed.has(row.id)) {
+      violations.push(
+        first === undefined
+          ? nobodys(row.id, by, place)
+          : another(row.id, by, place as Operation, first),
+      );
+      placed.add(row.id);
+    }
   }
   const unclaimed = [...byPet.values()]
     .filter(({ request, answer }) => answer.kind === 'unknown' && !ids.has(request))
@@ -55,9 +60,6 @@ export function assignIds(history: History, sightings: readonly Sighting[]): Ass
 }
 
 function nobodys(id: bigint, seen: Operation, place: Operation | undefined): Violation {
-  const { answer } = place ?? {};
-  if (place !== undefined && answer?.kind === 'accepted')
-    return another(id, seen, place, answer.id);
   const why =
     place === undefined
       ? `nobody asked for an order like order ${id}`

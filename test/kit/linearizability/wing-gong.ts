@@ -42,10 +42,13 @@ export function linearize<State, Op extends Interval>(
   return new Search(object, operations).run();
 }
 
-/** An operation that was put next, and the state that it was put on. */
+/** What was put next at one go. */
 interface Step<State> {
-  readonly op: number;
+  /** An operation that changed the state, if it is not the beginning. */
+  readonly op: number | undefined;
   readonly before: State;
+  /** Operations that the state after it allows and that do not change it. */
+  readonly settled: readonly number[];
 }
 
 class Search<State, Op extends Interval> {
@@ -76,6 +79,7 @@ class Search<State, Op extends Interval> {
   }
 
   run(): Linearization<State, Op> {
+    this.#steps.push({ op: undefined, before: this.#state, settled: this.#settle() });
     let event = this.#events.first;
     while (this.#answeredDone < this.#answered) {
       if (this.#events.isInvocation(event)) {
@@ -83,57 +87,84 @@ class Search<State, Op extends Interval> {
         continue;
       }
       // This return must come after its operation, which is not done: something was put wrongly.
-      const step = this.#stepBack();
-      if (step === undefined) {
+      const wrong = this.#stepBack();
+      if (wrong === undefined) {
         return { found: false, longest: this.#longest, state: this.#longestState };
       }
-      event = this.#events.after(this.#events.invocationOf(step.op));
+      event = this.#events.after(this.#events.invocationOf(wrong));
     }
-    return { found: true, order: this.#steps.map(({ op }) => this.#ops[op] as Op) };
+    return { found: true, order: this.#orderSoFar() };
   }
 
-  /** Puts an operation next, if the object allows that and it does not lead where we have been. */
+  /** Puts an operation next that changes the state, if it does not lead where we have been. */
   #tryNext(event: number): boolean {
     const op = this.#events.operationOf(event);
     const before = this.#state;
     const next = this.#object.after(before, this.#ops[op] as Op);
-    if (next === undefined) return false;
-    const isOpen = op >= this.#answered;
-    // An unanswered operation that changes nothing need not have happened.
-    if (isOpen && this.#object.keyOf(next) === this.#object.keyOf(before)) return false;
+    // What changes nothing is settled already, or unanswered and need not have happened.
+    if (next === undefined || this.#isSame(next, before)) return false;
     this.#do(op);
     this.#state = next;
-    if (this.#isMet()) {
-      this.#undo(op);
-      this.#state = before;
-      return false;
-    }
-    this.#steps.push({ op, before });
-    this.#events.lift(op);
-    return true;
+    this.#steps.push({ op, before, settled: this.#settle() });
+    if (!this.#isMet()) return true;
+    this.#stepBack();
+    return false;
   }
 
-  /** Takes back what was put last, if there is any. */
-  #stepBack(): Step<State> | undefined {
-    if (this.#steps.length > this.#longest.length) {
-      this.#longest = this.#steps.map(({ op }) => this.#ops[op] as Op);
+  /**
+   * Puts everything next that was answered, can come now and leaves the state as it is. Nothing is
+   * lost by that: wherever else it may have been put, it can be moved here, and nobody notices. It
+   * keeps crowds of concurrent reads from being tried in every order.
+   */
+  #settle(): readonly number[] {
+    const settled: number[] = [];
+    let event = this.#events.first;
+    while (this.#events.isInvocation(event)) {
+      const op = this.#events.operationOf(event);
+      const next = this.#object.after(this.#state, this.#ops[op] as Op);
+      const isIdle = op < this.#answered && next !== undefined && this.#isSame(next, this.#state);
+      if (isIdle) {
+        this.#do(op);
+        settled.push(op);
+      }
+      event = this.#events.after(event);
+    }
+    return settled;
+  }
+
+  /** Takes back what was put last, and tells which operation that was, if there was any. */
+  #stepBack(): number | undefined {
+    const order = this.#orderSoFar();
+    if (order.length > this.#longest.length) {
+      this.#longest = order;
       this.#longestState = this.#state;
     }
-    const step = this.#steps.pop();
-    if (step === undefined) return undefined;
-    this.#events.putBack(step.op);
-    this.#undo(step.op);
-    this.#state = step.before;
-    return step;
+    const { op, before, settled } = this.#steps.pop() as Step<State>;
+    if (op === undefined) return undefined;
+    for (const idle of settled.toReversed()) this.#undo(idle);
+    this.#undo(op);
+    this.#state = before;
+    return op;
+  }
+
+  #orderSoFar(): readonly Op[] {
+    const order = this.#steps.flatMap(({ op, settled }) => [op ?? [], settled].flat());
+    return order.map((op) => this.#ops[op] as Op);
+  }
+
+  #isSame(one: State, other: State): boolean {
+    return this.#object.keyOf(one) === this.#object.keyOf(other);
   }
 
   #do(op: number): void {
+    this.#events.lift(op);
     this.#isDone[op] = 1;
     if (op < this.#answered) this.#answeredDone += 1;
     while (this.#gap < this.#answered && this.#isDone[this.#gap] === 1) this.#gap += 1;
   }
 
   #undo(op: number): void {
+    this.#events.putBack(op);
     this.#isDone[op] = 0;
     if (op >= this.#answered) return;
     this.#answeredDone -= 1;
@@ -207,7 +238,7 @@ class EventList {
   // Events are numbered so: 2n is the invocation of operation n, and 2n + 1 its return.
 
   isInvocation(event: number): boolean {
-    return event % 2 === 0;
+    return event % 2 === 0 && event !== this.#end;
   }
 
   operationOf(event: number): number {
@@ -218,16 +249,19 @@ class EventList {
     return op * 2;
   }
 
+  // The return goes first, and comes back last: so an invocation that was taken out still knows
+  // which event of the others came after it.
+
   /** Takes an operation out. */
   lift(op: number): void {
-    this.#unlink(op * 2);
     if (op < this.#answered) this.#unlink(op * 2 + 1);
+    this.#unlink(op * 2);
   }
 
   /** Puts back what was taken out last. */
   putBack(op: number): void {
-    if (op < this.#answered) this.#link(op * 2 + 1);
     this.#link(op * 2);
+    if (op < this.#answered) this.#link(op * 2 + 1);
   }
 
   #unlink(event: number): void {
