@@ -4,6 +4,5 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/{domain,app}/**/*.test.ts'],
-    testTimeout: 60_000,
   },
 });

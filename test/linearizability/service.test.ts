@@ -4,7 +4,7 @@ import { describe as tell } from '../kit/linearizability/timeline.ts';
 import { runRounds } from './rounds.ts';
 
 /** `npm run test:linearizability` makes more requests, and keeps the histories that are wrong. */
-const OPERATIONS = 8_000;
+const OPERATIONS = 6_000;
 const CLIENTS = 24;
 
 function count(history: History, request: Request['kind'], answer: Answer['kind']): number {

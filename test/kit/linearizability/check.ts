@@ -13,10 +13,13 @@ import { judgeLists } from './whole-store.ts';
  */
 export function check(history: History): readonly Violation[] {
   const orders = ordersOf(history);
+  const accused = new Set(orders.violations.flatMap(({ orders }) => orders));
   const violations = [
     ...unexpectedIn(history),
     ...orders.violations,
-    ...orders.ids.flatMap((_, number) => judgeOrder(number, orders) ?? []),
+    ...orders.ids.flatMap((id, number) =>
+      accused.has(id) ? [] : (judgeOrder(number, orders) ?? []),
+    ),
   ];
   // Across the orders there is only something to say when each by itself is right.
   return violations.length > 0 ? violations : [judgeLists(orders) ?? []].flat();

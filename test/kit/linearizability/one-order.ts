@@ -10,12 +10,28 @@ const ORDER: Specification<OrderState, Step> = { initial: NO_ORDER, after, keyOf
 
 /** What is wrong with one order, if anything is. */
 export function judgeOrder(number: number, orders: Orders): Violation | undefined {
-  const steps = [...(orders.steps[number] ?? []), ...looksAt(number, orders)];
+  const steps = withoutEchoes([...(orders.steps[number] ?? []), ...looksAt(number, orders)]);
   if (linearize(ORDER, steps).found) return undefined;
   const fewest = fewestThatFail(steps);
   const id = orders.ids[number] as bigint;
   const evidence = fewest.map((step) => ({ operation: step.by, isOpen: isOpened(step) }));
   return { rule: ruleFor(fewest), orders: [id], evidence, why: reasons(fewest) };
+}
+
+/**
+ * An unanswered request can explain nothing that the same request, made earlier, does not explain:
+ * an order never comes back to a state that it has left, so the same request changes it once.
+ */
+function withoutEchoes(steps: readonly Step[]): readonly Step[] {
+  const made = new Set<string>();
+  return steps
+    .toSorted((a, b) => a.invoked - b.invoked)
+    .filter(({ answer, by }) => {
+      const request = asked(by.request);
+      const isEcho = answer.kind === 'unknown' && made.has(request);
+      if (answer.kind !== 'refused') made.add(request);
+      return !isEcho;
+    });
 }
 
 /** Where lists alone are at odds, one that came later has forgotten what another had shown. */
@@ -33,30 +49,27 @@ function ruleFor(steps: readonly Step[]): Rule {
  */
 function fewestThatFail(all: readonly Step[]): readonly Step[] {
   let steps = withoutLateComers(all);
-  for (const step of steps) {
-    const others = steps.filter((other) => other !== step);
-    const weaker = isCommandDone(step) ? [...others, opened(step)] : others;
-    if (step.answer.kind !== 'unknown' && !linearize(ORDER, weaker).found) steps = weaker;
+  // Many at a time first, because most of them play no part.
+  for (let size = Math.ceil(steps.length / 2); size > 0; size = Math.floor(size / 2)) {
+    for (let at = 0; at < steps.length; ) {
+      const weaker = weakened(steps, steps.slice(at, at + size));
+      const isSmaller = weaker !== undefined && !linearize(ORDER, weaker).found;
+      if (isSmaller) steps = withoutLateComers(weaker);
+      else at += size;
+    }
   }
-  return withoutEchoes(withoutLateComers(steps));
+  return steps;
 }
 
-/**
- * An unanswered request can explain nothing that the same request, made earlier, does not explain:
- * an order never comes back to a state that it has left, so the same request changes it once.
- */
-function withoutEchoes(steps: readonly Step[]): readonly Step[] {
-  const inTime = steps.toSorted((a, b) => a.invoked - b.invoked);
-  return inTime.filter((step, index) => {
-    return (
-      step.answer.kind !== 'unknown' ||
-      !inTime.slice(0, index).some((earlier) => isEcho(step, earlier))
-    );
+/** The steps without some of them; `undefined` where these say nothing that could be left out. */
+function weakened(steps: readonly Step[], some: readonly Step[]): readonly Step[] | undefined {
+  const said = new Set(some.filter(({ answer }) => answer.kind !== 'unknown'));
+  if (said.size === 0) return undefined;
+  const weaker = steps.flatMap((step) => {
+    if (!said.has(step)) return [step];
+    return isCommandDone(step) ? [opened(step)] : [];
   });
-}
-
-function isEcho({ by }: Step, earlier: Step): boolean {
-  return earlier.answer.kind !== 'refused' && asked(by.request) === asked(earlier.by.request);
+  return withoutEchoes(weaker);
 }
 
 function isCommandDone({ answer }: Step): boolean {
