@@ -13,6 +13,7 @@ import { ordersV1 } from '../../src/http/orders-v1.ts';
 import { readConfig } from '../../src/infra/config.ts';
 import { encodeData } from '../../src/infra/event-codec.ts';
 import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
+import { RULES } from '../kit/linearizability/violation.ts';
 import { blocksOf, tableOf } from './markdown.ts';
 
 const ENDPOINTS = 'operation | request | what it does | scope | stability';
@@ -98,4 +99,9 @@ test('the stored text in the walkthrough is what the codec writes', () => {
   if (orderId === undefined) throw new Error('42 is an id');
   const [stored] = blocksOf('docs/walkthrough.md').filter(({ language }) => language === 'json');
   expect(stored?.text.trim()).toBe(encodeData({ type: 'OrderCancelled', orderId }));
+});
+
+test('the table of what a history must be is the list of rules', () => {
+  const described = tableOf('docs/linearizability.md', 'rule | what it means');
+  expect(described).toEqual(Object.entries(RULES).map(([rule, meaning]) => [rule, meaning]));
 });

@@ -124,6 +124,7 @@ describe('A history is wrong in which', () => {
       'unexpected',
       [0, 1, list, { kind: 'unexpected', words: '418 ' }],
     ],
+    ['a list shows an order twice', 'unexpected', PLACED, [2, 3, list, listed(row(1), row(1))]],
     ['an order is listed that nobody asked for', 'nobody', [0, 1, list, listed(row(1))]],
     [
       'an order is shown that was said not to have been placed',

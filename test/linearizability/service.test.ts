@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { cleanUp } from '../bench/processes.ts';
 import type { Answer, History, Request } from '../kit/history/history.ts';
 import { describe as tell } from '../kit/linearizability/timeline.ts';
 import { runRounds } from './rounds.ts';
@@ -6,6 +7,8 @@ import { runRounds } from './rounds.ts';
 /** `npm run test:linearizability` makes more requests, and keeps the histories that are wrong. */
 const OPERATIONS = 6_000;
 const CLIENTS = 24;
+
+afterAll(cleanUp);
 
 function count(history: History, request: Request['kind'], answer: Answer['kind']): number {
   return history.filter((it) => it.request.kind === request && it.answer.kind === answer).length;

@@ -46,7 +46,7 @@ export const FAULTS = [
   'a request is carried out twice',
   'an id is given to two orders',
 ] as const;
-export type Fault = (typeof FAULTS)[number];
+type Fault = (typeof FAULTS)[number];
 
 const DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
 

@@ -44,7 +44,7 @@ export interface Get {
   readonly id: bigint;
 }
 
-export interface List {
+interface List {
   readonly kind: 'list';
 }
 

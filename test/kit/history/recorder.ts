@@ -1,7 +1,7 @@
 import type { Answer, Operation, Request } from './history.ts';
 
 /** Nanoseconds of the clock that all processes of a machine share, and that never goes back. */
-export function nanoseconds(): number {
+function nanoseconds(): number {
   return Number(process.hrtime.bigint());
 }
 

@@ -1,4 +1,4 @@
-import type { History } from '../history/history.ts';
+import type { History, Row } from '../history/history.ts';
 import { judgeOrder } from './one-order.ts';
 import { ordersOf } from './orders.ts';
 import { asRecorded, type Violation } from './violation.ts';
@@ -28,8 +28,18 @@ export function check(history: History): readonly Violation[] {
 function unexpectedIn(history: History): readonly Violation[] {
   return history.flatMap((operation): readonly Violation[] => {
     const { answer } = operation;
-    if (answer.kind !== 'unexpected') return [];
-    const why = [`the server answered ${answer.words}`];
-    return [{ rule: 'unexpected', orders: [], evidence: asRecorded(operation), why }];
+    if (answer.kind === 'unexpected') {
+      const why = [`the server answered ${answer.words}`];
+      return [{ rule: 'unexpected', orders: [], evidence: asRecorded(operation), why }];
+    }
+    const twice = answer.kind === 'listed' ? firstTwice(answer.orders) : undefined;
+    if (twice === undefined) return [];
+    const why = [`the list shows order ${twice} twice`];
+    return [{ rule: 'unexpected', orders: [twice], evidence: asRecorded(operation), why }];
   });
+}
+
+function firstTwice(rows: readonly Row[]): bigint | undefined {
+  const ids = new Set<bigint>();
+  return rows.find(({ id }) => ids.size === ids.add(id).size)?.id;
 }

@@ -15,7 +15,7 @@ export interface Happening {
   readonly until: Bound;
 }
 
-export interface Bound {
+interface Bound {
   readonly time: number;
   readonly by: Operation;
 }
