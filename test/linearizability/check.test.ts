@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { History } from '../kit/history/history.ts';
 import { check } from '../kit/linearizability/check.ts';
-import { describe as tell } from '../kit/linearizability/timeline.ts';
+import { describeViolation as tell } from '../kit/linearizability/timeline.ts';
 import { isLinearizable } from './brute-force.ts';
 import { corrupted } from './corruption.ts';
 import { FAULTS, type Simulation, simulate } from './simulated-store.ts';

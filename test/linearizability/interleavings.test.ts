@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { History, Request } from '../kit/history/history.ts';
 import { Recorder } from '../kit/history/recorder.ts';
 import { check } from '../kit/linearizability/check.ts';
-import { describe as tell } from '../kit/linearizability/timeline.ts';
+import { describeViolation as tell } from '../kit/linearizability/timeline.ts';
 import { answer, asTheyAre, type Ground, ground, type Parts } from './app-parts.ts';
 import { BROKEN } from './broken-parts.ts';
 

@@ -7,7 +7,7 @@ import { cleanUpOnSignals } from '../bench/processes.ts';
 import type { Answer } from '../kit/history/history.ts';
 import { decodeHistory, encodeHistory } from '../kit/history/history-file.ts';
 import { check } from '../kit/linearizability/check.ts';
-import { describe } from '../kit/linearizability/timeline.ts';
+import { describeViolation } from '../kit/linearizability/timeline.ts';
 import type { Violation } from '../kit/linearizability/violation.ts';
 import { type Round, runRounds } from './rounds.ts';
 
@@ -106,7 +106,7 @@ function keep({ seed, history }: Round): string {
 
 function report(violations: readonly Violation[], file: string): void {
   for (const violation of violations.slice(0, SHOWN)) {
-    process.stdout.write(`${describe(violation)}\n\n`);
+    process.stdout.write(`${describeViolation(violation)}\n\n`);
   }
   const more = violations.length - SHOWN;
   if (more > 0) process.stdout.write(`… and ${more} more.\n`);

@@ -6,9 +6,9 @@ import type { History } from '../kit/history/history.ts';
 import { decodeHistory, encodeHistory } from '../kit/history/history-file.ts';
 import { HttpCaller } from '../kit/history/http-caller.ts';
 import { Recorder } from '../kit/history/recorder.ts';
-import { run } from '../kit/history/workload.ts';
+import { runWorkload } from '../kit/history/workload.ts';
 import { check } from '../kit/linearizability/check.ts';
-import { describe as tell } from '../kit/linearizability/timeline.ts';
+import { describeViolation as tell } from '../kit/linearizability/timeline.ts';
 import { asTheyAre, type Ground, type Parts } from './app-parts.ts';
 import { BROKEN } from './broken-parts.ts';
 import { PartsServer } from './serve-parts.ts';
@@ -22,7 +22,7 @@ async function record(
   await using server = await PartsServer.start(build);
   const caller = new HttpCaller(() => server.baseUrl, 'a-key');
   const recorder = new Recorder();
-  await run({ seed, clients: CLIENTS, operations: 600, cuts: 5 }, caller, recorder);
+  await runWorkload({ seed, clients: CLIENTS, operations: 600, cuts: 5 }, caller, recorder);
   caller.close();
   return recorder.history;
 }

@@ -4,7 +4,7 @@ import { BEARER, type Product, startProduct } from '../bench/servers.ts';
 import type { History } from '../kit/history/history.ts';
 import { HttpCaller } from '../kit/history/http-caller.ts';
 import { Recorder } from '../kit/history/recorder.ts';
-import { run } from '../kit/history/workload.ts';
+import { runWorkload } from '../kit/history/workload.ts';
 import { check } from '../kit/linearizability/check.ts';
 import type { Violation } from '../kit/linearizability/violation.ts';
 
@@ -60,7 +60,11 @@ async function runRound({ operations, seed, clients, advance }: Required<Rounds>
       if (made === killAt) server.kill();
       advance(made);
     };
-    await run({ seed, clients, operations, cuts: CUTS, advance: whenMade }, caller, recorder);
+    await runWorkload(
+      { seed, clients, operations, cuts: CUTS, advance: whenMade },
+      caller,
+      recorder,
+    );
   } finally {
     caller.close();
     await server.stop();

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Answer, History, Operation, Request, Row } from '../kit/history/history.ts';
 import { check } from '../kit/linearizability/check.ts';
-import { describe as tell } from '../kit/linearizability/timeline.ts';
+import { describeViolation as tell } from '../kit/linearizability/timeline.ts';
 
 const MONDAY = '2026-01-05T00:00:00.000Z';
 const TUESDAY = '2026-01-06T00:00:00.000Z';

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { cleanUp } from '../bench/processes.ts';
 import type { Answer, History, Request } from '../kit/history/history.ts';
-import { describe as tell } from '../kit/linearizability/timeline.ts';
+import { describeViolation as tell } from '../kit/linearizability/timeline.ts';
 import { runRounds } from './rounds.ts';
 
 /** `npm run test:linearizability` makes more requests, and keeps the histories that are wrong. */

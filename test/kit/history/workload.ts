@@ -29,7 +29,11 @@ const CUTS_AFTER = [0, 0, 0, 0.5, 1, 2, 5];
  * Runs a workload to its end. The requests depend on the seed; how they interleave, and so which
  * orders they are about, is up to the server and the machine.
  */
-export async function run(workload: Workload, caller: Caller, recorder: Recorder): Promise<void> {
+export async function runWorkload(
+  workload: Workload,
+  caller: Caller,
+  recorder: Recorder,
+): Promise<void> {
   const known = new KnownOrders();
   let made = 0;
   const next = () => {

@@ -14,7 +14,7 @@ export function inWords({ client, request }: Operation): string {
  * A violation as a timeline. Every moment at which something begins or ends has a column of its
  * own, so that one can see what overlaps; the milliseconds beside it count from the first of them.
  */
-export function describe({ rule, orders, evidence, why }: Violation): string {
+export function describeViolation({ rule, orders, evidence, why }: Violation): string {
   const lines = evidence.toSorted((a, b) => a.operation.invoked - b.operation.invoked);
   const start = lines[0]?.operation.invoked ?? 0;
   const column = columnsOf(lines);
