@@ -35,9 +35,7 @@ export function parseInstant(text: string): Instant | undefined {
   // Date.parse accepts 24:00:00 and, in some months, a 30th or 31st that does not exist: both come
   // back as another text than they went in.
   if (Number.isNaN(time) || new Date(time).toISOString() !== local) return undefined;
-  const offset = offsetInMinutes(sign, offsetHour, offsetMinute);
-  if (offset === undefined) return undefined;
-  return offset === 0 ? (local as Instant) : instantAt(time - offset * 60_000);
+  return instantAt(time - offsetInMinutes(sign, offsetHour, offsetMinute) * 60_000);
 }
 
 /** Whether a text is an {@link Instant} as it stands. */
@@ -76,10 +74,9 @@ function two(value: number): string {
 
 /** The milliseconds since 1970 of an instant. Date.parse says the same, in five times the time. */
 export function millisecondsOf(instant: Instant): number {
-  const year = digits(instant, 0, 4);
   // Date.UTC takes 0 to 99 for years of the twentieth century.
-  if (year < 100) return Date.parse(instant);
-  const [month, day] = [digits(instant, 5, 7), digits(instant, 8, 10)];
+  if (instant.startsWith('00')) return Date.parse(instant);
+  const [year, month, day] = [digits(instant, 0, 4), digits(instant, 5, 7), digits(instant, 8, 10)];
   const [hour, minute] = [digits(instant, 11, 13), digits(instant, 14, 16)];
   const [second, millisecond] = [digits(instant, 17, 19), digits(instant, 20, 23)];
   return Date.UTC(year, month - 1, day, hour, minute, second, millisecond);
@@ -91,8 +88,9 @@ function digits(text: string, from: number, to: number): number {
   return value;
 }
 
-function offsetInMinutes(sign = '+', hours = '00', minutes = '00'): number | undefined {
-  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+/** How far a clock is ahead of UTC; NaN where no clock can be. Without a sign it shows UTC. */
+function offsetInMinutes(sign?: string, hours: unknown = 0, minutes: unknown = 0): number {
+  if (Number(hours) > 23 || Number(minutes) > 59) return Number.NaN;
   const offset = Number(hours) * 60 + Number(minutes);
   return sign === '-' ? -offset : offset;
 }

@@ -1,10 +1,22 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashKeyText, keyIdOf, mintKeyText, withoutKeys } from '../../src/app/api-key.ts';
 import { keyText } from '../support/key-text.ts';
 
 const minted = fc.constant(null).map(mintKeyText);
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A text that ends as a key does, with a checksum that is right for all that is before it. */
+function withRightChecksum(body: string): string {
+  let check = '';
+  for (let rest = crc32(body), i = 0; i < 6; i++, rest = Math.floor(rest / 62)) {
+    check = `${DIGITS[rest % 62]}${check}`;
+  }
+  return body + check;
+}
 
 describe('the text of an API key', () => {
   it('has a prefix that is recognised, a public id, a secret and a checksum', () => {
@@ -39,6 +51,24 @@ describe('the text of an API key', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('has nothing before it, even if the checksum is right for that, too', () => {
+    const body = keyText('a').slice(0, -6);
+    expect(keyIdOf(withRightChecksum(body))).toBe('000000000a');
+    expect(keyIdOf(withRightChecksum(`x${body}`))).toBeUndefined();
+  });
+
+  it('has nothing after it, even if the checksum is right for that, too', () => {
+    // What follows the secret is a checksum of the secret and of the checksum's own first digit.
+    const bodies = Array.from({ length: 100 }, (_, n) => keyText('a', `${n}`).slice(0, -6));
+    const longer = bodies.flatMap((body) => [...DIGITS].map((digit) => body + digit));
+    const texts = longer.map(withRightChecksum).filter((text) => text[58] === text[59]);
+    expect(texts.length).toBeGreaterThan(0);
+    for (const text of texts) {
+      const check = text.slice(59);
+      expect(keyIdOf(`${text.slice(0, 58)}${check}x`)).toBeUndefined();
+    }
   });
 
   it('is not a key any more when two neighbours of its id or secret have changed places', () => {

@@ -102,6 +102,19 @@ describe('who is asking', () => {
     expect(keys.lookups).toBe(3);
   });
 
+  it('is looked up once, whoever else asks meanwhile', async () => {
+    const other = keyText('shop');
+    const { authenticator, keys } = await authenticatorWith(key, {
+      ...key,
+      id: other.slice(4, 14),
+      hash: hashKeyText(other),
+    });
+    for (const each of [text, other, text, other]) {
+      expect(await authenticator.authenticate(each)).toBeDefined();
+    }
+    expect(keys.lookups).toBe(2);
+  });
+
   it('is forgotten when ten thousand others have asked, so that memory has an end', async () => {
     const others = Array.from({ length: 10_000 }, (_, number) => keyText(`${number}`));
     const records = others.map((other) => {

@@ -37,6 +37,18 @@ describe('the pages of the list', () => {
     );
   });
 
+  it('are told which of them is the first', () => {
+    const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index));
+    const { pages } = pagesOf(ids);
+    for (const slot of ids.keys()) pages.insert(slot);
+    const told: boolean[] = [];
+    pages.encoded((_slots, first) => {
+      told.push(first);
+      return [];
+    });
+    expect(told).toStrictEqual([true, false, false]);
+  });
+
   it('are full, all but the last, when ids ascend', () => {
     const ids = Array.from({ length: 5_000 }, (_, index) => BigInt(index));
     const { pages, encoded } = pagesOf(ids);

@@ -79,7 +79,26 @@ class FailingAtCommit extends MemoryEventLog {
   }
 }
 
+/** An engine that remembers how much those who appended had seen. */
+class Remembering extends MemoryEventLog {
+  readonly seen: number[] = [];
+
+  override append(seen: number, decide: Decide): Promise<AppendResult> {
+    this.seen.push(seen);
+    return super.append(seen, decide);
+  }
+}
+
 describe('a batch of commands', () => {
+  it('has seen what the batch before it recorded, and need not read that again', async () => {
+    const log = new Remembering();
+    const { writer } = await writerOn(log);
+    await writer.execute([place(1n), place(2n)]);
+    await writer.execute([cancel(1n)]);
+    await writer.execute([cancel(2n)]);
+    expect(log.seen).toStrictEqual([0, 2, 3]);
+  });
+
   it('is decided in order, each command on the state that the one before it left', async () => {
     const { log, writer } = await writerOn();
     expect(await writer.execute([place(1n), cancel(1n), cancel(1n), ship(1n)])).toStrictEqual([

@@ -10,6 +10,7 @@ import { V2 } from '../../src/http/orders-v2.ts';
 import { readConfig } from '../../src/infra/config.ts';
 import { encodeData } from '../../src/infra/event-codec.ts';
 import { Place } from '../cli/command-line.ts';
+import { RULES } from '../kit/linearizability/violation.ts';
 import { blocksOf, tableOf } from './markdown.ts';
 
 const ENDPOINTS = 'operation | request | what it does | scope | stability';
@@ -134,4 +135,9 @@ test("the table of the kit's exports names each of them, and no other", async ()
   const named = described.flatMap(([names = '']) => names.replaceAll('`', '').split(', '));
   const exported = Object.keys(await import('../kit/index.ts'));
   expect(named.toSorted()).toEqual(exported.sort());
+});
+
+test('the table of what a history must be is the list of rules', () => {
+  const described = tableOf('docs/linearizability.md', 'rule | what it means');
+  expect(described).toEqual(Object.entries(RULES).map(([rule, meaning]) => [rule, meaning]));
 });

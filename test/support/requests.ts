@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { int64s, texts } from './arbitraries.ts';
+import { int64s } from '../kit/arbitraries.ts';
+import { texts } from './arbitraries.ts';
 import type { Sent } from './http.ts';
 
 /**

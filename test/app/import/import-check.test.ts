@@ -61,6 +61,20 @@ test('a line that contradicts the order that is there is bad', () => {
   expect(dueLines(checked)).toEqual([2]);
 });
 
+test('what was due is not, once somebody else has placed another order under its id', () => {
+  const others = new Map<bigint, OrderView>();
+  const checked = new ImportCheck((id) => others.get(id));
+  for (const [line, id] of [
+    [1, '2'],
+    [2, '3'],
+  ] as const) {
+    checked.add(line, readImportedOrder({ id, petId: '1', quantity: '1' }));
+  }
+  const taken = { id: 2n as OrderId, petId: 99n as PetId, quantity: 1, shipDate: undefined };
+  others.set(2n, { ...taken, status: 'pending' });
+  expect(dueLines(checked)).toEqual([2]);
+});
+
 test('the same order twice counts once', () => {
   const checked = check({ id: '2' }, { id: '2' });
   expect(checked).toMatchObject({ read: 2, present: 1, dueCount: 1 });

@@ -26,6 +26,13 @@ test('a property is one of six, to the letter', () => {
   expect(['ID', 'petid', '', '__proto__', 'toString'].some(isProperty)).toBe(false);
 });
 
+test('a shipped order has the date on which it shipped', () => {
+  expect(read({ status: 'shipped', shipDate: DATE, quantity: '2147483647' })).toStrictEqual({
+    kind: 'order',
+    order: { id: 1n, petId: 2n, quantity: 2_147_483_647, shipDate: DATE, status: 'shipped' },
+  });
+});
+
 test('64-bit numbers are exact', () => {
   expect(read({ id: '9007199254740993', petId: '-9223372036854775808' })).toMatchObject({
     order: { id: 9007199254740993n, petId: -9223372036854775808n },

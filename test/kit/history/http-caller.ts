@@ -1,0 +1,179 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Answer, Reason, Request, Row } from './history.ts';
+
+/** Makes requests of a server and tells what it answered. */
+export interface Caller {
+  /**
+   * @param cutAfter Cuts the connection so many milliseconds after the request was sent, unless it
+   * has been answered by then.
+   */
+  call(request: Request, cutAfter?: number): Promise<Answer>;
+}
+
+/** Calls a server over HTTP as any client would: it knows nothing but the contract. */
+export class HttpCaller implements Caller {
+  readonly #baseUrl: () => string;
+  readonly #key: string;
+  readonly #http = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  readonly #https = new https.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+  /** @param baseUrl Asked anew for each request: a server may come back at another address. */
+  constructor(baseUrl: () => string, key: string) {
+    this.#baseUrl = baseUrl;
+    this.#key = key;
+  }
+
+  async call(request: Request, cutAfter?: number): Promise<Answer> {
+    const reply = await this.#send(request, cutAfter);
+    return typeof reply === 'string' ? { kind: reply } : read(request, reply);
+  }
+
+  /** Closes the connections that are kept open. */
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  /** The reply; or, where none came, whether the server may have seen the request. */
+  #send(request: Request, cutAfter?: number): Promise<Reply | 'unknown' | 'untouched'> {
+    const { method, path, body } = messageFor(request);
+    const url = new URL(`${this.#baseUrl()}/store/orders${path}`);
+    const [client, agent] = url.protocol === 'https:' ? [https, this.#https] : [http, this.#http];
+    const headers = {
+      Authorization: `Bearer ${this.#key}`,
+      ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
+    };
+    return new Promise((resolve) => {
+      const sending = client.request(url, { method, agent, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', () => resolve('unknown'));
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
+        });
+      });
+      sending.on('error', ({ code }: NodeJS.ErrnoException) => {
+        resolve(code === 'ECONNREFUSED' ? 'untouched' : 'unknown');
+      });
+      sending.end(body, () => {
+        // By now the system has taken every byte of it.
+        if (cutAfter === 0) sending.destroy();
+        else if (cutAfter !== undefined) setTimeout(() => sending.destroy(), cutAfter);
+      });
+    });
+  }
+}
+
+interface Message {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: Buffer;
+}
+
+function messageFor(request: Request): Message {
+  switch (request.kind) {
+    case 'place': {
+      const { id, petId, quantity, shipDate } = request;
+      const date = shipDate === undefined ? '' : `,"shipDate":"${shipDate}"`;
+      const chosen = id === undefined ? '' : `"id":${id},`;
+      const body = `{${chosen}"petId":${petId},"quantity":${quantity}${date}}`;
+      return { method: 'POST', path: '', body: Buffer.from(body) };
+    }
+    case 'ship': {
+      const body = Buffer.from(`{"shipDate":"${request.shipDate}"}`);
+      return { method: 'PUT', path: `/${request.id}/shipment`, body };
+    }
+    case 'cancel':
+      return { method: 'DELETE', path: `/${request.id}` };
+    case 'get':
+      return { method: 'GET', path: `/${request.id}` };
+    case 'list':
+      return { method: 'GET', path: '' };
+  }
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+function read(request: Request, reply: Reply): Answer {
+  try {
+    return readExpected(request, reply) ?? unexpected(reply);
+  } catch {
+    return unexpected(reply);
+  }
+}
+
+function unexpected({ status, text }: Reply): Answer {
+  return { kind: 'unexpected', words: `${status} ${text.slice(0, 200)}` };
+}
+
+const SUCCESS = { place: 201, ship: 200, cancel: 204, get: 200, list: 200 } as const;
+
+function readExpected(request: Request, { status, text }: Reply): Answer | undefined {
+  if (status === SUCCESS[request.kind]) return readSuccess(request, text);
+  if (status === 404) return refused(request, 'order_not_found');
+  if (status === 409) return refused(request, conflictIn(request, text));
+  // Only of service_unavailable do we know that nothing was done.
+  if (status === 503 && codeIn(text) === 'service_unavailable') return { kind: 'untouched' };
+  return status >= 500 ? { kind: 'unknown' } : undefined;
+}
+
+function readSuccess(request: Request, text: string): Answer {
+  if (request.kind === 'cancel') return { kind: 'accepted', id: request.id };
+  const body = exactJson(text);
+  if (request.kind === 'list') return { kind: 'listed', orders: (body as unknown[]).map(rowOf) };
+  const order = rowOf(body);
+  if (request.kind === 'get') return { kind: 'shown', order };
+  return { kind: 'accepted', id: order.id, order };
+}
+
+function refused({ kind }: Request, reason: Reason): Answer | undefined {
+  return kind === 'list' ? undefined : { kind: 'refused', reason };
+}
+
+// A cancel has one reason to conflict, and the contract leaves open how its body says so.
+function conflictIn({ kind }: Request, text: string): Reason {
+  const code = kind === 'cancel' ? 'order_already_shipped' : codeIn(text);
+  switch (code) {
+    case 'order_exists':
+    case 'order_already_shipped':
+    case 'order_cancelled':
+      return code;
+    default:
+      throw new Error(`no such conflict: ${code}`);
+  }
+}
+
+function codeIn(text: string): unknown {
+  try {
+    return JSON.parse(text).code;
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON without rounding: whole numbers become bigints. */
+function exactJson(text: string): unknown {
+  return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
+    typeof value === 'number' ? BigInt(context?.source ?? value) : value,
+  );
+}
+
+/** Throws where the value is no order. */
+function rowOf(value: unknown): Row {
+  const { id, petId, quantity, shipDate, complete, status } = value as Record<string, unknown>;
+  if (typeof id !== 'bigint' || typeof petId !== 'bigint' || typeof quantity !== 'bigint') {
+    throw new TypeError('an order has three numbers');
+  }
+  return {
+    id,
+    petId,
+    quantity: Number(quantity),
+    ...(shipDate === undefined ? {} : { shipDate: new Date(String(shipDate)).toISOString() }),
+    complete: complete === true,
+    ...(status === undefined ? {} : { status: status as NonNullable<Row['status']> }),
+  };
+}

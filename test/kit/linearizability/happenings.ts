@@ -1,0 +1,142 @@
+import type { Operation, Row } from '../history/history.ts';
+import type { Orders, Step } from './orders.ts';
+
+/**
+ * Something that happens to an order once: it is placed, or it comes to an end. When it does is not
+ * known, but it is bounded.
+ */
+export interface Happening {
+  /** The order's number. */
+  readonly order: number;
+  readonly what: 'placed' | 'shipped' | 'cancelled';
+  /** Not before this request was made: the first for it, or one whose answer did not show it yet. */
+  readonly from: Bound;
+  /** Not after this request was answered, in a way that shows it. */
+  readonly until: Bound;
+}
+
+interface Bound {
+  readonly time: number;
+  readonly by: Operation;
+}
+
+/**
+ * What happened to the orders, as far as lists can show it. Lists themselves bound nothing here.
+ * The orders by themselves must be right: then everything said of one of them agrees.
+ */
+export function happeningsOf({ steps, lists }: Orders): readonly Happening[] {
+  const tellStatus = lists.some(({ rows }) => rows.some((row) => row?.status !== undefined));
+  return steps.flatMap((own, order) => {
+    const listed = new Set(lists.flatMap(({ rows }) => rows[order] ?? []));
+    const life = { order, steps: own, listed: [...listed] };
+    const ended = tellStatus ? (shipped(life) ?? cancelled(life)) : shipped(life);
+    return [placed(life), ended].flatMap((happening) => happening ?? []);
+  });
+}
+
+interface Life {
+  readonly order: number;
+  readonly steps: readonly Step[];
+  /** The rows that lists have shown. */
+  readonly listed: readonly Row[];
+}
+
+function placed(life: Life): Happening | undefined {
+  const { steps, listed } = life;
+  const places = steps.filter(({ request }) => request.kind === 'place');
+  const accepted = places.filter(({ answer }) => answer.kind === 'accepted');
+  return happening(life, 'placed', {
+    requests: accepted.length > 0 ? accepted : places.filter(isUnanswered),
+    notYet: steps.filter((step) => reasonOf(step) === 'order_not_found'),
+    already: steps.filter((step) => !isUnanswered(step) && reasonOf(step) !== 'order_not_found'),
+    isListed: listed.length > 0,
+  });
+}
+
+function shipped(life: Life): Happening | undefined {
+  const { steps, listed } = life;
+  const ships = steps.flatMap((step) => {
+    return step.request.kind === 'ship' ? [{ step, date: step.request.shipDate }] : [];
+  });
+  const otherDates = new Set(
+    ships.flatMap(({ step, date }) => (reasonOf(step) === 'order_already_shipped' ? date : [])),
+  );
+  const dates = new Set([
+    ...ships.flatMap(({ step, date }) => (step.answer.kind === 'accepted' ? date : [])),
+    ...[...listed, ...steps.flatMap(rowOf)].flatMap((row) => (row.complete ? row.shipDate : [])),
+  ]);
+  const isPossible = (date: string) => (dates.size > 0 ? dates.has(date) : !otherDates.has(date));
+  return happening(life, 'shipped', {
+    requests: ships.flatMap(({ step, date }) => {
+      return reasonOf(step) === undefined && isPossible(date) ? step : [];
+    }),
+    notYet: steps.filter((step) => rowOf(step).some(({ complete }) => !complete)),
+    already: steps.filter((step) => {
+      const isShipped = step.request.kind === 'ship' && step.answer.kind === 'accepted';
+      const isComplete = rowOf(step).some(({ complete }) => complete);
+      return isShipped || isComplete || reasonOf(step) === 'order_already_shipped';
+    }),
+    isListed: listed.some(({ complete }) => complete),
+  });
+}
+
+function cancelled(life: Life): Happening | undefined {
+  const { steps, listed } = life;
+  const cancels = steps.filter(({ request }) => request.kind === 'cancel');
+  return happening(life, 'cancelled', {
+    requests: cancels.filter((step) => reasonOf(step) === undefined),
+    notYet: steps.filter((step) => rowOf(step).some(({ status }) => status === 'pending')),
+    already: steps.filter((step) => {
+      const isCancelled = step.request.kind === 'cancel' && step.answer.kind === 'accepted';
+      const isShown = rowOf(step).some(({ status }) => status === 'cancelled');
+      return isCancelled || isShown || reasonOf(step) === 'order_cancelled';
+    }),
+    isListed: listed.some(({ status }) => status === 'cancelled'),
+  });
+}
+
+interface Signs {
+  /** Any of these may have done it. */
+  readonly requests: readonly Step[];
+  /** The answers to these show that it had not happened yet. */
+  readonly notYet: readonly Step[];
+  /** The answers to these show that it had happened already. */
+  readonly already: readonly Step[];
+  readonly isListed: boolean;
+}
+
+function happening(
+  { order }: Life,
+  what: Happening['what'],
+  { requests, notYet, already, isListed }: Signs,
+): Happening | undefined {
+  if (already.length === 0 && !isListed) return undefined;
+  const first = least(requests, ({ invoked }) => invoked);
+  const late = least([...notYet, ...(first ? [first] : [])], ({ invoked }) => -invoked);
+  const seen = least(already, ({ returned }) => returned);
+  if (late === undefined) throw new Error('nobody asked for it');
+  return {
+    order,
+    what,
+    from: { time: late.invoked, by: late.by },
+    until: seen ? { time: seen.returned, by: seen.by } : { time: Infinity, by: late.by },
+  };
+}
+
+function least(steps: readonly Step[], measure: (step: Step) => number): Step | undefined {
+  return steps.toSorted((a, b) => measure(a) - measure(b))[0];
+}
+
+function isUnanswered({ answer }: Step): boolean {
+  return answer.kind === 'unknown';
+}
+
+function reasonOf({ answer }: Step): string | undefined {
+  return answer.kind === 'refused' ? answer.reason : undefined;
+}
+
+/** The order as an answer showed it, if it did. */
+function rowOf({ answer }: Step): readonly Row[] {
+  if (answer.kind === 'shown') return [answer.order];
+  return answer.kind === 'accepted' && answer.order !== undefined ? [answer.order] : [];
+}

@@ -1,0 +1,128 @@
+import { CommandProcessor } from '../../src/app/command-processor.ts';
+import { OrderList, type OrderView } from '../../src/app/order-list.ts';
+import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
+import type { AppendResult, Decide, EventLog } from '../../src/app/ports/event-log.ts';
+import { Projector } from '../../src/app/projector.ts';
+import type { Submission } from '../../src/app/submission.ts';
+import { Writer } from '../../src/app/writer.ts';
+import type { Instant } from '../../src/domain/instant.ts';
+import type { Rejection } from '../../src/domain/order.ts';
+import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { MemoryEventLog } from '../../src/infra/memory/memory-event-log.ts';
+import type { Answer, Request, Row } from '../kit/history/history.ts';
+
+/** The application without HTTP, on a log in memory that takes as long as somebody decides. */
+
+/** Resolves when whoever decides the interleaving lets it. */
+export type Pause = (what: string) => Promise<void>;
+
+/** What requests are answered with. */
+export interface Parts {
+  readonly commands: Pick<CommandProcessor, 'submit'>;
+  readonly projector: Pick<Projector, 'catchUp'>;
+  readonly list: Pick<OrderList<readonly Row[]>, 'get' | 'snapshot'>;
+}
+
+/** What the parts are made of. */
+export interface Ground {
+  readonly log: EventLog;
+  readonly writer: BatchWriter;
+  readonly list: OrderList<readonly Row[]>;
+  readonly pause: Pause;
+}
+
+export async function ground(pause: Pause): Promise<Ground> {
+  const log = new PausingLog(pause);
+  return { log, writer: await Writer.open(log, () => 0), list: new OrderList(rowsOf), pause };
+}
+
+/** The parts as the container puts them together. */
+export function asTheyAre({ log, writer, list }: Ground): Parts {
+  const commands = new CommandProcessor(writer, () => undefined);
+  return { commands, projector: new Projector(log, list), list };
+}
+
+/** Does what the operations of version 1 do. */
+export async function answer(parts: Parts, request: Request): Promise<Answer> {
+  if (request.kind === 'list') {
+    await parts.projector.catchUp();
+    return { kind: 'listed', orders: parts.list.snapshot().pages.flat() };
+  }
+  if (request.kind === 'get') {
+    await parts.projector.catchUp();
+    const order = parts.list.get(request.id as OrderId);
+    if (order === undefined) return { kind: 'refused', reason: 'order_not_found' };
+    return { kind: 'shown', order: { ...rowOf(order), status: order.status } };
+  }
+  const submission = { command: commandFor(request), by: 'test', commandId: 'test' };
+  const outcome = await parts.commands.submit(submission);
+  switch (outcome.kind) {
+    case 'accepted':
+      return { kind: 'accepted', id: outcome.orderId };
+    case 'rejected':
+      // No key and no condition was sent, so it is the order's state that forbids it.
+      return { kind: 'refused', reason: outcome.reason as Rejection };
+    case 'unavailable':
+      return { kind: 'untouched' };
+    case 'unknown':
+      return { kind: 'unknown' };
+  }
+}
+
+function commandFor(request: Exclude<Request, { kind: 'get' | 'list' }>): Submission['command'] {
+  switch (request.kind) {
+    case 'place': {
+      const { id, petId, quantity, shipDate } = request;
+      const date = shipDate === undefined ? {} : { shipDate: shipDate as Instant };
+      const order = { petId: petId as PetId, quantity, ...date };
+      if (id === undefined) return { type: 'PlaceNewOrder', ...order };
+      return { type: 'PlaceOrder', orderId: id as OrderId, ...order };
+    }
+    case 'ship': {
+      const { id, shipDate } = request;
+      return { type: 'ShipOrder', orderId: id as OrderId, shipDate: shipDate as Instant };
+    }
+    case 'cancel':
+      return { type: 'CancelOrder', orderId: request.id as OrderId };
+  }
+}
+
+// As version 1 shows it. A page is encoded anew only when this changes.
+function rowsOf(orders: readonly OrderView[]): readonly Row[] {
+  return orders.map(rowOf);
+}
+
+function rowOf({ id, petId, quantity, shipDate, status }: OrderView): Row {
+  const date = shipDate === undefined ? {} : { shipDate };
+  return { id, petId, quantity, ...date, complete: status === 'shipped' };
+}
+
+/** A log that pauses wherever an engine may take its time. */
+class PausingLog extends MemoryEventLog {
+  readonly #pause: Pause;
+
+  constructor(pause: Pause) {
+    super();
+    this.#pause = pause;
+  }
+
+  override async *read(after: number): ReturnType<EventLog['read']> {
+    for await (const events of super.read(after)) {
+      yield events;
+      await this.#pause('the rest is read');
+    }
+  }
+
+  override async append(seen: number, decide: Decide): Promise<AppendResult> {
+    await this.#pause('the lock is taken');
+    const result = await super.append(seen, decide);
+    await this.#pause('it is durable');
+    return result;
+  }
+
+  override async head(): Promise<number> {
+    const head = await super.head();
+    await this.#pause('the head is known');
+    return head;
+  }
+}

@@ -1,0 +1,8 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that judge a mutant: those of the pure parts, which need no process and no build. */
+export default defineConfig({
+  test: {
+    include: ['test/{domain,app}/**/*.test.ts'],
+  },
+});
