@@ -5,9 +5,11 @@ import { Command, InvalidArgumentError } from 'commander';
 import { withProgress } from '../../src/cli/progress.ts';
 import { type CheckOptions, check } from '../kit/check.ts';
 import { everyInterleaving, everySequence, inChunks } from '../kit/exhaustive.ts';
+import { describeViolation } from '../kit/linearizability/timeline.ts';
 import type { Program } from '../kit/program.ts';
 import { Run } from '../kit/run.ts';
 import type { Target } from '../kit/target.ts';
+import { runRounds } from '../linearizability/rounds.ts';
 import {
   decider,
   httpApp,
@@ -23,6 +25,7 @@ import {
  * explains it.
  */
 
+const MANY_CLIENTS = 'service, many clients at once';
 const { minutes, seed: given, only } = readOptions();
 const folder = mkdtempSync(join(tmpdir(), 'store-orders-deep-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -66,6 +69,10 @@ await withProgress(process.stderr, 'Deep', minutes * 60_000, async (advance) => 
       advance(Math.min(Date.now() - begun, minutes * 60_000));
       if (broken !== undefined) return;
     }
+    if (only !== undefined && only !== MANY_CLIENTS) continue;
+    const broken = note(await concurrent(seed));
+    advance(Math.min(Date.now() - begun, minutes * 60_000));
+    if (broken !== undefined) return;
   }
 });
 // Where there is time, everything that is too much for every day.
@@ -87,6 +94,20 @@ async function timed(target: Target, options: CheckOptions, seed: number): Promi
     stepsPerSecond: Math.round((steps / (performance.now() - start)) * 1_000),
     ...(script === undefined ? {} : { broken: script }),
   };
+}
+
+/** Clients that get in each other's way at the service that production starts. */
+async function concurrent(seed: number): Promise<Result> {
+  const result = { target: MANY_CLIENTS, seed, programs: 0, steps: 0, stepsPerSecond: 0 };
+  for await (const round of runRounds({ operations: 10_000, seed, clients: 32 })) {
+    const { history, recorded, checked, violations } = round;
+    result.programs += 1;
+    result.steps += history.length;
+    result.stepsPerSecond = Math.round(history.length / (recorded + checked));
+    const [first] = violations;
+    if (first !== undefined) return { ...result, broken: describeViolation(first) };
+  }
+  return result;
 }
 
 async function enumerated(
@@ -135,7 +156,7 @@ function summary(): string {
 }
 
 function readOptions() {
-  const names = ['decider', 'app on memory', 'app on SQLite', 'HTTP app in process'];
+  const names = ['decider', 'app on memory', 'app on SQLite', 'HTTP app in process', MANY_CLIENTS];
   const command = new Command('npm run test:deep --')
     .description('Runs the model against every level for as long as it is given.')
     .option('--minutes <number>', 'how long', number, 10)

@@ -35,6 +35,30 @@ export {
   inChunks,
 } from './exhaustive.ts';
 export { type IllegalHistory, illegalHistories, legalHistories } from './histories.ts';
+export type {
+  Answer,
+  History,
+  Operation,
+  Reason,
+  Request,
+  Row,
+} from './history/history.ts';
+export { decodeHistory, encodeHistory } from './history/history-file.ts';
+export { type Caller, HttpCaller } from './history/http-caller.ts';
+export { Recorder } from './history/recorder.ts';
+export { runWorkload, type Workload } from './history/workload.ts';
+export { check as checkHistory } from './linearizability/check.ts';
+export { describeViolation } from './linearizability/timeline.ts';
+export {
+  RULES as HISTORY_CHECKS,
+  type Violation as HistoryViolation,
+} from './linearizability/violation.ts';
+export {
+  type Interval,
+  type Linearization,
+  linearize,
+  type Specification,
+} from './linearizability/wing-gong.ts';
 export { brokenHistoryRule, HISTORY_RULES, type HistoryRule } from './oracle/history.ts';
 export { brokenListRule, brokenOrderRule } from './oracle/list-rules.ts';
 export { wrongWithError, wrongWithOrder } from './oracle/shapes.ts';
