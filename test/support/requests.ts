@@ -230,7 +230,7 @@ const headerValues: Readonly<Record<string, readonly string[]>> = {
   ],
   'Content-Encoding': ['identity', 'gzip', 'x'],
   'If-None-Match': ['*', '"x"', 'W/"x"', '', '"x", *', ',,,'],
-  'If-Match': ['*', '"x"'],
+  'If-Match': ['*', '"x"', 'W/"x"', 'x', '', ','],
   'If-Modified-Since': ['Fri, 31 Dec 2027 23:59:59 GMT'],
   'Accept-Encoding': ['gzip', 'br', 'identity;q=0', '*;q=0', 'gzip;q=2', ''],
   Accept: ['text/html', 'application/xml', ''],
@@ -239,7 +239,7 @@ const headerValues: Readonly<Record<string, readonly string[]>> = {
   'Access-Control-Request-Method': ['PUT'],
   'X-Request-Id': ['mine'],
   'X-HTTP-Method-Override': ['DELETE'],
-  'Idempotency-Key': ['"k"'],
+  'Idempotency-Key': ['"k"', 'k', 'a b', '', 'x'.repeat(256)],
   'Cache-Control': ['no-cache'],
   Cookie: ['a=b'],
 };
@@ -288,7 +288,18 @@ const bodyChange: Arbitrary<Change> = fc.oneof(
   fc.constant<Change>((draft) => ({ ...draft, body: `${draft.body ?? ''}${' '.repeat(16_400)}` })),
 );
 
+// These come often, so that there are always answers of 304, 412 and 422.
+const conditions: Readonly<Record<string, string>>[] = [
+  { 'If-None-Match': '*' },
+  { 'If-Match': '"x"' },
+  { 'Idempotency-Key': 'k' },
+];
+const conditionChange = fc.constantFrom(...conditions).map((condition): Change => {
+  return (draft) => ({ ...draft, headers: { ...draft.headers, ...condition } });
+});
+
 const change: Arbitrary<Change> = fc.oneof(
+  { weight: 2, arbitrary: conditionChange },
   methodChange,
   idChange,
   pathChange,
