@@ -59,7 +59,7 @@ describe('histories', () => {
     for (const { events, rule, at } of sample(illegalHistories())) {
       if (!refused.includes(rule)) continue;
       const list = new OrderList(() => undefined);
-      const upToIt = recorded(...(events.slice(0, at + 1) as readonly ServiceEvent[]));
+      const upToIt = recorded(...(events as readonly ServiceEvent[]).slice(0, at + 1));
       expect(() => upToIt.map((event) => list.fold(event))).toThrow(/never placed|placed twice/);
     }
   });
