@@ -47,6 +47,19 @@ export function encodeMetadata({ at, by, commandId }: Metadata): string {
   return JSON.stringify({ at, by, commandId });
 }
 
+/** An event as it is written today. */
+export function encode({ position, version, event, metadata }: RecordedEvent): StoredEvent {
+  const { type } = event;
+  return {
+    position,
+    version,
+    type,
+    schemaVersion: CURRENT[type],
+    data: encodeData(event),
+    metadata: encodeMetadata(metadata),
+  };
+}
+
 /** Reads a stored event. Throws {@link UnreadableEvent} where it is not one that we know. */
 export function decode(stored: StoredEvent): RecordedEvent {
   const { position, version, type, schemaVersion, data } = stored;

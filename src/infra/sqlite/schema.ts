@@ -7,7 +7,7 @@
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema that this version knows (PRAGMA user_version). */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** What leads from each schema version to the next; the first entry leads to version 1. */
 export const MIGRATIONS: readonly string[] = [
@@ -60,5 +60,40 @@ export const MIGRATIONS: readonly string[] = [
     refusal     TEXT,
     PRIMARY KEY (asked_by, key)
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  -- The log as a Merkle tree (docs/adr/0011): its right edge, and one node in 256.
+  CREATE TABLE tree (
+    edge BLOB NOT NULL
+  ) STRICT;
+  INSERT INTO tree VALUES (x'0000000000000000');
+
+  CREATE TABLE tree_nodes (
+    height INTEGER NOT NULL,
+    place  INTEGER NOT NULL,
+    hash   BLOB NOT NULL,
+    PRIMARY KEY (height, place)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Its first eight bytes are its size.
+  CREATE TRIGGER tree_only_grows BEFORE UPDATE ON tree
+  WHEN substr(NEW.edge, 1, 8) <= substr(OLD.edge, 1, 8)
+  BEGIN SELECT RAISE(ABORT, 'the tree of the log only grows'); END;
+
+  CREATE TRIGGER tree_is_never_deleted BEFORE DELETE ON tree
+  BEGIN SELECT RAISE(ABORT, 'the tree of the log only grows'); END;
+
+  CREATE TRIGGER tree_is_one BEFORE INSERT ON tree
+  BEGIN SELECT RAISE(ABORT, 'the log has one tree'); END;
+
+  CREATE TRIGGER tree_nodes_are_never_updated BEFORE UPDATE ON tree_nodes
+  BEGIN SELECT RAISE(ABORT, 'the tree of the log only grows'); END;
+
+  CREATE TRIGGER tree_nodes_are_never_deleted BEFORE DELETE ON tree_nodes
+  BEGIN SELECT RAISE(ABORT, 'the tree of the log only grows'); END;
+
+  CREATE TRIGGER tree_nodes_are_never_replaced BEFORE INSERT ON tree_nodes
+  WHEN EXISTS (SELECT 1 FROM tree_nodes WHERE height = NEW.height AND place = NEW.place)
+  BEGIN SELECT RAISE(ABORT, 'the tree of the log only grows'); END;
   `,
 ];

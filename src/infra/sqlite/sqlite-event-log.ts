@@ -7,10 +7,11 @@ import {
   UnreadableEvent,
 } from '../../app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
-import { decode, encodeData, encodeMetadata, schemaVersionOf } from '../event-codec.ts';
+import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import { storeIdOf } from './database.ts';
-import { HeadFile, UNKNOWN_ROOT } from './head-file.ts';
+import { HeadFile } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
+import { MerkleTables } from './merkle-tables.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
 const CHUNK = 1_000;
@@ -29,6 +30,7 @@ export class SqliteEventLog implements EventLog {
   readonly #insert: Database.Statement;
   readonly #insertRows: Database.Statement;
   readonly #kept: KeptOutcomes;
+  readonly #tree: MerkleTables;
 
   /** @param headFile Where each new head is noted; needless where nothing is appended. */
   constructor(db: Database.Database, headFile?: HeadFile) {
@@ -44,7 +46,8 @@ export class SqliteEventLog implements EventLog {
     this.#insert = db.prepare(`INSERT INTO events VALUES ${ROW}`);
     this.#insertRows = db.prepare(`INSERT INTO events VALUES ${Array(ROWS).fill(ROW).join(', ')}`);
     this.#kept = new KeptOutcomesTable(db);
-    this.#note(this.#head.get() as number);
+    this.#tree = new MerkleTables(db);
+    if (headFile !== undefined) this.#begin();
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -72,8 +75,7 @@ export class SqliteEventLog implements EventLog {
       // The commit record may have reached the disk before the error came back.
       return { kind: 'unknown', cause: error as Error };
     }
-    const last = events.at(-1);
-    if (last !== undefined) this.#note(last.position);
+    if (events.length > 0) this.#note();
     return { kind: 'appended', events };
   }
 
@@ -119,16 +121,27 @@ export class SqliteEventLog implements EventLog {
     if (events.length === 0) return [];
     const head = this.#head.get() as number;
     const recorded = events.map((event, index) => ({ position: head + 1 + index, ...event }));
-    const alone = recorded.length - (recorded.length % ROWS);
+    const stored = recorded.map(encode);
+    const rows = stored.map((event, index) => rowOf(event, recorded[index] as RecordedEvent));
+    const alone = rows.length - (rows.length % ROWS);
     for (let from = 0; from < alone; from += ROWS) {
-      this.#insertRows.run(recorded.slice(from, from + ROWS).flatMap(encodeRow));
+      this.#insertRows.run(rows.slice(from, from + ROWS).flat());
     }
-    for (const event of recorded.slice(alone)) this.#insert.run(encodeRow(event));
+    for (const row of rows.slice(alone)) this.#insert.run(row);
+    this.#tree.append(stored);
     return recorded;
   }
 
-  #note(position: number): void {
-    this.#headFile?.write({ position, root: UNKNOWN_ROOT });
+  /** Puts into the tree what an older version has left out, and notes the head. */
+  #begin(): void {
+    this.#db.transaction(() => this.#tree.catchUp(this.#head.get() as number)).immediate();
+    this.#note();
+  }
+
+  #note(): void {
+    const frontier = this.#tree.frontier();
+    const root = frontier.root().toString('hex');
+    this.#headFile?.write({ position: frontier.size, root });
   }
 
   // SQLite has rolled back by itself after some errors, a full disk among them.
@@ -144,10 +157,9 @@ export function openLog(file: string, db: Database.Database): SqliteEventLog {
 
 type Row = [number, number, string, number, string, string];
 
-function encodeRow({ position, version, event, metadata }: RecordedEvent): unknown[] {
-  const { type, orderId } = event;
-  const data = encodeData(event);
-  return [position, orderId, version, type, schemaVersionOf(type), data, encodeMetadata(metadata)];
+function rowOf(stored: StoredEvent, { event }: RecordedEvent): unknown[] {
+  const { position, version, type, schemaVersion, data, metadata } = stored;
+  return [position, event.orderId, version, type, schemaVersion, data, metadata];
 }
 
 function decodeRow([position, version, type, schemaVersion, data, metadata]: Row): RecordedEvent {

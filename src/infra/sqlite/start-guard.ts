@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { type Log, refuseOtherLog } from './head-file.ts';
+import { MerkleTables } from './merkle-tables.ts';
 import { refuseDamagedWal } from './wal-guard.ts';
 
 /**
@@ -19,10 +20,12 @@ function readLog(file: string): Log {
   if (!existsSync(file)) return NO_LOG;
   const db = new Database(file, { readonly: true });
   try {
+    const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
+    const position = head.get() as number;
     return {
       storeId: db.prepare('SELECT id FROM store').pluck().get() as string,
-      position: db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck().get() as number,
-      rootAt: () => undefined,
+      position,
+      root: rootAt(db, position),
     };
   } catch (error) {
     // SQLITE_ERROR: it has no such table.
@@ -33,4 +36,12 @@ function readLog(file: string): Log {
   }
 }
 
-const NO_LOG: Log = { storeId: undefined, position: 0, rootAt: () => undefined };
+/** The root at the head, unless an older version has written there, which kept no tree. */
+function rootAt(db: Database.Database, position: number): string | undefined {
+  const hasTree = db.prepare(`SELECT count(*) FROM sqlite_schema WHERE name = 'tree'`).pluck();
+  if (hasTree.get() === 0) return undefined;
+  const frontier = new MerkleTables(db).frontier();
+  return frontier.size === position ? frontier.root().toString('hex') : undefined;
+}
+
+const NO_LOG: Log = { storeId: undefined, position: 0, root: undefined };
