@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
@@ -59,11 +60,16 @@ it('While the log is still being read, it is alive, not ready, and takes nothing
 it('SIGTERM while the log is still being read ends it cleanly', async () => {
   await using service = await withManyOrders();
   const PORT = await freePort();
-  await using program = start(['serve'], service.folder, { PORT });
   const alive = () => ask(`http://127.0.0.1:${PORT}`, 'GET', '/livez').catch(refusedConnection);
-  while ((await alive()) === undefined);
-  expect(await program.end('SIGTERM')).toBe(0);
-  expect(program.stderr).toBe('');
+  // It may be ready before the signal reaches it: that is a clean end, too, but another one.
+  for (let said = 'not tried'; said !== ''; ) {
+    // With a snapshot there would be nothing to read.
+    rmSync(`${service.databaseFile}-snapshot`, { force: true });
+    await using program = start(['serve'], service.folder, { PORT });
+    while ((await alive()) === undefined);
+    expect(await program.end('SIGTERM')).toBe(0);
+    said = program.stderr;
+  }
 });
 
 function refusedConnection(error: NodeJS.ErrnoException): undefined {
