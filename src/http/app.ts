@@ -11,6 +11,7 @@ import { allowOnly, routerOf } from './operation.ts';
 import type { OrderUseCases } from './order-operations.ts';
 import { V1 } from './orders-v1.ts';
 import { V2 } from './orders-v2.ts';
+import { servePages } from './pages/served.ts';
 import { requestLog } from './request-log.ts';
 
 export interface AppParts {
@@ -42,6 +43,7 @@ export function createApp(parts: AppParts): Express {
   app.use('/v1', routerOf(V1, orders, gates, now));
   app.use('/v2', routerOf(V2, orders, gates, now));
   serveDescriptions(app, parts.addresses);
+  servePages(app, parts.addresses);
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
 

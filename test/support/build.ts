@@ -6,9 +6,11 @@ import { globSync, statSync } from 'node:fs';
  * service start what production starts, and never yesterday's.
  */
 export function setup(): void {
-  const changed = Math.max(...globSync('src/**/*.{ts,json}').map((file) => statSync(file).mtimeMs));
+  const changed = Math.max(
+    ...globSync('src/**/*.{ts,json,css,svg}').map((file) => statSync(file).mtimeMs),
+  );
   const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (built < changed) {
-    execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+    execFileSync('npm', ['run', 'build'], { stdio: 'inherit' });
   }
 }
