@@ -51,7 +51,7 @@ export function parseChangelog(text: string): Changelog {
     entries: starts.map((start, index) => {
       const heading = (tokens[start] as { text: string }).text;
       const [date = '', title = ''] = heading.split(/: (.*)/s);
-      const anchor = heading.toLowerCase().replaceAll(/[^\w]+/g, '-');
+      const anchor = heading.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '');
       return { date, title, anchor, body: render(tokens.slice(start + 1, starts[index + 1])) };
     }),
   };

@@ -12,7 +12,7 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const SVG = 'image/svg+xml';
 const ATOM = 'application/atom+xml; charset=utf-8';
 
-const packages = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
 /** What the pages are made of beside their HTML: the address, the type and the file of each. */
 const FILES: readonly (readonly [path: string, contentType: string, file: () => string | URL])[] = [
@@ -20,8 +20,12 @@ const FILES: readonly (readonly [path: string, contentType: string, file: () => 
   ['/docs/icon.svg', SVG, beside('icon.svg')],
   ['/docs/reference.js', SCRIPT, beside('browser/reference.js')],
   ['/docs/exact-json.js', SCRIPT, beside('browser/exact-json.js')],
-  ['/docs/swagger-ui.css', CSS, inSwaggerUi('swagger-ui.css')],
-  ['/docs/swagger-ui-bundle.js', SCRIPT, inSwaggerUi('swagger-ui-bundle.js')],
+  ['/docs/swagger-ui.css', CSS, () => require.resolve('swagger-ui-dist/swagger-ui.css')],
+  [
+    '/docs/swagger-ui-bundle.js',
+    SCRIPT,
+    () => require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  ],
 ];
 
 /**
@@ -111,8 +115,4 @@ function forReference({ production, staging }: Addresses): Sources {
 
 function beside(name: string): () => URL {
   return () => new URL(name, import.meta.url);
-}
-
-function inSwaggerUi(name: string): () => string {
-  return () => packages.resolve(`swagger-ui-dist/${name}`);
 }

@@ -95,13 +95,17 @@ const exactIntegers = {
 };
 
 /**
- * The description as Swagger UI is to read it: without what says nothing of further properties,
- * because it would make some up for its examples.
+ * The description as Swagger UI is to read it. The ends of int64 are left out, because it would
+ * round them, and `int64` says the same; and so is what says nothing of further properties, because
+ * it would make some up for its examples.
  */
 function toShow(description: string): string {
-  const withoutEmpty = (key: string, value: unknown) =>
-    key === 'additionalProperties' && JSON.stringify(value) === '{}' ? undefined : value;
-  return JSON.stringify(JSON.parse(shieldIntegers(description), withoutEmpty));
+  const told = (key: string, value: unknown) => {
+    const isEnd = (key === 'minimum' || key === 'maximum') && typeof value === 'string';
+    const isEmpty = key === 'additionalProperties' && JSON.stringify(value) === '{}';
+    return isEnd || isEmpty ? undefined : value;
+  };
+  return JSON.stringify(JSON.parse(shieldIntegers(description), told));
 }
 
 function withProperties(change: (properties: Properties) => Properties) {
