@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { CHROMIUM, WITHOUT_CHROMIUM } from '../support/chromium.ts';
 import { oneService } from '../support/one-service.ts';
@@ -12,6 +12,7 @@ const screenshots = process.env.SCREENSHOTS ?? newFolder();
 const PAGES = ['/', '/docs', '/docs/v2', '/changelog'];
 
 let browser: Browser;
+let context: BrowserContext;
 
 /** A page in the browser, and everything in it that should not be. */
 interface Visit {
@@ -21,9 +22,8 @@ interface Visit {
 }
 
 async function visit(path: string, script = ''): Promise<Visit> {
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
   const page = await context.newPage();
+  onTestFinished(() => page.close());
   page.setDefaultTimeout(15_000);
   const wrong: string[] = [];
   page.on('request', (request) => {
@@ -64,7 +64,7 @@ async function authorize(page: Page): Promise<void> {
   await page.click('.auth-container .btn-done');
 }
 
-/** Fills a form with `fill`, sends it, and returns what the page shows of the answer. */
+/** Fills a field of a form, sends it, and returns what the page shows of the answer. */
 async function tryOut(page: Page, operationId: string, field: string, value: string) {
   const operation = await open(page, operationId);
   await operation.locator('.try-out__btn').click();
@@ -82,6 +82,7 @@ describe.skipIf(CHROMIUM === undefined)(
       await beside.place([{ id: ID, petId: ID + 2n }]);
       const args = ['--no-sandbox', '--disable-background-networking'];
       browser = await chromium.launch({ executablePath: CHROMIUM as string, args });
+      context = await browser.newContext();
     });
     afterAll(() => browser?.close());
 
@@ -157,11 +158,14 @@ describe.skipIf(CHROMIUM === undefined)(
     });
 
     describe('The form', () => {
-      it('is there for getOrder and not for listOrders', async () => {
-        const { page } = await visit('/docs');
-        expect(await (await open(page, 'listOrders')).locator('.try-out').count()).toBe(0);
-        expect(await (await open(page, 'getOrder')).locator('.try-out').count()).toBe(1);
-      });
+      it.each(['/docs', '/docs/v2'])(
+        'of %s is there for getOrder and not for listOrders',
+        async (path) => {
+          const { page } = await visit(path);
+          expect(await (await open(page, 'listOrders')).locator('.try-out').count()).toBe(0);
+          expect(await (await open(page, 'getOrder')).locator('.try-out').count()).toBe(1);
+        },
+      );
 
       it('is not there for listOrders where forms are open by default', async () => {
         const script = await changed('tryItOutEnabled: false', 'tryItOutEnabled: true');
