@@ -15,6 +15,7 @@ import { allowOnly, serveOperations } from './operation.ts';
 import type { OrderUseCases } from './order-operations.ts';
 import { V1 } from './orders-v1.ts';
 import { V2 } from './orders-v2.ts';
+import { servePages } from './pages/served.ts';
 import { requestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -53,6 +54,7 @@ export function createApp(parts: AppParts): Express {
   serveOperations(app, '/v1', V1, orders, gate, now);
   serveOperations(app, '/v2', V2, orders, gate, now);
   serveDescriptions(app, parts.addresses);
+  servePages(app, parts.addresses);
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { type Block, blocksOf, PAGES } from './markdown.ts';
-import { IN_A_TERMINAL, NOT_HERE, paste, stable } from './paste.ts';
+import { IN_A_TERMINAL, INSTALLED_HERE, NOT_HERE, paste, stable } from './paste.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>;
@@ -67,9 +67,24 @@ function fieldsOf(line = ''): readonly string[] {
 describe('commands that are not run as they stand', () => {
   test('stand in a page, so that no exception outlives its reason', () => {
     const commands = PAGES.flatMap((page) => stepsOf(page).map((step) => step.commands));
-    for (const exception of [...Object.keys(IN_A_TERMINAL), ...Object.keys(NOT_HERE)]) {
-      expect(commands).toContain(exception);
+    for (const exceptions of [IN_A_TERMINAL, INSTALLED_HERE, NOT_HERE]) {
+      for (const exception of Object.keys(exceptions)) expect(commands).toContain(exception);
     }
+  });
+
+  test('install the versions that are installed here', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      packages: Record<string, { version: string }>;
+    };
+    const named = Object.keys(INSTALLED_HERE)
+      .join()
+      .matchAll(/(?<= )(@?[\w/-]+)@([\d.]+)/g);
+    const versions = [...named].map(([, name, version]) => {
+      const at = packages[`test/client/node_modules/${name}`] ?? packages[`node_modules/${name}`];
+      return { name, version, installed: at?.version };
+    });
+    expect(versions).toHaveLength(4);
+    for (const { name, version, installed } of versions) expect(installed, name).toBe(version);
   });
 
   test('name scripts that there are, and the gate installs and tests with them', () => {

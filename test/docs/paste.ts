@@ -22,6 +22,17 @@ export const NOT_HERE: Readonly<Record<string, string>> = {
   'npm run test:deep -- --minutes 10\n': 'it needs the sources; test/deep/deep.test.ts runs it',
 };
 
+/**
+ * Commands that install packages, and what is run here: the same versions of them are installed
+ * already, in the client's project of the tests.
+ */
+export const INSTALLED_HERE: Readonly<Record<string, string>> = {
+  [`mkdir client
+(cd client && npm init --yes && npm install openapi-fetch@0.17.0 \\
+  openapi-typescript@7.13.0 typescript@5.9.3 @types/node@24.19.2)
+`]: `mkdir client && ln -s ${resolve('test/client/node_modules')} client/node_modules`,
+};
+
 /** What became of one pasted block. */
 export interface Pasted {
   readonly commands: string;
@@ -41,7 +52,8 @@ export async function paste(folder: string, blocks: readonly string[]): Promise<
   mkdirSync(session);
   writeFileSync(join(session, 'key'), '');
   for (const [index, commands] of blocks.entries()) {
-    writeFileSync(join(session, `${index}.sh`), withPorts(commands, ports));
+    const text = INSTALLED_HERE[commands] ?? commands;
+    writeFileSync(join(session, `${index}.sh`), withPorts(text, ports));
   }
   writeFileSync(join(session, 'all.sh'), blocks.map(runBlock).join(''));
   await runShell(folder, String(ports[0]));
@@ -53,7 +65,7 @@ export async function paste(folder: string, blocks: readonly string[]): Promise<
 }
 
 function copyProject(folder: string): void {
-  for (const name of ['package.json', '.npmrc', 'dist']) {
+  for (const name of ['package.json', '.npmrc', 'dist', 'docs']) {
     cpSync(name, join(folder, name), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));

@@ -6,15 +6,9 @@ import { globSync, statSync } from 'node:fs';
  * start the service start what production starts, and never yesterday's.
  */
 export function setup(): void {
-  build('tsconfig.testing.json', 'test/kit', 'dist/testing/index.js');
-  build('tsconfig.build.json', 'src', 'dist/main.js');
-}
-
-function build(project: string, sources: string, result: string): void {
-  const changed = Math.max(
-    ...globSync(`${sources}/**/*.{ts,json}`).map((file) => statSync(file).mtimeMs),
-  );
-  const built = statSync(result, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (built >= changed) return;
-  execFileSync('node_modules/.bin/tsc', ['-p', project], { stdio: 'inherit' });
+  const sources = globSync(['src/**/*.{ts,json,css,svg}', 'test/kit/**/*.ts']);
+  const changed = Math.max(...sources.map((file) => statSync(file).mtimeMs));
+  const results = ['dist/main.js', 'dist/testing/index.js'];
+  const built = results.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (Math.min(...built) < changed) execFileSync('npm', ['run', 'build'], { stdio: 'inherit' });
 }

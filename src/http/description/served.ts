@@ -1,8 +1,5 @@
-import { hash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
-import type { Express, Request, Response } from 'express';
-import { acceptsGzip } from '../list-response.ts';
-import { allowOnly } from '../operation.ts';
+import type { Express } from 'express';
+import { fixedAnswer, once, serveFixed } from '../fixed-answer.ts';
 import type { DescribedVersion, Server } from './description.ts';
 import { VERSION_1, VERSION_2 } from './versions.ts';
 
@@ -15,11 +12,12 @@ export interface Addresses {
 /** Serves each version's description, without a key. */
 export function serveDescriptions(app: Express, addresses: Addresses): void {
   for (const version of [VERSION_1, VERSION_2]) {
-    const served = once(() => makeServed(version, serversOf(version, addresses)));
-    const path: string = `/openapi/${version.name}.json`;
-    const route = app.route(path);
-    route.get(async (req, res) => send(req, res, await served()));
-    allowOnly(route, ['get']);
+    const made = once(async () => {
+      const { describeVersion } = await import('./description.ts');
+      const json = describeVersion(version, serversOf(version, addresses));
+      return fixedAnswer('application/json; charset=utf-8', json);
+    });
+    serveFixed(app, `/openapi/${version.name}.json`, made);
   }
 }
 
@@ -33,38 +31,4 @@ export function serversOf({ name }: DescribedVersion, addresses: Addresses): rea
       : { url: at(production), description: 'Production' },
     ...(staging === undefined ? [] : [{ url: at(staging), description: 'Staging' }]),
   ];
-}
-
-interface Served {
-  readonly tag: string;
-  readonly json: Buffer;
-  readonly gzip: Buffer;
-}
-
-// When somebody first asks: most processes never are, and a start should take no longer for it.
-async function makeServed(version: DescribedVersion, servers: readonly Server[]): Promise<Served> {
-  const { describeVersion } = await import('./description.ts');
-  const json = Buffer.from(describeVersion(version, servers));
-  return { tag: hash('sha256', json, 'base64url').slice(0, 22), json, gzip: gzipSync(json) };
-}
-
-function send(req: Request, res: Response, { tag, json, gzip }: Served): void {
-  const isCompressed = acceptsGzip(req);
-  res.setHeader('ETag', isCompressed ? `"${tag}-gzip"` : `"${tag}"`);
-  res.setHeader('Cache-Control', 'no-cache');
-  res.vary('Accept-Encoding');
-  if (req.fresh) {
-    res.status(304).end();
-    return;
-  }
-  if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
-  res.type('json').send(isCompressed ? gzip : json);
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Express, Request, RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { Addresses } from '../description/served.ts';
+import { VERSION_1, VERSION_2 } from '../description/versions.ts';
+import { fixedAnswer, once, serveFixed } from '../fixed-answer.ts';
+
+const HTML = 'text/html; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const SVG = 'image/svg+xml';
+const ATOM = 'application/atom+xml; charset=utf-8';
+
+const require = createRequire(import.meta.url);
+
+/** What the pages are made of beside their HTML: the address, the type and the file of each. */
+const FILES: readonly (readonly [path: string, contentType: string, file: () => string | URL])[] = [
+  ['/docs/style.css', CSS, beside('style.css')],
+  ['/docs/icon.svg', SVG, beside('icon.svg')],
+  ['/docs/reference.js', SCRIPT, beside('browser/reference.js')],
+  ['/docs/exact-json.js', SCRIPT, beside('browser/exact-json.js')],
+  ['/docs/swagger-ui.css', CSS, () => require.resolve('swagger-ui-dist/swagger-ui.css')],
+  [
+    '/docs/swagger-ui-bundle.js',
+    SCRIPT,
+    () => require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  ],
+];
+
+/**
+ * Serves the pages for people, without a key: what this is, the reference of each version, and the
+ * changelog. Nothing of it is read, rendered or compressed before somebody asks.
+ */
+export function servePages(app: Express, addresses: Addresses): void {
+  const text = withHeaders({ imgSrc: ["'self'"], styleSrc: ["'self'"] });
+  serveFixed(
+    app,
+    '/',
+    async (req) => {
+      const { landingPage } = await import('./landing.ts');
+      return fixedAnswer(HTML, landingPage(addressOf(req, addresses)));
+    },
+    text,
+  );
+
+  const reference = withHeaders(forReference(addresses));
+  for (const version of [VERSION_1, VERSION_2]) {
+    const made = once(async () => {
+      const { referencePage } = await import('./reference.ts');
+      return fixedAnswer(HTML, referencePage(version));
+    });
+    serveFixed(app, version === VERSION_1 ? '/docs' : `/docs/${version.name}`, made, reference);
+  }
+  for (const [path, contentType, file] of FILES) {
+    serveFixed(
+      app,
+      path,
+      once(async () => fixedAnswer(contentType, await readFile(file()))),
+    );
+  }
+
+  const changelog = once(async () => {
+    const pages = await import('./changelog.ts');
+    return { ...pages, parsed: await pages.readChangelog() };
+  });
+  const page = once(async () => {
+    const { changelogPage, parsed } = await changelog();
+    return fixedAnswer(HTML, changelogPage(parsed));
+  });
+  serveFixed(app, '/changelog', page, text);
+  serveFixed(app, '/changelog.atom', async (req) => {
+    const { changelogFeed, parsed } = await changelog();
+    return fixedAnswer(ATOM, changelogFeed(parsed, addressOf(req, addresses)));
+  });
+}
+
+/** Where the service is for clients: as configured, or else as the one who asks has called it. */
+function addressOf(req: Request, { production }: Addresses): string {
+  if (production !== undefined) return production.replace(/v1$/, '');
+  const { host = '' } = req.headers;
+  return `http://${/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host) ? host : 'localhost'}/`;
+}
+
+type Sources = Readonly<Record<string, string[]>>;
+
+/** Lets a page load what it needs and no more, from nowhere else, and tell nobody where it links. */
+function withHeaders(sources: Sources): RequestHandler {
+  const policy = helmet.contentSecurityPolicy({
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      ...sources,
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  });
+  return (req, res, next) => {
+    res.setHeader('Referrer-Policy', 'no-referrer');
+    policy(req, res, next);
+  };
+}
+
+/** Swagger UI's icons are data: addresses, and what is tried goes to the configured servers. */
+function forReference({ production, staging }: Addresses): Sources {
+  const servers = [production, staging].flatMap((url) => (url ? [new URL(url).origin] : []));
+  return {
+    connectSrc: ["'self'", ...new Set(servers)],
+    imgSrc: ["'self'", 'data:'],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+  };
+}
+
+function beside(name: string): () => URL {
+  return () => new URL(name, import.meta.url);
+}

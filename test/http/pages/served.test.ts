@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { XMLParser } from 'fast-xml-parser';
+import { describe, expect, it, test } from 'vitest';
+import { ask, expectError } from '../../support/http.ts';
+import { oneService } from '../../support/one-service.ts';
+import { Service } from '../../support/service.ts';
+
+const { service } = await oneService();
+const HTML = 'text/html; charset=utf-8';
+
+const PAGES = ['/', '/docs', '/docs/v2', '/changelog'];
+const TYPES: readonly [path: string, contentType: string][] = [
+  ...PAGES.map((path): [string, string] => [path, HTML]),
+  ['/changelog.atom', 'application/atom+xml; charset=utf-8'],
+  ['/docs/style.css', 'text/css; charset=utf-8'],
+  ['/docs/icon.svg', 'image/svg+xml'],
+  ['/docs/reference.js', 'text/javascript; charset=utf-8'],
+  ['/docs/exact-json.js', 'text/javascript; charset=utf-8'],
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+];
+
+/** Asks without a key. */
+function read(path: string, headers: Record<string, string> = {}, address = service.address) {
+  return ask(address, 'GET', path, { headers });
+}
+
+describe.each(TYPES)('%s', (path, contentType) => {
+  it('is served without a key, as what it is', async () => {
+    const answer = await read(path);
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': contentType,
+        'cache-control': 'no-cache',
+        'x-content-type-options': 'nosniff',
+        vary: 'Accept-Encoding',
+        etag: expect.stringMatching(/^"[\w-]+"$/),
+      },
+    });
+    expect(answer.body.length).toBeGreaterThan(100);
+  });
+
+  it('is compressed for those who accept gzip, and not sent again to whoever has it', async () => {
+    const [plain, packed] = [await read(path), await read(path, { 'Accept-Encoding': 'gzip' })];
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+    const { etag = '' } = packed.headers;
+    expect(etag).not.toBe(plain.headers.etag);
+    const headers = { 'Accept-Encoding': 'gzip', 'If-None-Match': etag };
+    expect(await read(path, headers)).toMatchObject({ status: 304, text: '' });
+  });
+});
+
+describe.each(PAGES)('The page %s', (path) => {
+  it('may load nothing from anywhere else, run nothing that stands in it, and not be framed', async () => {
+    const { headers } = await read(path);
+    const policy = Object.fromEntries(
+      String(headers['content-security-policy'])
+        .split(';')
+        .map((directive) => directive.split(/ (.*)/s)),
+    );
+    const { 'img-src': images, ...rest } = policy;
+    const isReference = path.startsWith('/docs');
+    expect(images).toBe(isReference ? "'self' data:" : "'self'");
+    expect(rest).toEqual({
+      'default-src': "'none'",
+      'style-src': "'self'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+      ...(isReference ? { 'script-src': "'self'", 'connect-src': "'self'" } : {}),
+    });
+    expect(headers['referrer-policy']).toBe('no-referrer');
+  });
+
+  it('links to what is there, and to nothing on other sites', async () => {
+    const { text } = await read(path);
+    const links = [...text.matchAll(/(?:href|src|data-description)="([^"#]+)[^"]*"/g)];
+    expect(links.length).toBeGreaterThan(5);
+    for (const [, link = ''] of links) {
+      const { origin, pathname } = new URL(link, `${service.address}${path}`);
+      expect(origin).toBe(service.address);
+      expect(await read(pathname)).toMatchObject({ status: 200 });
+    }
+  });
+
+  it('tells readers of feeds where the feed is', async () => {
+    const { text } = await read(path);
+    expect(text).toMatch(
+      /<link rel="alternate" href="[./]*changelog\.atom" type="application\/atom/,
+    );
+  });
+});
+
+test.each([
+  '/docs/',
+  '/docs/v1',
+  '/docs/v3',
+  '/docs/reference.ts',
+  '/docs/swagger-ui.js',
+  '/docs/../package.json',
+  '/changelog/',
+  '/index.html',
+])('There is nothing at %s', async (path) => {
+  expectError(await read(path), 404, 'not_found');
+});
+
+describe('The first requests on the landing page', () => {
+  it('work when they are pasted into a shell that has a key', async () => {
+    const { text } = await read('/');
+    const blocks = [...text.matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g)];
+    const commands = blocks.map(([, code = '']) => shown(code));
+    expect(commands).toHaveLength(2);
+    const env = { PATH: process.env.PATH, KEY: service.key };
+    const answers: string[] = [];
+    for (const command of commands) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${command} -s`], { env });
+      answers.push(stdout);
+    }
+    const order = '{"id":1,"petId":7,"quantity":1,"complete":false}';
+    expect(answers).toEqual([order, `[${order}]`]);
+  });
+
+  it('go to the configured address, which the feed names as well', async () => {
+    await using other = await Service.start({
+      BASE_URL: 'https://api.example.com/shop/v1',
+      STAGING_BASE_URL: 'https://staging.example.com/v1',
+    });
+    expect((await read('/', {}, other.address)).text).toContain(
+      'curl https://api.example.com/shop/v1/store/orders',
+    );
+    expect((await read('/changelog.atom', {}, other.address)).text).toContain(
+      'href="https://api.example.com/shop/changelog"',
+    );
+    // The reference lets its forms reach those two servers, and no other.
+    const { headers } = await read('/docs', {}, other.address);
+    expect(headers['content-security-policy']).toContain(
+      "connect-src 'self' https://api.example.com https://staging.example.com;",
+    );
+  });
+
+  test.each(['"><script>evil()</script>', 'evil host', '$(evil)', 'evil/v1', 'me@evil'])(
+    'never take a name that is none from the request: %s',
+    async (host) => {
+      for (const path of ['/', '/changelog.atom']) {
+        const { status, text } = await read(path, { Host: host });
+        expect(status).toBe(200);
+        expect(text).toContain('http://localhost/');
+        expect(text).not.toContain('evil');
+      }
+    },
+  );
+});
+
+/** The text that a browser shows for a piece of HTML without tags. */
+function shown(html: string): string {
+  return (new XMLParser({ htmlEntities: true }).parse(`<p>${html}</p>`) as { p: string }).p;
+}
