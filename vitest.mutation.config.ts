@@ -6,5 +6,7 @@ export default defineConfig({
     include: ['test/{domain,app}/**/*.test.ts'],
     exclude: ['test/app/audit/{forgeries,verifier-package}.test.ts'],
     setupFiles: ['test/mutation/first-failure.ts'],
+    // Nobody reads how two lists of thousands differ.
+    diff: { truncateThreshold: 10 },
   },
 });
