@@ -4,5 +4,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/{domain,app}/**/*.test.ts'],
+    exclude: ['test/app/audit/{forgeries,verifier-package}.test.ts'],
+    setupFiles: ['test/mutation/first-failure.ts'],
+    // Nobody reads how two lists of thousands differ.
+    diff: { truncateThreshold: 10 },
   },
 });

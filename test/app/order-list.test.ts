@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { OrderImage } from '../../src/app/order-image.ts';
 import { OrderList, type OrderView } from '../../src/app/order-list.ts';
 import type { RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Instant } from '../../src/domain/instant.ts';
@@ -50,6 +51,19 @@ describe('the list of orders', () => {
         for (const event of history.slice(first.length)) again.fold(event);
         expect(again.snapshot()).toStrictEqual(listOf(history).snapshot());
         expect(list.pack()).toStrictEqual(listOf(first).pack());
+      }),
+    );
+  });
+
+  it('hands the states to the write side, which goes on with them and shares nothing', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, cut) => {
+        const first = history.slice(0, cut % (history.length + 1));
+        const list = listOf(first);
+        const image = new OrderImage(list.packImage());
+        for (const event of history.slice(first.length)) image.fold(event);
+        expect(image.pack()).toStrictEqual(listOf(history).packImage());
+        expect(list.packImage()).toStrictEqual(listOf(first).packImage());
       }),
     );
   });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OrderPages } from '../../src/app/order-pages.ts';
+import { OrderPages, type PackedPages } from '../../src/app/order-pages.ts';
 import { manyIds } from '../support/many-ids.ts';
 
 /** Pages over a list of ids, where the slot of an id is its place in the list. */
-function pagesOf(ids: readonly bigint[]) {
-  const pages = new OrderPages<readonly bigint[]>((slot) => ids[slot] as bigint);
+function pagesOf(ids: readonly bigint[], packed?: PackedPages) {
+  const pages = new OrderPages<readonly bigint[]>((slot) => ids[slot] as bigint, packed);
   const encoded = () => pages.encoded((slots) => Array.from(slots, (slot) => ids[slot] as bigint));
   return { pages, encoded };
 }
@@ -54,6 +54,24 @@ describe('the pages of the list', () => {
     const { pages, encoded } = pagesOf(ids);
     for (const slot of ids.keys()) pages.insert(slot);
     expect(encoded().map((page) => page.length)).toStrictEqual([1_024, 1_024, 1_024, 1_024, 904]);
+  });
+
+  it('go on from what was packed, which shares nothing with them, in the same pages', () => {
+    fc.assert(
+      fc.property(manyIds(4_000), fc.nat(), (ids, number) => {
+        const { pages, encoded } = pagesOf(ids);
+        const cut = number % ids.length;
+        for (const slot of ids.slice(0, cut).keys()) pages.insert(slot);
+        const before = encoded();
+        const again = pagesOf(ids, pages.pack());
+        expect(again.encoded()).toStrictEqual(before);
+        for (let slot = cut; slot < ids.length; slot += 1) again.pages.insert(slot);
+        expect(encoded()).toStrictEqual(before);
+        for (let slot = cut; slot < ids.length; slot += 1) pages.insert(slot);
+        expect(again.encoded()).toStrictEqual(encoded());
+      }),
+      { numRuns: 8 },
+    );
   });
 
   it('are encoded again only where an order was added or touched', () => {

@@ -63,6 +63,8 @@ function allPages(list: OrderList<unknown>, filter: OrderFilter, limit: number) 
     pages.push([...orders]);
     after = orders.at(-1)?.id;
     more = hasMore;
+    // Each page has an order that none before it had: a list that goes round in circles is noticed.
+    if (pages.length > list.size + 1) throw new Error('there is no end to the pages');
   }
   return pages;
 }
@@ -152,6 +154,7 @@ describe('between two pages', () => {
         for (let after: OrderId | undefined, more = true; more; ) {
           const page = findOrders(list, {}, after, limit);
           seen.push(...page.orders.map(({ id }) => id));
+          if (seen.length > events.length) throw new Error('there is no end to the pages');
           after = page.orders.at(-1)?.id;
           more = page.hasMore;
           for (const event of rest.splice(0, 2)) list.fold(event);
