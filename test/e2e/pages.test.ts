@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { Beside } from '../support/beside.ts';
 import { CHROMIUM, WITHOUT_CHROMIUM } from '../support/chromium.ts';
-import { oneService } from '../support/one-service.ts';
-import { newFolder } from '../support/service.ts';
+import { newFolder, Service } from '../support/service.ts';
 
-const { service, beside } = await oneService();
 const ID = 9_007_199_254_740_993n;
 /** Where to look at what the pages look like: SCREENSHOTS=folder keeps them. */
 const screenshots = process.env.SCREENSHOTS ?? newFolder();
 const PAGES = ['/', '/docs', '/docs/v2', '/changelog'];
 
+let service: Service;
 let browser: Browser;
 let context: BrowserContext;
 
@@ -83,12 +83,17 @@ if (CHROMIUM === undefined) console.warn(WITHOUT_CHROMIUM);
 
 describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
   beforeAll(async () => {
+    service = await Service.start();
+    await using beside = new Beside(service.databaseFile);
     await beside.place([{ id: ID, petId: ID + 2n }]);
     const args = ['--no-sandbox', '--disable-background-networking'];
     browser = await chromium.launch({ executablePath: CHROMIUM as string, args });
     context = await browser.newContext();
   });
-  afterAll(() => browser?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
 
   test.each(PAGES)(
     '%s follows the reader, asks nobody else, and breaks no policy',
