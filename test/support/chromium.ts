@@ -6,4 +6,5 @@ export const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/ch
   .find((file) => existsSync(file));
 
 /** What a test run says where there is none. */
-export const WITHOUT_CHROMIUM = '(SKIPPED: no Chromium here; apt-get install chromium)';
+export const WITHOUT_CHROMIUM =
+  'SKIPPED: the pages are not tested in a browser, for want of one: apt-get install chromium';
