@@ -51,7 +51,7 @@ const getPet: OrderOperation = {
     since: '2026-11-21',
     sunset: '2027-12-31',
     instead: 'List the orders that name the pet with version 2: GET /v2/store/orders?petId=ID.',
-    explainedAt: '/openapi/v1.json',
+    explainedAt: '/changelog',
   },
   pathParameters: PetPath,
   success: {
