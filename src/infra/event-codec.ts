@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { StoredFields } from '../app/audit/record.ts';
 import { UnreadableEvent } from '../app/ports/event-log.ts';
 import type { Metadata, RecordedEvent } from '../app/recorded-event.ts';
 import { isInstant } from '../domain/instant.ts';
@@ -13,15 +14,8 @@ import { type PetId, parseInt64, parseOrderId } from '../domain/order-id.ts';
 /** The schema version in which each type is written today. Older ones are lifted when read. */
 const CURRENT = { OrderPlaced: 2, OrderShipped: 1, OrderCancelled: 1 } as const;
 
-/** An event as it is stored. */
-export interface StoredEvent {
-  readonly position: number;
-  readonly version: number;
-  readonly type: string;
-  readonly schemaVersion: number;
-  readonly data: string;
-  readonly metadata: string;
-}
+/** An event as every engine stores it: just what its record is made of. */
+export type StoredEvent = StoredFields;
 
 export function schemaVersionOf(type: OrderEvent['type']): number {
   return CURRENT[type];
