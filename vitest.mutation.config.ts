@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/{domain,app}/**/*.test.ts'],
     exclude: ['test/app/audit/{forgeries,verifier-package}.test.ts'],
     setupFiles: ['test/mutation/first-failure.ts'],
+    // A test that a busy machine has slowed down has not noticed a mutant.
+    testTimeout: 60_000,
     // Nobody reads how two lists of thousands differ.
     diff: { truncateThreshold: 10 },
   },

@@ -137,13 +137,12 @@ export class OrderImage {
       throw new Error(`position ${position} does not follow position ${this.#position}`);
     }
     const { type, orderId } = event;
-    const orders = this.#slots.size;
+    const next = this.#slots.size;
     const slot = type === 'OrderPlaced' ? this.#slots.add(orderId) : this.#slots.slotOf(orderId);
     if (slot === -1) throw new Error(`${type} of order ${orderId}, which was never placed`);
-    if (type === 'OrderPlaced' && slot < orders) {
-      throw new Error(`order ${orderId} was placed twice`);
-    }
-    const state = order.evolve(slot < orders ? this.#stateAt(slot) : order.initial, event);
+    const isNew = slot === next;
+    if (type === 'OrderPlaced' && !isNew) throw new Error(`order ${orderId} was placed twice`);
+    const state = order.evolve(isNew ? order.initial : this.#stateAt(slot), event);
     this.#keep(slot, state, version);
     if (type !== 'OrderCancelled') this.#keepShipDate(slot, event.shipDate);
     if (orderId > this.#highestId) this.#highestId = orderId;

@@ -30,6 +30,24 @@ describe('the index of 64-bit keys', () => {
     fc.assert(fc.property(manyIds(4_000), agreesWithMap), { numRuns: 8 });
   });
 
+  it('goes on from a copy, and neither changes the other', () => {
+    fc.assert(
+      fc.property(manyIds(4_000), fc.nat(), (keys, number) => {
+        const cut = number % keys.length;
+        const index = new Int64Index();
+        for (const key of keys.slice(0, cut)) index.add(key);
+        const copy = new Int64Index(index.pack());
+        for (const key of keys.slice(cut)) copy.add(key);
+        expect([index.size, copy.size]).toStrictEqual([cut, keys.length]);
+        expect(keys.map((key) => copy.slotOf(key))).toStrictEqual([...keys.keys()]);
+        expect(keys.map((key) => index.slotOf(key))).toStrictEqual(
+          Array.from(keys, (_, slot) => (slot < cut ? slot : -1)),
+        );
+      }),
+      { numRuns: 8 },
+    );
+  });
+
   it('finds its way among keys that differ in their upper half only', () => {
     agreesWithMap(Array.from({ length: 3_000 }, (_, index) => BigInt(index - 1_500) << 32n));
   });

@@ -75,7 +75,7 @@ export class NoteSigner {
 
   /** Reads what {@link privateKey} wrote. Throws {@link InvalidSigningKey} for anything else. */
   static parse(text: string): NoteSigner {
-    const [, name = '', id = '', key = ''] = PRIVATE_KEY.exec(text) ?? [];
+    const [, name = '', id, key = ''] = PRIVATE_KEY.exec(text) ?? [];
     const [algorithm, ...seed] = Buffer.from(key, 'base64');
     if (algorithm !== ED25519) {
       throw new InvalidSigningKey('a signing key reads PRIVATE+KEY+name+id+base64, with Ed25519');

@@ -106,12 +106,26 @@ describe('a signer of notes', () => {
     );
   });
 
+  it.each([
+    ['nothing', '', 'a signing key reads PRIVATE+KEY+name+id+base64, with Ed25519'],
+    [
+      'the id of another key',
+      PETER.privateKey.replace('c74f20a3', 'c74f20a4'),
+      "the signing key's id is not that of its name and key",
+    ],
+  ])('says why it cannot be made from a text that has %s', (_, text, reason) => {
+    const refusal = expect.objectContaining({ name: 'InvalidSigningKey', message: reason });
+    expect(() => NoteSigner.parse(text)).toThrow(refusal);
+  });
+
   it('is not made from any other text than its own, which is never quoted', () => {
     const bytes = Buffer.from(PETER.privateKey);
     const others = [
       ...Array.from(bytes, (_, end) => bytes.subarray(0, end)),
       ...Array.from(bytes, (_, start) => bytes.subarray(start + 1)),
       ...Array.from(bytes, (byte, at) => bytes.with(at, byte + 1)),
+      Buffer.from(` ${PETER.privateKey}`),
+      Buffer.from(`${PETER.privateKey}\n`),
       // Another algorithm, under the id that it would have.
       Buffer.from(PETER.privateKey.replace('+AYE', '+ZYE')),
     ].map((each) => Buffer.from(each).toString());

@@ -20,7 +20,7 @@ import {
   ROOTS,
 } from '../../support/ct-vectors.ts';
 import { ProofLog, recordAt } from '../../support/proof-log.ts';
-import { mth } from '../../support/reference-tree.ts';
+import { mth, path, proof as proofOf } from '../../support/reference-tree.ts';
 import * as tessera from '../../support/tessera-vectors.ts';
 
 const VALID = { ok: true, value: undefined };
@@ -28,6 +28,8 @@ const VALID = { ok: true, value: undefined };
 function refused(reason: string): Verdict<never> {
   return { ok: false, reason };
 }
+
+const MANY = Array.from({ length: 40 }, (_, index) => recordAt(index + 1));
 
 /** The test tree at one of its sizes. */
 function headAt(size: number) {
@@ -63,6 +65,12 @@ describe('a signed note', () => {
     ['its own last', [ENOCHS, PETERS]],
     ['its own twice', [PETERS, PETERS, ENOCHS]],
     ['as many as any verifier must take, and more', [...Array(99).fill(ENOCHS), PETERS]],
+    [
+      'others of other lengths',
+      [66, 67]
+        .map((length) => `— Other ${Buffer.alloc(length, 1).toString('base64')}\n`)
+        .concat(PETERS),
+    ],
     ['one by another key of its name', [PETERS.replace('x08g', 'xxxx'), PETERS]],
   ])('is valid with these signatures: %s', (_, signatures) => {
     expect(verifyNote(note(...signatures), PETER)).toEqual({ ok: true, value: TEXT });
@@ -76,6 +84,7 @@ describe('a signed note', () => {
     ['a control character', `\x01${note(PETERS)}`, 'the note has control characters'],
     ['half a character', `\ud800${note(PETERS)}`, 'the note has control characters'],
     ['a line that is no signature', note(PETERS, 'More.\n'), 'a line is not a signature'],
+    ['a word before a signature', note(PETERS, `x${PETERS}`), 'a line is not a signature'],
     ['a hyphen', note(PETERS.replace('—', '-')), 'a line is not a signature'],
     ['a name with a blank', note(PETERS.replace('PeterN', 'Peter N')), 'a line is not a signature'],
     [
@@ -145,6 +154,12 @@ describe('a signed note', () => {
     expect(verifyNote(note(PETERS), vkey)).toEqual(refused(reason));
   });
 
+  it('may say nothing but an empty line', () => {
+    const signer = new NoteSigner('log', Buffer.alloc(32, 1));
+    const verdict = verifyNote(signer.sign('\n'), signer.verifierKey);
+    expect(verdict).toEqual({ ok: true, value: '\n' });
+  });
+
   it('is valid for each of those who signed it', () => {
     expect(verifyNote(note(PETERS, ENOCHS), ENOCH)).toEqual({ ok: true, value: TEXT });
   });
@@ -185,6 +200,7 @@ describe('a checkpoint', () => {
   // The key itself has signed these: it is not to be trusted with making sense.
   it.each([
     ['two lines', 'log\n1\n', shape],
+    ['a line before', `more\nlog\n1\n${root}\n`, shape],
     ['a line more', `log\n1\n${root}\nmore\n`, shape],
     ['an empty line more', `log\n1\n${root}\n\n`, shape],
     ['no origin', `\n1\n${root}\n`, shape],
@@ -218,6 +234,15 @@ describe('an inclusion proof', () => {
   it.each(INCLUSION)('is valid: leaf %i of the test tree at size %i', (index, size, proof) => {
     const record = LEAVES[index] as string;
     expect(verifyInclusion(record, index, headAt(size), fromHex(proof))).toEqual(VALID);
+  });
+
+  it('is valid for every leaf of every tree of up to 40', () => {
+    for (let size = 1; size <= MANY.length; size += 1) {
+      const head = { size, root: mth(MANY, 0, size) };
+      for (const [index, record] of MANY.slice(0, size).entries()) {
+        expect(verifyInclusion(record, index, head, path(index, MANY, size))).toEqual(VALID);
+      }
+    }
   });
 
   const proof = fromHex(INCLUSION[4]?.[2] as string[]);
@@ -309,6 +334,18 @@ describe('a consistency proof', () => {
     expect(verifyConsistency(headAt(from), headAt(to), fromHex(proof))).toEqual(VALID);
   });
 
+  it('is valid for every two sizes up to 40', () => {
+    const heads = [...MANY.keys()].map((index) => {
+      return { size: index + 1, root: mth(MANY, 0, index + 1) };
+    });
+    for (const newer of heads) {
+      for (const older of heads.slice(0, newer.size)) {
+        const proof = proofOf(older.size, MANY, newer.size);
+        expect(verifyConsistency(older, newer, proof)).toEqual(VALID);
+      }
+    }
+  });
+
   it('is empty from the empty tree on', () => {
     expect(verifyConsistency(headAt(0), headAt(0), [])).toEqual(VALID);
     expect(verifyConsistency(headAt(0), headAt(5), [])).toEqual(VALID);
@@ -370,6 +407,13 @@ describe('a consistency proof', () => {
       headAt(8),
       [],
       'the root is not that of an empty tree',
+    ],
+    [
+      'half a newer size',
+      headAt(6),
+      { ...headAt(8), size: 8.5 },
+      proof,
+      'the size is not a whole number from 0',
     ],
     [
       'half an older size',
