@@ -31,7 +31,7 @@ export function naiveOrders(events: readonly RecordedEvent[]): OrderDetails[] {
 
 /** What a store records that is asked anything. */
 export const histories: Arbitrary<RecordedEvent[]> = fc
-  .array(submissionsTo(fewOrderIds), { maxLength: 40 })
+  .array(submissionsTo(fewOrderIds), { maxLength: 40, size: 'max' })
   .map((submissions) => {
     const model = new ModelStore();
     for (const submission of submissions) model.submit(submission);

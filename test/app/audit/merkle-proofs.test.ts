@@ -143,6 +143,11 @@ describe('proofs', () => {
 
   it.each([
     [
+      'the root of half a leaf',
+      () => treeRoot(0.5, none),
+      'the size must be a whole number from 0 to 9007199254740991, not 0.5',
+    ],
+    [
       'an index beyond the size',
       () => inclusionProof(3, 3, none),
       'the index must be a whole number from 0 to 2, not 3',
