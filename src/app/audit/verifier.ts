@@ -130,8 +130,7 @@ export function verifyInclusion(
       if (isOdd(at) || at === last) {
         result = nodeHash(sibling, result);
         // A last node without a neighbour stands for itself, level after level: no copy joins it.
-        // It is not the root, which is dealt with above, so one of its digits is 1.
-        while (!isOdd(at)) [at, last] = [half(at), half(last)];
+        while (!isOdd(at) && at !== 0) [at, last] = [half(at), half(last)];
       } else {
         result = nodeHash(result, sibling);
       }
@@ -172,7 +171,7 @@ export function verifyConsistency(
       if (isOdd(at) || at === last) {
         olderResult = nodeHash(sibling, olderResult);
         newerResult = nodeHash(sibling, newerResult);
-        while (!isOdd(at)) [at, last] = [half(at), half(last)];
+        while (!isOdd(at) && at !== 0) [at, last] = [half(at), half(last)];
       } else {
         newerResult = nodeHash(newerResult, sibling);
       }
