@@ -29,7 +29,7 @@ export class Projector {
    * Callers share the work. One that comes while a round is under way waits for the next round,
    * because the present one may have asked for the head before the caller's event was recorded.
    * A round begins a turn of the event loop later, so that all requests which have arrived by then
-   * join it: to ask SQLite for its head takes as long as all the rest of a small request.
+   * join it: an engine's head may be a few system calls away, or a network.
    */
   catchUp(): Promise<void> {
     this.#next ??= this.#current
