@@ -1,11 +1,7 @@
 import { hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Express, Request, RequestHandler, Response } from 'express';
-import { acceptsGzip } from './list-response.ts';
+import { acceptsGzip, compress, isNotModified } from './negotiation.ts';
 import { allowOnly } from './operation.ts';
-
-const compress = promisify<Buffer, Buffer>(gzip);
 
 /** A document that is the same for whoever asks: both forms of its bytes, and what names them. */
 export interface FixedAnswer {
@@ -55,14 +51,8 @@ export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 }
 
 function send(req: Request, res: Response, { contentType, tag, plain, gzip }: FixedAnswer): void {
+  if (isNotModified(req, res, tag, 'no-cache')) return;
   const isCompressed = acceptsGzip(req);
-  res.setHeader('ETag', isCompressed ? `"${tag}-gzip"` : `"${tag}"`);
-  res.setHeader('Cache-Control', 'no-cache');
-  res.vary('Accept-Encoding');
-  if (req.fresh) {
-    res.status(304).end();
-    return;
-  }
   if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
   res.setHeader('Content-Type', contentType);
   res.send(isCompressed ? gzip : plain);

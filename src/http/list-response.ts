@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { ListSnapshot } from '../app/order-list.ts';
 import { gzipFile, gzipPieceSync } from './gzip.ts';
 import type { ListPage } from './list-page.ts';
+import { acceptsGzip, isNotModified } from './negotiation.ts';
 
 /** How many bytes one answer hands to the system at once, before others get a turn. */
 const BYTES_PER_TURN = 524_288;
@@ -22,8 +23,7 @@ interface Body {
 
 /**
  * Sends the whole list. Its ETag names the store and the position of the log, so one comparison
- * tells whether anything has happened since; the compressed form is another sequence of bytes and
- * has an ETag of its own (RFC 9110, section 8.8.3).
+ * tells whether anything has happened since.
  */
 export async function sendList(
   req: Request,
@@ -31,14 +31,9 @@ export async function sendList(
   storeId: string,
   snapshot: ListSnapshot<ListPage>,
 ): Promise<void> {
+  const tag = `${storeId}-${snapshot.position}`;
+  if (isNotModified(req, res, tag, 'private, no-cache')) return;
   const gzip = acceptsGzip(req);
-  res.setHeader('ETag', `"${storeId}-${snapshot.position}${gzip ? '-gzip' : ''}"`);
-  res.setHeader('Cache-Control', 'private, no-cache');
-  res.vary('Accept-Encoding');
-  if (req.fresh) {
-    res.status(304).end();
-    return;
-  }
   const body = gzip ? await gzipBody(snapshot) : jsonBody(snapshot);
   if (gzip) res.setHeader('Content-Encoding', 'gzip');
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -47,20 +42,6 @@ export async function sendList(
   else if (body.chunks.length === 1) res.end(body.chunks[0]);
   else await write(res, body.chunks);
 }
-
-/** Whether the client would rather have it compressed. */
-export function acceptsGzip(req: Request): boolean {
-  const asked = req.headers['accept-encoding'];
-  // Most clients send what the one before them sent.
-  if (asked !== lastAsked) {
-    lastAnswered = req.acceptsEncodings('gzip', 'identity') === 'gzip';
-    lastAsked = asked;
-  }
-  return lastAnswered;
-}
-
-let lastAsked: string | string[] | undefined;
-let lastAnswered = false;
 
 const bodies = new WeakMap<ListSnapshot<ListPage>, Body>();
 const gzipBodies = new WeakMap<ListSnapshot<ListPage>, Promise<Body>>();

@@ -5,9 +5,10 @@ import type { PetId } from '../domain/order-id.ts';
 import { MAX_LIMIT, OrderPageV2, OrderV2 } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { CURSOR, CURSOR_LENGTH, readCursor } from './cursor.ts';
+import { isNotModified } from './negotiation.ts';
 import { orderToJsonV2 } from './order-json.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
-import { isNotModified, sendPage } from './page-response.ts';
+import { sendPage } from './page-response.ts';
 import { queryOf } from './request-parameters.ts';
 import { booleanText, countText, dateTimeText, int64Text, wordText } from './values.ts';
 
@@ -78,7 +79,8 @@ const listOrders: OrderOperation = {
       throw new ApiError('invalid_request', `after: ${NO_CURSOR}`);
     }
     await projector.catchUp();
-    if (isNotModified(req, res, `${storeId}-${list.position}`)) return;
+    // The same query at the same position gives the same page: it need not even be looked for.
+    if (isNotModified(req, res, `${storeId}-${list.position}`, 'private, no-cache')) return;
     const { orders, hasMore } = findOrders(list, filter, after, limit);
     await sendPage(req, res, orders, hasMore ? filter : undefined);
   },

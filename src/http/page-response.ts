@@ -1,25 +1,9 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import type { OrderDetails } from '../app/order-list.ts';
 import type { OrderFilter } from '../app/order-query.ts';
 import { cursorAfter } from './cursor.ts';
-import { acceptsGzip } from './list-response.ts';
+import { acceptsGzip, compress } from './negotiation.ts';
 import { orderToJsonV2 } from './order-json.ts';
-
-const compress = promisify<Buffer, Buffer>(gzip);
-
-/**
- * Says by which ETag the answer will be known, and answers 304 to whoever has it already. The same
- * query at the same position of the log gives the same page: it need not even be looked for.
- */
-export function isNotModified(req: Request, res: Response, tag: string): boolean {
-  res.setHeader('ETag', acceptsGzip(req) ? `"${tag}-gzip"` : `"${tag}"`);
-  res.setHeader('Cache-Control', 'private, no-cache');
-  res.vary('Accept-Encoding');
-  if (req.fresh) res.status(304).end();
-  return req.fresh;
-}
 
 /** Sends a page; where more orders follow, with the cursor to them. */
 export async function sendPage(

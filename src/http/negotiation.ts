@@ -1,0 +1,42 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+
+/** What every document that can be asked for again has in common, whatever it is made of. */
+
+/** Compresses a whole document. */
+export const compress = promisify<Buffer, Buffer>(gzip);
+
+/** Whether the client would rather have it compressed. */
+export function acceptsGzip(req: Request): boolean {
+  const asked = req.headers['accept-encoding'];
+  // Most clients send what the one before them sent.
+  if (asked !== lastAsked) {
+    lastAnswered = req.acceptsEncodings('gzip', 'identity') === 'gzip';
+    lastAsked = asked;
+  }
+  return lastAnswered;
+}
+
+let lastAsked: string | string[] | undefined;
+let lastAnswered = false;
+
+/**
+ * Says by which ETag the answer will be known, and answers 304 to whoever has it already: then
+ * there is nothing left to do. The compressed form is another sequence of bytes and has an ETag of
+ * its own (RFC 9110, section 8.8.3).
+ * @param tag What names the document, without quotes.
+ */
+export function isNotModified(
+  req: Request,
+  res: Response,
+  tag: string,
+  cacheControl: 'private, no-cache' | 'no-cache',
+): boolean {
+  res.setHeader('ETag', acceptsGzip(req) ? `"${tag}-gzip"` : `"${tag}"`);
+  res.setHeader('Cache-Control', cacheControl);
+  res.vary('Accept-Encoding');
+  if (!req.fresh) return false;
+  res.status(304).end();
+  return true;
+}
