@@ -43,18 +43,8 @@ export async function inclusionProof(
   checkRange(1, size, 'the size');
   checkRange(0, index, 'the index', size - 1);
   const tree = new PartialTree(size, source);
-  const proof: Uint8Array[] = [];
-  for (let start = 0, end = size; end - start > 1; ) {
-    const middle = start + leftSide(end - start);
-    if (index < middle) {
-      proof.push(await tree.rootOf(middle, end));
-      end = middle;
-    } else {
-      proof.push(await tree.rootOf(start, middle));
-      start = middle;
-    }
-  }
-  return proof.reverse();
+  const { beside } = await tree.wayTo(index, (start, end) => end - start === 1);
+  return beside.reverse();
 }
 
 /**
@@ -71,22 +61,11 @@ export async function consistencyProof(
   checkRange(0, from, 'the older size', to);
   if (from === 0) return [];
   const tree = new PartialTree(to, source);
-  const proof: Uint8Array[] = [];
-  let start = 0;
-  let end = to;
-  while (end !== from) {
-    const middle = start + leftSide(end - start);
-    if (from <= middle) {
-      proof.push(await tree.rootOf(middle, end));
-      end = middle;
-    } else {
-      proof.push(await tree.rootOf(start, middle));
-      start = middle;
-    }
-  }
-  // Where it all ends at the older tree's own root, the verifier has that already.
-  if (start !== 0) proof.push(await tree.rootOf(start, end));
-  return proof.reverse();
+  // Down to the last subtree that the older tree has whole: the one that ends where it ended.
+  const { beside, start } = await tree.wayTo(from - 1, (_start, end) => end === from);
+  // Where that is the older tree itself, the verifier has its root already.
+  if (start !== 0) beside.push(await tree.rootOf(start, from));
+  return beside.reverse();
 }
 
 /** How many children a tile has: 2^8. */
@@ -101,6 +80,27 @@ class PartialTree {
   constructor(size: number, source: TreeSource) {
     this.#size = size;
     this.#source = source;
+  }
+
+  /**
+   * Goes down from the root towards a leaf, to the first subtree that will do. Tells where that
+   * starts, and the roots of the subtrees beside the way, the highest first.
+   */
+  async wayTo(index: number, willDo: (start: number, end: number) => boolean) {
+    const beside: Uint8Array[] = [];
+    let start = 0;
+    let end = this.#size;
+    while (!willDo(start, end)) {
+      const middle = start + leftSide(end - start);
+      if (index < middle) {
+        beside.push(await this.rootOf(middle, end));
+        end = middle;
+      } else {
+        beside.push(await this.rootOf(start, middle));
+        start = middle;
+      }
+    }
+    return { beside, start };
   }
 
   /** The root of the leaves from `start` to before `end`, where a division of the tree left them. */
