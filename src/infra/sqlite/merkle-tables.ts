@@ -4,6 +4,7 @@ import { Frontier, leafHash } from '../../app/audit/merkle-tree.ts';
 import { recordOf } from '../../app/audit/record.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { StoredEvent } from '../event-codec.ts';
+import { StoredEvents } from './stored-events.ts';
 
 /** Events that are read at once where the tree is behind the log. */
 const CHUNK = 1_000;
@@ -20,7 +21,7 @@ export class MerkleTables implements TreeSource {
   readonly #updateEdge: Database.Statement;
   readonly #insertNode: Database.Statement;
   readonly #selectNodes: Database.Statement;
-  readonly #selectEvents: Database.Statement;
+  readonly #stored: StoredEvents;
   /** What this connection has last seen or written of the edge. Another may have written since. */
   #packed: Buffer = NOTHING;
   #frontier = new Frontier();
@@ -32,12 +33,7 @@ export class MerkleTables implements TreeSource {
     this.#selectNodes = db
       .prepare(`SELECT hash FROM tree_nodes WHERE height = ? AND place >= ? ORDER BY place LIMIT ?`)
       .pluck();
-    this.#selectEvents = db
-      .prepare(
-        `SELECT position, version, type, schema_version, data, metadata
-           FROM events WHERE position > ? ORDER BY position LIMIT ?`,
-      )
-      .raw();
+    this.#stored = new StoredEvents(db);
   }
 
   /** The tree's right edge: its size and its root. */
@@ -52,11 +48,10 @@ export class MerkleTables implements TreeSource {
 
   /** Adds the events that were just appended to the log, and whatever came before and is missing. */
   append(events: readonly StoredEvent[]): void {
-    const frontier = this.#taken();
     const [first] = events;
-    if (first !== undefined && frontier.size < first.position - 1) {
-      this.#readUpTo(first.position - 1, frontier);
-    }
+    if (first === undefined) return;
+    const frontier = this.#taken();
+    this.#readUpTo(first.position - 1, frontier);
     for (const event of events) this.#add(event, frontier);
     this.#write(frontier);
   }
@@ -70,7 +65,7 @@ export class MerkleTables implements TreeSource {
   }
 
   leaves(from: number, count: number): Buffer[] {
-    return this.#read(from, count).map((event) => leafHash(recordOf(event)));
+    return this.#stored.read(from, count).map((event) => leafHash(recordOf(event)));
   }
 
   nodes(height: number, from: number, count: number): Buffer[] {
@@ -86,18 +81,10 @@ export class MerkleTables implements TreeSource {
 
   #readUpTo(head: number, frontier: Frontier): void {
     while (frontier.size < head) {
-      const events = this.#read(frontier.size, Math.min(CHUNK, head - frontier.size));
+      const events = this.#stored.read(frontier.size, Math.min(CHUNK, head - frontier.size));
       for (const event of events) this.#add(event, frontier);
       if (events.length === 0) throw new UnreadableEvent(frontier.size + 1, 'it is missing');
     }
-  }
-
-  #read(after: number, count: number): StoredEvent[] {
-    return (this.#selectEvents.all(after, count) as Row[]).map(
-      ([position, version, type, schemaVersion, data, metadata]) => {
-        return { position, version, type, schemaVersion, data, metadata };
-      },
-    );
   }
 
   #add(event: StoredEvent, frontier: Frontier): void {
@@ -116,5 +103,3 @@ export class MerkleTables implements TreeSource {
     this.#packed = packed;
   }
 }
-
-type Row = [number, number, string, number, string, string];

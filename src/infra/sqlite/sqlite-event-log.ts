@@ -1,17 +1,12 @@
 import Database from 'better-sqlite3';
-import {
-  type AppendResult,
-  type Decide,
-  type EventLog,
-  type KeptOutcomes,
-  UnreadableEvent,
-} from '../../app/ports/event-log.ts';
+import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import { storeIdOf } from './database.ts';
 import { HeadFile } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
+import { StoredEvents } from './stored-events.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
 const CHUNK = 1_000;
@@ -26,7 +21,7 @@ export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
   readonly #headFile: HeadFile | undefined;
   readonly #head: Database.Statement;
-  readonly #after: Database.Statement;
+  readonly #stored: StoredEvents;
   readonly #insert: Database.Statement;
   readonly #insertRows: Database.Statement;
   readonly #kept: KeptOutcomes;
@@ -37,12 +32,7 @@ export class SqliteEventLog implements EventLog {
     this.#db = db;
     this.#headFile = headFile;
     this.#head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
-    this.#after = db
-      .prepare(
-        `SELECT position, version, type, schema_version, data, metadata
-           FROM events WHERE position > ? ORDER BY position LIMIT ${CHUNK}`,
-      )
-      .raw();
+    this.#stored = new StoredEvents(db);
     this.#insert = db.prepare(`INSERT INTO events VALUES ${ROW}`);
     this.#insertRows = db.prepare(`INSERT INTO events VALUES ${Array(ROWS).fill(ROW).join(', ')}`);
     this.#kept = new KeptOutcomesTable(db);
@@ -106,14 +96,11 @@ export class SqliteEventLog implements EventLog {
   *#chunks(after: number): Iterable<readonly RecordedEvent[]> {
     let seen = after;
     for (;;) {
-      const rows = this.#after.all(seen) as Row[];
-      if (rows.length === 0) return;
-      yield rows.map((row) => {
-        seen += 1;
-        if (row[0] !== seen) throw new UnreadableEvent(seen, 'it is missing');
-        return decodeRow(row);
-      });
-      if (rows.length < CHUNK) return;
+      const events = this.#stored.read(seen, CHUNK);
+      if (events.length === 0) return;
+      seen += events.length;
+      yield events.map(decode);
+      if (events.length < CHUNK) return;
     }
   }
 
@@ -134,7 +121,11 @@ export class SqliteEventLog implements EventLog {
 
   /** Puts into the tree what an older version has left out, and notes the head. */
   #begin(): void {
-    this.#db.transaction(() => this.#tree.catchUp(this.#head.get() as number)).immediate();
+    const head = () => this.#head.get() as number;
+    // Looked at first without the write lock, for which a command beside a server would have to wait.
+    if (this.#tree.frontier().size < head()) {
+      this.#db.transaction(() => this.#tree.catchUp(head())).immediate();
+    }
     this.#note();
   }
 
@@ -155,13 +146,7 @@ export function openLog(file: string, db: Database.Database): SqliteEventLog {
   return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)));
 }
 
-type Row = [number, number, string, number, string, string];
-
 function rowOf(stored: StoredEvent, { event }: RecordedEvent): unknown[] {
   const { position, version, type, schemaVersion, data, metadata } = stored;
   return [position, event.orderId, version, type, schemaVersion, data, metadata];
-}
-
-function decodeRow([position, version, type, schemaVersion, data, metadata]: Row): RecordedEvent {
-  return decode({ position, version, type, schemaVersion, data, metadata });
 }

@@ -15,7 +15,8 @@ import { WorkerWriter } from './worker-writer.ts';
 export async function openSqliteStore(file: string, lost: (cause: Error) => void): Promise<Store> {
   const writer = new WorkerWriter(file, lost);
   await writer.opened();
-  const db = openDatabase(file);
+  // The writer's thread has looked at the files a moment ago, and is the only one to serve them.
+  const db = openDatabase(file, () => {});
   const id = storeIdOf(db);
   return {
     id,
