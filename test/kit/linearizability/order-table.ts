@@ -1,8 +1,10 @@
 import type { Answer, Cancel, Get, Place, Reason, Row, Ship } from '../history/history.ts';
+import { ask as look, type OrderRow } from '../oracle/table.ts';
+import type { Command } from '../vocabulary.ts';
 
 /**
- * One order as a sequential object: what each request does to it and how it is answered, as a
- * plain table. This is what a history is held against.
+ * One order as a sequential object: what each request does to it and how it is answered, by the
+ * oracle's table. This is what a history is held against.
  */
 
 export type OrderState =
@@ -21,42 +23,6 @@ export interface OrderOperation {
   readonly answer: Answer;
 }
 
-type Status = OrderState['status'];
-type Asked = 'place' | 'ship' | 'ship on the same date' | 'cancel';
-type Entry = { readonly next: Status } | { readonly refused: Reason } | 'nothing to do';
-
-const EXISTS: Entry = { refused: 'order_exists' };
-const NOT_FOUND: Entry = { refused: 'order_not_found' };
-const SHIPPED: Entry = { refused: 'order_already_shipped' };
-const CANCELLED: Entry = { refused: 'order_cancelled' };
-
-const TABLE: Readonly<Record<Status, Readonly<Record<Asked, Entry>>>> = {
-  none: {
-    place: { next: 'pending' },
-    ship: NOT_FOUND,
-    'ship on the same date': NOT_FOUND,
-    cancel: NOT_FOUND,
-  },
-  pending: {
-    place: EXISTS,
-    ship: { next: 'shipped' },
-    'ship on the same date': { next: 'shipped' },
-    cancel: { next: 'cancelled' },
-  },
-  shipped: {
-    place: EXISTS,
-    ship: SHIPPED,
-    'ship on the same date': 'nothing to do',
-    cancel: SHIPPED,
-  },
-  cancelled: {
-    place: EXISTS,
-    ship: CANCELLED,
-    'ship on the same date': CANCELLED,
-    cancel: 'nothing to do',
-  },
-};
-
 export const NO_ORDER: OrderState = { status: 'none' };
 
 /** What the table says to a request: the answer in words, and the state after it. */
@@ -67,10 +33,10 @@ export function ask(
   if (request.kind === 'get') {
     return state.status === 'none' ? { reason: 'order_not_found', next: state } : { next: state };
   }
-  const entry = TABLE[state.status][askedOf(state, request)];
-  if (entry === 'nothing to do') return { next: state };
-  if ('refused' in entry) return { reason: entry.refused, next: state };
-  return { next: changed(state, request, entry.next) };
+  const { answer } = look(rowOf(state), commandFor(request));
+  if (answer === 'nothing to do') return { next: state };
+  if ('refused' in answer) return { reason: answer.refused, next: state };
+  return { next: changed(state, request, answer.next) };
 }
 
 /** The state after an operation, or `undefined` where it cannot have been answered so. */
@@ -98,12 +64,33 @@ export function keyOf(state: OrderState): string {
   return `${state.status} ${state.petId} ${state.quantity} ${state.shipDate}`;
 }
 
-function askedOf(state: OrderState, request: Place | Ship | Cancel): Asked {
-  if (request.kind !== 'ship' || state.status === 'none') return request.kind;
-  return request.shipDate === state.shipDate ? 'ship on the same date' : 'ship';
+/** As much of the state as the table looks at: it does not count events. */
+function rowOf(state: OrderState): OrderRow {
+  const { status } = state;
+  if (status !== 'shipped' || state.shipDate === undefined) return { status, version: 0 };
+  return { status, version: 0, shippedOn: state.shipDate };
 }
 
-function changed(state: OrderState, request: Place | Ship | Cancel, next: Status): OrderState {
+/** The table does not look at the id, which a server may have chosen. */
+function commandFor(request: Place | Ship | Cancel): Command {
+  const orderId = request.id ?? 0n;
+  switch (request.kind) {
+    case 'place': {
+      const { petId, quantity } = request;
+      return { type: 'PlaceOrder', orderId, petId, quantity };
+    }
+    case 'ship':
+      return { type: 'ShipOrder', orderId, shipDate: request.shipDate };
+    case 'cancel':
+      return { type: 'CancelOrder', orderId };
+  }
+}
+
+function changed(
+  state: OrderState,
+  request: Place | Ship | Cancel,
+  next: OrderState['status'],
+): OrderState {
   if (next === 'none') return NO_ORDER;
   if (request.kind === 'place') {
     const { petId, quantity, shipDate } = request;
