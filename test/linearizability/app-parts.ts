@@ -113,9 +113,11 @@ class PausingLog extends MemoryEventLog {
     }
   }
 
-  override async append(seen: number, decide: Decide): Promise<AppendResult> {
+  override async append(
+    ...[seen, decide, asked]: Parameters<MemoryEventLog['append']>
+  ): Promise<AppendResult> {
     await this.#pause('the lock is taken');
-    const result = await super.append(seen, decide);
+    const result = await super.append(seen, decide, asked);
     await this.#pause('it is durable');
     return result;
   }
