@@ -3,12 +3,14 @@ import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
 import type { KeyStore } from './key-store.ts';
 import type { Snapshots } from './snapshots.ts';
+import type { Trail } from './trail.ts';
 
 /** What an engine gives to the service: the log's two sides and the keys, opened and checked. */
 export interface Store {
   /** Made up when the store was created: positions mean nothing without it. */
   readonly id: string;
   readonly log: EventLogReader;
+  readonly trail: Trail;
   readonly writer: BatchWriter;
   /**
    * Gives the writer the image of all orders, as far as the log was folded, so that nobody has to
@@ -23,7 +25,10 @@ export interface Store {
 
 /** What an engine gives to a command line tool, which may work beside a server. */
 export interface CommandLineStore {
+  /** Made up when the store was created: positions mean nothing without it. */
+  readonly id: string;
   readonly log: EventLog;
+  readonly trail: Trail;
   readonly keys: KeyStore;
   /** Copies the store to a new file, consistent as of one moment, while it is in use. */
   backup(file: string): Promise<void>;

@@ -12,6 +12,7 @@ export async function openMemoryStore(): Promise<Store> {
   return {
     id: randomUUID(),
     log,
+    trail: log.trail,
     writer: await Writer.open(log),
     // Nothing was folded that its own log does not hand over at the first append.
     begin: async () => {},
