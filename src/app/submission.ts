@@ -30,9 +30,13 @@ export type Decided =
   /** The order's state or a condition of the submission forbids it. No event was recorded. */
   | { readonly kind: 'rejected'; readonly reason: Refusal };
 
+/** A submission that was accepted, with the position in the log of the event that made it so. */
+export type Accepted = Extract<Decided, { kind: 'accepted' }> & { readonly position: number };
+
 /** What became of a submission. */
 export type Outcome =
-  | Decided
+  | Accepted
+  | Extract<Decided, { kind: 'rejected' }>
   /** Nothing was recorded, for a reason that will pass. The cause is for the log, not for clients. */
   | { readonly kind: 'unavailable'; readonly cause: string }
   /** It may or may not have been recorded. The same command can safely be sent again. */

@@ -32,7 +32,7 @@ export class Writer implements BatchWriter {
   }
 
   async execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
-    let outcomes: readonly Outcome[] = [];
+    let outcomes: readonly Decided[] = [];
     const decide: Decide = (newer, kept) => {
       const decided = this.#decide(newer, kept, batch);
       outcomes = decided.outcomes;
@@ -42,7 +42,7 @@ export class Writer implements BatchWriter {
     switch (result.kind) {
       case 'appended':
         foldAll(this.#image, result.events);
-        return outcomes;
+        return outcomes.map((decided) => located(decided, this.#image));
       case 'unavailable':
       case 'unknown':
         return batch.map(() => ({ kind: result.kind, cause: result.cause.message }));
@@ -70,6 +70,12 @@ export class Writer implements BatchWriter {
     const last = this.#image.lastAt;
     return last !== undefined && last > at ? last : at;
   }
+}
+
+/** What was decided, with the position of the event that made it so, now that it has one. */
+function located(decided: Decided, image: OrderImage): Outcome {
+  if (decided.kind === 'rejected') return decided;
+  return { ...decided, position: image.positionOf(decided.orderId, decided.version) };
 }
 
 /** The name under which a submission's outcome is kept, if it is. */

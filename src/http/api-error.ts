@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { Outcome } from '../app/submission.ts';
+import type { Accepted, Outcome } from '../app/submission.ts';
 
 /**
  * Every code that an Error of this API can have, with its HTTP status and what it says unless
@@ -66,7 +66,7 @@ export function sendError(res: Response, error: ApiError): void {
 }
 
 /** What became of a command, as an exception to success: throws unless it was accepted. */
-export function orThrow(outcome: Outcome): Extract<Outcome, { kind: 'accepted' }> {
+export function orThrow(outcome: Outcome): Accepted {
   switch (outcome.kind) {
     case 'accepted':
       return outcome;

@@ -5,6 +5,7 @@ import type { RequestHandler } from 'express';
 const EXPOSED = [
   'Deprecation',
   'ETag',
+  'Event-Position',
   'Link',
   'Location',
   'Retry-After',

@@ -59,7 +59,13 @@ interface Success {
 }
 
 /** Headers that some successes have; the description explains each. */
-export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Vary' | 'Location' | 'Link';
+export type AnswerHeader =
+  | 'ETag'
+  | 'Cache-Control'
+  | 'Vary'
+  | 'Location'
+  | 'Link'
+  | 'Event-Position';
 
 /**
  * Serves the operations of a version below its base path, behind a gate which every request there

@@ -80,7 +80,7 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       status: 201,
       description: 'The order was placed.',
       schema,
-      headers: ['Location', 'ETag', 'Cache-Control'],
+      headers: ['Location', 'ETag', 'Cache-Control', 'Event-Position'],
     },
     refusals: ['idempotency_key_reused', 'outcome_unknown'],
     async handle(useCases, req, res) {
@@ -130,7 +130,11 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       'so the same request can safely be sent again.',
     pathParameters: OrderPath,
     headers: ChangeHeaders,
-    success: { status: 204, description: 'Order cancelled successfully.' },
+    success: {
+      status: 204,
+      description: 'Order cancelled successfully.',
+      headers: ['Event-Position'],
+    },
     refusals: [
       'order_not_found',
       'order_already_shipped',
@@ -163,7 +167,7 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       status: 200,
       description: 'The order has shipped.',
       schema,
-      headers: ['Cache-Control'],
+      headers: ['Cache-Control', 'Event-Position'],
     },
     refusals: [
       'order_not_found',
@@ -208,5 +212,7 @@ async function perform(
     ...(onlyIf === undefined ? {} : { onlyIf }),
   });
   if ('cause' in outcome) res.locals.cause = outcome.cause;
-  return orThrow(outcome);
+  const accepted = orThrow(outcome);
+  res.setHeader('Event-Position', String(accepted.position));
+  return accepted;
 }

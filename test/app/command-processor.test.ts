@@ -13,7 +13,7 @@ function submission(number: number): Submission {
 
 /** An outcome that tells which command it belongs to. */
 const done = (number: number): Outcome => {
-  return { kind: 'accepted', orderId: BigInt(number) as OrderId, version: 1 };
+  return { kind: 'accepted', orderId: BigInt(number) as OrderId, version: 1, position: 1 };
 };
 const outcomesOf = (batch: readonly Submission[]) => {
   return batch.map(({ commandId }) => done(Number(commandId)));

@@ -39,6 +39,10 @@ describe('the image of all orders', () => {
             const state = status === 'shipped' ? { status, shipDate } : { status };
             expect(each.state(id)).toStrictEqual(state);
             expect(each.version(id)).toBe(version);
+            const own = history.filter(({ event }) => event.orderId === id);
+            for (const recorded of own) {
+              expect(each.positionOf(id, recorded.version)).toBe(recorded.position);
+            }
             expect(each.shipDateAt(each.slotOf(id))).toBe(shipDate);
           }
           expect(each.size).toBe(orders.length);
@@ -48,6 +52,16 @@ describe('the image of all orders', () => {
           expect(each.highestId).toBe(highest);
         }
       }),
+    );
+  });
+
+  it('refuses a position that its columns cannot hold', () => {
+    const event = { ...(recorded(placed(1n))[0] as RecordedEvent), position: 2 ** 32 - 1 };
+    const almost = new OrderImage({ ...new OrderImage().pack(), position: 2 ** 32 - 2 });
+    almost.fold(event);
+    expect(almost.positionOf(id(1n), 1)).toBe(2 ** 32 - 1);
+    expect(() => almost.fold({ ...event, position: 2 ** 32 })).toThrow(
+      'beyond what an image holds',
     );
   });
 

@@ -40,8 +40,8 @@ const ship = (orderId: bigint) => {
 };
 const cancel = (orderId: bigint) => submission({ type: 'CancelOrder', orderId: id(orderId) });
 
-const accepted = (orderId: bigint, version: number): Outcome => {
-  return { kind: 'accepted', orderId: id(orderId), version };
+const accepted = (orderId: bigint, version: number, position: number): Outcome => {
+  return { kind: 'accepted', orderId: id(orderId), version, position };
 };
 
 async function writerOn(log: EventLog = new MemoryEventLog(), now: () => number = noon) {
@@ -107,9 +107,9 @@ describe('a batch of commands', () => {
   it('is decided in order, each command on the state that the one before it left', async () => {
     const { log, writer } = await writerOn();
     expect(await writer.execute([place(1n), cancel(1n), cancel(1n), ship(1n)])).toStrictEqual([
-      accepted(1n, 1),
-      accepted(1n, 2),
-      accepted(1n, 2),
+      accepted(1n, 1, 1),
+      accepted(1n, 2, 2),
+      accepted(1n, 2, 2),
       { kind: 'rejected', reason: 'order_cancelled' },
     ]);
     expect((await readAll(log)).map(({ event }) => event)).toStrictEqual([
@@ -142,7 +142,7 @@ describe('a batch of commands', () => {
     await writer.execute([place(1n), cancel(1n)]);
     const outcomes = await writer.execute([cancel(1n), ship(1n), place(1n), cancel(2n)]);
     expect(outcomes).toStrictEqual([
-      accepted(1n, 2),
+      accepted(1n, 2, 2),
       { kind: 'rejected', reason: 'order_cancelled' },
       { kind: 'rejected', reason: 'order_exists' },
       { kind: 'rejected', reason: 'order_not_found' },
@@ -188,7 +188,7 @@ describe('the id of a new order', () => {
   it('is never that of an order that was cancelled or shipped', async () => {
     const { writer } = await writerOn();
     await writer.execute([place(5n), cancel(5n), place(6n), ship(6n)]);
-    expect(await writer.execute([placeNew])).toStrictEqual([accepted(7n, 1)]);
+    expect(await writer.execute([placeNew])).toStrictEqual([accepted(7n, 1, 5)]);
   });
 });
 
@@ -227,7 +227,7 @@ describe('a writer', () => {
     const { writer: next } = await writerOn(log);
     expect(await next.execute([cancel(1n), placeNew])).toStrictEqual([
       { kind: 'rejected', reason: 'order_already_shipped' },
-      accepted(2n, 1),
+      accepted(2n, 1, 3),
     ]);
   });
 
@@ -238,7 +238,7 @@ describe('a writer', () => {
     await other.execute([ship(1n)]);
     expect(await writer.execute([cancel(1n), placeNew])).toStrictEqual([
       { kind: 'rejected', reason: 'order_already_shipped' },
-      accepted(2n, 1),
+      accepted(2n, 1, 3),
     ]);
   });
 
@@ -247,8 +247,8 @@ describe('a writer', () => {
     const { writer: other } = await writerOn(log);
     await other.execute([place(1n)]);
     expect(await writer.execute([cancel(1n), placeNew])).toStrictEqual([
-      accepted(1n, 2),
-      accepted(2n, 1),
+      accepted(1n, 2, 2),
+      accepted(2n, 1, 3),
     ]);
     expect(await log.head()).toBe(3);
   });
@@ -260,7 +260,7 @@ describe('a writer', () => {
 
     it('does a thing once and gives the same answer again, in a batch, later, and after a restart', async () => {
       const { log, writer } = await writerOn();
-      const first = accepted(1n, 1);
+      const first = accepted(1n, 1, 1);
       const twice = [keyed(placeNew), keyed(placeNew)];
       expect(await writer.execute(twice)).toStrictEqual([first, first]);
       await writer.execute([cancel(1n)]);
@@ -276,7 +276,7 @@ describe('a writer', () => {
       expect(await writer.execute([keyed(ship(1n))])).toStrictEqual([refused]);
       await writer.execute([place(1n)]);
       expect(await writer.execute([keyed(ship(1n))])).toStrictEqual([refused]);
-      expect(await writer.execute([keyed(ship(1n), 'k2')])).toStrictEqual([accepted(1n, 2)]);
+      expect(await writer.execute([keyed(ship(1n), 'k2')])).toStrictEqual([accepted(1n, 2, 2)]);
     });
 
     it('refuses another request under the same key, and changes nothing', async () => {
@@ -301,7 +301,7 @@ describe('a writer', () => {
       const { writer } = await writerOn();
       const asked = [keyed(placeNew), keyed(placeNew, 'k', 'bob'), keyed(placeNew, 'K')];
       expect(await writer.execute(asked)).toStrictEqual(
-        [1n, 2n, 3n].map((orderId) => accepted(orderId, 1)),
+        [1n, 2n, 3n].map((orderId) => accepted(orderId, 1, Number(orderId))),
       );
     });
   });
@@ -314,7 +314,12 @@ describe('a writer', () => {
       const { log, writer } = await writerOn();
       await writer.execute([place(1n), place(2n)]);
       const asked = [when(ship(1n), 2), when(ship(1n)), when(ship(1n), 3, 1), when(cancel(2n), 0)];
-      expect(await writer.execute(asked)).toStrictEqual([failed, failed, accepted(1n, 2), failed]);
+      expect(await writer.execute(asked)).toStrictEqual([
+        failed,
+        failed,
+        accepted(1n, 2, 3),
+        failed,
+      ]);
       expect(await log.head()).toBe(3);
     });
 
@@ -330,7 +335,7 @@ describe('a writer', () => {
     it('accepts to cancel what is cancelled, whatever version the canceller has seen', async () => {
       const { writer } = await writerOn();
       await writer.execute([place(1n), cancel(1n), place(2n), ship(2n)]);
-      expect(await writer.execute([when(cancel(1n), 1)])).toStrictEqual([accepted(1n, 2)]);
+      expect(await writer.execute([when(cancel(1n), 1)])).toStrictEqual([accepted(1n, 2, 2)]);
       expect(await writer.execute([when(ship(2n), 1)])).toStrictEqual([failed]);
     });
   });
@@ -352,8 +357,8 @@ describe('a writer', () => {
     expect(outcomes).toHaveLength(501);
     db.pragma('max_page_count = 1073741823');
     expect(await writer.execute([placeNew, ship(1n)])).toStrictEqual([
-      accepted(2n, 1),
-      accepted(1n, 2),
+      accepted(2n, 1, 2),
+      accepted(1n, 2, 3),
     ]);
     await log.close();
   });

@@ -36,6 +36,15 @@ describe('cancelOrder', () => {
     ]);
   });
 
+  it('says where the event stands in the log, also to whoever asks again', async () => {
+    const id = await placeOrder(service);
+    const { headers: first } = await cancel(id);
+    expect(first['event-position']).toBe(String(await beside.head()));
+    await placeOrder(service);
+    const { headers: again } = await cancel(id);
+    expect(again['event-position']).toBe(first['event-position']);
+  });
+
   it('answers 204 again, and records nothing again', async () => {
     const id = await placeOrder(service);
     await cancel(id);

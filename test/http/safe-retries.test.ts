@@ -21,8 +21,8 @@ function place(key: string, { list = V1, order = ORDER, as = service.key } = {})
 
 /** Everything of an answer that its sender means, which is all but the id of the request. */
 function meaning({ status, headers, text }: Answer) {
-  const { location, etag, 'content-type': type } = headers;
-  return { status, location, etag, type, text };
+  const { location, etag, 'content-type': type, 'event-position': position } = headers;
+  return { status, location, etag, type, position, text };
 }
 
 async function ordersNow(): Promise<number> {

@@ -13,7 +13,8 @@ export const WRONG_DECISIONS: readonly Mutant[] = [
         if (outcome.reason !== 'order_already_shipped') return outcome;
         const { orderId } = command;
         const event: OrderCancelled = { type: 'OrderCancelled', orderId };
-        return { kind: 'accepted', orderId, version: await recordAnyway(log, event) };
+        const version = await recordAnyway(log, event);
+        return { kind: 'accepted', orderId, version, position: await log.head() };
       }),
   },
   {
@@ -24,7 +25,8 @@ export const WRONG_DECISIONS: readonly Mutant[] = [
         if (outcome.reason !== 'order_cancelled') return outcome;
         const event: OrderShipped = { ...command, type: 'OrderShipped' };
         const version = await recordAnyway(log, event);
-        return { kind: 'accepted', orderId: command.orderId, version };
+        const { orderId } = command;
+        return { kind: 'accepted', orderId, version, position: await log.head() };
       }),
   },
   {
@@ -61,7 +63,7 @@ export const WRONG_DECISIONS: readonly Mutant[] = [
       changingOutcomes(writer, (command, outcome) => {
         const isRefused = outcome.kind === 'rejected' && outcome.reason === 'order_already_shipped';
         if (command.type !== 'ShipOrder' || !isRefused) return outcome;
-        return { kind: 'accepted', orderId: command.orderId, version: 2 };
+        return { kind: 'accepted', orderId: command.orderId, version: 2, position: 1 };
       }),
   },
   {
@@ -70,7 +72,7 @@ export const WRONG_DECISIONS: readonly Mutant[] = [
       changingOutcomes(writer, (command, outcome) => {
         const isMissing = outcome.kind === 'rejected' && outcome.reason === 'order_not_found';
         if (command.type !== 'CancelOrder' || !isMissing) return outcome;
-        return { kind: 'accepted', orderId: command.orderId, version: 0 };
+        return { kind: 'accepted', orderId: command.orderId, version: 0, position: 1 };
       }),
   },
   {

@@ -12,6 +12,7 @@ const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const ORDER = '{"id":1,"petId":7,"quantity":1,"complete":false}';
 const ORDER_2 = `${ORDER.slice(0, -1)},"status":"pending","placedAt":"2026-03-02T09:30:00.000Z"}`;
 const CACHED = { etag: '"x-1"', 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' };
+const NEW = { location: '/v1/store/orders/1', 'event-position': '1' };
 
 function answer(status: number, text = '', headers: Record<string, string> = {}): Answer {
   const type = text === '' ? {} : JSON_TYPE;
@@ -42,12 +43,12 @@ describe('What is as described is accepted:', () => {
   test.each<[string, Sent, Answer]>([
     ['a list', LIST, answer(200, `[${ORDER}]`, CACHED)],
     ['an order', ONE, answer(200, ORDER, CACHED)],
-    ['a cancellation', CANCEL, answer(204)],
+    ['a cancellation', CANCEL, answer(204, '', { 'event-position': '2' })],
     ['a page', LIST_2, answer(200, PAGE, CACHED)],
     ['a refusal', CANCEL, error(404, 'order_not_found')],
     ['no key', LIST, error(401, 'unauthorized', CHALLENGE)],
     ['a bad body', post('{}'), error(400, 'invalid_request')],
-    ['a placement', PLACE, answer(201, ORDER, { ...CACHED, location: '/v1/store/orders/1' })],
+    ['a placement', PLACE, answer(201, ORDER, { ...CACHED, ...NEW })],
     ['an unknown path', get('/v1/nowhere'), error(404, 'not_found')],
   ])('%s', (_what, sent, received) => {
     expect(complaintAbout(sent, received)).toBeUndefined();

@@ -5,6 +5,7 @@ import { OracleStore } from '../kit/oracle/store.ts';
 export class ModelStore {
   readonly recorded: { event: object; version: number; by: string; commandId: string }[] = [];
   readonly #oracle = new OracleStore();
+  readonly #last = new Map<bigint, number>();
 
   submit({ command: asked, by, commandId }: Submission): Outcome {
     const command =
@@ -15,6 +16,8 @@ export class ModelStore {
     if (outcome.kind === 'rejected') return outcome;
     const { kind, orderId, version, events } = outcome;
     for (const event of events) this.recorded.push({ event, version, by, commandId });
-    return { kind, orderId, version } as Outcome;
+    // Whatever was accepted, the order's last event says it: nothing more can happen after that.
+    if (events.length > 0) this.#last.set(orderId, this.recorded.length);
+    return { kind, orderId, version, position: this.#last.get(orderId) } as Outcome;
   }
 }

@@ -41,6 +41,12 @@ function sha256(data: string | Uint8Array): Buffer {
   return Buffer.from(hash('sha256', data, 'binary'), 'binary');
 }
 
+/** A tree at one size: how many leaves it has, and its root. */
+export interface TreeHead {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
 /** Told of a node that is complete: its height above the leaves, its place there from 0, its hash. */
 export type NodeListener = (height: number, index: number, hash: Buffer) => void;
 

@@ -41,6 +41,12 @@ export const HEADERS = {
     schema: text(16_384, '^<\\?[^<>]+>; rel="next"$'),
     example: '<?limit=2&after=AQAAAAAAAAACDbnwnA>; rel="next"',
   },
+  'Event-Position': {
+    description:
+      'Where in the log the event stands that makes it so: what proofs and receipts go by.',
+    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 4_294_967_295 },
+    required: true,
+  },
   'X-Request-Id': {
     description: "The id of the request. It finds the request in the service's log.",
     schema: { type: 'string', format: 'uuid', maxLength: 36 },

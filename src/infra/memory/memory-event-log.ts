@@ -6,7 +6,9 @@ import type {
   OutcomeName,
 } from '../../app/ports/event-log.ts';
 import type { RecordedEvent } from '../../app/recorded-event.ts';
+import { encode } from '../event-codec.ts';
 import { KeptInBatch, nameOf } from '../kept-in-batch.ts';
+import { MemoryTrail } from './memory-trail.ts';
 
 /** Events a chunk: few, so that whoever reads in chunks is tested with many of them. */
 const CHUNK = 100;
@@ -16,6 +18,7 @@ const CHUNK = 100;
  * engines cost. Nothing in it outlives the process, so no server is ever started on it.
  */
 export class MemoryEventLog implements EventLog {
+  readonly trail = new MemoryTrail();
   readonly #events: RecordedEvent[] = [];
   readonly #kept = new Map<string, KeptOutcome>();
   readonly #watchers = new Set<() => void>();
@@ -37,6 +40,7 @@ export class MemoryEventLog implements EventLog {
     for (const outcome of kept.added) this.#kept.set(nameOf(outcome), outcome);
     const events = decided.map((event, index) => ({ position: head + index + 1, ...event }));
     this.#events.push(...events);
+    for (const event of events) this.trail.append(encode(event));
     if (events.length > 0) for (const grown of this.#watchers) setImmediate(grown);
     return { kind: 'appended', events };
   }

@@ -12,7 +12,9 @@ export async function openMemoryStore(): Promise<Store> {
   return {
     id: randomUUID(),
     log,
+    trail: log.trail,
     writer: await Writer.open(log),
+    inDoubt: 'stop',
     // Nothing was folded that its own log does not hand over at the first append.
     begin: async () => {},
     keys: new MemoryKeyStore(),

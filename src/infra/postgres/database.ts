@@ -120,9 +120,11 @@ export class Database implements Queryable {
     return new pg.Client(settingsFor(this.#url));
   }
 
-  /** Refuses every use from now on. */
-  refuse(error: Error): void {
-    this.#refusal ??= error;
+  /** Refuses every use from now on. False if it has done so before. */
+  refuse(error: Error): boolean {
+    if (this.#refusal !== undefined) return false;
+    this.#refusal = error;
+    return true;
   }
 
   async close(): Promise<void> {
@@ -145,7 +147,6 @@ export class Database implements Queryable {
   }
 
   #failed(error: Error): Error {
-    if (error instanceof CannotStart) return error;
     if (this.#isInReach && (!(error instanceof pg.DatabaseError) || endsSession(error))) {
       this.#isInReach = false;
       this.#reach.outOfReach(error);

@@ -12,10 +12,7 @@ const SELECT: Statement = {
 };
 
 /** What was kept of what is asked for. */
-export async function readKept(
-  db: Queryable,
-  asked: readonly OutcomeName[],
-): Promise<KeptInBatch> {
+export async function readKept(db: Queryable, asked: readonly OutcomeName[]): Promise<KeptInBatch> {
   const found = new Map<string, KeptOutcome>();
   if (asked.length > 0) {
     const names = [asked.map(({ by }) => by), asked.map(({ key }) => key)];

@@ -5,6 +5,7 @@ import { openDatabase, storeIdOf } from './database.ts';
 import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
+import { SqliteTrail } from './sqlite-trail.ts';
 import { WorkerWriter } from './worker-writer.ts';
 
 /**
@@ -21,7 +22,9 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
   return {
     id,
     log: new SqliteEventLog(db),
+    trail: new SqliteTrail(db),
     writer,
+    inDoubt: 'stop',
     begin: (image) => writer.begin(image),
     keys: new SqliteKeyStore(db),
     snapshots: new SnapshotFile(file, id, db),
@@ -37,7 +40,9 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
   const db = openDatabase(file);
   const log = openLog(file, db);
   return {
+    id: storeIdOf(db),
     log,
+    trail: new SqliteTrail(db),
     keys: new SqliteKeyStore(db),
     async backup(to) {
       if (existsSync(to)) throw new CannotStart(`${to} is there already and was left as it is.`);

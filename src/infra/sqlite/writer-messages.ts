@@ -94,7 +94,7 @@ export function packOutcomes(outcomes: readonly Outcome[]): Fields {
     fields.push(outcome.kind);
     switch (outcome.kind) {
       case 'accepted':
-        fields.push(outcome.orderId, outcome.version);
+        fields.push(outcome.orderId, outcome.version, outcome.position);
         break;
       case 'rejected':
         fields.push(outcome.reason);
@@ -118,7 +118,7 @@ export function unpackOutcomes(fields: Fields): readonly Outcome[] {
 function outcomeFrom(kind: Outcome['kind'], field: Field): Outcome {
   switch (kind) {
     case 'accepted':
-      return { kind, orderId: field(), version: field() };
+      return { kind, orderId: field(), version: field(), position: field() };
     case 'rejected':
       return { kind, reason: field() };
     case 'unavailable':

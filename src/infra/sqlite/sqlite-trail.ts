@@ -1,0 +1,34 @@
+import type Database from 'better-sqlite3';
+import type { TreeHead } from '../../app/audit/merkle-tree.ts';
+import type { Trail } from '../../app/ports/trail.ts';
+import type { StoredEvent } from '../event-codec.ts';
+import { MerkleTables } from './merkle-tables.ts';
+import { StoredEvents } from './stored-events.ts';
+
+/** The trail in SQLite. */
+export class SqliteTrail implements Trail {
+  readonly #stored: StoredEvents;
+  readonly #tree: MerkleTables;
+
+  constructor(db: Database.Database) {
+    this.#stored = new StoredEvents(db);
+    this.#tree = new MerkleTables(db);
+  }
+
+  async stored(after: number, limit: number): Promise<StoredEvent[]> {
+    return this.#stored.read(after, limit);
+  }
+
+  async treeHead(): Promise<TreeHead> {
+    const frontier = this.#tree.frontier();
+    return { size: frontier.size, root: frontier.root() };
+  }
+
+  leaves(from: number, count: number): Buffer[] {
+    return this.#tree.leaves(from, count);
+  }
+
+  nodes(height: number, from: number, count: number): Buffer[] {
+    return this.#tree.nodes(height, from, count);
+  }
+}
