@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
+import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -126,6 +127,7 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       list,
       projector: new Projector(store.log, list),
     },
+    refusals: new RefusalRecorder(store.refusals, ignore),
     addresses: { production: undefined, staging: undefined },
     corsOrigins: [],
   });
