@@ -95,6 +95,8 @@ function compose(
       commands: parts.resolve(CommandProcessor),
       list: parts.resolve<OrderList<ListPage>>(OrderList),
       projector: parts.resolve(Projector),
+      trail: store.trail,
+      keys: store.keys,
     };
     const { baseUrl, stagingBaseUrl, corsOrigins } = config;
     const addresses = { production: baseUrl, staging: stagingBaseUrl };

@@ -26,7 +26,9 @@ async function serviceAt(time: string) {
   const store = await openMemoryStore();
   const list = new OrderList(encodePage);
   const commands = new CommandProcessor(store.writer, () => undefined);
-  const orders = { storeId: store.id, commands, list, projector: new Projector(store.log, list) };
+  const { id: storeId, trail, keys } = store;
+  const projector = new Projector(store.log, list);
+  const orders = { storeId, commands, list, projector, trail, keys };
   const key = mintKeyText();
   await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
   const health = new Health();

@@ -126,6 +126,8 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       commands: new CommandProcessor(store.writer, ignore),
       list,
       projector: new Projector(store.log, list),
+      trail: store.trail,
+      keys: store.keys,
     },
     refusals: new RefusalRecorder(store.refusals, ignore),
     addresses: { production: undefined, staging: undefined },
