@@ -14,6 +14,8 @@ const COMMANDS = [
   ['keys', 'revoke'],
   ['import'],
   ['backup'],
+  ['audit'],
+  ['audit', 'show'],
   ['conformance'],
 ];
 
