@@ -6,6 +6,7 @@ import { Database, type Reach, type Statement } from './database.ts';
 import { migrate, refuseUnknown } from './migrations.ts';
 import { PostgresEventLog } from './postgres-event-log.ts';
 import { PostgresKeyStore } from './postgres-key-store.ts';
+import { PostgresRefusals } from './postgres-refusals.ts';
 import { PostgresTrail } from './postgres-trail.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
@@ -31,6 +32,7 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
     id,
     log,
     trail: new PostgresTrail(db),
+    refusals: new PostgresRefusals(db),
     // Everything waits for the network and nothing for a disk, so it needs no thread of its own.
     writer: {
       async execute(batch) {
@@ -56,6 +58,7 @@ export async function openPostgresForCommandLine(url: string): Promise<CommandLi
     id,
     log,
     trail: new PostgresTrail(db),
+    refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),
     async backup() {
       throw new CannotStart(

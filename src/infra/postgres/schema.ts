@@ -1,3 +1,5 @@
+import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
+
 /**
  * The schema of a store in PostgreSQL: the same tables as in SQLite (docs/adr/0001, 0011), in a
  * schema of their own. Texts that are compared are compared by their bytes, so that an upgrade of
@@ -14,6 +16,9 @@ export const APP_ROLE = 'store_orders_app';
 
 /** "STOR": the advisory lock under which the schema is changed. */
 export const MIGRATION_LOCK = 0x53544f52;
+
+/** "STOR" plus 1: the advisory lock of whoever records refusals. */
+export const REFUSALS_LOCK = 0x53544f53;
 
 /** The channel on which those who append tell those who follow. */
 export const CHANNEL = 'store_orders';
@@ -51,19 +56,24 @@ export const MIGRATIONS: readonly string[] = [
     FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
 
   -- No two rows have the same position, so rows that follow each other, the first of which follows
-  -- one that is there, leave no gap. One look for each statement, whatever the number of its rows.
+  -- one that is there and the last of which is the last of all, leave no gap and stand at the end.
+  -- One look for each statement, whatever the number of its rows.
   CREATE FUNCTION store_orders.refuse_gap() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     first bigint;
     last  bigint;
     count bigint;
+    head  bigint;
+    before boolean;
   BEGIN
     SELECT min(position), max(position), count(*) INTO first, last, count FROM added;
-    IF count > 0 AND (
-      last - first + 1 <> count
-      OR first > 1 AND NOT EXISTS (SELECT FROM store_orders.events WHERE position = first - 1)
-    ) THEN
-      RAISE EXCEPTION 'events is append-only: the position is not head + 1';
+    IF count = 0 THEN RETURN NULL; END IF;
+    EXECUTE format(
+      'SELECT max(position), bool_or(position = $1)
+         FROM store_orders.%I WHERE position >= $1', TG_TABLE_NAME
+    ) INTO head, before USING first - 1;
+    IF last - first + 1 <> count OR last <> head OR first > 1 AND NOT before THEN
+      RAISE EXCEPTION '% is append-only: the position is not the next', TG_TABLE_NAME;
     END IF;
     RETURN NULL;
   END $$;
@@ -117,6 +127,35 @@ export const MIGRATIONS: readonly string[] = [
     BEFORE UPDATE OR DELETE OR TRUNCATE ON store_orders.tree_nodes
     FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
 
+  -- What was refused to whom, beside the log.
+  CREATE TABLE store_orders.refusals (
+    position bigint PRIMARY KEY CHECK (position > 0),
+    record   text NOT NULL
+  );
+
+  CREATE FUNCTION store_orders.kept_refusals() RETURNS bigint LANGUAGE sql IMMUTABLE
+    AS 'SELECT ${KEPT_REFUSALS}::bigint';
+
+  CREATE TRIGGER refusals_are_dense AFTER INSERT ON store_orders.refusals
+    REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse_gap();
+
+  CREATE TRIGGER refusals_never_change BEFORE UPDATE OR TRUNCATE ON store_orders.refusals
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
+
+  CREATE FUNCTION store_orders.refuse_newer() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF (SELECT max(position) FROM removed) >
+       (SELECT max(position) FROM store_orders.refusals) - store_orders.kept_refusals() THEN
+      RAISE EXCEPTION 'refusals is append-only: only the oldest of too many go';
+    END IF;
+    RETURN NULL;
+  END $$;
+
+  CREATE TRIGGER only_the_oldest_are_deleted AFTER DELETE ON store_orders.refusals
+    REFERENCING OLD TABLE AS removed
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse_newer();
+
   -- Names are JSON texts: PostgreSQL cannot store the character 0.
   CREATE TABLE store_orders.api_keys (
     id         text COLLATE "C" PRIMARY KEY,
@@ -132,14 +171,15 @@ export const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * What the application role may do: read everything, append, move the head, revoke a key. Granted
- * anew after each migration.
+ * What the application role may do: read everything, append, move the head, revoke a key, give up
+ * the oldest refusals. Granted anew after each migration.
  */
 export const GRANTS = `
   GRANT USAGE ON SCHEMA store_orders TO ${APP_ROLE};
   GRANT SELECT ON ALL TABLES IN SCHEMA store_orders TO ${APP_ROLE};
   GRANT INSERT ON store_orders.events, store_orders.tree_nodes, store_orders.kept_outcomes,
-    store_orders.api_keys TO ${APP_ROLE};
+    store_orders.api_keys, store_orders.refusals TO ${APP_ROLE};
+  GRANT DELETE ON store_orders.refusals TO ${APP_ROLE};
   GRANT UPDATE (edge) ON store_orders.tree TO ${APP_ROLE};
   GRANT UPDATE (revoked_at) ON store_orders.api_keys TO ${APP_ROLE};
 `;
