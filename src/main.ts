@@ -10,7 +10,8 @@ if (Number(process.versions.napi) < 10) {
 }
 
 const { run } = await import('./cli/program.ts');
-const { serve, demo, openForCommandLine, acceptLoss } = await import('./container.ts');
-process.exitCode = await run(process.argv, { serve, demo, openForCommandLine, acceptLoss });
+const { serve, demo, openForCommandLine, acceptLoss, migrate } = await import('./container.ts');
+const composition = { serve, demo, openForCommandLine, acceptLoss, migrate };
+process.exitCode = await run(process.argv, composition);
 
 export {};

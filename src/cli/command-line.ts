@@ -1,4 +1,4 @@
-import type { AcceptedLoss, CommandLineStore } from '../app/ports/store.ts';
+import type { AcceptedLoss, CommandLineStore, Migrated } from '../app/ports/store.ts';
 
 /** What the command line needs from the composition root. */
 export interface Composition {
@@ -9,6 +9,8 @@ export interface Composition {
   openForCommandLine(): Promise<CommandLineStore>;
   /** Gives up what stands behind the damage in the store's log. */
   acceptLoss(): Promise<AcceptedLoss>;
+  /** Brings the store's schema up to date. */
+  migrate(): Promise<Migrated>;
 }
 
 /** One of the two streams that a command writes to. */

@@ -8,6 +8,7 @@ import { addConformance } from './conformance.ts';
 import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
+import { addMigrate } from './migrate.ts';
 import { addServe } from './serve.ts';
 
 export type { Composition } from './command-line.ts';
@@ -56,6 +57,7 @@ function programFor(commandLine: CommandLine): Command {
   addAudit(program, commandLine);
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);
+  addMigrate(program, commandLine);
   return program;
 }
 

@@ -61,6 +61,7 @@ export class Place {
       demo: async () => void this.started.push('demo'),
       openForCommandLine: async () => this.open(),
       acceptLoss: () => acceptLoss(this.file('store.db')),
+      migrate: async () => ({ from: 0, to: this.started.push('migrate') }),
     };
     const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
     return { code, out: textOf(stdout), err: textOf(stderr) };

@@ -52,6 +52,12 @@ export interface AcceptedLoss {
   readonly copy: string;
 }
 
+/** What a store's schema was, and what it is now. */
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * The store cannot be asked at this time: the database is out of reach, or refuses. Nothing was
  * changed, and nothing that might be out of date was read.

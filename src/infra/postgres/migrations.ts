@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { CannotStart } from '../../app/cannot-start.ts';
+import type { Migrated } from '../../app/ports/store.ts';
 import {
   APP_ROLE,
   GRANTS,
@@ -9,12 +10,6 @@ import {
   OWNER_ROLE,
   SCHEMA_VERSION,
 } from './schema.ts';
-
-/** What a store's schema was, and what it is now. */
-export interface Migrated {
-  readonly from: number;
-  readonly to: number;
-}
 
 /** How often a migration is tried that another, in another database of the server, got in the way of. */
 const TRIES = 5;

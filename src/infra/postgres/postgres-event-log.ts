@@ -21,7 +21,7 @@ import { readStored } from './stored-events.ts';
 const CHUNK = 1_000;
 
 /** For how long an outcome in doubt is looked for, in milliseconds, before it is called unknown. */
-const SETTLE_WITHIN = 10_000;
+const SETTLE_WITHIN = 6_000;
 /** How long to wait between two looks, in milliseconds. */
 const LOOK_AGAIN = 250;
 
@@ -71,10 +71,19 @@ export class PostgresEventLog implements EventLog {
   readonly #known = new KnownHead();
   readonly #watch: HeadWatch;
   readonly #replaced: (cause: Error) => void;
+  readonly #settleWithin: number;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** @param replaced Called once if the log is not the one any more that it was. */
-  constructor(db: Database, replaced: (cause: Error) => void = () => {}) {
+  /**
+   * @param replaced Called once if the log is not the one any more that it was.
+   * @param settleWithin See {@link SETTLE_WITHIN}.
+   */
+  constructor(
+    db: Database,
+    replaced: (cause: Error) => void = () => {},
+    settleWithin = SETTLE_WITHIN,
+  ) {
+    this.#settleWithin = settleWithin;
     this.#db = db;
     this.#tree = new MerkleTables(db);
     this.#watch = new HeadWatch(db, () => this.head());
@@ -194,7 +203,7 @@ export class PostgresEventLog implements EventLog {
    * the transaction that had it before has ended, one way or the other.
    */
   async #settle(change: Change, doubt: Error): Promise<AppendResult> {
-    const until = Date.now() + SETTLE_WITHIN;
+    const until = Date.now() + this.#settleWithin;
     do {
       const found = await this.#find(change).catch((error: Error) => error);
       if (found instanceof OtherLog) break;
