@@ -40,9 +40,12 @@ export async function migrate(url: string, roles: boolean): Promise<Migrated> {
     }
   } catch (error) {
     if (error instanceof CannotStart) throw error;
-    throw new CannotStart(`The database cannot be migrated: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    const { message } = error as Error;
+    throw new CannotStart(
+      `The database cannot be migrated: ${message}. Run \`store-orders migrate\` as somebody who ` +
+        'may create schemas and roles there.',
+      { cause: error },
+    );
   } finally {
     await client.end().catch(() => undefined);
   }

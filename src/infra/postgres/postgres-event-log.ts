@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { recordOf } from '../../app/audit/record.ts';
 import {
   type AppendResult,
   type Decide,
@@ -276,7 +277,7 @@ function changeBy({ edge, newer, kept }: Begun, decide: Decide): Change {
 }
 
 function isSame(event: StoredEvent, there: StoredEvent | undefined): boolean {
-  return there?.data === event.data && there.metadata === event.metadata;
+  return there !== undefined && recordOf(there) === recordOf(event);
 }
 
 function failureIn(result: PromiseSettledResult<unknown>): Error | undefined {
