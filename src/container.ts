@@ -23,6 +23,7 @@ import type {
   Store,
   StoreWatcher,
 } from './app/ports/store.ts';
+import type { StoreCopy, StoreOriginal } from './app/ports/store-copy.ts';
 import { Projector } from './app/projector.ts';
 import { SnapshotKeeper } from './app/snapshot-keeper.ts';
 import { placeDemoOrders } from './cli/demo-orders.ts';
@@ -31,9 +32,16 @@ import { createApp } from './http/app.ts';
 import { Health } from './http/health.ts';
 import { encodePage, type ListPage } from './http/list-page.ts';
 import { HttpServer } from './http/server.ts';
-import { type Config, type DatabaseConfig, loadDotEnv, readConfig } from './infra/config.ts';
+import {
+  type Config,
+  type DatabaseConfig,
+  loadDotEnv,
+  readConfig,
+  readDatabaseUrl,
+} from './infra/config.ts';
 import { createLogger, type Logger } from './infra/logger.ts';
 import { acceptLoss as acceptLossInSqlite } from './infra/sqlite/accept-loss.ts';
+import { openSqliteCopy, openSqliteOriginal } from './infra/sqlite/sqlite-copy.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './infra/sqlite/sqlite-store.ts';
 
 /**
@@ -80,6 +88,25 @@ export async function migrate(): Promise<Migrated> {
     throw new CannotStart('A store in SQLite is brought up to date at every start.');
   }
   return (await import('./infra/postgres/migrations.ts')).migrate(database.url, true);
+}
+
+/** Opens a store to copy it: see {@link Composition.openOriginal}. */
+export async function openOriginal(url: string): Promise<StoreOriginal> {
+  const database = addressOf(url);
+  if (database.engine === 'sqlite') return openSqliteOriginal(database.file);
+  return (await import('./infra/postgres/postgres-copy.ts')).openPostgresOriginal(database.url);
+}
+
+/** Opens what is to be a copy: see {@link Composition.openCopy}. */
+export async function openCopy(url: string, id: string): Promise<StoreCopy> {
+  const database = addressOf(url);
+  if (database.engine === 'sqlite') return openSqliteCopy(database.file, id);
+  return (await import('./infra/postgres/postgres-copy.ts')).openPostgresCopy(database.url, id);
+}
+
+function addressOf(url: string): DatabaseConfig {
+  process.umask(0o077);
+  return readDatabaseUrl(url);
 }
 
 /** Opens the configured store for a server. What PostgreSQL needs is loaded only where it is used. */

@@ -10,8 +10,6 @@ if (Number(process.versions.napi) < 10) {
 }
 
 const { run } = await import('./cli/program.ts');
-const { serve, demo, openForCommandLine, acceptLoss, migrate } = await import('./container.ts');
-const composition = { serve, demo, openForCommandLine, acceptLoss, migrate };
-process.exitCode = await run(process.argv, composition);
+process.exitCode = await run(process.argv, await import('./container.ts'));
 
 export {};

@@ -9,6 +9,7 @@ import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
+import { addMigrateStore } from './migrate-store.ts';
 import { addServe } from './serve.ts';
 
 export type { Composition } from './command-line.ts';
@@ -58,6 +59,7 @@ function programFor(commandLine: CommandLine): Command {
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);
   addMigrate(program, commandLine);
+  addMigrateStore(program, commandLine);
   return program;
 }
 

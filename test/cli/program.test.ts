@@ -76,6 +76,8 @@ test.each([new CannotStart('one\ntwo'), new Error('one\ntwo'), 'one\ntwo'])(
       demo: fail,
       openForCommandLine: fail,
       acceptLoss: fail,
+      openOriginal: fail,
+      openCopy: fail,
       migrate: fail,
     };
     const terminal = { stdout: process.stdout, stderr };

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { exactJson, expectError } from '../support/http.ts';
 import { Cluster } from '../support/postgres/cluster.ts';
-import { Proxy } from '../support/postgres/proxy.ts';
+import { Network } from '../support/postgres/network.ts';
 import { Service } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
@@ -10,11 +10,11 @@ const LIST = '/v1/store/orders';
 async function given() {
   const cluster = await Cluster.start();
   onTestFinished(() => cluster[Symbol.asyncDispose]());
-  const proxy = await Proxy.start(cluster.port);
-  onTestFinished(() => proxy[Symbol.asyncDispose]());
-  const service = await Service.start({ DATABASE_URL: proxy.through(cluster.url('postgres')) });
+  const network = await Network.start(cluster.port);
+  onTestFinished(() => network[Symbol.asyncDispose]());
+  const service = await Service.start({ DATABASE_URL: network.through(cluster.url('postgres')) });
   onTestFinished(() => service[Symbol.asyncDispose]());
-  return { cluster, proxy, service };
+  return { cluster, network, service };
 }
 
 async function untilReady(service: Service, status: number): Promise<void> {
@@ -45,15 +45,15 @@ it('While its database is away, an instance says so, refuses everything, and com
 });
 
 it('Requests whose reply from the database is lost are answered, and carried out once', async () => {
-  const { proxy, service } = await given();
+  const { network, service } = await given();
   let commits = 0;
-  proxy.fromClient = (bytes, link) => {
+  network.fromClient = (bytes, link) => {
     // Not the first of all: READ COMMITTED ends in other bytes.
     if (bytes.includes('COMMIT\0')) commits += 1;
     link.isMarked = bytes.includes('COMMIT\0') && commits % 3 === 0;
     return link.isMarked && commits % 2 === 0 ? 'cut' : 'pass';
   };
-  proxy.fromServer = (_bytes, link) => (link.isMarked ? 'cut' : 'pass');
+  network.fromServer = (_bytes, link) => (link.isMarked ? 'cut' : 'pass');
   const statuses: number[] = [];
   for (let order = 1; order <= 30; order++) {
     const headers = { 'Idempotency-Key': `"order-${order}"` };

@@ -1,7 +1,7 @@
 import { CommandProcessor } from '../../src/app/command-processor.ts';
 import { OrderList, type OrderView } from '../../src/app/order-list.ts';
 import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
-import type { AppendResult, Decide, EventLog } from '../../src/app/ports/event-log.ts';
+import type { AppendResult, EventLog } from '../../src/app/ports/event-log.ts';
 import { Projector } from '../../src/app/projector.ts';
 import type { Submission } from '../../src/app/submission.ts';
 import { Writer } from '../../src/app/writer.ts';

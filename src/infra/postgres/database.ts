@@ -47,6 +47,9 @@ interface Checked {
   readonly synchronousCommit: string;
 }
 
+/** By what name a server's listening connection goes. Others go by another. */
+export const SERVER_NAME = 'store-orders server';
+
 /** A statement that a connection prepares once. Its rows are arrays, in the order of its columns. */
 export interface Statement {
   readonly name: string;
@@ -117,7 +120,7 @@ export class Database implements Queryable {
 
   /** A connection that is kept for itself, to listen. It is not connected yet. */
   listener(): pg.Client {
-    return new pg.Client(settingsFor(this.#url));
+    return new pg.Client({ ...settingsFor(this.#url), application_name: SERVER_NAME });
   }
 
   /** Refuses every use from now on. False if it has done so before. */

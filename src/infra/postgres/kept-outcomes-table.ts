@@ -11,17 +11,33 @@ const SELECT: Statement = {
            JOIN unnest($1::text[], $2::text[]) AS asked (asked_by, key) USING (asked_by, key)`,
 };
 
+const SELECT_AFTER: Statement = {
+  name: 'kept_outcomes_after',
+  text: `SELECT asked_by, key, fingerprint, order_id::text, version, refusal
+           FROM store_orders.kept_outcomes
+           WHERE (asked_by, key) > ($1, $2) ORDER BY asked_by, key LIMIT $3`,
+};
+
 /** What was kept of what is asked for. */
 export async function readKept(db: Queryable, asked: readonly OutcomeName[]): Promise<KeptInBatch> {
   const found = new Map<string, KeptOutcome>();
   if (asked.length > 0) {
     const names = [asked.map(({ by }) => by), asked.map(({ key }) => key)];
     for (const row of await db.query<Row>(SELECT, names)) {
-      const [by, key, fingerprint] = row;
-      found.set(nameOf({ by, key }), { by, key, fingerprint, decided: decidedIn(row) });
+      const kept = keptIn(row);
+      found.set(nameOf(kept), kept);
     }
   }
   return new KeptInBatch(asked, (name) => found.get(nameOf(name)));
+}
+
+/** The first kept outcomes after a name, in the order of askers and keys. */
+export async function readKeptAfter(
+  db: Queryable,
+  { by, key }: OutcomeName,
+  limit: number,
+): Promise<readonly KeptOutcome[]> {
+  return (await db.query<Row>(SELECT_AFTER, [by, key, limit])).map(keptIn);
 }
 
 /** The columns of outcomes that are to be kept. */
@@ -46,8 +62,10 @@ type Row = [
   refusal: Refusal | null,
 ];
 
-function decidedIn([, , , orderId, version, refusal]: Row): Decided {
-  return refusal === null
-    ? { kind: 'accepted', orderId: BigInt(orderId) as OrderId, version }
-    : { kind: 'rejected', reason: refusal };
+function keptIn([by, key, fingerprint, orderId, version, refusal]: Row): KeptOutcome {
+  const decided: Decided =
+    refusal === null
+      ? { kind: 'accepted', orderId: BigInt(orderId) as OrderId, version }
+      : { kind: 'rejected', reason: refusal };
+  return { by, key, fingerprint, decided };
 }

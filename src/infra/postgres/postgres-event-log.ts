@@ -10,12 +10,12 @@ import {
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import type { KeptInBatch } from '../kept-in-batch.ts';
-import { type Connection, type Database, isRefusal, type Statement } from './database.ts';
+import { BEGIN, valuesOf, WRITE } from './batch.ts';
+import { type Connection, type Database, isRefusal } from './database.ts';
 import { HeadWatch } from './head-watch.ts';
-import { columnsOf, readKept } from './kept-outcomes-table.ts';
+import { readKept } from './kept-outcomes-table.ts';
 import { KnownHead, OtherLog } from './known-head.ts';
 import { growth, MerkleTables, sizeOf } from './merkle-tables.ts';
-import { CHANNEL } from './schema.ts';
 import { readStored } from './stored-events.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
@@ -25,29 +25,6 @@ const CHUNK = 1_000;
 const SETTLE_WITHIN = 6_000;
 /** How long to wait between two looks, in milliseconds. */
 const LOOK_AGAIN = 250;
-
-// Everything that a batch records, in one statement.
-const WRITE: Statement = {
-  name: 'write',
-  text: `
-    WITH added AS (
-      INSERT INTO store_orders.events
-        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::text[],
-                             $5::integer[], $6::text[], $7::text[])
-    ), kept AS (
-      INSERT INTO store_orders.kept_outcomes
-        SELECT * FROM unnest($8::text[], $9::text[], $10::text[],
-                             $11::bigint[], $12::integer[], $13::text[])
-    ), nodes AS (
-      INSERT INTO store_orders.tree_nodes
-        SELECT * FROM unnest($14::integer[], $15::bigint[], $16::bytea[])
-    ), grown AS (
-      UPDATE store_orders.tree SET edge = $17 WHERE edge <> $17
-    )
-    SELECT pg_notify('${CHANNEL}', '')`,
-};
-
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 
 /** A batch that was begun: what the log has, with its lock held. */
 interface Begun {
@@ -261,18 +238,8 @@ function changeBy({ edge, newer, kept }: Begun, decide: Decide): Change {
   const events = decided.map((event, index) => ({ position: head + 1 + index, ...event }));
   const stored = events.map(encode);
   const grown = growth(edge, stored);
-  const values = [
-    stored.map(({ position }) => position),
-    events.map(({ event }) => event.orderId),
-    stored.map(({ version }) => version),
-    stored.map(({ type }) => type),
-    stored.map(({ schemaVersion }) => schemaVersion),
-    stored.map(({ data }) => data),
-    stored.map(({ metadata }) => metadata),
-    ...columnsOf(kept.added),
-    ...grown.nodes,
-    grown.edge,
-  ];
+  const orderIds = events.map(({ event }) => event.orderId);
+  const values = valuesOf(stored, orderIds, kept.added, grown);
   return { events, stored, edge: grown.edge, values, kept };
 }
 

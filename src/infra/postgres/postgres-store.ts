@@ -24,7 +24,7 @@ type About = [id: string, schemaVersion: number, isWhole: boolean];
 
 /** Opens a store in PostgreSQL for a server, one of any number on the same database. */
 export async function openPostgresStore(url: string, watcher: StoreWatcher): Promise<Store> {
-  const { db, id } = await open(url, watcher);
+  const { db, id } = await openWhole(url, watcher);
   const log = new PostgresEventLog(db, (cause) => watcher.replaced(cause));
   let writer: Writer | undefined;
   log.follow();
@@ -52,7 +52,7 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
 
 /** Opens a store in PostgreSQL for a command line tool. */
 export async function openPostgresForCommandLine(url: string): Promise<CommandLineStore> {
-  const { db, id } = await open(url);
+  const { db, id } = await openWhole(url);
   const log = new PostgresEventLog(db);
   return {
     id,
@@ -69,7 +69,26 @@ export async function openPostgresForCommandLine(url: string): Promise<CommandLi
   };
 }
 
-async function open(url: string, reach?: Reach): Promise<{ db: Database; id: string }> {
+/** A database with a store of the newest schema in it. */
+export interface Opened {
+  readonly db: Database;
+  readonly id: string;
+  /** Whether it is a store, and not what has been copied of one so far. */
+  readonly isWhole: boolean;
+}
+
+/** Opens a store that is whole, and makes it if it is not there. */
+export async function openWhole(url: string, reach?: Reach): Promise<Opened> {
+  const opened = await openForCopy(url, reach);
+  if (opened.isWhole) return opened;
+  await opened.db.close();
+  throw new CannotStart(
+    'Another store is being copied into this one: let `store-orders migrate-store` finish.',
+  );
+}
+
+/** Opens a store, whole or not, and makes it if it is not there. */
+export async function openForCopy(url: string, reach?: Reach): Promise<Opened> {
   const db = new Database(url, reach);
   try {
     let about = await look(db);
@@ -80,12 +99,7 @@ async function open(url: string, reach?: Reach): Promise<{ db: Database; id: str
     if (about === undefined) throw new CannotStart('There is no store in the database.');
     const [id, version, isWhole] = about;
     refuseUnknown(version);
-    if (!isWhole) {
-      throw new CannotStart(
-        'Another store is being copied into this one: let `store-orders migrate-store` finish.',
-      );
-    }
-    return { db, id };
+    return { db, id, isWhole };
   } catch (error) {
     await db.close();
     throw inPlainWords(error as Error, url);

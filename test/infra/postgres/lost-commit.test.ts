@@ -5,7 +5,7 @@ import { Database } from '../../../src/infra/postgres/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
-import { Proxy } from '../../support/postgres/proxy.ts';
+import { Network } from '../../support/postgres/network.ts';
 
 const KEPT: KeptOutcome = {
   by: 'alice',
@@ -20,36 +20,36 @@ const placeAndKeep: Decide = (_newer, kept) => {
   return [newEvent(placed(1n))];
 };
 
-/** A log that is reached through a proxy, and another handle that needs none. */
+/** A log that is reached through a network, and another handle that needs none. */
 async function given(settleWithin?: number) {
   const url = await newDatabase();
   const { port } = new URL(url);
-  const proxy = await Proxy.start(Number(port));
-  const log = new PostgresEventLog(new Database(proxy.through(url)), undefined, settleWithin);
+  const network = await Network.start(Number(port));
+  const log = new PostgresEventLog(new Database(network.through(url)), undefined, settleWithin);
   const beside = new PostgresEventLog(new Database(url));
   onTestFinished(async () => {
-    proxy.isOpen = true;
+    network.isOpen = true;
     await log.close();
     await beside.close();
-    await proxy[Symbol.asyncDispose]();
+    await network[Symbol.asyncDispose]();
   });
-  return { proxy, log, beside };
+  return { network, log, beside };
 }
 
 // With the end of the text: READ COMMITTED is something else.
 const saysCommit = (bytes: Buffer) => bytes.includes('COMMIT\0');
 
 /** Lets the next commit reach the server, and cuts the connection instead of passing its reply. */
-function loseNextReply(proxy: Proxy, also: () => void = () => {}): void {
+function loseNextReply(network: Network, also: () => void = () => {}): void {
   let isDone = false;
-  proxy.fromClient = (bytes, link) => {
+  network.fromClient = (bytes, link) => {
     if (saysCommit(bytes) && !isDone) {
       isDone = true;
       link.isMarked = true;
     }
     return 'pass';
   };
-  proxy.fromServer = async (bytes, link) => {
+  network.fromServer = async (bytes, link) => {
     if (!link.isMarked) return 'pass';
     // The reply to the write may come by itself, before that to the commit.
     if (!saysCommit(bytes)) return 'drop';
@@ -59,9 +59,9 @@ function loseNextReply(proxy: Proxy, also: () => void = () => {}): void {
 }
 
 /** Cuts the connection instead of passing the next commit on. */
-function loseNextCommit(proxy: Proxy): void {
+function loseNextCommit(network: Network): void {
   let isDone = false;
-  proxy.fromClient = (bytes) => {
+  network.fromClient = (bytes) => {
     if (!saysCommit(bytes) || isDone) return 'pass';
     isDone = true;
     return 'cut';
@@ -70,8 +70,8 @@ function loseNextCommit(proxy: Proxy): void {
 
 describe('a connection that is lost at the commit', () => {
   it('is no loss where the commit has arrived: the log is looked at, and has it', async () => {
-    const { proxy, log, beside } = await given();
-    loseNextReply(proxy);
+    const { network, log, beside } = await given();
+    loseNextReply(network);
     const result = await log.append(0, placeAndKeep, [KEPT]);
     expect(result).toMatchObject({ kind: 'appended', events: [{ position: 1 }] });
     expect(await readAll(beside)).toHaveLength(1);
@@ -79,8 +79,8 @@ describe('a connection that is lost at the commit', () => {
   });
 
   it('is settled as well where only an outcome was kept', async () => {
-    const { proxy, log, beside } = await given();
-    loseNextReply(proxy);
+    const { network, log, beside } = await given();
+    loseNextReply(network);
     const keep: Decide = (_newer, kept) => {
       kept.keep(KEPT);
       return [];
@@ -94,21 +94,21 @@ describe('a connection that is lost at the commit', () => {
   });
 
   it('has changed nothing where the commit has not arrived', async () => {
-    const { proxy, log, beside } = await given();
-    loseNextCommit(proxy);
+    const { network, log, beside } = await given();
+    loseNextCommit(network);
     expect(await log.append(0, placeAndKeep, [KEPT])).toMatchObject({ kind: 'unavailable' });
     expect(await beside.head()).toBe(0);
     expect(await log.append(0, placeAndKeep, [KEPT])).toMatchObject({ kind: 'appended' });
   });
 
   it('is no answer where nothing can be looked at, and the log goes on when it can', async () => {
-    const { proxy, log, beside } = await given(500);
-    loseNextReply(proxy, () => {
-      proxy.isOpen = false;
+    const { network, log, beside } = await given(500);
+    loseNextReply(network, () => {
+      network.isOpen = false;
     });
     const result = await log.append(0, place);
     expect(result.kind).toBe('unknown');
-    proxy.isOpen = true;
+    network.isOpen = true;
     // It was recorded after all: whoever decides next is shown it.
     let newer: unknown;
     const next = await log.append(0, (given) => {
@@ -121,8 +121,8 @@ describe('a connection that is lost at the commit', () => {
   });
 
   it('is not taken for another transaction that went on in its place', async () => {
-    const { proxy, log, beside } = await given();
-    loseNextCommit(proxy);
+    const { network, log, beside } = await given();
+    loseNextCommit(network);
     const [mine, other] = await Promise.all([
       log.append(0, () => [newEvent(placed(1n))]),
       beside.append(0, () => [{ ...newEvent(placed(1n)), version: 7 }]),

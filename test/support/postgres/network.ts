@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** What becomes of what one side has sent. */
 export type Fate = 'pass' | 'drop' | 'cut';
 
-/** One connection through the proxy. What is kept of it is up to who decides. */
+/** One connection through the network. What is kept of it is up to who decides. */
 export interface Link {
   readonly number: number;
   /** Whether something was seen on it that its fate depends on. */
@@ -12,7 +12,7 @@ export interface Link {
 }
 
 /** A network between a client and a server on this machine that does what it is told to. */
-export class Proxy implements AsyncDisposable {
+export class Network implements AsyncDisposable {
   /** What becomes of what the client has sent, and of what the server answers. */
   fromClient: (bytes: Buffer, link: Link) => Fate | Promise<Fate> = () => 'pass';
   fromServer: (bytes: Buffer, link: Link) => Fate | Promise<Fate> = () => 'pass';
@@ -26,18 +26,18 @@ export class Proxy implements AsyncDisposable {
     this.#server = createServer((client) => this.#link(client, connect(port, '127.0.0.1')));
   }
 
-  static async start(port: number): Promise<Proxy> {
-    const proxy = new Proxy(port);
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
-    return proxy;
+  static async start(port: number): Promise<Network> {
+    const network = new Network(port);
+    network.#server.listen(0, '127.0.0.1');
+    await once(network.#server, 'listening');
+    return network;
   }
 
   get port(): number {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** The address of the same database by way of the proxy. */
+  /** The address of the same database by way of this network. */
   through(url: string): string {
     const changed = new URL(url);
     changed.port = String(this.port);
@@ -69,7 +69,10 @@ export class Proxy implements AsyncDisposable {
         cut();
       });
     }
-    if (!this.isOpen) return cut();
+    if (!this.isOpen) {
+      cut();
+      return;
+    }
     // One chunk after the other, however long each decision takes.
     const pump = (from: Socket, to: Socket, decide: (bytes: Buffer) => Fate | Promise<Fate>) => {
       let before = Promise.resolve();
