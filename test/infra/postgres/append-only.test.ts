@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Database } from '../../../src/infra/postgres/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
 import { newEvent, placed } from '../../support/events.ts';
-import { newDatabase, sql } from '../../support/postgres/databases.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
 
 const ROW = `1, 1, 'OrderPlaced', 2, '{}', '{}'`;
 

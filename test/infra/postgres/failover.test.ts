@@ -4,7 +4,8 @@ import { Database } from '../../../src/infra/postgres/database.ts';
 import { OtherLog } from '../../../src/infra/postgres/known-head.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
-import { newDatabase, sql } from '../../support/postgres/databases.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
 
 /** A log with five events, of which this handle has told, and a copy of it as it was after three. */
 async function given() {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/cannot-start.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/postgres-store.ts';
-import { newDatabase, sql } from '../../support/postgres/databases.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
 
 /** A database without anything in it. */
 const empty = () => newDatabase(18, 'template1');

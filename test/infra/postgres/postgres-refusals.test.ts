@@ -2,7 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../src/infra/postgres/database.ts';
 import { PostgresRefusals } from '../../../src/infra/postgres/postgres-refusals.ts';
 import { refusal, refusalTrailContract } from '../../contract/refusal-trail.ts';
-import { newDatabase, sql } from '../../support/postgres/databases.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
 
 async function opened(most = 1_000_000, url?: string): Promise<PostgresRefusals> {
   const address = url ?? (await newDatabase());
