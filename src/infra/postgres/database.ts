@@ -58,7 +58,10 @@ export interface Statement {
 
 /** A connection, or whatever else statements can be sent to. */
 export interface Queryable {
-  query<Row extends unknown[]>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends readonly unknown[]>(
+    statement: Statement,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
 }
 
 /** Is told whether the database can be reached, each time that this changes. */
@@ -94,7 +97,10 @@ export class Database implements Queryable {
   }
 
   /** Sends one statement. Throws {@link StoreUnavailable} where it was not carried out. */
-  async query<Row extends unknown[]>(statement: Statement, values: readonly unknown[] = []) {
+  async query<Row extends readonly unknown[]>(
+    statement: Statement,
+    values: readonly unknown[] = [],
+  ) {
     const connection = await this.connect();
     try {
       return await connection.query<Row>(statement, values);
@@ -169,9 +175,12 @@ export class Connection implements Queryable {
     client.on('notice', this.#noticed);
   }
 
-  async query<Row extends unknown[]>({ name, text }: Statement, values: readonly unknown[] = []) {
+  async query<Row extends readonly unknown[]>(
+    { name, text }: Statement,
+    values: readonly unknown[] = [],
+  ) {
     const query = { name, text, values: [...values], rowMode: 'array' as const, types: TYPES };
-    return (await this.#client.query<Row>(query)).rows;
+    return (await this.#client.query(query)).rows as unknown as Row[];
   }
 
   /** Sends what has no rows and is not worth preparing. Returns the name of what was done. */

@@ -1,7 +1,7 @@
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
-import type { Decided, Refusal } from '../../app/submission.ts';
-import type { OrderId } from '../../domain/order-id.ts';
+import type { Refusal } from '../../app/submission.ts';
 import { KeptInBatch, nameOf } from '../kept-in-batch.ts';
+import { decidedIn, decidedRow } from '../rows.ts';
 import type { Queryable, Statement } from './database.ts';
 
 const SELECT: Statement = {
@@ -42,14 +42,14 @@ export async function readKeptAfter(
 
 /** The columns of outcomes that are to be kept. */
 export function columnsOf(outcomes: readonly KeptOutcome[]): readonly unknown[][] {
-  const decided = outcomes.map((outcome) => outcome.decided);
+  const rows = outcomes.map(({ decided }) => decidedRow(decided));
   return [
     outcomes.map(({ by }) => by),
     outcomes.map(({ key }) => key),
     outcomes.map(({ fingerprint }) => fingerprint),
-    decided.map((each) => (each.kind === 'accepted' ? each.orderId : null)),
-    decided.map((each) => (each.kind === 'accepted' ? each.version : null)),
-    decided.map((each) => (each.kind === 'rejected' ? each.reason : null)),
+    rows.map(([orderId]) => orderId),
+    rows.map(([, version]) => version),
+    rows.map(([, , refusal]) => refusal),
   ];
 }
 
@@ -57,15 +57,12 @@ type Row = [
   by: string,
   key: string,
   fingerprint: string,
-  orderId: string,
-  version: number,
+  orderId: string | null,
+  version: number | null,
   refusal: Refusal | null,
 ];
 
 function keptIn([by, key, fingerprint, orderId, version, refusal]: Row): KeptOutcome {
-  const decided: Decided =
-    refusal === null
-      ? { kind: 'accepted', orderId: BigInt(orderId) as OrderId, version }
-      : { kind: 'rejected', reason: refusal };
-  return { by, key, fingerprint, decided };
+  const id = orderId === null ? null : BigInt(orderId);
+  return { by, key, fingerprint, decided: decidedIn([id, version, refusal]) };
 }

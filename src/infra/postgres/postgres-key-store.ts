@@ -1,6 +1,7 @@
-import type { ApiKey, Scope } from '../../app/api-key.ts';
+import type { ApiKey } from '../../app/api-key.ts';
 import type { KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
+import { type KeyRow, keyIn, keyRow } from '../rows.ts';
 import type { Queryable, Statement } from './database.ts';
 
 const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at';
@@ -33,18 +34,17 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
-    const [row] = await this.#db.query<Row>(FIND, [id]);
+    const [row] = await this.#db.query<KeyRow>(FIND, [id]);
     return row && keyOf(row);
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    return (await this.#db.query<Row>(LIST)).map(keyOf);
+    return (await this.#db.query<KeyRow>(LIST)).map(keyOf);
   }
 
   async add(key: ApiKey): Promise<boolean> {
-    const { id, name, hash, scopes, createdAt, expiresAt = null, revokedAt = null } = key;
-    const rest = [hash, scopes.join(' '), createdAt, expiresAt, revokedAt];
-    return (await this.#db.query(ADD, [id, JSON.stringify(name), ...rest])).length === 1;
+    const row = keyRow({ ...key, name: JSON.stringify(key.name) });
+    return (await this.#db.query(ADD, row)).length === 1;
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
@@ -52,16 +52,7 @@ export class PostgresKeyStore implements KeyStore {
   }
 }
 
-type Row = [string, string, Buffer, string, Instant, Instant | null, Instant | null];
-
-function keyOf([id, name, hash, scopes, createdAt, expiresAt, revokedAt]: Row): ApiKey {
-  return {
-    id,
-    name: JSON.parse(name) as string,
-    hash,
-    scopes: scopes.split(' ').filter(Boolean) as Scope[],
-    createdAt,
-    ...(expiresAt === null ? {} : { expiresAt }),
-    ...(revokedAt === null ? {} : { revokedAt }),
-  };
+function keyOf(row: KeyRow): ApiKey {
+  const key = keyIn(row);
+  return { ...key, name: JSON.parse(key.name) as string };
 }

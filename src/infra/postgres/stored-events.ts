@@ -1,5 +1,5 @@
-import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { StoredEvent } from '../event-codec.ts';
+import { type EventRow, eventsIn } from '../rows.ts';
 import type { Queryable, Statement } from './database.ts';
 
 const SELECT: Statement = {
@@ -14,12 +14,5 @@ export async function readStored(
   after: number,
   limit: number,
 ): Promise<StoredEvent[]> {
-  return (await db.query<Row>(SELECT, [after, limit])).map((row, index) => {
-    const [position, version, type, schemaVersion, data, metadata] = row;
-    const due = after + 1 + index;
-    if (position !== due) throw new UnreadableEvent(due, 'it is missing');
-    return { position, version, type, schemaVersion, data, metadata };
-  });
+  return eventsIn(await db.query<EventRow>(SELECT, [after, limit]), after);
 }
-
-type Row = [number, number, string, number, string, string];
