@@ -7,6 +7,7 @@ import { addConformance } from './conformance.ts';
 import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
+import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
 
 export type { Composition } from './command-line.ts';
@@ -52,6 +53,7 @@ function programFor(commandLine: CommandLine): Command {
   addKeys(program, commandLine);
   addImport(program, commandLine);
   addBackup(program, commandLine);
+  addReplay(program, commandLine);
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);
   return program;

@@ -14,6 +14,7 @@ const COMMANDS = [
   ['keys', 'revoke'],
   ['import'],
   ['backup'],
+  ['replay'],
   ['conformance'],
 ];
 
