@@ -80,6 +80,17 @@ const cases = histories.chain((history) =>
   fc.tuple(fc.constant(history), filtersFor(naiveOrders(history)), fc.integer({ min: 1, max: 9 })),
 );
 
+// Filters with values from any moment of the history, not just from its end.
+const casesThen = fc
+  .tuple(histories, fc.nat())
+  .chain(([history, any]) =>
+    fc.tuple(
+      fc.constant(history),
+      filtersFor(naiveOrders(history.slice(0, any % (history.length + 1)))),
+      fc.integer({ min: 1, max: 40 }),
+    ),
+  );
+
 describe('finding orders', () => {
   it('finds what passes the filter, page by page, each order once and by id', () => {
     fc.assert(
@@ -138,6 +149,35 @@ describe('finding orders', () => {
     expect(isPetKnown(list, low as PetId)).toBe(true);
     expect(isPetKnown(list, high as PetId)).toBe(false);
     expect(isPetKnown(list, (2n ** 32n) as PetId)).toBe(false);
+  });
+});
+
+describe('finding orders as they were', () => {
+  it('finds at every position what the list of that position would, whatever came later', () => {
+    fc.assert(
+      fc.property(casesThen, ([history, filter, limit]) => {
+        const list = listOf(history);
+        for (let position = 0; position <= history.length; position++) {
+          const then = listOf(history.slice(0, position));
+          for (const after of [undefined, 0n as OrderId]) {
+            expect(findOrders(list, filter, after, limit, position)).toStrictEqual(
+              findOrders(then, filter, after, limit),
+            );
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('tells of orders as they were, from page to page, to whoever asks for all of them', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, any) => {
+        const position = any % (history.length + 1);
+        const found = findOrders(listOf(history), {}, undefined, 1_000, position);
+        expect(found.orders).toStrictEqual(naiveOrders(history.slice(0, position)));
+      }),
+    );
   });
 });
 
