@@ -10,6 +10,7 @@ import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addMigrateStore } from './migrate-store.ts';
+import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
 
 export type { Composition } from './command-line.ts';
@@ -56,6 +57,7 @@ function programFor(commandLine: CommandLine): Command {
   addImport(program, commandLine);
   addBackup(program, commandLine);
   addAudit(program, commandLine);
+  addReplay(program, commandLine);
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);
   addMigrate(program, commandLine);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
+import { type Moment, parseMoment } from '../app/moment.ts';
 import { type Instant, parseInstant } from '../domain/instant.ts';
 import { MAX_QUANTITY } from '../domain/order.ts';
 import { MAX_INT64, MIN_INT64, parseInt64 } from '../domain/order-id.ts';
@@ -41,6 +42,7 @@ const ANY_DATE_TIME = {
   pattern: '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(?:\\.\\d+)?(?:[Zz]|[+-]\\d\\d:\\d\\d)$',
   maxLength: 16_384,
 };
+const POSITION = { type: 'string', pattern: '^(?:0|[1-9]\\d{0,9})$', maxLength: 10 };
 /** As the service writes it: see {@link Instant}. */
 const INSTANT = {
   type: 'string',
@@ -55,7 +57,9 @@ function wholeNumber(min: bigint, max: bigint) {
   return z.bigint({ error }).min(min, error).max(max, error);
 }
 
-const NO_DATE_TIME = 'must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z';
+const A_DATE_TIME = 'an RFC 3339 date-time, such as 2026-01-31T12:00:00Z';
+const NO_DATE_TIME = `must be ${A_DATE_TIME}`;
+const SEND_PLUS = 'in a query, send + as %2B';
 
 function instant(error: string) {
   return z.string({ error }).transform((text, context): Instant => {
@@ -73,6 +77,12 @@ export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
 /** Values of an answer. */
 export const writtenQuantity = as(z.number(), QUANTITY);
 export const writtenInstant = as(z.string(), INSTANT);
+export const writtenPosition = as(z.number(), {
+  type: 'integer',
+  format: 'int64',
+  minimum: 0,
+  maximum: 4_294_967_295,
+});
 export const writtenBoolean = z.boolean();
 
 const ONCE = 'must be given once';
@@ -102,7 +112,7 @@ export const booleanText = as(
 );
 
 export const dateTimeText = as(
-  text().pipe(instant(`${NO_DATE_TIME}; in a query, send + as %2B`)),
+  text().pipe(instant(`${NO_DATE_TIME}; ${SEND_PLUS}`)),
   ANY_DATE_TIME,
 );
 
@@ -116,6 +126,18 @@ export function countText(min: number, max: number, otherwise: number) {
   const range = { type: 'integer', format: 'int32', minimum: min, maximum: max };
   return as(schema.default(otherwise), { ...range, default: otherwise });
 }
+
+/** A position of the log, or a time. */
+export const momentText = as(
+  text().transform((given, context): Moment => {
+    const read = parseMoment(given);
+    if (read === undefined) {
+      context.addIssue(`must be a position, such as 4711, or ${A_DATE_TIME}; ${SEND_PLUS}`);
+    }
+    return read ?? z.NEVER;
+  }),
+  { type: 'string', pattern: '^\\d', maxLength: 16_384, anyOf: [POSITION, ANY_DATE_TIME] },
+);
 
 /** One of a few words. */
 export function wordText<const Words extends readonly [string, ...string[]]>(words: Words) {
