@@ -8,10 +8,12 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statfsSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -90,6 +92,36 @@ export class Cluster implements AsyncDisposable {
     return cluster;
   }
 
+  /**
+   * Makes a standby of this server, and has it wait for the standby at each commit from then on.
+   */
+  async standby(): Promise<Cluster> {
+    const folder = newFolder(dirname(this.folder));
+    const data = join(folder, 'data');
+    const client = new pg.Client(this.url('postgres'));
+    await client.connect();
+    // The session that begins a backup has to end it.
+    await client.query(`SELECT pg_backup_start('standby', true)`);
+    cpSync(this.data, data, { recursive: true, filter: (file) => !NO_PART.test(file) });
+    const { rows } = await client.query<{ labelfile: string }>(
+      'SELECT labelfile FROM pg_backup_stop(false)',
+    );
+    await client.end();
+    writeFileSync(join(data, 'backup_label'), rows[0]?.labelfile ?? '');
+    writeFileSync(join(data, 'standby.signal'), '');
+    rmSync(join(data, 'postgresql.auto.conf'), { force: true });
+    giveAway(folder);
+    const settings = {
+      ...this.#settings,
+      primary_conninfo: `host=127.0.0.1 port=${this.port} user=postgres application_name=standby`,
+    };
+    const standby = new Cluster(folder, this.#programs, await freePort(), settings);
+    await standby.begin();
+    await this.sql(`ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
+    await this.sql('SELECT pg_reload_conf()');
+    return standby;
+  }
+
   /** Starts the server once more, after it has ended. */
   async begin(): Promise<void> {
     const settings = {
@@ -111,7 +143,9 @@ export class Cluster implements AsyncDisposable {
     });
     this.#server = server;
     // Whatever becomes of the tests, it does not outlive them.
-    process.once('exit', () => server.kill('SIGKILL'));
+    const kill = () => server.kill('SIGKILL');
+    process.once('exit', kill);
+    server.once('exit', () => process.off('exit', kill));
     await this.#answers();
   }
 
@@ -143,8 +177,11 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** Ends the server: quickly and in order by SIGINT, as a crash does by SIGQUIT. */
-  async end(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+  /**
+   * Ends the server: quickly and in order by SIGINT, as a crash does by SIGQUIT; and by SIGKILL,
+   * which ends only the first of its processes, and the others when they notice.
+   */
+  async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const server = this.#server;
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
@@ -179,6 +216,19 @@ function newFolder(place: string): string {
     chmodSync(folder, 0o755);
   }
   return folder;
+}
+
+/** What belongs to a running server, and not to a copy of its data. */
+const NO_PART = /postmaster\.(?:pid|opts)$|\/pg_replslot\/.|\/pg_stat_tmp\/.|\.pid$/;
+
+/** Makes a folder and all in it the server's own. PostgreSQL wants nobody else to look at it. */
+function giveAway(folder: string): void {
+  const all = readdirSync(folder, { recursive: true }) as string[];
+  for (const name of ['', ...all]) {
+    const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = identity;
+    chownSync(join(folder, name), uid, gid);
+  }
+  chmodSync(join(folder, 'data'), 0o700);
 }
 
 /** The folder of the programs, where whoever runs them can reach it. */

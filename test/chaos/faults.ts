@@ -1,0 +1,71 @@
+import { setTimeout } from 'node:timers/promises';
+import { Random } from '../kit/history/random.ts';
+import type { Instances } from './instances.ts';
+import type { Servers } from './servers.ts';
+
+/** What was done to the instances, the database and the network between them. */
+export interface Done {
+  instancesKilled: number;
+  databaseKilled: number;
+  failovers: number;
+  sessionsEnded: number;
+}
+
+/** How long nothing happens between two faults, in milliseconds. */
+const PAUSE = 300;
+const MORE = 1_500;
+
+/**
+ * Does harm until it is stopped, one thing after another, so that there are times between in which
+ * something gets done.
+ */
+export class Faults {
+  readonly done: Done = {
+    instancesKilled: 0,
+    databaseKilled: 0,
+    failovers: 0,
+    sessionsEnded: 0,
+  };
+  readonly #random: Random;
+  readonly #instances: Instances;
+  readonly #servers: Servers;
+  readonly #running: Promise<void>;
+  #isStopped = false;
+
+  constructor(seed: number, instances: Instances, servers: Servers) {
+    this.#random = new Random(seed);
+    this.#instances = instances;
+    this.#servers = servers;
+    this.#running = this.#run();
+    // Whoever stops it is told.
+    this.#running.catch(() => {});
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      await setTimeout(PAUSE + this.#random.below(MORE));
+      await this.#fault(this.#random.below(100));
+    }
+  }
+
+  async #fault(share: number): Promise<void> {
+    const { done } = this;
+    if (share < 45) {
+      await this.#instances.kill(this.#random.below(this.#instances.count));
+      done.instancesKilled += 1;
+    } else if (share < 70) {
+      done.sessionsEnded += await this.#servers.endSessions();
+    } else if (share < 92) {
+      await this.#servers.crash(this.#random.percent(50) ? 'SIGKILL' : 'SIGQUIT');
+      done.databaseKilled += 1;
+    } else {
+      await this.#servers.failOver();
+      done.failovers += 1;
+    }
+  }
+}
