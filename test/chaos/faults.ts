@@ -11,6 +11,16 @@ export interface Done {
   sessionsEnded: number;
 }
 
+/** How often each fault is chosen, of as many times as all of these together. */
+export interface Weights {
+  readonly killInstance: number;
+  readonly endSessions: number;
+  readonly crash: number;
+  readonly failOver: number;
+}
+
+const ALL: Weights = { killInstance: 45, endSessions: 25, crash: 22, failOver: 8 };
+
 /** How long nothing happens between two faults, in milliseconds. */
 const PAUSE = 300;
 const MORE = 1_500;
@@ -29,10 +39,12 @@ export class Faults {
   readonly #random: Random;
   readonly #instances: Instances;
   readonly #servers: Servers;
+  readonly #weights: Weights;
   readonly #running: Promise<void>;
   #isStopped = false;
 
-  constructor(seed: number, instances: Instances, servers: Servers) {
+  constructor(seed: number, instances: Instances, servers: Servers, weights = ALL) {
+    this.#weights = weights;
     this.#random = new Random(seed);
     this.#instances = instances;
     this.#servers = servers;
@@ -49,18 +61,20 @@ export class Faults {
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       await setTimeout(PAUSE + this.#random.below(MORE));
-      await this.#fault(this.#random.below(100));
+      const { killInstance, endSessions, crash, failOver } = this.#weights;
+      await this.#fault(this.#random.below(killInstance + endSessions + crash + failOver));
     }
   }
 
   async #fault(share: number): Promise<void> {
     const { done } = this;
-    if (share < 45) {
+    const { killInstance, endSessions, crash } = this.#weights;
+    if (share < killInstance) {
       await this.#instances.kill(this.#random.below(this.#instances.count));
       done.instancesKilled += 1;
-    } else if (share < 70) {
+    } else if (share < killInstance + endSessions) {
       done.sessionsEnded += await this.#servers.endSessions();
-    } else if (share < 92) {
+    } else if (share < killInstance + endSessions + crash) {
       await this.#servers.crash(this.#random.percent(50) ? 'SIGKILL' : 'SIGQUIT');
       done.databaseKilled += 1;
     } else {

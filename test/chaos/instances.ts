@@ -12,7 +12,7 @@ const PATIENCE = 60_000;
 export class Instances implements AsyncDisposable {
   /** A key that may do everything. */
   readonly key = mintKeyText();
-  /** What instances have written on their way out, unless they were killed. */
+  /** What instances have said that they never should. */
   readonly lastWords: string[] = [];
   readonly #program: string;
   readonly #urls: readonly string[];
@@ -80,6 +80,11 @@ export class Instances implements AsyncDisposable {
     });
     child.stdout.on('data', (text: Buffer) => {
       said = (said + text).slice(-4_000);
+      if (text.includes('has another log')) {
+        this.lastWords.push('an instance was shown a log that has lost what it had told of');
+        // As somebody would who has looked: it is to go on with what is there.
+        child.kill('SIGKILL');
+      }
       const address = /"address":"([^"]+)","msg":"ready"/.exec(String(text))?.[1];
       if (address === undefined) return;
       clearTimeout(timer);
@@ -90,7 +95,8 @@ export class Instances implements AsyncDisposable {
       clearTimeout(timer);
       // One that finds no database does not start. One that was ready has no reason to end.
       const wasReady = this.#addresses[number] !== undefined;
-      if (code !== null && wasReady) this.lastWords.push(said);
+      if (code !== null && wasReady)
+        this.lastWords.push(`an instance has ended by itself: ${said}`);
       this.#addresses[number] = undefined;
       ready.resolve();
       if (!this.#isOver) this.#return(number);

@@ -124,6 +124,18 @@ export class Cluster implements AsyncDisposable {
 
   /** Starts the server once more, after it has ended. */
   async begin(): Promise<void> {
+    const until = Date.now() + PATIENCE;
+    while (!(await this.#tryToBegin())) {
+      // Where the first process was killed, the others take a moment to notice.
+      if (!this.#said.includes('still in use') || Date.now() > until) {
+        throw new Error(`no PostgreSQL: ${this.#said}`);
+      }
+      await setTimeout(100);
+    }
+  }
+
+  /** False if the server has ended again. */
+  async #tryToBegin(): Promise<boolean> {
     const settings = {
       listen_addresses: '127.0.0.1',
       port: String(this.port),
@@ -146,7 +158,7 @@ export class Cluster implements AsyncDisposable {
     const kill = () => server.kill('SIGKILL');
     process.once('exit', kill);
     server.once('exit', () => process.off('exit', kill));
-    await this.#answers();
+    return this.#answers();
   }
 
   get data(): string {
@@ -194,15 +206,15 @@ export class Cluster implements AsyncDisposable {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #answers(): Promise<void> {
+  async #answers(): Promise<boolean> {
     const until = Date.now() + PATIENCE;
     for (;;) {
       try {
         await this.sql('SELECT 1');
-        return;
+        return true;
       } catch (error) {
-        const isOver = this.#server?.exitCode !== null || Date.now() > until;
-        if (isOver) throw new Error(`no PostgreSQL: ${this.#said}`, { cause: error });
+        if (this.#server?.exitCode !== null) return false;
+        if (Date.now() > until) throw new Error(`no PostgreSQL: ${this.#said}`, { cause: error });
         await setTimeout(50);
       }
     }
