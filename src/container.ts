@@ -9,6 +9,8 @@ import {
   type InjectionToken,
   instanceCachingFactory,
 } from 'tsyringe';
+import { History } from './app/audit/history.ts';
+import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/authenticator.ts';
 import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
@@ -84,6 +86,8 @@ function compose(
   register(OrderList, () => new OrderList(encodePage, snapshot));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
+  register(History, () => new History(store.id, store.trail, store.keys));
+  register(Tail, () => new Tail(store.log, parts.resolve(History)));
   register(HttpServer, () => {
     const authenticator = parts.resolve(Authenticator);
     const orders = {
@@ -93,6 +97,8 @@ function compose(
       projector: parts.resolve(Projector),
       trail: store.trail,
       keys: store.keys,
+      history: parts.resolve(History),
+      tail: parts.resolve(Tail),
     };
     const { baseUrl, stagingBaseUrl, corsOrigins } = config;
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
@@ -138,6 +144,7 @@ async function runService(
     opened.defer(keepSnapshot);
     opened.defer(() => commands.drained());
     opened.defer(() => server.close());
+    opened.defer(() => parts.resolve(Tail).close());
     if (config.initialApiKey !== undefined)
       await acceptKey(store.keys, config.initialApiKey, now());
     const address = await server.listen(config.port, config.host);

@@ -96,6 +96,9 @@ test('The examples in the description are what the service answers', async () =>
   await run.note('listOrders', 'three', 'GET', V1);
   await run.note('getPet', 'ordered', 'GET', '/v1/pets/7');
 
+  await run.note('listOrderEvents', 'cancelled', 'GET', `${V1}/1/events`);
+  await run.note('listEvents', 'twoOfFive', 'GET', '/v1/store/events?after=3&limit=2');
+
   await run.note('getOrder', 'shipped', 'GET', `${V2}/2`);
   await run.note('getOrder', 'cancelled', 'GET', `${V2}/1`);
   await run.note('listOrders', 'firstOfTwoPages', 'GET', `${V2}?limit=2`);
