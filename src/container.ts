@@ -10,6 +10,7 @@ import {
   instanceCachingFactory,
 } from 'tsyringe';
 import { History } from './app/audit/history.ts';
+import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/authenticator.ts';
 import { now } from './app/clock.ts';
@@ -88,6 +89,9 @@ function compose(
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
   register(History, () => new History(store.id, store.trail, store.keys));
   register(Tail, () => new Tail(store.log, parts.resolve(History)));
+  register(RefusalRecorder, () => {
+    return new RefusalRecorder(store.refusals, (error) => logger.error(error, 'a refusal is lost'));
+  });
   register(HttpServer, () => {
     const authenticator = parts.resolve(Authenticator);
     const orders = {
@@ -102,7 +106,8 @@ function compose(
     };
     const { baseUrl, stagingBaseUrl, corsOrigins } = config;
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
-    const app = { logger, health, authenticator, orders, addresses, corsOrigins };
+    const refusals = parts.resolve(RefusalRecorder);
+    const app = { logger, health, authenticator, orders, refusals, addresses, corsOrigins };
     return new HttpServer(createApp(app));
   });
   return parts;
@@ -142,6 +147,7 @@ async function runService(
       if (error !== undefined) logger.warn(error, 'no snapshot could be kept');
     };
     opened.defer(keepSnapshot);
+    opened.defer(() => parts.resolve(RefusalRecorder).flush());
     opened.defer(() => commands.drained());
     opened.defer(() => server.close());
     opened.defer(() => parts.resolve(Tail).close());

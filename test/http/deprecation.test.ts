@@ -2,6 +2,7 @@ import { parseItem } from 'structured-headers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { mintKeyText, SCOPES } from '../../src/app/api-key.ts';
 import { History } from '../../src/app/audit/history.ts';
+import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Tail } from '../../src/app/audit/tail.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
@@ -43,6 +44,7 @@ async function serviceAt(time: string) {
       health,
       authenticator: new Authenticator(store.keys),
       orders,
+      refusals: new RefusalRecorder(store.refusals, () => undefined),
       addresses: { production: undefined, staging: undefined },
       corsOrigins: [],
       now: () => Date.parse(time),

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { ended, EventSource } from '../support/event-source.ts';
+import { EventSource, ended } from '../support/event-source.ts';
 import { expectError } from '../support/http.ts';
 import { oneService, placeOrder } from '../support/one-service.ts';
 import { bearer } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { leafHash } from '../../src/app/audit/merkle-tree.ts';
 import { storedFieldsOf } from '../../src/app/audit/cloud-event.ts';
+import { leafHash } from '../../src/app/audit/merkle-tree.ts';
 import { recordOf } from '../../src/app/audit/record.ts';
 import { RecordTree } from '../../src/app/audit/verifier.ts';
 import { type Answer, expectError } from '../support/http.ts';

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
 import { History } from '../../src/app/audit/history.ts';
+import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Tail } from '../../src/app/audit/tail.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
@@ -133,6 +134,7 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       history,
       tail: new Tail(store.log, history),
     },
+    refusals: new RefusalRecorder(store.refusals, ignore),
     addresses: { production: undefined, staging: undefined },
     corsOrigins: [],
   });
