@@ -162,7 +162,7 @@ describe('A stream of a service that is in this process', () => {
       server.close();
     });
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { address, source: new EventSource(key) };
+    return { address, server, source: new EventSource(key) };
   }
 
   it('shows every 15 seconds that the connection lives', async () => {
@@ -180,6 +180,38 @@ describe('A stream of a service that is in this process', () => {
     expect(source.received).toStrictEqual([]);
     source.cut();
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  });
+
+  it('is over at once for a client that has gone while it was asked who it is', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const asked = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    let reads = 0;
+    const { address, server, source } = await given(({ keys, trail }) => ({
+      keys: Object.assign(Object.create(keys), {
+        async find(id: string) {
+          asked.resolve();
+          await gone.promise;
+          return keys.find(id);
+        },
+      }),
+      trail: Object.assign(Object.create(trail), {
+        stored: async () => {
+          reads += 1;
+          return [];
+        },
+      }),
+    }));
+    const timers = vi.getTimerCount();
+    server.once('connection', (socket) => socket.once('close', () => gone.resolve()));
+    const opened = source.open(address).catch(() => 'cut');
+    await asked.promise;
+    source.cut();
+    expect(await opened).toBe('cut');
+    await gone.promise;
+    for (let n = 0; n < 20; n++) await new Promise(setImmediate);
+    expect([reads, vi.getTimerCount()]).toEqual([0, timers]);
   });
 
   it('ends where the log cannot be read', async () => {
