@@ -9,7 +9,9 @@ import {
   type InjectionToken,
   instanceCachingFactory,
 } from 'tsyringe';
+import { History } from './app/audit/history.ts';
 import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
+import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/authenticator.ts';
 import { CannotStart } from './app/cannot-start.ts';
 import { now } from './app/clock.ts';
@@ -141,6 +143,8 @@ function compose(
   register(OrderList, () => new OrderList(encodePage, snapshot));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
+  register(History, () => new History(store.id, store.trail, store.keys));
+  register(Tail, () => new Tail(store.log, parts.resolve(History)));
   register(RefusalRecorder, () => {
     return new RefusalRecorder(store.refusals, (error) => logger.error(error, 'a refusal is lost'));
   });
@@ -153,6 +157,8 @@ function compose(
       projector: parts.resolve(Projector),
       trail: store.trail,
       keys: store.keys,
+      history: parts.resolve(History),
+      tail: parts.resolve(Tail),
     };
     const { baseUrl, stagingBaseUrl, corsOrigins } = config;
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
@@ -200,6 +206,7 @@ async function runService(
     opened.defer(() => parts.resolve(RefusalRecorder).flush());
     opened.defer(() => commands.drained());
     opened.defer(() => server.close());
+    opened.defer(() => parts.resolve(Tail).close());
     if (config.initialApiKey !== undefined)
       await acceptKey(store.keys, config.initialApiKey, now());
     const address = await server.listen(config.port, config.host);
