@@ -119,6 +119,10 @@ export class Cluster implements AsyncDisposable {
     await standby.begin();
     await this.sql(`ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
     await this.sql('SELECT pg_reload_conf()');
+    // Until all processes know it, commits may go by that do not wait; what waits for the standby
+    // after that, waits for those, too.
+    await setTimeout(500);
+    await this.sql(`SELECT pg_logical_emit_message(true, 'barrier', '')`);
     return standby;
   }
 
