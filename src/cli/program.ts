@@ -8,6 +8,7 @@ import { addConformance } from './conformance.ts';
 import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
+import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
 
 export type { Composition } from './command-line.ts';
@@ -54,6 +55,7 @@ function programFor(commandLine: CommandLine): Command {
   addImport(program, commandLine);
   addBackup(program, commandLine);
   addAudit(program, commandLine);
+  addReplay(program, commandLine);
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);
   return program;

@@ -16,6 +16,8 @@ const COMMANDS = [
   ['backup'],
   ['audit'],
   ['audit', 'show'],
+  ['audit', 'refusals'],
+  ['replay'],
   ['conformance'],
 ];
 

@@ -165,12 +165,16 @@ function checkHeaders(
   }
 }
 
+const ELSE = /"(?:after|asOf): /;
+
 /** What was refused as malformed must be so, and what is malformed must be refused. */
 function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): void {
   const fault = faultOf(found, sent);
   if (fault !== undefined) demand(status >= 400, `it was accepted, although ${fault}`);
-  // Whether a cursor belongs to its list is more than a description can say.
-  else if (!(/[?&]after=/.test(sent.path) && (sent.method === 'HEAD' || /"after: /.test(text)))) {
+  // Whether a cursor belongs to its list, and a moment has come, is more than a description can say.
+  else if (
+    !(/[?&](?:after|asOf)=/.test(sent.path) && (sent.method === 'HEAD' || ELSE.test(text)))
+  ) {
     demand(![400, 413, 415].includes(status), 'a good request was called malformed');
   }
 }
