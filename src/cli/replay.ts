@@ -4,13 +4,16 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CannotStart } from '../app/cannot-start.ts';
+import type { EventFacts } from '../app/event-facts.ts';
+import { factsOfLog } from '../app/log-facts.ts';
 import { type Moment, parseMoment, positionOf } from '../app/moment.ts';
 import { OrderList } from '../app/order-list.ts';
-import type { EventLog } from '../app/ports/event-log.ts';
+import type { CommandLineStore } from '../app/ports/store.ts';
+import { millisecondsOf } from '../domain/instant.ts';
 import { type CommandLine, type Output, withStore } from './command-line.ts';
 import { interruptible } from './interrupt.ts';
 import { requireNew, writeWhole } from './new-file.ts';
-import { withProgress } from './progress.ts';
+import { type Advance, withProgress } from './progress.ts';
 import { FORMATS, type Format, textOf } from './replay-formats.ts';
 
 const EXTENSIONS: Readonly<Record<string, Format>> = {
@@ -51,14 +54,14 @@ async function replay(
   const { stdout, stderr } = commandLine.terminal;
   if (out !== undefined && !force) requireNew(out);
   await interruptible((signal) =>
-    withStore(commandLine, async ({ id, log }) => {
+    withStore(commandLine, async (store) => {
       const begun = performance.now();
-      const list = await listAt(to ?? (await log.head()), log, stderr, signal);
+      const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
       const seconds = (performance.now() - begun) / 1_000;
       const text = textOf(list, format ?? formatOf(out));
       if (out === undefined) await pipeline(Readable.from(text), stdout, { end: false, signal });
       else await writeWhole(out, text, signal);
-      stderr.write(summary(id, list, seconds));
+      stderr.write(summary(store.id, list, seconds));
     }),
   );
 }
@@ -66,36 +69,30 @@ async function replay(
 /** The list as the log's events up to a moment make it. */
 async function listAt(
   to: Moment,
-  log: EventLog,
+  { log, facts = factsOfLog(log) }: CommandLineStore,
   stderr: Output,
   signal: AbortSignal,
 ): Promise<OrderList<null>> {
   const list = new OrderList(() => null);
+  const [end, last] = typeof to === 'number' ? [to, Infinity] : [Infinity, millisecondsOf(to)];
+  let isOver = end === 0;
+  const take = (event: EventFacts) => {
+    isOver = event.at > last;
+    if (isOver) return false;
+    list.foldFacts(event);
+    isOver = event.position === end;
+    return !isOver;
+  };
   const total = typeof to === 'number' ? to : await log.head();
-  const isOver = await withProgress(
-    stderr,
-    'Replaying',
-    total,
-    async (advance) => {
-      if (to === 0) return true;
-      for await (const events of log.read(0)) {
-        for (const event of events) {
-          const isLater = typeof to === 'string' && event.metadata.at > to;
-          if (isLater || event.position === to) {
-            if (!isLater) list.fold(event);
-            return true;
-          }
-          list.fold(event);
-        }
-        advance(list.position);
-        // Signals, and whoever else has something to do, get their turn.
-        await setImmediate();
-        signal.throwIfAborted();
-      }
-      return false;
-    },
-    'events',
-  );
+  const replayed = async (advance: Advance) => {
+    while (!isOver && (await facts.next(list.position, take)) > 0) {
+      advance(list.position);
+      // Signals, and whoever else has something to do, get their turn.
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+  };
+  await withProgress(stderr, 'Replaying', total, replayed, 'events');
   if (!isOver && positionOf(list, to) === undefined) throw notYet(to, list.position);
   return list;
 }
