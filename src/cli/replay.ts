@@ -1,6 +1,4 @@
 import { extname } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CannotStart } from '../app/cannot-start.ts';
@@ -13,8 +11,10 @@ import { millisecondsOf } from '../domain/instant.ts';
 import { type CommandLine, type Output, withStore } from './command-line.ts';
 import { interruptible } from './interrupt.ts';
 import { requireNew, writeWhole } from './new-file.ts';
+import { print } from './print.ts';
 import { type Advance, withProgress } from './progress.ts';
 import { FORMATS, type Format, textOf } from './replay-formats.ts';
+import { parseSpeed, type Speed, timeline } from './replay-watch.ts';
 
 const EXTENSIONS: Readonly<Record<string, Format>> = {
   '.ndjson': 'ndjson',
@@ -27,11 +27,16 @@ interface ReplayOptions {
   readonly out?: string;
   readonly format?: Format;
   readonly force?: boolean;
+  readonly watch?: boolean;
+  readonly speed: Speed;
 }
+
+const DEFAULT_SPEED = '10/s';
 
 const EXPLANATION = `
 It reads the log from its first event on, and nothing else. With the format json it writes, to the
-byte, what GET /v1/store/orders answered at that position, which the answer's ETag names.`;
+byte, what GET /v1/store/orders answered at that position, which the answer's ETag names.
+With --watch it shows the events instead, one after the other. Ctrl-C stops it.`;
 
 export function addReplay(program: Command, commandLine: CommandLine): void {
   program
@@ -43,8 +48,23 @@ export function addReplay(program: Command, commandLine: CommandLine): void {
       new Option('--format <format>', 'if the name of the file does not tell').choices(FORMATS),
     )
     .option('--force', 'replace the file if it is there already')
+    .addOption(
+      new Option('--watch', 'play the events on the terminal').conflicts([
+        'out',
+        'format',
+        'force',
+      ]),
+    )
+    .addOption(
+      new Option('--speed <speed>', 'events a second (100/s), or times as fast as it was (60x)')
+        .argParser(readSpeed)
+        .default(readSpeed(DEFAULT_SPEED), DEFAULT_SPEED)
+        .implies({ watch: true }),
+    )
     .addHelpText('after', EXPLANATION)
-    .action((options: ReplayOptions) => replay(options, commandLine));
+    .action((options: ReplayOptions) =>
+      options.watch ? watch(options, commandLine) : replay(options, commandLine),
+    );
 }
 
 async function replay(
@@ -59,9 +79,23 @@ async function replay(
       const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
       const seconds = (performance.now() - begun) / 1_000;
       const text = textOf(list, format ?? formatOf(out));
-      if (out === undefined) await pipeline(Readable.from(text), stdout, { end: false, signal });
+      if (out === undefined) await print(text, stdout);
       else await writeWhole(out, text, signal);
       stderr.write(summary(store.id, list, seconds));
+    }),
+  );
+}
+
+async function watch({ to, speed }: ReplayOptions, commandLine: CommandLine): Promise<void> {
+  const { stdout, stderr } = commandLine.terminal;
+  await interruptible((signal) =>
+    withStore(commandLine, async ({ log }) => {
+      const head = await log.head();
+      if (typeof to === 'number' && to > head) throw notYet(to, head);
+      const played = { position: 0 };
+      const isTerminal = stdout.isTTY === true;
+      await print(timeline(log, to ?? head, speed, isTerminal, signal, played), stdout);
+      stderr.write(`Played up to position ${played.position} of ${head}.\n`);
     }),
   );
 }
@@ -118,6 +152,12 @@ function readMoment(text: string): Moment {
   throw new InvalidArgumentError(
     'It must be a position such as 4711, or a date-time such as 2026-01-31T12:00:00Z.',
   );
+}
+
+function readSpeed(text: string): Speed {
+  const speed = parseSpeed(text);
+  if (speed !== undefined) return speed;
+  throw new InvalidArgumentError('It must be events a second such as 100/s, or times such as 60x.');
 }
 
 function formatOf(file = ''): Format {
