@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAcceptLoss } from './accept-loss.ts';
+import { addAudit } from './audit.ts';
 import { addBackup } from './backup.ts';
 import type { CommandLine, Composition, Terminal } from './command-line.ts';
 import { addConformance } from './conformance.ts';
@@ -53,6 +54,7 @@ function programFor(commandLine: CommandLine): Command {
   addKeys(program, commandLine);
   addImport(program, commandLine);
   addBackup(program, commandLine);
+  addAudit(program, commandLine);
   addReplay(program, commandLine);
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);

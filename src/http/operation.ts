@@ -24,7 +24,7 @@ export interface Operation<UseCases = never> {
   /** Below the version's base path, with parameters as Express writes them. */
   readonly path: string;
   readonly scope: Scope;
-  readonly tag: 'orders' | 'pets';
+  readonly tag: 'orders' | 'pets' | 'audit';
   /** What it does, in a few words; and all that there is to know, in sentences. */
   readonly summary: string;
   readonly description: string;
@@ -53,6 +53,8 @@ interface Success {
   readonly description: string;
   /** Absent where there is no body. */
   readonly schema?: z.ZodType;
+  /** What the body is; JSON where this is absent. */
+  readonly contentType?: string;
   readonly headers?: readonly AnswerHeader[];
   /** Whether it answers 304 to an If-None-Match that names the ETag. */
   readonly isConditional?: true;

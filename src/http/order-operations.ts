@@ -2,6 +2,8 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { CommandProcessor } from '../app/command-processor.ts';
 import type { OrderDetails, OrderList, OrderView } from '../app/order-list.ts';
+import type { KeyStore } from '../app/ports/key-store.ts';
+import type { Trail } from '../app/ports/trail.ts';
 import type { Projector } from '../app/projector.ts';
 import type { Outcome, Submission } from '../app/submission.ts';
 import type { OrderId } from '../domain/order-id.ts';
@@ -26,6 +28,8 @@ export interface OrderUseCases {
   readonly commands: CommandProcessor;
   readonly list: OrderList<ListPage>;
   readonly projector: Projector;
+  readonly trail: Trail;
+  readonly keys: KeyStore;
 }
 
 export type OrderOperation = Operation<OrderUseCases>;

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
 import { instants, petIds } from '../support/arbitraries.ts';
-import { cancelled, placed, recorded, secondsApart, shipped } from '../support/events.ts';
+import { cancelled, NOON, placed, recorded, secondsApart, shipped } from '../support/events.ts';
 import { manyIds } from '../support/many-ids.ts';
 import { histories, naiveOrders } from '../support/naive-orders.ts';
 
@@ -135,6 +135,31 @@ describe('finding orders', () => {
     expect(above(2n)).toStrictEqual([9n]);
     expect(above(9n)).toStrictEqual([]);
     expect(above(2n ** 63n - 1n)).toStrictEqual([]);
+  });
+
+  it('ends where the orders end, also on pages that are not full', () => {
+    // The order in the first slot passes every filter, and is the first of all: nothing that stands
+    // behind the end of a page may be taken for it.
+    const history = secondsApart(recorded(...[1n, 2n, 3n].map((id) => placed(id))));
+    const list = listOf(history);
+    const filters: OrderFilter[] = [
+      { petId: 7n as PetId },
+      { status: 'pending' },
+      { complete: false },
+      { placedFrom: NOON },
+      { placedFrom: NOON, petId: 7n as PetId, status: 'pending' },
+    ];
+    for (const filter of filters) {
+      const found = findOrders(list, filter, undefined, 9);
+      expect(found.orders.map(({ id }) => id)).toStrictEqual([1n, 2n, 3n]);
+      expect(findOrders(list, filter, 2n as OrderId, 9).orders.map(({ id }) => id)).toEqual([3n]);
+    }
+    const dated = listOf(recorded(placed(1n, { shipDate: NOON }), placed(2n, { shipDate: NOON })));
+    for (const asOf of [1, 2]) {
+      const filter: OrderFilter = { shipDateFrom: NOON, status: 'pending' };
+      const found = findOrders(dated, filter, undefined, 9, asOf);
+      expect(found.orders.map(({ id }) => id)).toStrictEqual([1n, 2n].slice(0, asOf));
+    }
   });
 
   it('finds nothing where there is nothing', () => {

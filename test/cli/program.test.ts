@@ -14,6 +14,9 @@ const COMMANDS = [
   ['keys', 'revoke'],
   ['import'],
   ['backup'],
+  ['audit'],
+  ['audit', 'show'],
+  ['audit', 'refusals'],
   ['replay'],
   ['conformance'],
 ];

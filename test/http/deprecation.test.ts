@@ -1,6 +1,7 @@
 import { parseItem } from 'structured-headers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { mintKeyText, SCOPES } from '../../src/app/api-key.ts';
+import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -25,7 +26,9 @@ async function serviceAt(time: string) {
   const store = await openMemoryStore();
   const list = new OrderList(encodePage);
   const commands = new CommandProcessor(store.writer, () => undefined);
-  const orders = { storeId: store.id, commands, list, projector: new Projector(store.log, list) };
+  const { id: storeId, trail, keys } = store;
+  const projector = new Projector(store.log, list);
+  const orders = { storeId, commands, list, projector, trail, keys };
   const key = mintKeyText();
   await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
   const health = new Health();
@@ -37,6 +40,7 @@ async function serviceAt(time: string) {
       health,
       authenticator: new Authenticator(store.keys),
       orders,
+      refusals: new RefusalRecorder(store.refusals, () => undefined),
       addresses: { production: undefined, staging: undefined },
       corsOrigins: [],
       now: () => Date.parse(time),

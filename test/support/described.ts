@@ -120,7 +120,7 @@ function checkUndescribed(reason: keyof typeof UNDESCRIBED, sent: Sent, answer: 
   demand((UNDESCRIBED[reason] as readonly number[]).includes(status), `a ${status} at ${reason}`);
   if (status === 405) demand('allow' in answer.headers, 'a 405 without Allow');
   if (status >= 400 && sent.method !== 'HEAD') {
-    checkJson(['v1', 'components', 'schemas', 'Error'], answer);
+    checkBody('application/json', ['v1', 'components', 'schemas', 'Error'], answer);
     demand(JSON.parse(answer.text).status === status, 'an Error with another status');
   }
 }
@@ -141,7 +141,9 @@ function checkDescribed(found: Found, sent: Sent, answer: Answer): void {
   if (sent.method === 'HEAD' || response?.content === undefined) {
     demand(answer.body.length === 0, 'a body where there is none');
   } else {
-    checkJson([...at, 'content', 'application/json', 'schema'], answer);
+    const [type = ''] = String(answer.headers['content-type']).split(';');
+    demand(type in response.content, `a body of type ${type}`);
+    checkBody(type, [...at, 'content', type, 'schema'], answer);
   }
   checkJudgement(found, sent, answer);
 }
@@ -237,18 +239,20 @@ function faultOfBody(place: Place, sent: Sent): string | undefined {
   }
 }
 
-function checkJson(at: Place, answer: Answer): void {
+function checkBody(described: string, at: Place, answer: Answer): void {
   const type = answer.headers['content-type'];
-  demand(type === 'application/json; charset=utf-8', `a body of type ${type}`);
+  demand(type === `${described}; charset=utf-8`, `a body of type ${type}`);
   const packed = answer.headers['content-encoding'] === 'gzip';
   const text = packed ? gunzipSync(answer.body).toString() : answer.text;
-  let value: unknown;
+  check(at, described.endsWith('json') ? readJson(text) : text, 'the body');
+}
+
+function readJson(text: string): unknown {
   try {
-    value = parseStrictly(text);
+    return parseStrictly(text);
   } catch (error) {
     throw new Complaint(`the body is not JSON: ${error}`);
   }
-  check(at, value, 'the body');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
+import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -125,7 +126,10 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       commands: new CommandProcessor(store.writer, ignore),
       list,
       projector: new Projector(store.log, list),
+      trail: store.trail,
+      keys: store.keys,
     },
+    refusals: new RefusalRecorder(store.refusals, ignore),
     addresses: { production: undefined, staging: undefined },
     corsOrigins: [],
   });

@@ -96,11 +96,13 @@ function documentOf(
 const TAGS: readonly { name: Operation['tag']; description: string }[] = [
   { name: 'orders', description: 'The orders placed in the store.' },
   { name: 'pets', description: 'The animals that orders name.' },
+  { name: 'audit', description: 'What happened, as it was recorded, and the proof of it.' },
 ];
 
 const GROUPS: readonly { name: string; tags: readonly Operation['tag'][] }[] = [
   { name: 'Store', tags: ['orders'] },
   { name: 'Pets', tags: ['pets'] },
+  { name: 'Audit', tags: ['audit'] },
 ];
 
 function pathsOf(operations: readonly Operation[], examples: Examples): ZodOpenApiPathsObject {
@@ -172,13 +174,13 @@ function successesOf(operation: Operation, examples: Examples): ZodOpenApiRespon
     'X-Request-Id',
     ...(deprecation === undefined ? [] : (['Deprecation', 'Sunset', 'DeprecationLink'] as const)),
   ];
-  const { schema } = success;
-  const json = { schema, ...examples.answerOf(operation.operationId, success.status) };
+  const { schema, contentType = 'application/json' } = success;
+  const body = { schema, ...examples.answerOf(operation.operationId, success.status) };
   return {
     [success.status]: {
       description: success.description,
       headers: headersOf([...always, ...(success.headers ?? [])]),
-      ...(schema === undefined ? {} : { content: { 'application/json': json } }),
+      ...(schema === undefined ? {} : { content: { [contentType]: body } }),
     },
     ...(success.isConditional === undefined
       ? {}
