@@ -18,8 +18,8 @@ const TYPES: Readonly<Record<string, OrderEvent['type']>> = {
 };
 const KIND = Object.entries(TYPES).map(([letter, type]) => {
   const version = type === 'OrderPlaced' ? 1 : 2;
-  const isThat = `type = '${type}' AND schema_version = ${schemaVersionOf(type)}`;
-  return `WHEN ${isThat} AND version = ${version} THEN '${letter}'`;
+  const isThat = `schema_version = ${schemaVersionOf(type)} AND version = ${version}`;
+  return `WHEN '${type}' THEN CASE WHEN ${isThat} THEN '${letter}' ELSE 'x' END`;
 });
 
 /**
@@ -42,7 +42,7 @@ export class SqliteFacts implements FactSource {
     // a range to the other.
     this.#select = db
       .prepare(
-        `SELECT count(*), max(position), group_concat(CASE ${KIND.join(' ')} ELSE 'x' END, ''),
+        `SELECT count(*), max(position), group_concat(CASE type ${KIND.join(' ')} ELSE 'x' END, ''),
                 CAST(group_concat(data, $end) || $end AS BLOB),
                 CAST(group_concat(metadata, $end) || $end AS BLOB)
            FROM events WHERE position > $after AND position <= $after + ${CHUNK}`,
