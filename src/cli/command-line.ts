@@ -1,4 +1,5 @@
-import type { AcceptedLoss, CommandLineStore } from '../app/ports/store.ts';
+import type { AcceptedLoss, CommandLineStore, Migrated } from '../app/ports/store.ts';
+import type { StoreCopy, StoreOriginal } from '../app/ports/store-copy.ts';
 
 /** What the command line needs from the composition root. */
 export interface Composition {
@@ -9,6 +10,12 @@ export interface Composition {
   openForCommandLine(): Promise<CommandLineStore>;
   /** Gives up what stands behind the damage in the store's log. */
   acceptLoss(): Promise<AcceptedLoss>;
+  /** Opens a store, which nobody serves, to copy it. `url` is as in DATABASE_URL. */
+  openOriginal(url: string): Promise<StoreOriginal>;
+  /** Opens what is to be a copy of the store with this id. */
+  openCopy(url: string, id: string): Promise<StoreCopy>;
+  /** Brings the store's schema up to date. */
+  migrate(): Promise<Migrated>;
 }
 
 /** One of the two streams that a command writes to. */

@@ -7,6 +7,7 @@ import express, {
 import type { Logger } from 'pino';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import type { Authenticator } from '../app/authenticator.ts';
+import { StoreUnavailable } from '../app/ports/store.ts';
 import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
 import { crossOrigin } from './cross-origin.ts';
@@ -96,6 +97,7 @@ function handleErrors(refusals: AppParts['refusals']): ErrorRequestHandler {
     // For the log alone: what went wrong inside is none of the client's business.
     if (answer.code === 'internal_error')
       res.locals.cause = (error as Error).stack ?? String(error);
+    if (error instanceof StoreUnavailable) res.locals.cause = error.message;
     const refused = refusedAttempt(req, res, answer);
     if (refused !== undefined) refusals.note(refused);
     if (res.headersSent) next(error);
@@ -106,6 +108,7 @@ function handleErrors(refusals: AppParts['refusals']): ErrorRequestHandler {
 /** Puts what Express and its body parser throw into our own words. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof StoreUnavailable) return new ApiError('service_unavailable');
   const { status, type, message } = error as { status?: number; type?: string; message?: string };
   if (type === 'entity.parse.failed') {
     return new ApiError('invalid_request', `The body is not valid JSON: ${message}`);

@@ -18,6 +18,16 @@ export function acceptsGzip(req: Request): boolean {
   return lastAnswered;
 }
 
+/** Sends a document that is made for this request, compressed for those who would rather have it so. */
+export async function sendNegotiated(req: Request, res: Response, body: Buffer): Promise<void> {
+  const isCompressed = acceptsGzip(req);
+  if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
+  const sent = isCompressed ? await compress(body) : body;
+  res.setHeader('Content-Length', sent.length);
+  // Not Express's own send: to a document without an ETag it would answer 304 as well.
+  res.end(sent);
+}
+
 let lastAsked: string | string[] | undefined;
 let lastAnswered = false;
 

@@ -2,6 +2,7 @@ import { orderToJson } from '../app/order-json.ts';
 import { isPetKnown } from '../app/order-query.ts';
 import { OrdersV1, OrderV1, PetAnswer } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
+import { listEvents, listOrderEvents } from './event-operations.ts';
 import { sendList } from './list-response.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
 import { PetPath, readPetId } from './request-parameters.ts';
@@ -82,4 +83,6 @@ export const V1: readonly OrderOperation[] = [
   cancelOrder,
   shipOrder,
   getPet,
+  listOrderEvents,
+  listEvents,
 ];

@@ -5,23 +5,14 @@ import { orderToJsonV2 } from '../app/order-json.ts';
 import type { OrderList } from '../app/order-list.ts';
 import { findOrders } from '../app/order-query.ts';
 import type { PetId } from '../domain/order-id.ts';
-import { MAX_LIMIT, OrderPageV2, OrderV2 } from './answer-schemas.ts';
+import { OrderPageV2, OrderV2 } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { type Asked, CURSOR, CURSOR_LENGTHS, type PlaceInList, readCursor } from './cursor.ts';
 import { isNotModified } from './negotiation.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
 import { sendPage } from './page-response.ts';
-import { queryOf } from './request-parameters.ts';
-import { booleanText, countText, dateTimeText, int64Text, momentText, wordText } from './values.ts';
-
-/** A parameter that may be left out, and what it says. */
-function may<Schema extends z.ZodType>(schema: Schema, what: string) {
-  return schema.optional().describe(`${what} ${OTHERWISE}`);
-}
-
-const OTHERWISE = 'Anything else, or more than one: 400 `invalid_request`.';
-
-const DEFAULT_LIMIT = 100;
+import { limitOf, may, NoQuery, queryOf } from './request-parameters.ts';
+import { booleanText, dateTimeText, int64Text, momentText, wordText } from './values.ts';
 
 const NO_CURSOR = 'must be the `next` of a page with the same filters, as it was';
 const cursor = z
@@ -47,13 +38,9 @@ const ListQuery = z.strictObject({
       'list or in an `Event-Position`, or at a time, with all that was recorded by then. A moment ' +
       'that has not come is a 400 as well.',
   ),
-  limit: countText(1, MAX_LIMIT, DEFAULT_LIMIT).describe(
-    `How many orders a page has at most. ${OTHERWISE}`,
-  ),
+  limit: limitOf('orders'),
   after: may(cursor, 'The `next` of the page before, with the same filters.'),
 });
-
-const NoQuery = z.strictObject({});
 
 const listOrders: OrderOperation = {
   operationId: 'listOrders',

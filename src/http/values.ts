@@ -42,7 +42,7 @@ const ANY_DATE_TIME = {
   pattern: '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(?:\\.\\d+)?(?:[Zz]|[+-]\\d\\d:\\d\\d)$',
   maxLength: 16_384,
 };
-const POSITION = { type: 'string', pattern: '^(?:0|[1-9]\\d{0,9})$', maxLength: 10 };
+const POSITION_TEXT = { type: 'string', pattern: '^(?:0|[1-9]\\d{0,9})$', maxLength: 10 };
 /** As the service writes it: see {@link Instant}. */
 const INSTANT = {
   type: 'string',
@@ -51,6 +51,11 @@ const INSTANT = {
   minLength: 24,
   maxLength: 24,
 };
+
+/** The log holds no more events than the image of its orders can. */
+const MAX_POSITION = 2 ** 32 - 1;
+const POSITION = { type: 'integer', format: 'int64', minimum: 0, maximum: MAX_POSITION };
+const NO_POSITION = `must be a whole number from 0 to ${MAX_POSITION}`;
 
 function wholeNumber(min: bigint, max: bigint) {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -77,13 +82,23 @@ export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
 /** Values of an answer. */
 export const writtenQuantity = as(z.number(), QUANTITY);
 export const writtenInstant = as(z.string(), INSTANT);
-export const writtenPosition = as(z.number(), {
-  type: 'integer',
-  format: 'int64',
-  minimum: 0,
-  maximum: 4_294_967_295,
-});
+/** How far the log had come: 0 before its first event. */
+export const writtenAsOf = as(z.number(), POSITION);
 export const writtenBoolean = z.boolean();
+
+/** The id of an order in an event, in which 64-bit numbers are texts. */
+export const writtenId = writtenText(20, '^-?(?:0|[1-9]\\d*)$');
+export const writtenPosition = as(z.number(), { ...POSITION, minimum: 1 });
+export const writtenCount = as(z.number(), {
+  type: 'integer',
+  format: 'int32',
+  minimum: 1,
+  maximum: 2 ** 31 - 1,
+});
+
+export function writtenText(maxLength: number, pattern: string) {
+  return as(z.string(), { type: 'string', maxLength, pattern });
+}
 
 const ONCE = 'must be given once';
 
@@ -136,7 +151,16 @@ export const momentText = as(
     }
     return read ?? z.NEVER;
   }),
-  { type: 'string', pattern: '^\\d', maxLength: 16_384, anyOf: [POSITION, ANY_DATE_TIME] },
+  { type: 'string', pattern: '^\\d', maxLength: 16_384, anyOf: [POSITION_TEXT, ANY_DATE_TIME] },
+);
+
+/** What a client was last told of the log: 0, or the position of an event. */
+export const positionText = as(
+  text()
+    .regex(/^(?:0|[1-9]\d{0,9})$/, NO_POSITION)
+    .transform(Number)
+    .refine((value) => value <= MAX_POSITION, NO_POSITION),
+  POSITION,
 );
 
 /** One of a few words. */

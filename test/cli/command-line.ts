@@ -7,6 +7,7 @@ import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import { Projector } from '../../src/app/projector.ts';
 import { run } from '../../src/cli/program.ts';
 import { acceptLoss } from '../../src/infra/sqlite/accept-loss.ts';
+import { openSqliteCopy, openSqliteOriginal } from '../../src/infra/sqlite/sqlite-copy.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -64,6 +65,9 @@ export class Place {
       demo: async () => void this.started.push('demo'),
       openForCommandLine: async () => this.open(),
       acceptLoss: () => acceptLoss(this.file('store.db')),
+      openOriginal: async (url: string) => openSqliteOriginal(fileIn(url)),
+      openCopy: async (url: string, id: string) => openSqliteCopy(fileIn(url), id),
+      migrate: async () => ({ from: 0, to: this.started.push('migrate') }),
     };
     const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
     return { code, out: textOf(stdout), err: textOf(stderr) };
@@ -90,6 +94,10 @@ export class Place {
       await store.close();
     }
   }
+}
+
+function fileIn(url: string): string {
+  return url.replace('sqlite:', '');
 }
 
 function textOf(stream: PassThrough): string {

@@ -73,7 +73,15 @@ test.each([new CannotStart('one\ntwo'), new Error('one\ntwo'), 'one\ntwo'])(
   async (failure) => {
     const stderr = new PassThrough();
     const fail = () => Promise.reject(failure);
-    const composition = { serve: fail, demo: fail, openForCommandLine: fail, acceptLoss: fail };
+    const composition = {
+      serve: fail,
+      demo: fail,
+      openForCommandLine: fail,
+      acceptLoss: fail,
+      openOriginal: fail,
+      openCopy: fail,
+      migrate: fail,
+    };
     const terminal = { stdout: process.stdout, stderr };
     expect(await run(['node', 'store-orders'], composition, terminal)).toBe(1);
     expect(String(stderr.read())).toBe('store-orders: one\nstore-orders: two\n');

@@ -1,7 +1,9 @@
 import { parseItem } from 'structured-headers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { mintKeyText, SCOPES } from '../../src/app/api-key.ts';
+import { History } from '../../src/app/audit/history.ts';
 import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
+import { Tail } from '../../src/app/audit/tail.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -26,9 +28,11 @@ async function serviceAt(time: string) {
   const store = await openMemoryStore();
   const list = new OrderList(encodePage);
   const commands = new CommandProcessor(store.writer, () => undefined);
-  const { id: storeId, trail, keys } = store;
-  const projector = new Projector(store.log, list);
-  const orders = { storeId, commands, list, projector, trail, keys };
+  const { id: storeId, log, trail, keys } = store;
+  const projector = new Projector(log, list);
+  const history = new History(storeId, trail, keys);
+  const tail = new Tail(log, history);
+  const orders = { storeId, commands, list, projector, trail, keys, history, tail };
   const key = mintKeyText();
   await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
   const health = new Health();

@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
+import { History } from '../../src/app/audit/history.ts';
 import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
+import { Tail } from '../../src/app/audit/tail.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -16,6 +18,7 @@ import { createApp } from '../../src/http/app.ts';
 import { Health } from '../../src/http/health.ts';
 import { encodePage } from '../../src/http/list-page.ts';
 import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
+import { openPostgresStore } from '../../src/infra/postgres/postgres-store.ts';
 import { openSqliteForCommandLine, openSqliteStore } from '../../src/infra/sqlite/sqlite-store.ts';
 import type { Target } from '../kit/target.ts';
 import { deciderTarget } from '../kit/targets/decider.ts';
@@ -53,6 +56,32 @@ export function sqliteApp(newFile: () => string): Target {
   return storeTarget('app on SQLite', async () => openInThread(newFile()));
 }
 
+/**
+ * The application on PostgreSQL, as an instance of the service has it. A restart leaves the store to
+ * a new instance.
+ * @param newAddress The address of a database with an empty store.
+ */
+export function postgresApp(newAddress: () => Promise<string>): Target {
+  return storeTarget('app on PostgreSQL', async () => openInstance(await newAddress()));
+}
+
+/** Two instances on one database: each client has its own. */
+export function twoInstances(newAddress: () => Promise<string>): Target {
+  return storeTarget('two instances on PostgreSQL', async () => {
+    const url = await newAddress();
+    const instances = [await openInstance(url), await openInstance(url)];
+    const [first, second] = instances as [StoreUnderTest, StoreUnderTest];
+    return {
+      ...second,
+      submit: (submission, client) => (client === 0 ? first : second).submit(submission, client),
+      async close() {
+        await first.close();
+        await second.close();
+      },
+    };
+  });
+}
+
 /** The same as a server has it: the writer in a thread of its own. */
 export function sqliteServerApp(newFile: () => string): Target {
   return storeTarget('app on SQLite, with its writer thread', () => openWithThread(newFile()));
@@ -70,6 +99,15 @@ async function openInThread(file: string): Promise<StoreUnderTest> {
   const writer = await Writer.open(log);
   // What only a server needs is that of a store in memory.
   return appOn({ ...(await openMemoryStore()), log, writer, keys, close });
+}
+
+async function openInstance(url: string): Promise<StoreUnderTest> {
+  const watcher = { lost: ignore, outOfReach: ignore, inReach: ignore, replaced: ignore };
+  const store = await openPostgresStore(url, watcher);
+  return appOn(store, async () => {
+    await store.close();
+    return openInstance(url);
+  });
 }
 
 async function openWithThread(file: string): Promise<StoreUnderTest> {
@@ -114,6 +152,7 @@ export async function appOn(
 
 /** The HTTP application on a store, as the container puts it together. */
 export function listenerOn(store: Store): ReturnType<typeof createApp> {
+  const history = new History(store.id, store.trail, store.keys);
   const list = new OrderList(encodePage);
   const health = new Health();
   health.ready();
@@ -128,6 +167,8 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       projector: new Projector(store.log, list),
       trail: store.trail,
       keys: store.keys,
+      history,
+      tail: new Tail(store.log, history),
     },
     refusals: new RefusalRecorder(store.refusals, ignore),
     addresses: { production: undefined, staging: undefined },

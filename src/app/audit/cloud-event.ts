@@ -1,0 +1,100 @@
+import type { StoredFields } from './record.ts';
+
+/**
+ * Stored events as CloudEvents 1.0, in its JSON format, and back. Whoever has the CloudEvent has the
+ * record that was hashed: each of the record's members stands in it once, where people and programs
+ * look for it, so that nothing that is read there could be other than what was hashed. Beyond the
+ * record it says of which store the event is (`source`) and what the key is called (`keyname`).
+ *
+ * | in the CloudEvent           | in the record                                          |
+ * |-----------------------------|--------------------------------------------------------|
+ * | data                        | data, to the byte                                      |
+ * | time, by, commandid         | metadata: its at, by and commandId, in canonical JSON  |
+ * | metadata                    | metadata, where those three do not make it, as a text  |
+ * | position, and id as a text  | position                                               |
+ * | version                     | version                                                |
+ * | schemaversion               | schemaVersion                                          |
+ * | type                        | type                                                   |
+ *
+ * `subject` is the orderId of the data. Together, `source` and `id` name an event for good.
+ */
+
+/** What a CloudEvent's `source` is for a store. */
+export function sourceOf(storeId: string): string {
+  return `/store-orders/${storeId}`;
+}
+
+/** Who recorded an event: the id of an API key, or the name of a tool. */
+export function authorOf({ metadata }: StoredFields): string {
+  return Object(JSON.parse(metadata)).by;
+}
+
+/**
+ * An event as a CloudEvent: JSON in one line, which ends with the data as it is stored. Throws a
+ * SyntaxError where what is stored is no JSON.
+ * @param keyNameOf What the key with an id is called, if there is such a key.
+ */
+export function cloudEventOf(
+  stored: StoredFields,
+  storeId: string,
+  keyNameOf: (id: string) => string | undefined,
+): string {
+  const { position, version, type, schemaVersion, data, metadata } = stored;
+  const { at, by, commandId } = Object(JSON.parse(metadata));
+  const { orderId } = Object(JSON.parse(data));
+  // Where a member is undefined, it is left out.
+  const attributes = JSON.stringify({
+    specversion: '1.0',
+    id: String(position),
+    source: sourceOf(storeId),
+    type,
+    subject: orderId,
+    time: at,
+    datacontenttype: 'application/json',
+    position,
+    version,
+    schemaversion: schemaVersion,
+    by,
+    keyname: keyNameOf(by),
+    commandid: commandId,
+    metadata: metadataText(at, by, commandId) === metadata ? undefined : metadata,
+  });
+  return `${attributes.slice(0, -1)}${DATA}${data}}`;
+}
+
+/**
+ * What is stored of an event, from its CloudEvent: just what {@link cloudEventOf} was given. Throws
+ * an Error for any other text, also for one that says the same in other words.
+ */
+export function storedFieldsOf(cloudEvent: string): StoredFields {
+  const { position, version, type, schemaversion, time, by, keyname, commandid, ...rest } = Object(
+    JSON.parse(cloudEvent),
+  );
+  const stored = {
+    position,
+    version,
+    type,
+    schemaVersion: schemaversion,
+    // In a JSON text a quote inside of a string has a backslash before it, so the first is this.
+    data: cloudEvent.slice(cloudEvent.indexOf(DATA) + DATA.length, -1),
+    metadata: rest.metadata ?? metadataText(time, by, commandid),
+  };
+  const storeId = String(rest.source).slice(sourceOf('').length);
+  const isStored =
+    [position, version, schemaversion].every(isCount) &&
+    [type, stored.metadata].every((text) => typeof text === 'string');
+  if (!isStored || cloudEventOf(stored, storeId, () => keyname) !== cloudEvent) {
+    throw new Error('this is not in the one form that an event has');
+  }
+  return stored;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+const DATA = ',"data":';
+
+function metadataText(at: string, by: string, commandId: string): string {
+  return JSON.stringify({ at, by, commandId });
+}
