@@ -4,6 +4,7 @@ import type { CommandLineStore, Store } from '../../app/ports/store.ts';
 import { openDatabase, storeIdOf } from './database.ts';
 import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
+import { SqliteFacts } from './sqlite-facts.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
@@ -47,6 +48,7 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
   return {
     id: storeIdOf(db),
     log,
+    facts: new SqliteFacts(db),
     trail: new SqliteTrail(db),
     refusals,
     keys: new SqliteKeyStore(db),
