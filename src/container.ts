@@ -9,11 +9,14 @@ import {
   type InjectionToken,
   instanceCachingFactory,
 } from 'tsyringe';
+import type { DecodeStrictly } from './app/audit/event-rules.ts';
+import { Prover } from './app/audit/prover.ts';
 import { Authenticator } from './app/authenticator.ts';
 import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
 import { OrderList, type PackedList } from './app/order-list.ts';
+import type { Evidence } from './app/ports/evidence.ts';
 import type { AcceptedLoss, CommandLineStore, Store } from './app/ports/store.ts';
 import { Projector } from './app/projector.ts';
 import { SnapshotKeeper } from './app/snapshot-keeper.ts';
@@ -24,8 +27,11 @@ import { Health } from './http/health.ts';
 import { encodePage, type ListPage } from './http/list-page.ts';
 import { HttpServer } from './http/server.ts';
 import { type Config, loadDotEnv, readConfig } from './infra/config.ts';
+import { decodeStrictly } from './infra/event-codec.ts';
 import { createLogger, type Logger } from './infra/logger.ts';
+import { openSigningKey, readVerifierKey } from './infra/signing-key-file.ts';
 import { acceptLoss as acceptLossInSqlite } from './infra/sqlite/accept-loss.ts';
+import { openSqliteEvidence } from './infra/sqlite/sqlite-evidence.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './infra/sqlite/sqlite-store.ts';
 
 /**
@@ -45,7 +51,9 @@ export async function serve(): Promise<void> {
 export async function demo(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'store-orders-demo-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const config = { ...configure(), databaseFile: join(folder, 'demo.db') };
+  const databaseFile = join(folder, 'demo.db');
+  // With a key of its own: nobody is to take this for the real log.
+  const config = { ...configure(), databaseFile, signingKeyFile: undefined };
   await runService(config, (commands) => placeDemoOrders(commands, Date.now()));
 }
 
@@ -59,6 +67,24 @@ export async function acceptLoss(): Promise<AcceptedLoss> {
   return acceptLossInSqlite(configure().databaseFile);
 }
 
+/** What proves things of an open store. */
+export function proverOf({ trail, id }: Pick<Store, 'trail' | 'id'>): Prover {
+  return new Prover(trail, openSigningKey(configure(), id));
+}
+
+/** Opens the configured store to be checked. */
+export async function openEvidence(): Promise<Evidence> {
+  return openSqliteEvidence(configure().databaseFile);
+}
+
+/** The public key of the configured store, if it has one. */
+export function verifierKey(): string | undefined {
+  return readVerifierKey(configure());
+}
+
+/** What events are written and read with. */
+export const decode: DecodeStrictly = decodeStrictly;
+
 function configure(): Config {
   // The store holds what only its owner should read, keys' hashes among it.
   process.umask(0o077);
@@ -70,6 +96,7 @@ function configure(): Config {
 function compose(
   config: Config,
   store: Store,
+  prover: Prover,
   logger: Logger,
   health: Health,
   failed: (cause: string) => void,
@@ -93,6 +120,7 @@ function compose(
       projector: parts.resolve(Projector),
       trail: store.trail,
       keys: store.keys,
+      prover,
     };
     const { baseUrl, stagingBaseUrl, corsOrigins } = config;
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
@@ -125,7 +153,9 @@ async function runService(
   try {
     const store = await openSqliteStore(config.databaseFile, failed);
     opened.defer(() => store.close());
-    const parts = compose(config, store, logger, health, failed, await snapshotOf(store, logger));
+    const prover = new Prover(store.trail, openSigningKey(config, store.id));
+    const snapshot = await snapshotOf(store, logger);
+    const parts = compose(config, store, prover, logger, health, failed, snapshot);
     const server = parts.resolve(HttpServer);
     const commands = parts.resolve(CommandProcessor);
     const list = parts.resolve(OrderList);

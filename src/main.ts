@@ -10,7 +10,6 @@ if (Number(process.versions.napi) < 10) {
 }
 
 const { run } = await import('./cli/program.ts');
-const { serve, demo, openForCommandLine, acceptLoss } = await import('./container.ts');
-process.exitCode = await run(process.argv, { serve, demo, openForCommandLine, acceptLoss });
+process.exitCode = await run(process.argv, await import('./container.ts'));
 
 export {};

@@ -110,7 +110,7 @@ export class OrderImage {
   }
 
   state(orderId: OrderId): OrderState {
-    return this.#stateAt(this.#slots.slotOf(orderId));
+    return this.stateAt(this.#slots.slotOf(orderId));
   }
 
   /** How many events the order has; 0 where there is no such order. */
@@ -161,7 +161,7 @@ export class OrderImage {
     if (slot === -1) throw new Error(`${type} of order ${orderId}, which was never placed`);
     const isNew = slot === next;
     if (type === 'OrderPlaced' && !isNew) throw new Error(`order ${orderId} was placed twice`);
-    const state = order.evolve(isNew ? order.initial : this.#stateAt(slot), event);
+    const state = order.evolve(isNew ? order.initial : this.stateAt(slot), event);
     this.#keep(slot, state, version);
     if (isNew) this.#columns.placedPositions[slot] = position;
     this.#columns.lastPositions[slot] = position;
@@ -183,7 +183,8 @@ export class OrderImage {
     this.#columns.shipDates[slot] = shipDate === undefined ? NaN : millisecondsOf(shipDate);
   }
 
-  #stateAt(slot: number): OrderState {
+  /** The state at a slot; at −1 that of an order that was never placed. */
+  stateAt(slot: number): OrderState {
     if (slot === -1) return order.initial;
     const status = this.statusAt(slot);
     return status === 'shipped'

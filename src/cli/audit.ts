@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addAuditProofs } from './audit-proofs.ts';
 import { addAuditShow } from './audit-show.ts';
 import type { CommandLine } from './command-line.ts';
 
@@ -9,4 +10,5 @@ export function addAudit(program: Command, commandLine: CommandLine): void {
     .description('show what happened, and prove it')
     .helpCommand(false);
   addAuditShow(audit, commandLine);
+  addAuditProofs(audit, commandLine);
 }

@@ -1,3 +1,6 @@
+import type { DecodeStrictly } from '../app/audit/event-rules.ts';
+import type { Prover } from '../app/audit/prover.ts';
+import type { Evidence } from '../app/ports/evidence.ts';
 import type { AcceptedLoss, CommandLineStore } from '../app/ports/store.ts';
 
 /** What the command line needs from the composition root. */
@@ -9,6 +12,14 @@ export interface Composition {
   openForCommandLine(): Promise<CommandLineStore>;
   /** Gives up what stands behind the damage in the store's log. */
   acceptLoss(): Promise<AcceptedLoss>;
+  /** What proves things of an open store. Its key is made where there is none. */
+  proverOf(store: CommandLineStore): Prover;
+  /** Opens the store to be checked: nothing of it is changed. */
+  openEvidence(): Promise<Evidence>;
+  /** The public key of the store, if it has one. */
+  verifierKey(): string | undefined;
+  /** What events are written and read with. */
+  readonly decode: DecodeStrictly;
 }
 
 /** One of the two streams that a command writes to. */

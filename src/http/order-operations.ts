@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import type { Prover } from '../app/audit/prover.ts';
 import type { CommandProcessor } from '../app/command-processor.ts';
 import type { OrderDetails, OrderList, OrderView } from '../app/order-list.ts';
 import type { KeyStore } from '../app/ports/key-store.ts';
@@ -30,6 +31,7 @@ export interface OrderUseCases {
   readonly projector: Projector;
   readonly trail: Trail;
   readonly keys: KeyStore;
+  readonly prover: Prover;
 }
 
 export type OrderOperation = Operation<OrderUseCases>;

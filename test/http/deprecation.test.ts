@@ -1,6 +1,8 @@
 import { parseItem } from 'structured-headers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { mintKeyText, SCOPES } from '../../src/app/api-key.ts';
+import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { Prover } from '../../src/app/audit/prover.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -27,7 +29,8 @@ async function serviceAt(time: string) {
   const commands = new CommandProcessor(store.writer, () => undefined);
   const { id: storeId, trail, keys } = store;
   const projector = new Projector(store.log, list);
-  const orders = { storeId, commands, list, projector, trail, keys };
+  const prover = new Prover(trail, NoteSigner.generate('test'));
+  const orders = { storeId, commands, list, projector, trail, keys, prover };
   const key = mintKeyText();
   await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
   const health = new Health();

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
+import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { Prover } from '../../src/app/audit/prover.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -127,6 +129,7 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       projector: new Projector(store.log, list),
       trail: store.trail,
       keys: store.keys,
+      prover: new Prover(store.trail, NoteSigner.generate('test')),
     },
     addresses: { production: undefined, staging: undefined },
     corsOrigins: [],
