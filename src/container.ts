@@ -11,6 +11,7 @@ import {
 } from 'tsyringe';
 import type { DecodeStrictly } from './app/audit/event-rules.ts';
 import { Prover } from './app/audit/prover.ts';
+import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Authenticator } from './app/authenticator.ts';
 import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
@@ -111,6 +112,9 @@ function compose(
   register(OrderList, () => new OrderList(encodePage, snapshot));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
+  register(RefusalRecorder, () => {
+    return new RefusalRecorder(store.refusals, (error) => logger.error(error, 'a refusal is lost'));
+  });
   register(HttpServer, () => {
     const authenticator = parts.resolve(Authenticator);
     const orders = {
@@ -124,7 +128,8 @@ function compose(
     };
     const { baseUrl, stagingBaseUrl, corsOrigins } = config;
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
-    const app = { logger, health, authenticator, orders, addresses, corsOrigins };
+    const refusals = parts.resolve(RefusalRecorder);
+    const app = { logger, health, authenticator, orders, refusals, addresses, corsOrigins };
     return new HttpServer(createApp(app));
   });
   return parts;
@@ -166,6 +171,7 @@ async function runService(
       if (error !== undefined) logger.warn(error, 'no snapshot could be kept');
     };
     opened.defer(keepSnapshot);
+    opened.defer(() => parts.resolve(RefusalRecorder).flush());
     opened.defer(() => commands.drained());
     opened.defer(() => server.close());
     if (config.initialApiKey !== undefined)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addAuditProofs } from './audit-proofs.ts';
+import { addAuditRefusals } from './audit-refusals.ts';
 import { addAuditShow } from './audit-show.ts';
 import type { CommandLine } from './command-line.ts';
 
@@ -11,4 +12,5 @@ export function addAudit(program: Command, commandLine: CommandLine): void {
     .helpCommand(false);
   addAuditShow(audit, commandLine);
   addAuditProofs(audit, commandLine);
+  addAuditRefusals(audit, commandLine);
 }

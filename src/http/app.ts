@@ -5,6 +5,7 @@ import express, {
   type RequestHandler,
 } from 'express';
 import type { Logger } from 'pino';
+import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import type { Authenticator } from '../app/authenticator.ts';
 import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
@@ -16,6 +17,7 @@ import type { OrderUseCases } from './order-operations.ts';
 import { V1 } from './orders-v1.ts';
 import { V2 } from './orders-v2.ts';
 import { servePages } from './pages/served.ts';
+import { refusedAttempt } from './refused-attempt.ts';
 import { requestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -24,6 +26,8 @@ export interface AppParts {
   readonly health: Health;
   readonly authenticator: Authenticator;
   readonly orders: OrderUseCases;
+  /** Told of what is refused to whom. */
+  readonly refusals: Pick<RefusalRecorder, 'note'>;
   readonly addresses: Addresses;
   /** The origins whose pages may call the API from a browser. */
   readonly corsOrigins: readonly string[];
@@ -61,7 +65,7 @@ export function createApp(parts: AppParts): Express {
   app.use(() => {
     throw new ApiError('not_found');
   });
-  app.use(handleError);
+  app.use(handleErrors(parts.refusals));
   return app;
 }
 
@@ -85,14 +89,19 @@ function whenReady(health: Health): RequestHandler {
   };
 }
 
-// Express tells an error handler by its four parameters.
-const handleError: ErrorRequestHandler = (error, _req, res, next) => {
-  const answer = toApiError(error);
-  // For the log alone: what went wrong inside is none of the client's business.
-  if (answer.code === 'internal_error') res.locals.cause = (error as Error).stack ?? String(error);
-  if (res.headersSent) next(error);
-  else sendError(res, answer);
-};
+function handleErrors(refusals: AppParts['refusals']): ErrorRequestHandler {
+  // Express tells an error handler by its four parameters.
+  return (error, req, res, next) => {
+    const answer = toApiError(error);
+    // For the log alone: what went wrong inside is none of the client's business.
+    if (answer.code === 'internal_error')
+      res.locals.cause = (error as Error).stack ?? String(error);
+    const refused = refusedAttempt(req, res, answer);
+    if (refused !== undefined) refusals.note(refused);
+    if (res.headersSent) next(error);
+    else sendError(res, answer);
+  };
+}
 
 /** Puts what Express and its body parser throw into our own words. */
 function toApiError(error: unknown): ApiError {

@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { ApiKey, Scope } from '../app/api-key.ts';
 import type { Authenticator } from '../app/authenticator.ts';
 import { ApiError } from './api-error.ts';
@@ -11,7 +11,7 @@ const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
  */
 export function authenticate(authenticator: Authenticator, admit: RequestHandler): RequestHandler {
   return (req, res, next) => {
-    const text = BEARER.exec(req.headers.authorization ?? '')?.[1];
+    const text = keyTextOf(req);
     const enter = (key: ApiKey | undefined) => {
       if (key === undefined) {
         const reason = text === undefined ? '' : ', error="invalid_token"';
@@ -24,6 +24,11 @@ export function authenticate(authenticator: Authenticator, admit: RequestHandler
     const found = text === undefined ? undefined : authenticator.authenticate(text);
     return found instanceof Promise ? found.then(enter) : enter(found);
   };
+}
+
+/** What was sent for a key. */
+export function keyTextOf(req: Request): string | undefined {
+  return BEARER.exec(req.headers.authorization ?? '')?.[1];
 }
 
 /** The key with which the request was authenticated. */

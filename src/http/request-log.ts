@@ -39,7 +39,8 @@ export function requestIdOf(res: Response): string {
   return res.locals.requestId as string;
 }
 
-function pathOf(url: string): string {
+/** The path of an address, with whatever in it could be a key blotted out. */
+export function pathOf(url: string): string {
   const query = url.indexOf('?');
   const path = query === -1 ? url : url.slice(0, query);
   return withoutKeys(path.includes('%') ? path.replaceAll(/%[0-9a-f]{2}/gi, plain) : path);

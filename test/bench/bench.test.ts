@@ -31,7 +31,7 @@ describe('The bench', () => {
   it('measures, checks the log, and writes its rows', () => {
     const { status, stdout, stderr, rows } = runBench([
       '--only',
-      'cancels-256,gzip,v2-page,memory',
+      'cancels-256,gzip,v2-page,memory,tree',
     ]);
     expect(status, stdout + stderr).toBe(0);
     const found = rows() as Row[];
@@ -47,6 +47,7 @@ describe('The bench', () => {
         'by every filter, none of which lets any through',
       ].map((what) => `page of v2, 1 k: ${what}: p99`),
       'resident memory after a list, 1 k',
+      'cancels, 64 connections, 1 k: with the tree',
     ]);
     for (const { name, value, verdict } of found) {
       expect(stdout).toContain(name);

@@ -13,6 +13,7 @@ import { gzip, lists } from './scenarios/lists.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { slowDisk } from './scenarios/slow-disk.ts';
 import { memory, start } from './scenarios/start.ts';
+import { tree } from './scenarios/tree.ts';
 import { v2Page } from './scenarios/v2-page.ts';
 import { writes } from './scenarios/writes.ts';
 import { Stores } from './stores.ts';
@@ -34,6 +35,7 @@ const SCENARIOS: readonly Scenario[] = [
   memory,
   mixed,
   writes,
+  tree,
   growth,
 ];
 

@@ -1,17 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import packageJson from '../../package.json' with { type: 'json' };
 import { mintKeyText } from '../../src/app/api-key.ts';
-import { removeFolder, start, stop } from './processes.ts';
+import { newFolder, removeFolder, start, stop } from './processes.ts';
 import type { StoreFile } from './stores.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What `npm start` starts: its options for Node, and the program. */
-const [, ...START] = packageJson.scripts.start.replace('dist/', `${ROOT}/dist/`).split(' ');
+/** What `npm start` starts: its options for Node, and the program, built in this folder. */
+const startOf = (root: string) => {
+  return packageJson.scripts.start.replace('dist/', `${root}/dist/`).split(' ').slice(1);
+};
 
 /** How long a server may take to start, in milliseconds: some fill a database first. */
 const START_WITHIN = 120_000;
@@ -38,12 +41,14 @@ export interface Product extends Server {
 /**
  * Starts the product as production does: its command, its defaults, its log on a pipe that
  * somebody reads. Resolves when it says on standard error where it answers.
+ * @param root Where it is built.
  */
 export async function startProduct(
   store: StoreFile,
   env: Readonly<Record<string, string>> = {},
+  root = ROOT,
 ): Promise<Product> {
-  const child = start(process.execPath, START, {
+  const child = start(process.execPath, startOf(root), {
     cwd: dirname(store.file),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -62,6 +67,19 @@ export async function startProduct(
     removeFolder(dirname(store.file));
   };
   return { ...server, store, [Symbol.asyncDispose]: stopAndRemove };
+}
+
+/** The folder of the same product with one thing in it changed: a text in a file of its build. */
+export function changedProduct(file: string, text: string, becomes: string): string {
+  const folder = newFolder();
+  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const changed = join(folder, 'dist', file);
+  const before = readFileSync(changed, 'utf8');
+  if (before.split(text).length !== 2) throw new Error(`${file} has not one "${text}"`);
+  writeFileSync(changed, before.replace(text, becomes));
+  return folder;
 }
 
 /** Starts one of the small servers in the folder `servers`. It writes its address as a line. */

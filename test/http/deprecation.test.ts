@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { mintKeyText, SCOPES } from '../../src/app/api-key.ts';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { Prover } from '../../src/app/audit/prover.ts';
+import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -42,6 +43,7 @@ async function serviceAt(time: string) {
       health,
       authenticator: new Authenticator(store.keys),
       orders,
+      refusals: new RefusalRecorder(store.refusals, () => undefined),
       addresses: { production: undefined, staging: undefined },
       corsOrigins: [],
       now: () => Date.parse(time),

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { Prover } from '../../src/app/audit/prover.ts';
+import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -131,6 +132,7 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       keys: store.keys,
       prover: new Prover(store.trail, NoteSigner.generate('test')),
     },
+    refusals: new RefusalRecorder(store.refusals, ignore),
     addresses: { production: undefined, staging: undefined },
     corsOrigins: [],
   });

@@ -2,6 +2,7 @@ import type { PackedImage } from '../order-image.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
 import type { KeyStore } from './key-store.ts';
+import type { RefusalTrail } from './refusal-trail.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Trail } from './trail.ts';
 
@@ -11,6 +12,7 @@ export interface Store {
   readonly id: string;
   readonly log: EventLogReader;
   readonly trail: Trail;
+  readonly refusals: RefusalTrail;
   readonly writer: BatchWriter;
   /**
    * Gives the writer the image of all orders, as far as the log was folded, so that nobody has to
@@ -29,6 +31,7 @@ export interface CommandLineStore {
   readonly id: string;
   readonly log: EventLog;
   readonly trail: Trail;
+  readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
   /** Copies the store to a new file, consistent as of one moment, while it is in use. */
   backup(file: string): Promise<void>;

@@ -3,6 +3,7 @@ import type { Store } from '../../app/ports/store.ts';
 import { Writer } from '../../app/writer.ts';
 import { MemoryEventLog } from './memory-event-log.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
+import { MemoryRefusals } from './memory-refusals.ts';
 
 const NOTHING_KEPT = { kind: 'none', reason: 'the log itself is gone' } as const;
 
@@ -13,6 +14,7 @@ export async function openMemoryStore(): Promise<Store> {
     id: randomUUID(),
     log,
     trail: log.trail,
+    refusals: new MemoryRefusals(),
     writer: await Writer.open(log),
     // Nothing was folded that its own log does not hand over at the first append.
     begin: async () => {},

@@ -122,7 +122,8 @@ function schemaVersion(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
-function inPlainWords(error: unknown, file: string): CannotStart {
+/** What went wrong with a file, as somebody can read it who is to mend it. */
+export function inPlainWords(error: unknown, file: string): CannotStart {
   if (error instanceof CannotStart) return error;
   const { message } = error as Error;
   const code = error instanceof Database.SqliteError ? error.code : undefined;

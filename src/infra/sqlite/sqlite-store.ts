@@ -5,6 +5,7 @@ import { openDatabase, storeIdOf } from './database.ts';
 import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
+import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
 import { WorkerWriter } from './worker-writer.ts';
 
@@ -19,16 +20,19 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
   // The writer's thread has looked at the files a moment ago, and is the only one to serve them.
   const db = openDatabase(file, () => {});
   const id = storeIdOf(db);
+  const refusals = new SqliteRefusals(file);
   return {
     id,
     log: new SqliteEventLog(db),
     trail: new SqliteTrail(db),
+    refusals,
     writer,
     begin: (image) => writer.begin(image),
     keys: new SqliteKeyStore(db),
     snapshots: new SnapshotFile(file, id, db),
     async close() {
       await writer.close();
+      refusals.close();
       db.close();
     },
   };
@@ -38,15 +42,20 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
 export function openSqliteForCommandLine(file: string): CommandLineStore {
   const db = openDatabase(file);
   const log = openLog(file, db);
+  const refusals = new SqliteRefusals(file);
   return {
     id: storeIdOf(db),
     log,
     trail: new SqliteTrail(db),
+    refusals,
     keys: new SqliteKeyStore(db),
     async backup(to) {
       if (existsSync(to)) throw new CannotStart(`${to} is there already and was left as it is.`);
       await db.backup(to);
     },
-    close: () => log.close(),
+    async close() {
+      refusals.close();
+      await log.close();
+    },
   };
 }

@@ -1,0 +1,63 @@
+import Table from 'cli-table3';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ApiKey } from '../app/api-key.ts';
+import type { KeptRefusal } from '../app/ports/refusal-trail.ts';
+import { type CommandLine, withStore } from './command-line.ts';
+
+const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'];
+const DEFAULT_LIMIT = 100;
+
+interface Options {
+  readonly limit: number;
+  readonly json?: true;
+}
+
+export function addAuditRefusals(audit: Command, commandLine: CommandLine): void {
+  audit
+    .command('refusals')
+    .description('list what was refused to whom, oldest first')
+    .addOption(
+      new Option('--limit <count>', 'how many of the newest')
+        .argParser(readCount)
+        .default(DEFAULT_LIMIT),
+    )
+    .option('--json', 'as JSON, one refusal a line')
+    .action((options: Options) => refusals(options, commandLine));
+}
+
+async function refusals({ limit, json }: Options, commandLine: CommandLine): Promise<void> {
+  const { stdout } = commandLine.terminal;
+  const { kept, keys } = await withStore(commandLine, async (store) => {
+    return { kept: await store.refusals.newest(limit), keys: await store.keys.list() };
+  });
+  if (json) {
+    for (const { position, record } of kept) {
+      stdout.write(`${JSON.stringify({ position, ...record })}\n`);
+    }
+    return;
+  }
+  const rows = kept.map((refusal) => rowOf(refusal, keys));
+  if (stdout.isTTY) {
+    const table = new Table({ head: COLUMNS, style: { head: [], border: [] } });
+    table.push(...rows);
+    stdout.write(`${table}\n`);
+  } else {
+    for (const row of [COLUMNS, ...rows]) stdout.write(`${row.join('\t')}\n`);
+  }
+}
+
+function rowOf({ position, record }: KeptRefusal, keys: readonly ApiKey[]): string[] {
+  if ('leftOut' in record) {
+    return [`${position}`, record.at, '', `${record.leftOut} more were too many at once`, '', ''];
+  }
+  const { at, keyId, method, path, code, requestId } = record;
+  const name = keys.find(({ id }) => id === keyId)?.name;
+  // Nobody has shown to be who is named in what is no valid key.
+  const who = code === 'unauthorized' ? `not ${keyId ?? 'a key'}` : `${keyId} (${name})`;
+  return [`${position}`, at, who, `${method} ${path}`, code, requestId];
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number from 1 to 9999999.');
+}

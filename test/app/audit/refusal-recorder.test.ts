@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RefusalRecorder } from '../../../src/app/audit/refusal-recorder.ts';
+import type { RefusalRecord } from '../../../src/app/ports/refusal-trail.ts';
+import { MemoryRefusals } from '../../../src/infra/memory/memory-refusals.ts';
+import { NOON } from '../../support/events.ts';
+
+const attempt = (requestId: string, code = 'order_already_shipped') => {
+  return { code, method: 'DELETE', path: '/v1/store/orders/7', requestId };
+};
+
+/** A trail whose disk is full, for as long as it is told. */
+class FullTrail extends MemoryRefusals {
+  isFull = true;
+
+  override async append(records: readonly RefusalRecord[]): Promise<void> {
+    if (this.isFull) throw new Error('the disk is full');
+    await super.append(records);
+  }
+}
+
+function given(trail = new MemoryRefusals()) {
+  const failures: unknown[] = [];
+  const failed = (error: unknown) => void failures.push(error);
+  const clock = { now: Date.parse(NOON) };
+  const recorder = new RefusalRecorder(trail, failed, () => clock.now);
+  const kept = async () => (await trail.newest(1_000)).map(({ record }) => record);
+  return { trail, recorder, failures, clock, kept };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('what was refused', () => {
+  it('is recorded a second later, with the time at which it was refused, all at once', async () => {
+    const { trail, recorder, clock, kept } = given();
+    const append = vi.spyOn(trail, 'append');
+    recorder.note(attempt('a'));
+    clock.now += 400;
+    recorder.note(attempt('b', 'unauthorized'));
+    clock.now += 1;
+    recorder.note(attempt('c'));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(await kept()).toStrictEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await kept()).toStrictEqual([
+      { at: NOON, ...attempt('a') },
+      { at: '2026-01-01T12:00:00.400Z', ...attempt('b', 'unauthorized') },
+      { at: '2026-01-01T12:00:00.401Z', ...attempt('c') },
+    ]);
+    expect(append).toHaveBeenCalledTimes(1);
+    recorder.note(attempt('d'));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await kept()).toHaveLength(4);
+  });
+
+  it('is recorded at once at a stop, and nothing is recorded twice', async () => {
+    const { trail, recorder, kept } = given();
+    const append = vi.spyOn(trail, 'append');
+    recorder.note(attempt('a'));
+    await recorder.flush();
+    expect(await kept()).toHaveLength(1);
+    await recorder.flush();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(append).toHaveBeenCalledTimes(1);
+  });
+
+  it('is counted where it is too much, and strangers take no room from those with a key', async () => {
+    const { recorder, kept } = given();
+    for (let n = 0; n < 500; n++) recorder.note(attempt(`stranger ${n}`, 'unauthorized'));
+    for (let n = 0; n < 100; n++) recorder.note(attempt(`known ${n}`));
+    await recorder.flush();
+    const records = await kept();
+    expect(records).toHaveLength(111);
+    expect(records.filter((record) => 'code' in record && record.code === 'unauthorized')).toEqual(
+      Array.from({ length: 10 }, (_, n) => ({
+        at: NOON,
+        ...attempt(`stranger ${n}`, 'unauthorized'),
+      })),
+    );
+    expect(records.at(-1)).toStrictEqual({ at: NOON, leftOut: 490 });
+    recorder.note(attempt('one more', 'unauthorized'));
+    await recorder.flush();
+    expect(await kept()).toHaveLength(112);
+    for (let n = 0; n < 101; n++) recorder.note(attempt(`known ${n}`));
+    await recorder.flush();
+    expect((await kept()).at(-1)).toStrictEqual({ at: NOON, leftOut: 1 });
+  });
+
+  it('is told of where it cannot be recorded, and what comes after it is recorded', async () => {
+    const trail = new FullTrail();
+    const { recorder, failures, kept } = given(trail);
+    recorder.note(attempt('a'));
+    await recorder.flush();
+    expect(failures).toStrictEqual([new Error('the disk is full')]);
+    trail.isFull = false;
+    recorder.note(attempt('b'));
+    await recorder.flush();
+    expect(await kept()).toStrictEqual([{ at: NOON, ...attempt('b') }]);
+    expect(failures).toHaveLength(1);
+  });
+
+  it('goes by the clock that everything goes by', async () => {
+    const trail = new MemoryRefusals();
+    vi.setSystemTime(NOON);
+    const recorder = new RefusalRecorder(trail, () => {});
+    recorder.note(attempt('a'));
+    await recorder.flush();
+    expect((await trail.newest(1))[0]?.record).toStrictEqual({ at: NOON, ...attempt('a') });
+  });
+});
