@@ -10,8 +10,10 @@ import {
   instanceCachingFactory,
 } from 'tsyringe';
 import type { DecodeStrictly } from './app/audit/event-rules.ts';
+import { History } from './app/audit/history.ts';
 import { Prover } from './app/audit/prover.ts';
 import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
+import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/authenticator.ts';
 import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
@@ -112,6 +114,8 @@ function compose(
   register(OrderList, () => new OrderList(encodePage, snapshot));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
+  register(History, () => new History(store.id, store.trail, store.keys));
+  register(Tail, () => new Tail(store.log, parts.resolve(History)));
   register(RefusalRecorder, () => {
     return new RefusalRecorder(store.refusals, (error) => logger.error(error, 'a refusal is lost'));
   });
@@ -125,6 +129,8 @@ function compose(
       trail: store.trail,
       keys: store.keys,
       prover,
+      history: parts.resolve(History),
+      tail: parts.resolve(Tail),
     };
     const { baseUrl, stagingBaseUrl, corsOrigins } = config;
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
@@ -174,6 +180,7 @@ async function runService(
     opened.defer(() => parts.resolve(RefusalRecorder).flush());
     opened.defer(() => commands.drained());
     opened.defer(() => server.close());
+    opened.defer(() => parts.resolve(Tail).close());
     if (config.initialApiKey !== undefined)
       await acceptKey(store.keys, config.initialApiKey, now());
     const address = await server.listen(config.port, config.host);

@@ -52,6 +52,11 @@ export function hasExpired({ expiresAt }: ApiKey, at: number): boolean {
   return expiresAt !== undefined && millisecondsOf(expiresAt) <= at;
 }
 
+/** Whether a key opens anything, at so many milliseconds since 1970. */
+export function isInForce(key: ApiKey, at: number): boolean {
+  return key.revokedAt === undefined && !hasExpired(key, at);
+}
+
 /** Replaces every key in a text, so that it can be logged. */
 export function withoutKeys(text: string): string {
   return text.includes('sto_') ? text.replaceAll(/sto_[0-9A-Za-z_]+/g, 'sto_…') : text;

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type ApiKey, hasExpired, hashKeyText, KEY_ID, keyIdOf } from './api-key.ts';
+import { type ApiKey, hashKeyText, isInForce, KEY_ID, keyIdOf } from './api-key.ts';
 import type { KeyStore } from './ports/key-store.ts';
 
 /** How long a key's record may be remembered, in milliseconds: a revocation works within it. */
@@ -47,5 +47,5 @@ export class Authenticator {
 
 function admitted(key: ApiKey, text: string, now: number): ApiKey | undefined {
   if (!timingSafeEqual(hashKeyText(text), key.hash)) return undefined;
-  return key.revokedAt !== undefined || hasExpired(key, now) ? undefined : key;
+  return isInForce(key, now) ? key : undefined;
 }

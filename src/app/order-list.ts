@@ -120,6 +120,12 @@ export class OrderList<Encoded> {
     return slot === -1 ? undefined : this.details(slot);
   }
 
+  /** Where in the log an order's events stand, the oldest first; nowhere if there is no order. */
+  positionsOf(id: OrderId): readonly number[] {
+    const versions = Array.from({ length: this.#image.version(id) }, (_, n) => n + 1);
+    return versions.map((version) => this.#image.positionOf(id, version));
+  }
+
   /** The columns as they are now, up to the next event. */
   get columns(): OrderColumns {
     const { petIds, placedAt } = this.#columns;

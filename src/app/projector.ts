@@ -1,3 +1,4 @@
+import { nextTurn } from './next-turn.ts';
 import type { EventLogReader } from './ports/event-log.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 
@@ -50,8 +51,4 @@ export class Projector {
       if (events.length >= LONG_CHUNK) await nextTurn();
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,13 @@
 import type { Instant } from '../domain/instant.ts';
 import type { OrderEvent } from '../domain/order.ts';
 
+/** Every type that an event can have. */
+export const EVENT_TYPES = [
+  'OrderPlaced',
+  'OrderShipped',
+  'OrderCancelled',
+] as const satisfies OrderEvent['type'][];
+
 /** Who did it, when, and with which request. */
 export interface Metadata {
   /** When it was recorded. Never earlier than the event before it, whatever the clock did. */

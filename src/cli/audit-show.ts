@@ -1,34 +1,70 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { storedFieldsOf } from '../app/audit/cloud-event.ts';
+import { History } from '../app/audit/history.ts';
 import { CannotStart } from '../app/cannot-start.ts';
-import type { RecordedEvent } from '../app/recorded-event.ts';
+import type { EventLog } from '../app/ports/event-log.ts';
 import { type OrderId, parseOrderId } from '../domain/order-id.ts';
-import { type CommandLine, withStore } from './command-line.ts';
+import { type CommandLine, type Output, withStore } from './command-line.ts';
+import { withProgress } from './progress.ts';
+
+interface ShowOptions {
+  readonly json?: boolean;
+}
 
 export function addAuditShow(audit: Command, commandLine: CommandLine): void {
   audit
     .command('show')
     .description('show what happened to an order: what, when, who, and with which command')
     .argument('<order>', 'the id of the order', readId)
-    .action((orderId: OrderId) => show(orderId, commandLine));
+    .option('--json', 'print the events as CloudEvents, one a line')
+    .action((orderId: OrderId, options: ShowOptions) => show(orderId, options, commandLine));
 }
 
-async function show(orderId: OrderId, commandLine: CommandLine): Promise<void> {
-  await withStore(commandLine, async ({ log, keys }) => {
-    const events: RecordedEvent[] = [];
+async function show(
+  orderId: OrderId,
+  { json }: ShowOptions,
+  commandLine: CommandLine,
+): Promise<void> {
+  const { stdout, stderr } = commandLine.terminal;
+  await withStore(commandLine, async ({ id, log, trail, keys }) => {
+    const positions = await positionsOf(orderId, log, stderr);
+    if (positions.length === 0) throw new CannotStart(`There is no order ${orderId}.`);
+    const events = await new History(id, trail, keys).at(positions);
+    for (const event of events) stdout.write(json ? `${event}\n` : told(event));
+  });
+}
+
+/** Where an order's events stand. There is no index to tell, so all of the log is read. */
+async function positionsOf(
+  orderId: OrderId,
+  log: EventLog,
+  stderr: Output,
+): Promise<readonly number[]> {
+  const positions: number[] = [];
+  let read = 0;
+  await withProgress(stderr, 'Reading', await log.head(), async (advance) => {
     for await (const chunk of log.read(0)) {
-      events.push(...chunk.filter(({ event }) => event.orderId === orderId));
-    }
-    if (events.length === 0) throw new CannotStart(`There is no order ${orderId}.`);
-    for (const { position, version, event, metadata } of events) {
-      const { at, by, commandId } = metadata;
-      const name = (await keys.find(by))?.name;
-      const who = name === undefined ? by : `${name} (${by})`;
-      commandLine.terminal.stdout.write(
-        `${at}  ${event.type}, version ${version}, position ${position}\n` +
-          `  by ${who}, command ${commandId}\n`,
-      );
+      const its = chunk.filter(({ event }) => event.orderId === orderId);
+      positions.push(...its.map(({ position }) => position));
+      read += chunk.length;
+      advance(read);
     }
   });
+  return positions;
+}
+
+/** An event of the timeline. The data stands there as it is stored. */
+function told(cloudEvent: string): string {
+  const { time, type, position, version, by, keyname, commandid } = JSON.parse(cloudEvent);
+  const { data } = storedFieldsOf(cloudEvent);
+  const who = keyname === undefined ? by : `${keyname} (${by})`;
+  return (
+    `${time}  ${type}\n` +
+    `  position ${position}, version ${version}\n` +
+    `  by ${who}\n` +
+    `  command ${commandid}\n` +
+    `  ${data}\n`
+  );
 }
 
 function readId(text: string): OrderId {

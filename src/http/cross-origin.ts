@@ -32,6 +32,7 @@ export function crossOrigin(origins: readonly string[]): RequestHandler {
       'Idempotency-Key',
       'If-Match',
       'If-None-Match',
+      'Last-Event-ID',
     ],
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE,

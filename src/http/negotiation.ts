@@ -18,6 +18,13 @@ export function acceptsGzip(req: Request): boolean {
   return lastAnswered;
 }
 
+/** Sends a document that is made for this request, compressed for those who would rather have it so. */
+export async function sendNegotiated(req: Request, res: Response, body: Buffer): Promise<void> {
+  const isCompressed = acceptsGzip(req);
+  if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
+  res.send(isCompressed ? await compress(body) : body);
+}
+
 let lastAsked: string | string[] | undefined;
 let lastAnswered = false;
 

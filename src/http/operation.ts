@@ -55,6 +55,8 @@ interface Success {
   readonly schema?: z.ZodType;
   /** What the body is; JSON where this is absent. */
   readonly contentType?: string;
+  /** What else it can be, for clients who prefer that in Accept. */
+  readonly alternative?: { readonly contentType: string; readonly schema: z.ZodType };
   readonly headers?: readonly AnswerHeader[];
   /** Whether it answers 304 to an If-None-Match that names the ETag. */
   readonly isConditional?: true;

@@ -1,6 +1,7 @@
 import { isPetKnown } from '../app/order-query.ts';
 import { OrdersV1, OrderV1, PetAnswer } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
+import { listEvents, listOrderEvents } from './event-operations.ts';
 import { sendList } from './list-response.ts';
 import { orderToJson } from './order-json.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
@@ -82,4 +83,6 @@ export const V1: readonly OrderOperation[] = [
   cancelOrder,
   shipOrder,
   getPet,
+  listOrderEvents,
+  listEvents,
 ];

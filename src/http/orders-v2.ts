@@ -2,24 +2,15 @@ import { z } from 'zod';
 import { STATUSES } from '../app/order-image.ts';
 import { findOrders } from '../app/order-query.ts';
 import type { PetId } from '../domain/order-id.ts';
-import { MAX_LIMIT, OrderPageV2, OrderV2 } from './answer-schemas.ts';
+import { OrderPageV2, OrderV2 } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { CURSOR, CURSOR_LENGTH, readCursor } from './cursor.ts';
 import { isNotModified } from './negotiation.ts';
 import { orderToJsonV2 } from './order-json.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
 import { sendPage } from './page-response.ts';
-import { queryOf } from './request-parameters.ts';
-import { booleanText, countText, dateTimeText, int64Text, wordText } from './values.ts';
-
-/** A parameter that may be left out, and what it says. */
-function may<Schema extends z.ZodType>(schema: Schema, what: string) {
-  return schema.optional().describe(`${what} ${OTHERWISE}`);
-}
-
-const OTHERWISE = 'Anything else, or more than one: 400 `invalid_request`.';
-
-const DEFAULT_LIMIT = 100;
+import { limitOf, may, NoQuery, queryOf } from './request-parameters.ts';
+import { booleanText, dateTimeText, int64Text, wordText } from './values.ts';
 
 const NO_CURSOR = 'must be the `next` of a page with the same filters, as it was';
 const cursor = z
@@ -38,13 +29,9 @@ const ListQuery = z.strictObject({
   shipDateTo: may(dateTimeText, 'Orders with a ship date before this time.'),
   placedFrom: may(dateTimeText, 'Orders placed at this time or later.'),
   placedTo: may(dateTimeText, 'Orders placed before this time.'),
-  limit: countText(1, MAX_LIMIT, DEFAULT_LIMIT).describe(
-    `How many orders a page has at most. ${OTHERWISE}`,
-  ),
+  limit: limitOf('orders'),
   after: may(cursor, 'The `next` of the page before, with the same filters.'),
 });
-
-const NoQuery = z.strictObject({});
 
 const listOrders: OrderOperation = {
   operationId: 'listOrders',

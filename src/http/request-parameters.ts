@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { MAX_INT64, MIN_INT64, type OrderId, type PetId } from '../domain/order-id.ts';
+import { MAX_LIMIT } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
-import { int64Text } from './values.ts';
+import { countText, int64Text } from './values.ts';
 
 const orderId = int64Text.transform((id) => id as OrderId);
 const petId = int64Text.transform((id) => id as PetId);
@@ -15,6 +16,24 @@ export const OrderPath = z.object({
 export const PetPath = z.object({
   petId: int64Text.describe(`The id of the pet. ${OTHERWISE}`),
 });
+
+/** A parameter of a query that may be left out, and what it says. */
+export function may<Schema extends z.ZodType>(schema: Schema, what: string) {
+  return schema.optional().describe(`${what} ${OTHERWISE_QUERY}`);
+}
+
+const OTHERWISE_QUERY = 'Anything else, or more than one: 400 `invalid_request`.';
+
+const DEFAULT_LIMIT = 100;
+
+/** How long a page is to be. */
+export function limitOf(what: string) {
+  const told = `How many ${what} a page has at most. ${OTHERWISE_QUERY}`;
+  return countText(1, MAX_LIMIT, DEFAULT_LIMIT).describe(told);
+}
+
+/** Of an operation that takes no parameters, and refuses any. */
+export const NoQuery = z.strictObject({});
 
 /** Reads the orderId of the path: the one way into the service for an id that a client chose. */
 export function readOrderId(req: Request): OrderId {

@@ -50,6 +50,11 @@ const INSTANT = {
   maxLength: 24,
 };
 
+/** The log holds no more events than the image of its orders can. */
+const MAX_POSITION = 2 ** 32 - 1;
+const POSITION = { type: 'integer', format: 'int64', minimum: 0, maximum: MAX_POSITION };
+const NO_POSITION = `must be a whole number from 0 to ${MAX_POSITION}`;
+
 function wholeNumber(min: bigint, max: bigint) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.bigint({ error }).min(min, error).max(max, error);
@@ -74,6 +79,20 @@ export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
 export const writtenQuantity = as(z.number(), QUANTITY);
 export const writtenInstant = as(z.string(), INSTANT);
 export const writtenBoolean = z.boolean();
+
+/** The id of an order in an event, in which 64-bit numbers are texts. */
+export const writtenId = writtenText(20, '^-?(?:0|[1-9]\\d*)$');
+export const writtenPosition = as(z.number(), { ...POSITION, minimum: 1 });
+export const writtenCount = as(z.number(), {
+  type: 'integer',
+  format: 'int32',
+  minimum: 1,
+  maximum: 2 ** 31 - 1,
+});
+
+export function writtenText(maxLength: number, pattern: string) {
+  return as(z.string(), { type: 'string', maxLength, pattern });
+}
 
 const ONCE = 'must be given once';
 
@@ -116,6 +135,15 @@ export function countText(min: number, max: number, otherwise: number) {
   const range = { type: 'integer', format: 'int32', minimum: min, maximum: max };
   return as(schema.default(otherwise), { ...range, default: otherwise });
 }
+
+/** What a client was last told of the log: 0, or the position of an event. */
+export const positionText = as(
+  text()
+    .regex(/^(?:0|[1-9]\d{0,9})$/, NO_POSITION)
+    .transform(Number)
+    .refine((value) => value <= MAX_POSITION, NO_POSITION),
+  POSITION,
+);
 
 /** One of a few words. */
 export function wordText<const Words extends readonly [string, ...string[]]>(words: Words) {

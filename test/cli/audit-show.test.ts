@@ -1,33 +1,67 @@
 import { expect, test } from 'vitest';
+import { mintKeyText } from '../../src/app/api-key.ts';
+import { cloudEventOf } from '../../src/app/audit/cloud-event.ts';
+import { keyRecord } from '../../src/app/first-key.ts';
 import { Writer } from '../../src/app/writer.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { NOON } from '../support/events.ts';
 import { Place } from './command-line.ts';
 
-test('an order is shown with all that happened to it, and with nothing else', async () => {
+/** A store in which order 42 was placed by an import and cancelled with a key, beside another. */
+async function given(): Promise<{ place: Place; keyId: string }> {
   const place = new Place();
   const store = place.open();
+  const key = keyRecord(mintKeyText(), { name: 'the shop', scopes: [], createdAt: NOON });
+  await store.keys.add(key);
   const writer = await Writer.open(store.log);
   const [orderId, petId] = [42n as OrderId, 7n as PetId];
   await writer.execute([
-    { command: { type: 'PlaceOrder', orderId, petId, quantity: 1 }, by: 'import', commandId: 'a' },
+    { command: { type: 'PlaceOrder', orderId, petId, quantity: 3 }, by: 'import', commandId: 'a' },
     { command: { type: 'PlaceNewOrder', petId, quantity: 1 }, by: 'import', commandId: 'b' },
-    { command: { type: 'CancelOrder', orderId }, by: 'import', commandId: 'c' },
+    { command: { type: 'CancelOrder', orderId }, by: key.id, commandId: 'c' },
   ]);
   await store.close();
+  return { place, keyId: key.id };
+}
+
+test('an order is shown with all that happened to it, and with nothing else', async () => {
+  const { place, keyId } = await given();
   const { code, out, err } = await place.run('audit', 'show', '42');
   expect([code, err]).toEqual([0, '']);
-  expect(out.replaceAll(/\d{4}-\S+Z/g, 'WHEN')).toBe(
-    'WHEN  OrderPlaced, version 1, position 1\n  by import, command a\n' +
-      'WHEN  OrderCancelled, version 2, position 3\n  by import, command c\n',
+  expect(out.replaceAll(/\d{4}-\S+Z/g, 'WHEN')).toBe(`WHEN  OrderPlaced
+  position 1, version 1
+  by import
+  command a
+  {"orderId":"42","petId":"7","quantity":3}
+WHEN  OrderCancelled
+  position 3, version 2
+  by the shop (${keyId})
+  command c
+  {"orderId":"42"}
+`);
+});
+
+test('the same as CloudEvents, as the API has them', async () => {
+  const { place } = await given();
+  const { code, out, err } = await place.run('audit', 'show', '42', '--json');
+  expect([code, err]).toEqual([0, '']);
+  const store = place.open();
+  const [first, , third] = await store.trail.stored(0, 3);
+  const expected = [first, third].map(
+    (stored) =>
+      stored && cloudEventOf(stored, store.id, (id) => (id === 'import' ? undefined : 'the shop')),
   );
+  await store.close();
+  expect(out).toBe(expected.map((line) => `${line}\n`).join(''));
 });
 
 test('an order that is not there is told of', async () => {
-  const { code, out, err } = await new Place().run('audit', 'show', '4711');
+  const { place } = await given();
+  const { code, out, err } = await place.run('audit', 'show', '4711');
   expect([code, out]).toEqual([1, '']);
   expect(err).toBe('store-orders: There is no order 4711.\n');
 });
 
-test('what is no id is a usage error', async () => {
-  expect(await new Place().run('audit', 'show', '042')).toMatchObject({ code: 2, out: '' });
+test.each(['042', 'x', '9223372036854775808'])('%s is no id: a usage error', async (id) => {
+  expect(await new Place().run('audit', 'show', id)).toMatchObject({ code: 2, out: '' });
 });

@@ -1,4 +1,5 @@
 import { type ApiKey, mintKeyText, type Scope } from '../../src/app/api-key.ts';
+import type { TreeHead } from '../../src/app/audit/merkle-tree.ts';
 import { keyRecord } from '../../src/app/first-key.ts';
 import type { RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Outcome, Submission } from '../../src/app/submission.ts';
@@ -66,6 +67,11 @@ export class Beside implements AsyncDisposable {
   /** The position of the newest event. */
   head(): Promise<number> {
     return this.#store.log.head();
+  }
+
+  /** The tree over the log. */
+  treeHead(): Promise<TreeHead> {
+    return this.#store.trail.treeHead();
   }
 
   /** Every event after a position. */

@@ -13,6 +13,7 @@ import type { Answer, Sent } from './http.ts';
  */
 
 interface Operation {
+  readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
   readonly responses: Readonly<Record<string, Response & { readonly $ref?: string }>>;
@@ -199,7 +200,8 @@ function faultOf(found: Found, sent: Sent): string | undefined {
   }
   const known = new Set(parameters.map(({ name }) => name));
   const unknown = [...query.keys()].find((name) => !known.has(name));
-  if (place[0] !== 'v1' && unknown !== undefined) return `there is no parameter ${unknown}`;
+  const isStrict = place[0] !== 'v1' || operation.tags.includes('audit');
+  if (isStrict && unknown !== undefined) return `there is no parameter ${unknown}`;
   return operation.requestBody === undefined ? undefined : faultOfBody(place, sent);
 }
 

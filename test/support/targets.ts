@@ -1,8 +1,10 @@
 import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { History } from '../../src/app/audit/history.ts';
 import { Prover } from '../../src/app/audit/prover.ts';
 import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
+import { Tail } from '../../src/app/audit/tail.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
@@ -116,6 +118,7 @@ export async function appOn(
 
 /** The HTTP application on a store, as the container puts it together. */
 export function listenerOn(store: Store): ReturnType<typeof createApp> {
+  const history = new History(store.id, store.trail, store.keys);
   const list = new OrderList(encodePage);
   const health = new Health();
   health.ready();
@@ -131,6 +134,8 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       trail: store.trail,
       keys: store.keys,
       prover: new Prover(store.trail, NoteSigner.generate('test')),
+      history,
+      tail: new Tail(store.log, history),
     },
     refusals: new RefusalRecorder(store.refusals, ignore),
     addresses: { production: undefined, staging: undefined },

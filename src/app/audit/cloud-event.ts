@@ -24,6 +24,11 @@ export function sourceOf(storeId: string): string {
   return `/store-orders/${storeId}`;
 }
 
+/** Who recorded an event: the id of an API key, or the name of a tool. */
+export function authorOf({ metadata }: StoredFields): string {
+  return Object(JSON.parse(metadata)).by;
+}
+
 /**
  * An event as a CloudEvent: JSON in one line, which ends with the data as it is stored. Throws a
  * SyntaxError where what is stored is no JSON.

@@ -174,13 +174,15 @@ function successesOf(operation: Operation, examples: Examples): ZodOpenApiRespon
     'X-Request-Id',
     ...(deprecation === undefined ? [] : (['Deprecation', 'Sunset', 'DeprecationLink'] as const)),
   ];
-  const { schema, contentType = 'application/json' } = success;
+  const { schema, contentType = 'application/json', alternative } = success;
+  const others =
+    alternative === undefined ? {} : { [alternative.contentType]: { schema: alternative.schema } };
   const body = { schema, ...examples.answerOf(operation.operationId, success.status) };
   return {
     [success.status]: {
       description: success.description,
       headers: headersOf([...always, ...(success.headers ?? [])]),
-      ...(schema === undefined ? {} : { content: { [contentType]: body } }),
+      ...(schema === undefined ? {} : { content: { [contentType]: body, ...others } }),
     },
     ...(success.isConditional === undefined
       ? {}

@@ -3,7 +3,8 @@ import recorded from './examples.json' with { type: 'json' };
 
 /**
  * The examples in the description: requests and answers of a real run, as it went over the wire.
- * Only the moments of the run are moved to fixed ones, so that each run records the same.
+ * Only the moments of the run, and what it made up at random, become fixed ones, so that each run
+ * records the same.
  */
 
 /** Bodies by name. */

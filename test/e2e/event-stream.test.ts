@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Beside } from '../support/beside.ts';
+import { EventSource, ended } from '../support/event-source.ts';
+import { Service } from '../support/service.ts';
+
+const LIST = '/v1/store/orders';
+const KILLS = 4;
+const READERS = 3;
+/** Events that are more than the operating system holds back for a client. */
+const MANY = 60_000;
+
+/** Numbers that look random, the same in every run. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** Places and cancels until told to stop, whatever becomes of the service meanwhile. */
+async function write(service: Service, state: { isOver: boolean }): Promise<void> {
+  while (!state.isOver) {
+    try {
+      const placed = await service.send('POST', LIST, { petId: 7, quantity: 1 });
+      if (placed.status !== 201) continue;
+      await service.ask('DELETE', `${LIST}/${JSON.parse(placed.text).id}`);
+    } catch {
+      await setTimeout(5);
+    }
+  }
+}
+
+/**
+ * Follows the stream over connections that are cut again and again, until it has an event of the
+ * position that it is told to reach.
+ */
+async function follow(
+  service: Service,
+  source: EventSource,
+  state: { isOver: boolean; head: number },
+  random: () => number,
+): Promise<number> {
+  let connections = 0;
+  while (!state.isOver || Number(source.lastEventId) < state.head) {
+    try {
+      const res = await source.open(service.address);
+      if (res.statusCode !== 200) continue;
+      connections += 1;
+      const end = ended(res);
+      // Cut after some more events, in the middle of whatever is on its way then.
+      const enough = source.received.length + Math.floor(random() * 60);
+      const isDone = ({ received }: EventSource) =>
+        received.length > enough || (state.isOver && received.length >= state.head) || undefined;
+      await Promise.race([source.until(isDone), end]);
+      source.cut();
+    } catch {
+      await setTimeout(5);
+    }
+  }
+  return connections;
+}
+
+it('Readers that are cut off at random see every event once, while the service is killed', async () => {
+  await using service = await Service.start();
+  const state = { isOver: false, head: Infinity };
+  const sources = Array.from({ length: READERS }, () => new EventSource(service.key));
+  const writers = Array.from({ length: 4 }, () => write(service, state));
+  const readers = sources.map((source, n) => follow(service, source, state, dice(n + 1)));
+  let due = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    due += 150 + 40 * kill;
+    await sources[0]?.until(({ received }) => received.length >= due || undefined);
+    await service.restart('SIGKILL');
+  }
+  await using beside = new Beside(service.databaseFile);
+  state.isOver = true;
+  await Promise.all(writers);
+  // One more, so that those who have all the others look up.
+  state.head = (await beside.head()) + 1;
+  await beside.place([{ id: -1n }]);
+  const connections = await Promise.all(readers);
+
+  const recorded = await beside.events();
+  expect(recorded.length).toBeGreaterThan(due);
+  for (const [n, { received }] of sources.entries()) {
+    const events = received.map(({ id, data }) => ({ id, ...JSON.parse(data) }));
+    expect(events.map(({ id }) => Number(id))).toStrictEqual(recorded.map((_, at) => at + 1));
+    expect(events.map(({ commandid }) => commandid)).toStrictEqual(
+      recorded.map(({ metadata }) => metadata.commandId),
+    );
+    expect(connections[n]).toBeGreaterThan(KILLS);
+  }
+});
+
+describe('SIGTERM', () => {
+  it('ends a stream cleanly, and does not wait for those who take nothing', async () => {
+    await using service = await Service.start();
+    await using beside = new Beside(service.databaseFile);
+    await beside.place(Array.from({ length: MANY }, (_, n) => ({ id: BigInt(n) })));
+    const [quick, slow] = [new EventSource(service.key), new EventSource(service.key)];
+    const [whole, stuck] = [await quick.open(service.address), await slow.open(service.address)];
+    slow.pause();
+    const isWhole = ended(whole);
+    await quick.until(({ received }) => received.length === MANY || undefined);
+    const begun = performance.now();
+    expect(await service.program.end('SIGTERM')).toBe(0);
+    // Less than a stop waits for clients that take their answers.
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(await isWhole).toBe(true);
+    stuck.destroy();
+    expect(slow.received.length).toBeLessThan(MANY);
+  });
+});
+
+it('Readers that take nothing cost the service no memory to speak of, and miss nothing', async () => {
+  await using service = await Service.start();
+  await using beside = new Beside(service.databaseFile);
+  await beside.place(Array.from({ length: MANY }, (_, n) => ({ id: BigInt(n) })));
+  await service.ask('GET', '/v1/store/events?limit=1000');
+  const before = await memoryAtRest(service);
+  const sources = Array.from({ length: 20 }, () => new EventSource(service.key));
+  for (const source of sources) {
+    await source.open(service.address);
+    source.pause();
+  }
+  // Together they are owed about 500 MB.
+  expect((await memoryAtRest(service)) - before).toBeLessThan(100 * 2 ** 20);
+  for (const source of sources) source.resume();
+  for (const source of sources) {
+    await source.until(({ received }) => received.length === MANY || undefined);
+    expect(received(source)).toStrictEqual(Array.from({ length: MANY }, (_, n) => n + 1));
+    source.cut();
+  }
+});
+
+function received(source: EventSource): number[] {
+  return source.received.map(({ id }) => Number(id));
+}
+
+/** What a process has in memory, in bytes, once it has nothing to do any more. */
+async function memoryAtRest({ program }: Service): Promise<number> {
+  const of = (file: string) => readFileSync(`/proc/${program.child.pid}/${file}`, 'utf8');
+  const worked = () => of('stat').split(' ').slice(13, 15).join();
+  let last = '';
+  while (last !== worked()) {
+    last = worked();
+    await setTimeout(300);
+  }
+  return 1_024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(of('status'))?.[1]);
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it, test } from 'vitest';
+import { EventSource, ended } from '../support/event-source.ts';
+import { expectError } from '../support/http.ts';
+import { oneService, placeOrder } from '../support/one-service.ts';
+import { bearer } from '../support/service.ts';
+
+const { service, beside } = await oneService();
+const LOG = '/v1/store/events';
+const STREAM = { Accept: 'text/event-stream' };
+
+/** Resolves when an event with this position has come. */
+function arrival(source: EventSource, position: number) {
+  return source.until(({ received }) => received.find(({ id }) => id === String(position)));
+}
+
+describe('A stream of events', () => {
+  it('tells what is there, and then what comes', async () => {
+    await placeOrder(service);
+    const head = await beside.head();
+    const source = new EventSource(service.key);
+    const { statusCode, headers } = await source.open(service.address);
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'private, no-cache',
+      'x-accel-buffering': 'no',
+      vary: 'Accept, Accept-Encoding',
+    });
+    expect(headers).not.toHaveProperty('content-encoding');
+    await arrival(source, head);
+    const id = await placeOrder(service);
+    await service.ask('DELETE', `/v1/store/orders/${id}`);
+    await arrival(source, head + 2);
+    expect(source.received.map(({ id }) => Number(id))).toStrictEqual(
+      Array.from({ length: head + 2 }, (_, n) => n + 1),
+    );
+    const page = await service.ask('GET', `${LOG}?limit=1000`);
+    expect(`[${source.received.map(({ data }) => data).join(',')}]`).toBe(page.text);
+    expect(source.lines).toContain('retry: 1000');
+    source.cut();
+  });
+
+  it('tells what was written beside the service', async () => {
+    const head = await beside.head();
+    const source = new EventSource(service.key);
+    await source.open(service.address, `${LOG}?after=${head}`);
+    await beside.place([{ id: 70_001n }]);
+    await arrival(source, head + 1);
+    expect(source.received).toHaveLength(1);
+    source.cut();
+  });
+
+  it('goes on behind Last-Event-ID, whatever after says', async () => {
+    for (let n = 0; n < 3; n++) await placeOrder(service);
+    const head = await beside.head();
+    const source = new EventSource(service.key);
+    source.lastEventId = String(head - 2);
+    await source.open(service.address, `${LOG}?after=0`);
+    await arrival(source, head);
+    expect(source.received.map(({ id }) => Number(id))).toStrictEqual([head - 1, head]);
+    source.cut();
+  });
+
+  it('waits for what comes after a position that is not there yet', async () => {
+    const head = await beside.head();
+    const source = new EventSource(service.key);
+    await source.open(service.address, `${LOG}?after=${head + 2}`);
+    for (let n = 0; n < 3; n++) await placeOrder(service);
+    await arrival(source, head + 3);
+    expect(source.received).toHaveLength(1);
+    source.cut();
+  });
+
+  it('of one type has no others, and moves the last id all the same', async () => {
+    const head = await beside.head();
+    const source = new EventSource(service.key);
+    await source.open(service.address, `${LOG}?after=${head}&type=OrderCancelled`);
+    const ids = [await placeOrder(service), await placeOrder(service)];
+    await source.until(({ lastEventId }) => lastEventId === String(head + 2) || undefined);
+    expect(source.received).toStrictEqual([]);
+    await service.ask('DELETE', `/v1/store/orders/${ids[0]}`);
+    const { data } = await arrival(source, head + 3);
+    expect(JSON.parse(data)).toMatchObject({ type: 'OrderCancelled', subject: ids[0] });
+    source.cut();
+  });
+
+  it('has more than one page', async () => {
+    await beside.place(Array.from({ length: 2_500 }, (_, n) => ({ id: 100_000n + BigInt(n) })));
+    const head = await beside.head();
+    const source = new EventSource(service.key);
+    await source.open(service.address);
+    await arrival(source, head);
+    expect(source.received.map(({ id }) => Number(id))).toStrictEqual(
+      Array.from({ length: head }, (_, n) => n + 1),
+    );
+    source.cut();
+  });
+
+  it('has a head without a body', async () => {
+    const answer = await service.ask('HEAD', LOG, { headers: STREAM });
+    expect(answer).toMatchObject({ status: 200, text: '' });
+    expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+  });
+
+  it('goes beyond any limit', async () => {
+    const head = await beside.head();
+    const source = new EventSource(service.key);
+    await source.open(service.address, `${LOG}?after=${head - 3}&limit=1`);
+    await arrival(source, head);
+    expect(source.received).toHaveLength(3);
+    source.cut();
+  });
+
+  test.each(['?after=x', '?type=x', '?x=1'])('is refused with %s', async (query) => {
+    const answer = await service.ask('GET', `${LOG}${query}`, { headers: STREAM });
+    expectError(answer, 400, 'invalid_request');
+  });
+
+  it('needs a key with the scope', async () => {
+    const headers = { ...STREAM, ...bearer(await beside.addKey(['orders:read'])) };
+    expectError(await service.ask('GET', LOG, { headers }), 403, 'insufficient_scope');
+  });
+});
+
+describe('A stream ends cleanly, and is refused after that,', () => {
+  it('when its key is revoked', async () => {
+    const key = await beside.addKey(['audit:read']);
+    const source = new EventSource(key);
+    const end = ended(await source.open(service.address));
+    await beside.revoke(key);
+    expect(await end).toBe(true);
+    expect((await new EventSource(key).open(service.address)).statusCode).toBe(401);
+  });
+
+  it('when its key expires', async () => {
+    const source = new EventSource(await beside.addKey(['audit:read'], Date.now() + 1_500));
+    const res = await source.open(service.address);
+    expect(res.statusCode).toBe(200);
+    expect(await ended(res)).toBe(true);
+  });
+});
+
+it('a hundred can follow at once, and one who leaves makes room', async () => {
+  const sources = Array.from({ length: 100 }, () => new EventSource(service.key));
+  for (const source of sources) {
+    expect((await source.open(service.address)).statusCode).toBe(200);
+  }
+  const answer = await service.ask('GET', LOG, { headers: STREAM });
+  expectError(answer, 503, 'service_unavailable');
+  expect(answer.headers['retry-after']).toBe('1');
+  for (const source of sources) source.cut();
+  const again = new EventSource(service.key);
+  while ((await again.open(service.address)).statusCode !== 200) await placeOrder(service);
+  again.cut();
+});
