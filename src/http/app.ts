@@ -11,6 +11,7 @@ import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
+import { fixedAnswer, once, serveFixed } from './fixed-answer.ts';
 import type { Health } from './health.ts';
 import { allowOnly, serveOperations } from './operation.ts';
 import type { OrderUseCases } from './order-operations.ts';
@@ -59,6 +60,8 @@ export function createApp(parts: AppParts): Express {
   serveOperations(app, '/v2', V2, orders, gate, now);
   serveDescriptions(app, parts.addresses);
   servePages(app, parts.addresses);
+  const publicKey = once(() => fixedAnswer('text/plain; charset=utf-8', keyLine(orders.prover)));
+  serveFixed(app, '/public-key', publicKey);
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
 
@@ -67,6 +70,11 @@ export function createApp(parts: AppParts): Express {
   });
   app.use(handleErrors(parts.refusals));
   return app;
+}
+
+/** What a public key is as a file. */
+function keyLine({ verifierKey }: OrderUseCases['prover']): string {
+  return `${verifierKey}\n`;
 }
 
 // RFC 9112, section 3.2. Node would answer by itself, without an Error object.
