@@ -22,7 +22,10 @@ export function acceptsGzip(req: Request): boolean {
 export async function sendNegotiated(req: Request, res: Response, body: Buffer): Promise<void> {
   const isCompressed = acceptsGzip(req);
   if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
-  res.send(isCompressed ? await compress(body) : body);
+  const sent = isCompressed ? await compress(body) : body;
+  res.setHeader('Content-Length', sent.length);
+  // Not Express's own send: to a document without an ETag it would answer 304 as well.
+  res.end(sent);
 }
 
 let lastAsked: string | string[] | undefined;

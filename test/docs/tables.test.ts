@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/app/api-key.ts';
+import { cloudEventOf } from '../../src/app/audit/cloud-event.ts';
 import { PROPERTIES } from '../../src/app/import/imported-order.ts';
 import { parseOrderId } from '../../src/domain/order-id.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
@@ -39,7 +40,7 @@ test('the table of endpoints is the list of operations', () => {
   );
 });
 
-test("the contract's two operations are stable, one is deprecated, and the rest is beta", () => {
+test("the contract's two operations are stable, and the rest is what it is said to be", () => {
   const states = OFFERED.filter(({ request }) => request.includes(' /v1/')).map((operation) => [
     operation.operationId,
     operation.state,
@@ -51,6 +52,13 @@ test("the contract's two operations are stable, one is deprecated, and the rest 
     getOrder: 'beta',
     shipOrder: 'beta',
     getPet: 'deprecated',
+    listOrderEvents: 'experimental',
+    listEvents: 'experimental',
+    getCheckpoint: 'experimental',
+    getInclusionProof: 'experimental',
+    getConsistencyProof: 'experimental',
+    getReceipt: 'experimental',
+    getEventReceipt: 'experimental',
   });
 });
 
@@ -77,6 +85,26 @@ test('the table of parameters of the list is what the list takes', () => {
   );
   const list = V2.find(({ operationId }) => operationId === 'listOrders');
   expect(described).toEqual(Object.keys(list?.query?.shape ?? {}));
+});
+
+test('the table of what an event says names each of its attributes', () => {
+  const described = tableOf('docs/history.md', 'attribute | what it says').flatMap(([names = '']) =>
+    names.replaceAll('`', '').split(', '),
+  );
+  const stored = {
+    position: 1,
+    version: 1,
+    type: 'OrderCancelled',
+    schemaVersion: 1,
+    data: '{"orderId":"1"}',
+    metadata: '{"at":"","by":"","commandId":"","more":1}',
+  };
+  // What is the same in each is left out.
+  const { specversion, datacontenttype, ...event } = JSON.parse(
+    cloudEventOf(stored, 'id', () => 'name'),
+  );
+  expect([specversion, datacontenttype]).toEqual(['1.0', 'application/json']);
+  expect(described.toSorted()).toEqual(Object.keys(event).sort());
 });
 
 test('the table of errors is the list of codes, each with its status', () => {

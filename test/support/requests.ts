@@ -102,16 +102,24 @@ const FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
   // That of the first page of two without filters, of a store whose second order has the id 2.
   after: fc.constantFrom('AQAAAAAAAAACH3xhwQ', 'AQAAAAAAAAACH3xhwA'),
 };
-const names = Object.keys(FILTERS);
-const filters = fc
-  .uniqueArray(fc.constantFrom(...names), { maxLength: 4 })
-  .chain((chosen) =>
-    fc.tuple(
-      ...chosen.map((name) =>
-        (FILTERS[name] as Arbitrary<string>).map((value) => [name, value] as const),
-      ),
-    ),
-  );
+const EVENT_FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
+  type: fc.constantFrom('OrderPlaced', 'OrderShipped', 'OrderCancelled'),
+  limit: fc.constantFrom('1', '7', '1000'),
+  after: fc.oneof(fewIds, fc.constantFrom('0', '4294967295')),
+};
+const names = Object.keys({ ...FILTERS, ...EVENT_FILTERS });
+
+/** A query of some of these parameters. */
+function queryOf(parameters: Readonly<Record<string, Arbitrary<string>>>) {
+  return fc
+    .uniqueArray(fc.constantFrom(...Object.entries(parameters)), {
+      maxLength: 4,
+      selector: ([name]) => name,
+    })
+    .chain((chosen) =>
+      fc.tuple(...chosen.map(([name, value]) => value.map((text) => [name, text] as const))),
+    );
+}
 
 function draftOf(
   version: string,
@@ -134,7 +142,10 @@ const ORDERS = ['store', 'orders'];
 const versions = fc.constantFrom('v1', 'v2');
 const good: Arbitrary<Draft> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(draftOf('v1', 'GET', ORDERS)) },
-  { weight: 6, arbitrary: filters.map((query) => draftOf('v2', 'GET', ORDERS, { query })) },
+  {
+    weight: 6,
+    arbitrary: queryOf(FILTERS).map((query) => draftOf('v2', 'GET', ORDERS, { query })),
+  },
   {
     weight: 4,
     arbitrary: fc
@@ -156,6 +167,13 @@ const good: Arbitrary<Draft> = fc.oneof(
       .map(([v, id, body]) => draftOf(v, 'PUT', [...ORDERS, id, 'shipment'], { body })),
   },
   { weight: 2, arbitrary: ids.map((id) => draftOf('v1', 'GET', ['pets', id])) },
+  { weight: 2, arbitrary: ids.map((id) => draftOf('v1', 'GET', [...ORDERS, id, 'events'])) },
+  {
+    weight: 3,
+    arbitrary: queryOf(EVENT_FILTERS).map((query) =>
+      draftOf('v1', 'GET', ['store', 'events'], { query }),
+    ),
+  },
   {
     weight: 1,
     arbitrary: fc
@@ -188,6 +206,7 @@ const segments = fc.oneof(
     'Orders',
     'orders',
     'shipment',
+    'events',
     'pets',
     '%6frders',
   ),
@@ -235,6 +254,7 @@ const headerValues: Readonly<Record<string, readonly string[]>> = {
   'Accept-Encoding': ['gzip', 'br', 'identity;q=0', '*;q=0', 'gzip;q=2', ''],
   Accept: ['text/html', 'application/xml', ''],
   Range: ['bytes=0-1'],
+  'Last-Event-ID': ['0', '7', '', '-1', 'x', '4294967296'],
   Origin: ['https://shop.example.com', 'null'],
   'Access-Control-Request-Method': ['PUT'],
   'X-Request-Id': ['mine'],

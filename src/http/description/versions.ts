@@ -12,7 +12,8 @@ method with 405 and \`Allow\`.`;
 export const VERSION_1: DescribedVersion = {
   name: 'v1',
   version: '1.0.0',
-  description: `Lists, places, ships and cancels the orders of a pet store.\n${COMMON}`,
+  description: `Lists, places, ships and cancels the orders of a pet store, and tells what happened.
+${COMMON} The operations for auditors refuse a query parameter that they do not know with a 400.`,
   operations: V1,
 };
 

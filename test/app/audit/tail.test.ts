@@ -33,6 +33,11 @@ async function take(follower: Follower, after: number, count = Infinity): Promis
   return positions;
 }
 
+/** Resolves when whoever follows has read all that there is. */
+async function asleep(): Promise<void> {
+  for (let n = 0; n < 20; n++) await new Promise(setImmediate);
+}
+
 const upTo = (to: number, from = 1) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
 describe('Whoever follows the log', () => {
@@ -81,14 +86,73 @@ describe('Whoever follows the log', () => {
     const pages = followed(tail).pages(0)[Symbol.asyncIterator]();
     const first: EventPage = (await pages.next()).value;
     expect(first.events).toHaveLength(100);
-    for (let n = 0; n < 50; n++) await new Promise(setImmediate);
+    await asleep();
     expect(looks).toBe(1);
+  });
+
+  it('shares what is read with those who come to it later, and holds only a part of it', async () => {
+    const { log, history, tail } = given();
+    await append(log, 6_000);
+    const page = history.page.bind(history);
+    let looks = 0;
+    history.page = (...args) => {
+      looks += 1;
+      return page(...args);
+    };
+    const together = [0, 0, 30, 1_950].map((after) => take(followed(tail), after, 2_000 - after));
+    expect(await Promise.all(together)).toStrictEqual([
+      upTo(2_000),
+      upTo(2_000),
+      upTo(2_000, 31),
+      upTo(2_000, 1_951),
+    ]);
+    // All pages once, and two that begin where only one reader does.
+    expect(looks).toBe(22);
+    await take(followed(tail), 2_000, 4_000);
+    looks = 0;
+    await take(followed(tail), 5_900, 100);
+    expect(looks).toBe(0);
+    expect(await take(followed(tail), 0, 100)).toStrictEqual(upTo(100));
+    expect(looks).toBe(1);
+  });
+
+  it('takes one page a turn, however many do', async () => {
+    const { log, tail } = given();
+    await append(log, 1_000);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    await Promise.all(upTo(20).map(() => take(followed(tail), 0, 1_000)));
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThanOrEqual(200);
+  });
+
+  it('of one type has no others', async () => {
+    const { log, tail } = given();
+    await append(log, 5);
+    const follower = followed(tail);
+    const pages: EventPage[] = [];
+    for await (const page of follower.pages(0, 'OrderShipped')) {
+      pages.push(page);
+      if (pages.length === 2) follower.leave();
+      else await append(log, 1);
+    }
+    expect(pages.map(({ events, end }) => [events.length, end])).toStrictEqual([
+      [0, 5],
+      [0, 6],
+    ]);
   });
 
   it('waits for what comes after a position that is not there yet', async () => {
     const { log, tail } = given();
     const positions = take(followed(tail), 3, 1);
-    for (let n = 0; n < 4; n++) await append(log, 1);
+    for (let n = 0; n < 4; n++) {
+      await asleep();
+      await append(log, 1);
+    }
     expect(await positions).toStrictEqual([4]);
   });
 
@@ -100,7 +164,7 @@ describe('Whoever follows the log', () => {
     one.leave();
     expect(await ends[0]).toStrictEqual([]);
     expect(other.left.aborted).toBe(false);
-    await new Promise(setImmediate);
+    await asleep();
     tail.close();
     expect(await ends[1]).toStrictEqual([1]);
     expect(other.left.aborted).toBe(true);
