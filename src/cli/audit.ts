@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { addAuditExport } from './audit-export.ts';
+import { addAuditImport } from './audit-import.ts';
 import { addAuditProofs } from './audit-proofs.ts';
 import { addAuditRefusals } from './audit-refusals.ts';
 import { addAuditShow } from './audit-show.ts';
@@ -12,5 +14,7 @@ export function addAudit(program: Command, commandLine: CommandLine): void {
     .helpCommand(false);
   addAuditShow(audit, commandLine);
   addAuditProofs(audit, commandLine);
+  addAuditExport(audit, commandLine);
+  addAuditImport(audit, commandLine);
   addAuditRefusals(audit, commandLine);
 }

@@ -18,13 +18,11 @@ export interface TrailReading {
 }
 
 /** What a trail's file came to. */
-export interface TrailRead {
-  /** How many events are right, from the first on. */
-  readonly size: number;
-  readonly root: Uint8Array | undefined;
-  /** What is not right, if anything. */
-  readonly finding: Finding | undefined;
-}
+export type TrailRead =
+  /** All that is in it is right. */
+  | { readonly size: number; readonly root: Uint8Array; readonly finding?: undefined }
+  /** So many events were right, from the first on. */
+  | { readonly size: number; readonly root?: undefined; readonly finding: Finding };
 
 /** Reads a trail's file, and checks it, up to the first line that is wrong. */
 export async function readTrail(
@@ -43,7 +41,7 @@ export async function readTrail(
         for (const line of lines.filter((text) => text !== '')) {
           const result = check === undefined ? begin(line, reading) : check.add(line);
           if (isFinding(result)) {
-            return { size: check?.size ?? 0, root: undefined, finding: result };
+            return { size: check?.size ?? 0, finding: result };
           }
           if (result instanceof TrailFileCheck) check = result;
           else events.push(result);
@@ -51,19 +49,15 @@ export async function readTrail(
         reading.take?.(events);
         advance(bytes);
       }
-      if (check === undefined) return NOTHING;
-      return { size: check.size, root: check.head.root, finding: check.end() };
+      if (check === undefined) return { size: 0, finding: { problem: 'there is nothing in it' } };
+      const { size, head } = check;
+      const finding = check.end();
+      return finding === undefined ? { size, root: head.root } : { size, finding };
     });
   } finally {
     await input.close();
   }
 }
-
-const NOTHING: TrailRead = {
-  size: 0,
-  root: undefined,
-  finding: { problem: 'there is nothing in it' },
-};
 
 function begin(line: string, { decode, keys, heads }: TrailReading) {
   return TrailFileCheck.begin(line, decode, keys, heads);

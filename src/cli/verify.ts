@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
-import { type Verdict, verifyCheckpoint, verifyKey, verifyReceipt } from '../app/audit/verifier.ts';
+import { type Verdict, verifyCheckpoint, verifyReceipt } from '../app/audit/verifier.ts';
 import { verifyStore } from '../app/audit/verify-store.ts';
 import { CannotStart } from '../app/cannot-start.ts';
+import { addKey } from './add-key.ts';
 import type { CommandLine } from './command-line.ts';
 import { withProgress } from './progress.ts';
 import { Refuted } from './refuted.ts';
@@ -202,12 +202,4 @@ async function readText(file: string): Promise<string> {
 
 function add(file: string, files: readonly string[]): readonly string[] {
   return [...files, file];
-}
-
-/** Adds a public key, which may also be in a file. */
-export function addKey(given: string, keys: readonly string[]): readonly string[] {
-  const text = existsSync(given) ? readFileSync(given, 'utf8').trim() : given;
-  const verdict = verifyKey(text);
-  if (verdict.ok) return [...keys, text];
-  throw new InvalidArgumentError(`It is no public key, nor a file with one: ${verdict.reason}.`);
 }

@@ -32,6 +32,8 @@ const COMMANDS = [
   ['audit', 'checkpoint'],
   ['audit', 'prove'],
   ['audit', 'receipt'],
+  ['audit', 'export'],
+  ['audit', 'import'],
   ['verify'],
   ['conformance'],
 ];

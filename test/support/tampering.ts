@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import type { Submission } from '../../src/app/submission.ts';
 import { Writer } from '../../src/app/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
@@ -12,24 +13,33 @@ import { temporaryFile } from './folder.ts';
 const DATE = '2026-03-04T09:00:00.000Z' as Instant;
 
 /**
- * Makes a closed store of 700 events. Of each seven, the first four place orders n, n + 1, n + 2
+ * Makes a closed store of 700 events, or as many as are asked for. Of each seven, the first four place orders n, n + 1, n + 2
  * and n + 3; then n is shipped, n + 1 is cancelled, and another order is placed.
  */
-export async function honestStore(file = temporaryFile(), petId = 7n): Promise<string> {
+export async function honestStore(
+  file = temporaryFile(),
+  petId = 7n,
+  events = 700,
+): Promise<string> {
   const log = openLog(file, openDatabase(file));
   const writer = await Writer.open(log);
-  for (let n = 1; n <= 500; n += 5) {
+  let commands: Submission['command'][] = [];
+  for (let n = 1; (n - 1) * 7 < events * 5; n += 5) {
     const id = (step: number) => BigInt(n + step) as OrderId;
     const place = (step: number) => {
       return { type: 'PlaceOrder', orderId: id(step), petId: petId as PetId, quantity: 1 } as const;
     };
-    const commands = [
+    commands.push(
       ...[0, 1, 2, 3].map(place),
       { type: 'ShipOrder', orderId: id(0), shipDate: DATE } as const,
       { type: 'CancelOrder', orderId: id(1) } as const,
       place(4),
-    ];
-    await writer.execute(commands.map((command) => ({ command, by: 'test', commandId: `c-${n}` })));
+    );
+  }
+  commands = commands.slice(0, events);
+  while (commands.length > 0) {
+    const batch = commands.splice(0, 1_000);
+    await writer.execute(batch.map((command) => ({ command, by: 'test', commandId: 'c-1' })));
   }
   await log.close();
   return file;

@@ -23,7 +23,6 @@ export function checkpointLine(storeId: string, { size, note }: SignedCheckpoint
   });
 }
 
-const MEMBERS = 'specversion,id,source,type,datacontenttype,data';
 const CHECKPOINT = /^[^\n]+\n(0|[1-9][0-9]{0,14})\n([A-Za-z0-9+/]{43}=)\n\n/;
 
 /** Reads a trail's file line by line and checks that it is whole. */
@@ -110,10 +109,12 @@ function readCheckpointLine(line: string) {
   } catch {
     return undefined;
   }
-  const { type, data, source } = read;
-  const isOurs = Object.keys(read).join() === MEMBERS && type === 'Checkpoint';
-  if (!isOurs || typeof data !== 'string' || typeof source !== 'string') return undefined;
-  const [, size, root] = CHECKPOINT.exec(data) ?? [];
-  if (size === undefined || root === undefined) return undefined;
-  return { source, note: data, head: { size: Number(size), root: Buffer.from(root, 'base64') } };
+  const [note, source] = [String(read.data), String(read.source)];
+  const [, sizeText = '', root = ''] = CHECKPOINT.exec(note) ?? [];
+  const size = Number(sizeText);
+  // It has one form only, as everything that is proven by.
+  if (checkpointLine(source.slice(sourceOf('').length), { size, note }) !== line) return undefined;
+  return root === ''
+    ? undefined
+    : { source, note, head: { size, root: Buffer.from(root, 'base64') } };
 }
