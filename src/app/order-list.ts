@@ -1,7 +1,7 @@
 import { type Instant, instantAt, millisecondsOf } from '../domain/instant.ts';
 import type { OrderPlaced } from '../domain/order.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
-import { copied } from './columns.ts';
+import { copied, firstIndex } from './columns.ts';
 import { OrderImage, type OrderStatus, type PackedImage } from './order-image.ts';
 import { OrderPages, type PackedPages } from './order-pages.ts';
 import type { RecordedEvent } from './recorded-event.ts';
@@ -33,8 +33,10 @@ export interface OrderColumns {
   readonly statuses: Uint8Array;
   /** Milliseconds since 1970; NaN where there is no date. */
   readonly shipDates: Float64Array;
-  /** Milliseconds since 1970. */
-  readonly placedAt: Float64Array;
+  /** The dates that were expected when the orders were placed, which they keep until they ship. */
+  readonly expectedDates: Float64Array;
+  /** Where in the log the order's last event stands. */
+  readonly lastPositions: Uint32Array;
 }
 
 /** The whole list at one position of the log. It never changes after it was handed out. */
@@ -48,6 +50,7 @@ export interface ListSnapshot<Encoded> {
 export interface PackedList {
   readonly image: PackedImage;
   readonly columns: Columns;
+  readonly times: Float64Array;
   readonly pages: PackedPages;
 }
 
@@ -56,9 +59,8 @@ interface Columns {
   readonly ids: BigInt64Array;
   readonly petIds: BigInt64Array<ArrayBuffer>;
   readonly quantities: Int32Array;
-  /** When the order was placed, and when it was shipped or cancelled: milliseconds since 1970. */
-  readonly placedAt: Float64Array;
-  readonly endedAt: Float64Array;
+  /** When the order was to ship as it was placed: milliseconds since 1970; NaN for no date. */
+  readonly expectedDates: Float64Array;
 }
 
 /** Turns a page of orders, at least one, into what is sent; `first` where the list begins. */
@@ -68,21 +70,29 @@ const NO_ORDERS: Columns = {
   ids: new BigInt64Array(),
   petIds: new BigInt64Array(),
   quantities: new Int32Array(),
-  placedAt: new Float64Array(),
-  endedAt: new Float64Array(),
+  expectedDates: new Float64Array(),
 };
+
+/** What is the same of all orders that nothing has happened to since they were placed. */
+const NOT_ENDED = { version: 1, shippedAt: undefined, cancelledAt: undefined } as const;
 
 /**
  * The read side: every order ever placed, as a fold of the log: the image of all states, columns
- * of what else is shown (36 bytes an order), and pages that are already encoded the way they will
- * be sent. An event makes its page stale; a stale page is encoded again when the list is next
- * asked for.
+ * of what else is shown (28 bytes an order), the time of each event (8 bytes), and pages that are
+ * already encoded the way they will be sent. An event makes its page stale; a stale page is encoded
+ * again when the list is next asked for.
+ *
+ * It also knows every list that it has been. An order has two events at most, and it is known where
+ * in the log they stand: as of any position, an order is there if it was placed by then, and what
+ * it has become since had not happened.
  */
 export class OrderList<Encoded> {
   readonly #encode: EncodePage<Encoded>;
   readonly #image: OrderImage;
   readonly #pages: OrderPages<Encoded>;
   #columns: Columns;
+  /** When each event was recorded, by its position from 1 on: milliseconds since 1970, ascending. */
+  #times: Float64Array;
   #snapshot: ListSnapshot<Encoded> | undefined;
 
   /**
@@ -93,6 +103,7 @@ export class OrderList<Encoded> {
     this.#encode = encode;
     this.#image = new OrderImage(packed?.image);
     this.#columns = packed?.columns ?? NO_ORDERS;
+    this.#times = packed?.times ?? new Float64Array();
     this.#pages = new OrderPages((slot) => this.#columns.ids[slot] as bigint, packed?.pages);
   }
 
@@ -101,6 +112,7 @@ export class OrderList<Encoded> {
     return {
       image: this.#image.pack(),
       columns: grown(this.#columns, this.#columns.ids.length),
+      times: this.#times.slice(),
       pages: this.#pages.pack(),
     };
   }
@@ -108,6 +120,11 @@ export class OrderList<Encoded> {
   /** The position of the last event folded in. */
   get position(): number {
     return this.#image.position;
+  }
+
+  /** When the last event folded in was recorded. */
+  get lastAt(): Instant | undefined {
+    return this.#image.lastAt;
   }
 
   /** How many orders there are. */
@@ -128,8 +145,26 @@ export class OrderList<Encoded> {
 
   /** The columns as they are now, up to the next event. */
   get columns(): OrderColumns {
-    const { petIds, placedAt } = this.#columns;
-    return { petIds, placedAt, ...this.#image.columns };
+    const { petIds, expectedDates } = this.#columns;
+    return { petIds, expectedDates, ...this.#image.columns };
+  }
+
+  /** The position of the last event that was recorded by a time, or at it; 0 for none. */
+  positionAt(time: Instant): number {
+    const at = millisecondsOf(time);
+    return firstIndex(this.position, (index) => (this.#times[index] as number) > at);
+  }
+
+  /** How many orders were placed by a position: those with the slots below that number. */
+  sizeAt(position: number): number {
+    const { placedPositions } = this.#image.columns;
+    return firstIndex(this.size, (slot) => (placedPositions[slot] as number) > position);
+  }
+
+  /** How many orders were placed before a time: those with the slots below that number. */
+  sizeBefore(time: Instant): number {
+    const at = millisecondsOf(time);
+    return firstIndex(this.size, (slot) => this.#placedAt(slot) >= at);
   }
 
   /** The slots of all orders above an id, or of all there are, by ascending id, page by page. */
@@ -137,15 +172,19 @@ export class OrderList<Encoded> {
     return this.#pages.slotsAfter(id);
   }
 
-  details(slot: number): OrderDetails {
+  /** @param asOf The position as of which to tell: one by which the order was placed. */
+  details(slot: number, asOf: number = this.position): OrderDetails {
+    const lastPosition = this.#image.columns.lastPositions[slot] as number;
+    const placedAt = instantAt(this.#placedAt(slot)) as Instant;
+    if (lastPosition > asOf) return { ...this.#viewAsPlaced(slot), ...NOT_ENDED, placedAt };
     const view = this.#view(slot);
-    const endedAt = instantAt(this.#columns.endedAt[slot] as number);
+    const lastAt = instantAt(this.#times[lastPosition - 1] as number);
     return {
       ...view,
       version: this.#image.versionAt(slot),
-      placedAt: instantAt(this.#columns.placedAt[slot] as number) as Instant,
-      shippedAt: view.status === 'shipped' ? endedAt : undefined,
-      cancelledAt: view.status === 'cancelled' ? endedAt : undefined,
+      placedAt,
+      shippedAt: view.status === 'shipped' ? lastAt : undefined,
+      cancelledAt: view.status === 'cancelled' ? lastAt : undefined,
     };
   }
 
@@ -168,35 +207,39 @@ export class OrderList<Encoded> {
   /** Folds a recorded event in. It must follow the position, without a gap. */
   fold(recorded: RecordedEvent): void {
     const slot = this.#image.fold(recorded);
-    const { event, metadata } = recorded;
-    const at = millisecondsOf(metadata.at);
-    switch (event.type) {
-      case 'OrderPlaced':
-        this.#place(slot, event, at);
-        break;
-      case 'OrderShipped':
-        this.#columns.endedAt[slot] = at;
-        this.#pages.touch(slot);
-        break;
-      case 'OrderCancelled':
-        this.#columns.endedAt[slot] = at;
-        // The encoded pages stay: what version 1 shows of an order does not tell that it was
-        // cancelled. Without this, every cancellation would cost the next list a page.
-        break;
+    const { position, event, metadata } = recorded;
+    if (position > this.#times.length) {
+      this.#times = copied(this.#times, new Float64Array(Math.max(1_024, position * 2)));
     }
+    this.#times[position - 1] = millisecondsOf(metadata.at);
+    // To cancel leaves the encoded pages: what version 1 shows of an order does not tell that it was
+    // cancelled. Without this, every cancellation would cost the next list a page.
+    if (event.type === 'OrderPlaced') this.#place(slot, event);
+    else if (event.type === 'OrderShipped') this.#pages.touch(slot);
     this.#snapshot = undefined;
   }
 
-  #place(slot: number, { orderId, petId, quantity }: OrderPlaced, at: number): void {
+  #place(slot: number, { orderId, petId, quantity, shipDate }: OrderPlaced): void {
     if (slot === this.#columns.ids.length) {
       this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
     }
     this.#columns.ids[slot] = orderId;
     this.#columns.petIds[slot] = petId;
     this.#columns.quantities[slot] = quantity;
-    this.#columns.placedAt[slot] = at;
+    this.#columns.expectedDates[slot] = shipDate === undefined ? NaN : millisecondsOf(shipDate);
     this.#pages.insert(slot);
   }
+
+  #placedAt(slot: number): number {
+    const position = this.#image.columns.placedPositions[slot] as number;
+    return this.#times[position - 1] as number;
+  }
+
+  readonly #viewAsPlaced = (slot: number): OrderView => ({
+    ...this.#view(slot),
+    shipDate: instantAt(this.#columns.expectedDates[slot] as number),
+    status: 'pending',
+  });
 
   readonly #view = (slot: number): OrderView => ({
     id: this.#columns.ids[slot] as OrderId,
@@ -209,12 +252,11 @@ export class OrderList<Encoded> {
 
 /** A copy of columns, with room for so many orders. */
 function grown(columns: Columns, length: number): Columns {
-  const { ids, petIds, quantities, placedAt, endedAt } = columns;
+  const { ids, petIds, quantities, expectedDates } = columns;
   return {
     ids: copied(ids, new BigInt64Array(length)),
     petIds: copied(petIds, new BigInt64Array(length)),
     quantities: copied(quantities, new Int32Array(length)),
-    placedAt: copied(placedAt, new Float64Array(length)),
-    endedAt: copied(endedAt, new Float64Array(length)),
+    expectedDates: copied(expectedDates, new Float64Array(length)),
   };
 }

@@ -1,3 +1,5 @@
+import { firstIndex } from './columns.ts';
+
 /** How many orders a page holds at most. Encoded, that is about 100 KB. */
 export const PAGE_SIZE = 1_024;
 
@@ -138,16 +140,4 @@ function insertAt(page: Page<unknown>, place: number, slot: number): void {
   page.slots[place] = slot;
   page.count += 1;
   page.encoded = undefined;
-}
-
-/** The first index from 0 up to `end` for which `holds` is true, which then stays true; or `end`. */
-function firstIndex(end: number, holds: (index: number) => boolean): number {
-  let low = 0;
-  let high = end;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

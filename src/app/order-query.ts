@@ -1,7 +1,7 @@
 import { type Instant, millisecondsOf } from '../domain/instant.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
 import { STATUSES } from './order-image.ts';
-import type { OrderColumns, OrderDetails, OrderList } from './order-list.ts';
+import type { OrderDetails, OrderList } from './order-list.ts';
 import { PAGE_SIZE } from './order-pages.ts';
 
 /** What orders have to be to be found. What is absent does not matter. */
@@ -37,24 +37,28 @@ type Sieve = (slots: Uint32Array, count: number, kept: Uint32Array) => number;
  *
  * One column after the other is sieved, a page of the list at a time: each sieve is a loop over
  * two arrays of numbers, and looks only at what the one before it has let through.
+ *
+ * @param asOf The position as of which to find them: filters and orders are those of that moment,
+ *   at the cost of those of now. Not beyond the list's own.
  */
 export function findOrders(
   list: OrderList<unknown>,
   filter: OrderFilter,
   after: OrderId | undefined,
   limit: number,
+  asOf: number = list.position,
 ): OrderPage {
   const orders: OrderDetails[] = [];
-  for (const slot of passing(list, filter, after)) {
+  for (const slot of passing(list, filter, after, asOf)) {
     if (orders.length === limit) return { orders, hasMore: true };
-    orders.push(list.details(slot));
+    orders.push(list.details(slot, asOf));
   }
   return { orders, hasMore: false };
 }
 
 /** Whether any order names the pet. */
 export function isPetKnown(list: OrderList<unknown>, petId: PetId): boolean {
-  return passing(list, { petId }, undefined).some(() => true);
+  return passing(list, { petId }, undefined, list.position).some(() => true);
 }
 
 /** The slots of the orders above an id (or of all) that pass the filter, by ascending id. */
@@ -62,8 +66,9 @@ function* passing(
   list: OrderList<unknown>,
   filter: OrderFilter,
   after: OrderId | undefined,
+  asOf: number,
 ): Generator<number> {
-  const sieves = sievesFor(filter, list.columns);
+  const sieves = sievesFor(list, filter, asOf);
   for (const page of list.slotsAfter(after)) {
     let slots = page;
     let count = page.length;
@@ -78,19 +83,52 @@ function* passing(
 // What the sieves have let through of a page. One for all: a query runs to its end in one go.
 const KEPT = new Uint32Array(PAGE_SIZE);
 
-function sievesFor(filter: OrderFilter, columns: OrderColumns): readonly Sieve[] {
-  const { status, petId, complete, shipDateFrom, shipDateTo, placedFrom, placedTo } = filter;
-  const { petIds, statuses, shipDates, placedAt } = columns;
-  const wanted = STATUSES.map((its) => {
+function sievesFor(list: OrderList<unknown>, filter: OrderFilter, asOf: number): readonly Sieve[] {
+  const { status, petId, complete, shipDateFrom, shipDateTo } = filter;
+  const { petIds, statuses, shipDates, expectedDates, lastPositions } = list.columns;
+  const wanted = Uint8Array.from(STATUSES, (its) => {
     const isComplete = its === 'shipped';
-    return (status ?? its) === its && (complete ?? isComplete) === isComplete;
+    return Number((status ?? its) === its && (complete ?? isComplete) === isComplete);
   });
+  const isNow = asOf === list.position;
+  const isDated = shipDateFrom !== undefined || shipDateTo !== undefined;
+  const dates = rangeOf(shipDateFrom, shipDateTo);
   // What lets the fewest through, as queries usually are, comes first.
   return [
-    ...within(placedAt, placedFrom, placedTo),
+    ...placedWithin(list, filter, asOf),
     ...(petId === undefined ? [] : [equal(petIds, petId)]),
-    ...(wanted.includes(false) ? [among(statuses, Uint8Array.from(wanted, Number))] : []),
-    ...within(shipDates, shipDateFrom, shipDateTo),
+    ...(wanted.every(Boolean)
+      ? []
+      : [isNow ? among(statuses, wanted) : amongThen(statuses, wanted, lastPositions, asOf)]),
+    ...(isDated
+      ? [
+          isNow
+            ? within(shipDates, dates)
+            : withinThen(shipDates, expectedDates, dates, lastPositions, asOf),
+        ]
+      : []),
+  ];
+}
+
+/** Slots count up as orders are placed, so whatever asks when they were is a range of slots. */
+function placedWithin(
+  list: OrderList<unknown>,
+  { placedFrom, placedTo }: OrderFilter,
+  asOf: number,
+): readonly Sieve[] {
+  const first = placedFrom === undefined ? 0 : list.sizeBefore(placedFrom);
+  const sizeThen = list.sizeAt(asOf);
+  const end = placedTo === undefined ? sizeThen : Math.min(sizeThen, list.sizeBefore(placedTo));
+  if (first === 0 && end === list.size) return [];
+  return [
+    (slots, count, kept) => {
+      let passed = 0;
+      for (let index = 0; index < count; index++) {
+        const slot = slots[index] as number;
+        if (slot >= first && slot < end) kept[passed++] = slot;
+      }
+      return passed;
+    },
   ];
 }
 
@@ -120,23 +158,68 @@ function equal(column: BigInt64Array<ArrayBuffer>, value: bigint): Sieve {
   };
 }
 
-function within(
-  column: Float64Array,
-  from: Instant | undefined,
-  to: Instant | undefined,
-): readonly Sieve[] {
-  if (from === undefined && to === undefined) return [];
-  const lowest = from === undefined ? Number.NEGATIVE_INFINITY : millisecondsOf(from);
-  const end = to === undefined ? Number.POSITIVE_INFINITY : millisecondsOf(to);
+/** The same for a moment at which orders were still pending whose last event came later. */
+function amongThen(
+  column: Uint8Array,
+  wanted: Uint8Array,
+  lastPositions: Uint32Array,
+  asOf: number,
+): Sieve {
+  const isPendingWanted = wanted[PENDING] === 1;
+  return (slots, count, kept) => {
+    let passed = 0;
+    for (let index = 0; index < count; index++) {
+      const slot = slots[index] as number;
+      const isWanted =
+        (lastPositions[slot] as number) > asOf
+          ? isPendingWanted
+          : wanted[column[slot] as number] === 1;
+      if (isWanted) kept[passed++] = slot;
+    }
+    return passed;
+  };
+}
+
+const PENDING = STATUSES.indexOf('pending');
+
+/** Milliseconds since 1970: from the first to before the second. */
+type Range = readonly [lowest: number, end: number];
+
+function rangeOf(from: Instant | undefined, to: Instant | undefined): Range {
   return [
-    (slots, count, kept) => {
-      let passed = 0;
-      for (let index = 0; index < count; index++) {
-        const slot = slots[index] as number;
-        const value = column[slot] as number;
-        if (value >= lowest && value < end) kept[passed++] = slot;
-      }
-      return passed;
-    },
+    from === undefined ? Number.NEGATIVE_INFINITY : millisecondsOf(from),
+    to === undefined ? Number.POSITIVE_INFINITY : millisecondsOf(to),
   ];
+}
+
+function within(column: Float64Array, [lowest, end]: Range): Sieve {
+  return (slots, count, kept) => {
+    let passed = 0;
+    for (let index = 0; index < count; index++) {
+      const slot = slots[index] as number;
+      const value = column[slot] as number;
+      if (value >= lowest && value < end) kept[passed++] = slot;
+    }
+    return passed;
+  };
+}
+
+/** The same for a moment at which what was expected still held where the last event came later. */
+function withinThen(
+  column: Float64Array,
+  expected: Float64Array,
+  [lowest, end]: Range,
+  lastPositions: Uint32Array,
+  asOf: number,
+): Sieve {
+  return (slots, count, kept) => {
+    let passed = 0;
+    for (let index = 0; index < count; index++) {
+      const slot = slots[index] as number;
+      const known = (lastPositions[slot] as number) > asOf ? expected : column;
+      const value = known[slot] as number;
+      if (value >= lowest && value < end) kept[passed++] = slot;
+    }
+    return passed;
+  };
 }

@@ -9,6 +9,7 @@ import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
 import { Refuted } from './refuted.ts';
+import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
 import { addVerify } from './verify.ts';
 
@@ -59,6 +60,7 @@ function programFor(commandLine: CommandLine): Command {
   addImport(program, commandLine);
   addBackup(program, commandLine);
   addAudit(program, commandLine);
+  addReplay(program, commandLine);
   addVerify(program, commandLine);
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);

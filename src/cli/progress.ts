@@ -10,16 +10,30 @@ export type Advance = (done: number) => void;
 /**
  * Shows how far a long piece of work has come: as a bar on a terminal, which goes when the work
  * ends, however it ends; elsewhere as a line now and then.
+ * @param unit What is counted, where it is worth telling how many there are a second.
  */
 export function withProgress<Result>(
   output: Output,
   label: string,
   total: number,
   work: (advance: Advance) => Promise<Result>,
+  unit?: string,
 ): Promise<Result> {
+  const speed = unit === undefined ? () => '' : speedometer(unit);
   return output.isTTY
-    ? withBar(output, label, total, work)
-    : work(linesNowAndThen(output, label, total));
+    ? withBar(output, label, total, work, speed)
+    : work(linesNowAndThen(output, label, total, speed));
+}
+
+/** How fast it goes, put in words, given how much is done by now. */
+type Speed = (done: number) => string;
+
+function speedometer(unit: string): Speed {
+  const begun = performance.now();
+  return (done) => {
+    const perSecond = (done / Math.max(1, performance.now() - begun)) * 1_000;
+    return `, ${Math.round(perSecond).toLocaleString('en')} ${unit}/s`;
+  };
 }
 
 async function withBar<Result>(
@@ -27,28 +41,29 @@ async function withBar<Result>(
   label: string,
   total: number,
   work: (advance: Advance) => Promise<Result>,
+  speed: Speed,
 ): Promise<Result> {
   const bar = new SingleBar({
     stream,
-    format: `${label} {bar} {percentage} %, {eta_formatted} left`,
+    format: `${label} {bar} {percentage} %, {eta_formatted} left{speed}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     hideCursor: true,
     clearOnComplete: true,
   });
-  bar.start(total, 0);
+  bar.start(total, 0, { speed: '' });
   try {
-    return await work((done) => bar.update(done));
+    return await work((done) => bar.update(done, { speed: speed(done) }));
   } finally {
     bar.stop();
   }
 }
 
-function linesNowAndThen(output: Output, label: string, total: number): Advance {
+function linesNowAndThen(output: Output, label: string, total: number, speed: Speed): Advance {
   let next = Date.now() + EVERY;
   return (done) => {
     if (Date.now() < next) return;
     next = Date.now() + EVERY;
-    output.write(`${label}: ${Math.floor((done / total) * 100)} %\n`);
+    output.write(`${label}: ${Math.floor((done / total) * 100)} %${speed(done)}\n`);
   };
 }

@@ -1,40 +1,61 @@
 import { crc32 } from 'node:zlib';
+import type { Moment } from '../app/moment.ts';
 import type { OrderFilter } from '../app/order-query.ts';
 import type { OrderId } from '../domain/order-id.ts';
 
 /**
  * Where a page of the list begins, in a form that clients hand back as it is: the number of this
- * form, the id of the last order before it, and a checksum of both and of the filter. So a cursor
- * that was mistyped, cut off, or brought to another list than its own is told from a good one. It
- * is no secret, and guards nothing.
+ * form, the id of the last order before it, for a list as it was the position as of which, and a
+ * checksum of all that and of the filter. So a cursor that was mistyped, cut off, or brought to
+ * another list than its own is told from a good one. It is no secret, and guards nothing.
+ *
+ * The position keeps the pages of one walk together: a time that has only just come may stand for
+ * a higher one by the next page.
  */
-const FORM = 1;
-const [ID, CHECK, END] = [1, 9, 13];
+const [FORM, FORM_AS_OF] = [1, 2];
+const [ID, AS_OF] = [1, 9];
+const [ID_BYTES, AS_OF_BYTES, CHECK_BYTES] = [8, 4, 4];
 
-/** How many characters a cursor has, and which. */
-export const CURSOR_LENGTH = 18;
-export const CURSOR = /^[\w-]+$/;
+/** What a cursor looks like: 18 characters, or 23 for a list as it was. */
+export const CURSOR = /^(?:[\w-]{18}|[\w-]{23})$/;
+export const CURSOR_LENGTHS = [18, 23] as const;
 
-export function cursorAfter(id: OrderId, filter: OrderFilter): string {
-  const bytes = Buffer.alloc(END);
-  bytes.writeUInt8(FORM);
+/** What was asked for, but for where to begin. */
+export interface Asked extends OrderFilter {
+  readonly asOf?: Moment | undefined;
+}
+
+/** Where a page begins: after an order, in a list as of a position if one was asked for. */
+export interface PlaceInList {
+  readonly id: OrderId;
+  readonly asOf: number | undefined;
+}
+
+export function cursorAfter({ id, asOf }: PlaceInList, asked: Asked): string {
+  const check = ID + ID_BYTES + (asOf === undefined ? 0 : AS_OF_BYTES);
+  const bytes = Buffer.alloc(check + CHECK_BYTES);
+  bytes.writeUInt8(asOf === undefined ? FORM : FORM_AS_OF);
   bytes.writeBigInt64BE(id, ID);
-  bytes.writeUInt32BE(checksum(bytes, filter), CHECK);
+  if (asOf !== undefined) bytes.writeUInt32BE(asOf, AS_OF);
+  bytes.writeUInt32BE(checksum(bytes.subarray(0, check), asked), check);
   return bytes.toString('base64url');
 }
 
-/** The id that a cursor stands for; `undefined` where it is none, or not one of this filter. */
-export function readCursor(cursor: string, filter: OrderFilter): OrderId | undefined {
+/** What a cursor stands for; `undefined` where it is none, or not one of what was asked for. */
+export function readCursor(cursor: string, asked: Asked): PlaceInList | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
+  const isAsOf = asked.asOf !== undefined;
+  const check = ID + ID_BYTES + (isAsOf ? AS_OF_BYTES : 0);
   // Base64 can say the same in several ways; only ours is taken.
-  const isOurs = bytes.length === END && bytes.toString('base64url') === cursor;
-  if (!isOurs || bytes[0] !== FORM) return undefined;
-  if (bytes.readUInt32BE(CHECK) !== checksum(bytes, filter)) return undefined;
-  return bytes.readBigInt64BE(ID) as OrderId;
+  const isOurs = bytes.length === check + CHECK_BYTES && bytes.toString('base64url') === cursor;
+  if (!isOurs || bytes[0] !== (isAsOf ? FORM_AS_OF : FORM)) return undefined;
+  if (bytes.readUInt32BE(check) !== checksum(bytes.subarray(0, check), asked)) return undefined;
+  const id = bytes.readBigInt64BE(ID) as OrderId;
+  return { id, asOf: isAsOf ? bytes.readUInt32BE(AS_OF) : undefined };
 }
 
-function checksum(bytes: Buffer, filter: OrderFilter): number {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+function checksum(place: Buffer, asked: Asked): number {
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined);
   const text = given.map(([name, value]) => `${name}=${value}`).sort();
-  return crc32(text.join('&'), crc32(bytes.subarray(0, CHECK)));
+  return crc32(text.join('&'), crc32(place));
 }

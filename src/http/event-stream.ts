@@ -35,9 +35,11 @@ export async function sendEventStream(
   { after, type, follower, mayGoOn }: EventStream,
 ): Promise<void> {
   const { left } = follower;
-  res.once('close', () => follower.leave());
-  const beat = setInterval(() => res.writableNeedDrain || res.write(':\n\n'), HEARTBEAT);
   const leave = () => follower.leave();
+  res.once('close', leave);
+  // The client may have gone while it was asked who it is.
+  if (res.destroyed) leave();
+  const beat = setInterval(() => res.writableNeedDrain || res.write(':\n\n'), HEARTBEAT);
   const look = setInterval(() => mayGoOn().then((may) => may || leave(), leave), LOOK);
   try {
     res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');

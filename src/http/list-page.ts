@@ -1,6 +1,6 @@
+import { orderToJson } from '../app/order-json.ts';
 import type { OrderView } from '../app/order-list.ts';
 import { type GzipPiece, gzipPiece } from './gzip.ts';
-import { orderToJson } from './order-json.ts';
 
 /**
  * A page of the list as it is sent: JSON that opens the array on the first page and goes on with a

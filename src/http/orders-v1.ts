@@ -1,9 +1,9 @@
+import { orderToJson } from '../app/order-json.ts';
 import { isPetKnown } from '../app/order-query.ts';
 import { OrdersV1, OrderV1, PetAnswer } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { listEvents, listOrderEvents } from './event-operations.ts';
 import { sendList } from './list-response.ts';
-import { orderToJson } from './order-json.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
 import { PROOF_OPERATIONS } from './proof-operations.ts';
 import { PetPath, readPetId } from './request-parameters.ts';

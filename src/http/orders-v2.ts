@@ -1,22 +1,25 @@
 import { z } from 'zod';
+import { type Moment, positionOf } from '../app/moment.ts';
 import { STATUSES } from '../app/order-image.ts';
+import { orderToJsonV2 } from '../app/order-json.ts';
+import type { OrderList } from '../app/order-list.ts';
 import { findOrders } from '../app/order-query.ts';
 import type { PetId } from '../domain/order-id.ts';
 import { OrderPageV2, OrderV2 } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
-import { CURSOR, CURSOR_LENGTH, readCursor } from './cursor.ts';
+import { type Asked, CURSOR, CURSOR_LENGTHS, type PlaceInList, readCursor } from './cursor.ts';
 import { isNotModified } from './negotiation.ts';
-import { orderToJsonV2 } from './order-json.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
 import { sendPage } from './page-response.ts';
 import { limitOf, may, NoQuery, queryOf } from './request-parameters.ts';
-import { booleanText, dateTimeText, int64Text, wordText } from './values.ts';
+import { booleanText, dateTimeText, int64Text, momentText, wordText } from './values.ts';
 
 const NO_CURSOR = 'must be the `next` of a page with the same filters, as it was';
 const cursor = z
   .string({ error: 'must be given once' })
   .regex(CURSOR, NO_CURSOR)
-  .length(CURSOR_LENGTH, NO_CURSOR);
+  .min(CURSOR_LENGTHS[0], NO_CURSOR)
+  .max(CURSOR_LENGTHS[1], NO_CURSOR);
 
 const ListQuery = z.strictObject({
   status: may(wordText(STATUSES), 'Orders of this status.'),
@@ -29,6 +32,12 @@ const ListQuery = z.strictObject({
   shipDateTo: may(dateTimeText, 'Orders with a ship date before this time.'),
   placedFrom: may(dateTimeText, 'Orders placed at this time or later.'),
   placedTo: may(dateTimeText, 'Orders placed before this time.'),
+  asOf: may(
+    momentText,
+    'The list as it was: after so many events of the log, which is the position in the `ETag` of a ' +
+      'list or in an `Event-Position`, or at a time, with all that was recorded by then. A moment ' +
+      'that has not come is a 400 as well.',
+  ),
   limit: limitOf('orders'),
   after: may(cursor, 'The `next` of the page before, with the same filters.'),
 });
@@ -48,7 +57,10 @@ const listOrders: OrderOperation = {
     'Follow `next`, or the `Link` with `rel="next"`, until there is none. Whatever happens between ' +
     'two pages, no order comes twice, and none is left out that was there, and passed the ' +
     'filters, all the time. A cursor stays valid for ever, but with its own filters only; `limit` ' +
-    'may change.',
+    'may change.\n\n' +
+    'With `asOf`, filters and orders are those of that moment. The answer then says in `asOf` which ' +
+    'position it was, and the pages of one walk are all of the same. What is asked for by a position ' +
+    'is answered the same for ever.',
   isTryItHidden: true,
   query: ListQuery,
   success: {
@@ -60,18 +72,34 @@ const listOrders: OrderOperation = {
   },
   refusals: [],
   async handle({ storeId, list, projector }, req, res) {
-    const { limit, after: given, ...filter } = queryOf(res, ListQuery);
-    const after = given === undefined ? undefined : readCursor(given, filter);
-    if (given !== undefined && after === undefined) {
-      throw new ApiError('invalid_request', `after: ${NO_CURSOR}`);
-    }
+    const { limit, after, ...asked } = queryOf(res, ListQuery);
+    const begin = after === undefined ? undefined : placeOf(after, asked);
     await projector.catchUp();
+    const asOf = asked.asOf === undefined ? undefined : momentOf(asked.asOf, begin, list);
+    const position = asOf ?? list.position;
     // The same query at the same position gives the same page: it need not even be looked for.
-    if (isNotModified(req, res, `${storeId}-${list.position}`, 'private, no-cache')) return;
-    const { orders, hasMore } = findOrders(list, filter, after, limit);
-    await sendPage(req, res, orders, hasMore ? filter : undefined);
+    if (isNotModified(req, res, `${storeId}-${position}`, 'private, no-cache')) return;
+    const page = findOrders(list, asked, begin?.id, limit, position);
+    await sendPage(req, res, page, asked, asOf);
   },
 };
+
+function placeOf(cursor: string, asked: Asked): PlaceInList {
+  const place = readCursor(cursor, asked);
+  if (place === undefined) throw new ApiError('invalid_request', `after: ${NO_CURSOR}`);
+  return place;
+}
+
+/** The position of the moment that was asked for; on the second page of a walk, that of the first. */
+function momentOf(asked: Moment, begin: PlaceInList | undefined, list: OrderList<unknown>): number {
+  const position = positionOf(list, begin?.asOf ?? asked);
+  if (position !== undefined) return position;
+  const reason =
+    typeof asked === 'number' || begin !== undefined
+      ? `the log ends at position ${list.position}`
+      : 'it is in the future';
+  throw new ApiError('invalid_request', `asOf: ${reason}`);
+}
 
 /** Version 2: what version 1 does, and a list with filters and pages. All of it is beta. */
 export const V2: readonly OrderOperation[] = [

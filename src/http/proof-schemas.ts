@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { positionText, writtenPosition, writtenSize, writtenText } from './values.ts';
+import { eventPosition, positionText, writtenPosition, writtenText } from './values.ts';
 
 /** How proofs are asked for, and how they are described. */
 
@@ -29,16 +29,16 @@ const Hashes = z
 
 export const InclusionAnswer = z
   .object({
-    position: writtenPosition.describe('Where the event stands.'),
-    size: writtenSize.describe('The size of the log that it is proven for.'),
+    position: eventPosition.describe('Where the event stands.'),
+    size: writtenPosition.describe('The size of the log that it is proven for.'),
     proof: Hashes,
   })
   .meta({ id: 'InclusionProof', description: 'That an event is in the log.' });
 
 export const ConsistencyAnswer = z
   .object({
-    from: writtenSize.describe('The size of the older log.'),
-    to: writtenSize.describe('The size of the newer log.'),
+    from: writtenPosition.describe('The size of the older log.'),
+    to: writtenPosition.describe('The size of the newer log.'),
     proof: Hashes,
   })
   .meta({ id: 'ConsistencyProof', description: 'That nothing in the log was rewritten.' });

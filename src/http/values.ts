@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
+import { type Moment, parseMoment } from '../app/moment.ts';
 import { type Instant, parseInstant } from '../domain/instant.ts';
 import { MAX_QUANTITY } from '../domain/order.ts';
 import { MAX_INT64, MIN_INT64, parseInt64 } from '../domain/order-id.ts';
@@ -41,6 +42,7 @@ const ANY_DATE_TIME = {
   pattern: '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(?:\\.\\d+)?(?:[Zz]|[+-]\\d\\d:\\d\\d)$',
   maxLength: 16_384,
 };
+const POSITION_TEXT = { type: 'string', pattern: '^(?:0|[1-9]\\d{0,9})$', maxLength: 10 };
 /** As the service writes it: see {@link Instant}. */
 const INSTANT = {
   type: 'string',
@@ -60,7 +62,9 @@ function wholeNumber(min: bigint, max: bigint) {
   return z.bigint({ error }).min(min, error).max(max, error);
 }
 
-const NO_DATE_TIME = 'must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z';
+const A_DATE_TIME = 'an RFC 3339 date-time, such as 2026-01-31T12:00:00Z';
+const NO_DATE_TIME = `must be ${A_DATE_TIME}`;
+const SEND_PLUS = 'in a query, send + as %2B';
 
 function instant(error: string) {
   return z.string({ error }).transform((text, context): Instant => {
@@ -78,12 +82,12 @@ export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
 /** Values of an answer. */
 export const writtenQuantity = as(z.number(), QUANTITY);
 export const writtenInstant = as(z.string(), INSTANT);
+export const writtenPosition = as(z.number(), POSITION);
 export const writtenBoolean = z.boolean();
 
 /** The id of an order in an event, in which 64-bit numbers are texts. */
 export const writtenId = writtenText(20, '^-?(?:0|[1-9]\\d*)$');
-export const writtenPosition = as(z.number(), { ...POSITION, minimum: 1 });
-export const writtenSize = as(z.number(), POSITION);
+export const eventPosition = as(z.number(), { ...POSITION, minimum: 1 });
 export const writtenCount = as(z.number(), {
   type: 'integer',
   format: 'int32',
@@ -122,7 +126,7 @@ export const booleanText = as(
 );
 
 export const dateTimeText = as(
-  text().pipe(instant(`${NO_DATE_TIME}; in a query, send + as %2B`)),
+  text().pipe(instant(`${NO_DATE_TIME}; ${SEND_PLUS}`)),
   ANY_DATE_TIME,
 );
 
@@ -144,6 +148,18 @@ export const positionText = as(
     .transform(Number)
     .refine((value) => value <= MAX_POSITION, NO_POSITION),
   POSITION,
+);
+
+/** A position of the log, or a time. */
+export const momentText = as(
+  text().transform((given, context): Moment => {
+    const read = parseMoment(given);
+    if (read === undefined) {
+      context.addIssue(`must be a position, such as 4711, or ${A_DATE_TIME}; ${SEND_PLUS}`);
+    }
+    return read ?? z.NEVER;
+  }),
+  { type: 'string', pattern: '^\\d', maxLength: 16_384, anyOf: [POSITION_TEXT, ANY_DATE_TIME] },
 );
 
 /** One of a few words. */

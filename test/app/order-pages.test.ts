@@ -74,6 +74,20 @@ describe('the pages of the list', () => {
     );
   });
 
+  it('begin with an order that belongs to them, and not to the page before', () => {
+    const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index));
+    const { pages, encoded } = pagesOf(ids);
+    for (const slot of ids.keys()) pages.insert(slot);
+    for (const start of [0, 1_024, 2_048]) {
+      const before = encoded();
+      pages.touch(start);
+      const fresh = encoded().filter((page) => !before.includes(page));
+      expect(fresh.map((page) => page[0])).toStrictEqual([BigInt(start)]);
+      const above = Array.from(pages.slotsAfter(BigInt(start)), (slots) => [...slots]).flat();
+      expect(above).toStrictEqual(ids.slice(start + 1).map(Number));
+    }
+  });
+
   it('are encoded again only where an order was added or touched', () => {
     fc.assert(
       fc.property(manyIds(4_000), fc.array(fc.nat(), { maxLength: 10 }), (ids, numbers) => {

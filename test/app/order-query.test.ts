@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
 import { instants, petIds } from '../support/arbitraries.ts';
-import { cancelled, placed, recorded, secondsApart, shipped } from '../support/events.ts';
+import { cancelled, NOON, placed, recorded, secondsApart, shipped } from '../support/events.ts';
 import { manyIds } from '../support/many-ids.ts';
 import { histories, naiveOrders } from '../support/naive-orders.ts';
 
@@ -80,6 +80,17 @@ const cases = histories.chain((history) =>
   fc.tuple(fc.constant(history), filtersFor(naiveOrders(history)), fc.integer({ min: 1, max: 9 })),
 );
 
+// Filters with values from any moment of the history, not just from its end.
+const casesThen = fc
+  .tuple(histories, fc.nat())
+  .chain(([history, any]) =>
+    fc.tuple(
+      fc.constant(history),
+      filtersFor(naiveOrders(history.slice(0, any % (history.length + 1)))),
+      fc.integer({ min: 1, max: 40 }),
+    ),
+  );
+
 describe('finding orders', () => {
   it('finds what passes the filter, page by page, each order once and by id', () => {
     fc.assert(
@@ -126,6 +137,31 @@ describe('finding orders', () => {
     expect(above(2n ** 63n - 1n)).toStrictEqual([]);
   });
 
+  it('ends where the orders end, also on pages that are not full', () => {
+    // The order in the first slot passes every filter, and is the first of all: nothing that stands
+    // behind the end of a page may be taken for it.
+    const history = secondsApart(recorded(...[1n, 2n, 3n].map((id) => placed(id))));
+    const list = listOf(history);
+    const filters: OrderFilter[] = [
+      { petId: 7n as PetId },
+      { status: 'pending' },
+      { complete: false },
+      { placedFrom: NOON },
+      { placedFrom: NOON, petId: 7n as PetId, status: 'pending' },
+    ];
+    for (const filter of filters) {
+      const found = findOrders(list, filter, undefined, 9);
+      expect(found.orders.map(({ id }) => id)).toStrictEqual([1n, 2n, 3n]);
+      expect(findOrders(list, filter, 2n as OrderId, 9).orders.map(({ id }) => id)).toEqual([3n]);
+    }
+    const dated = listOf(recorded(placed(1n, { shipDate: NOON }), placed(2n, { shipDate: NOON })));
+    for (const asOf of [1, 2]) {
+      const filter: OrderFilter = { shipDateFrom: NOON, status: 'pending' };
+      const found = findOrders(dated, filter, undefined, 9, asOf);
+      expect(found.orders.map(({ id }) => id)).toStrictEqual([1n, 2n].slice(0, asOf));
+    }
+  });
+
   it('finds nothing where there is nothing', () => {
     const nothing = { orders: [], hasMore: false };
     expect(findOrders(listOf([]), {}, undefined, 1)).toStrictEqual(nothing);
@@ -138,6 +174,35 @@ describe('finding orders', () => {
     expect(isPetKnown(list, low as PetId)).toBe(true);
     expect(isPetKnown(list, high as PetId)).toBe(false);
     expect(isPetKnown(list, (2n ** 32n) as PetId)).toBe(false);
+  });
+});
+
+describe('finding orders as they were', () => {
+  it('finds at every position what the list of that position would, whatever came later', () => {
+    fc.assert(
+      fc.property(casesThen, ([history, filter, limit]) => {
+        const list = listOf(history);
+        for (let position = 0; position <= history.length; position++) {
+          const then = listOf(history.slice(0, position));
+          for (const after of [undefined, 0n as OrderId]) {
+            expect(findOrders(list, filter, after, limit, position)).toStrictEqual(
+              findOrders(then, filter, after, limit),
+            );
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('tells of orders as they were, from page to page, to whoever asks for all of them', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, any) => {
+        const position = any % (history.length + 1);
+        const found = findOrders(listOf(history), {}, undefined, 1_000, position);
+        expect(found.orders).toStrictEqual(naiveOrders(history.slice(0, position)));
+      }),
+    );
   });
 });
 

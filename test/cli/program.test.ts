@@ -28,6 +28,8 @@ const COMMANDS = [
   ['backup'],
   ['audit'],
   ['audit', 'show'],
+  ['audit', 'refusals'],
+  ['replay'],
   ['audit', 'public-key'],
   ['audit', 'checkpoint'],
   ['audit', 'prove'],

@@ -64,6 +64,7 @@ const pending: number[] = [];
 for await (const { petId } of everyOrder('pending')) pending.push(petId);
 
 const all = await v1.GET('/store/orders');
+const early = await v2.GET('/store/orders', { params: { query: { asOf: '1' } } });
 const wrong = await v1.GET('/store/orders', { headers: { Authorization: 'Bearer wrong' } });
 
 process.stdout.write(
@@ -72,6 +73,7 @@ process.stdout.write(
     remedy: cancelled.error && remedyFor(cancelled.error.code),
     pending,
     all: all.data?.length,
+    early: [early.data?.asOf, early.data?.data.map(({ status }) => status)],
     wrong: wrong.error?.code,
   }),
 );

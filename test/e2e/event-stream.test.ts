@@ -121,12 +121,12 @@ it('Readers that take nothing cost the service no memory to speak of, and miss n
   await beside.place(Array.from({ length: MANY }, (_, n) => ({ id: BigInt(n) })));
   await service.ask('GET', '/v1/store/events?limit=1000');
   const before = await memoryAtRest(service);
-  const sources = Array.from({ length: 20 }, () => new EventSource(service.key));
+  const sources = Array.from({ length: 10 }, () => new EventSource(service.key));
   for (const source of sources) {
     await source.open(service.address);
     source.pause();
   }
-  // Together they are owed about 500 MB.
+  // Together they are owed about 250 MB.
   expect((await memoryAtRest(service)) - before).toBeLessThan(100 * 2 ** 20);
   for (const source of sources) source.resume();
   for (const source of sources) {

@@ -1,8 +1,18 @@
-import { describe, expect, it, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import { mintKeyText } from '../../src/app/api-key.ts';
+import { now } from '../../src/app/clock.ts';
+import { acceptKey } from '../../src/app/first-key.ts';
+import { UnreadableEvent } from '../../src/app/ports/event-log.ts';
+import type { Store } from '../../src/app/ports/store.ts';
+import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
 import { EventSource, ended } from '../support/event-source.ts';
 import { expectError } from '../support/http.ts';
 import { oneService, placeOrder } from '../support/one-service.ts';
 import { bearer } from '../support/service.ts';
+import { listenerOn } from '../support/targets.ts';
 
 const { service, beside } = await oneService();
 const LOG = '/v1/store/events';
@@ -137,6 +147,94 @@ describe('A stream ends cleanly, and is refused after that,', () => {
     const res = await source.open(service.address);
     expect(res.statusCode).toBe(200);
     expect(await ended(res)).toBe(true);
+  });
+});
+
+describe('A stream of a service that is in this process', () => {
+  async function given(change: (store: Store) => Partial<Store> = () => ({})) {
+    const store = await openMemoryStore();
+    const key = mintKeyText();
+    await acceptKey(store.keys, key, now());
+    const server = createServer(listenerOn({ ...store, ...change(store) })).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { address, server, source: new EventSource(key) };
+  }
+
+  it('shows every 15 seconds that the connection lives', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { address, source } = await given();
+    await source.open(address);
+    const beats = () => source.lines.filter((line) => line === ':').length;
+    for (const due of [1, 2, 3]) {
+      vi.advanceTimersByTime(14_999);
+      expect(beats()).toBe(due - 1);
+      vi.advanceTimersByTime(1);
+      await source.until(() => beats() === due || undefined);
+    }
+    expect(source.received).toStrictEqual([]);
+    source.cut();
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  });
+
+  it('is over at once for a client that has gone while it was asked who it is', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const asked = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    let reads = 0;
+    const { address, server, source } = await given(({ keys, trail }) => ({
+      keys: Object.assign(Object.create(keys), {
+        async find(id: string) {
+          asked.resolve();
+          await gone.promise;
+          return keys.find(id);
+        },
+      }),
+      trail: Object.assign(Object.create(trail), {
+        stored: async () => {
+          reads += 1;
+          return [];
+        },
+      }),
+    }));
+    const timers = vi.getTimerCount();
+    server.once('connection', (socket) => socket.once('close', () => gone.resolve()));
+    const opened = source.open(address).catch(() => 'cut');
+    await asked.promise;
+    source.cut();
+    expect(await opened).toBe('cut');
+    await gone.promise;
+    for (let n = 0; n < 20; n++) await new Promise(setImmediate);
+    expect([reads, vi.getTimerCount()]).toEqual([0, timers]);
+  });
+
+  it('ends where the log cannot be read', async () => {
+    const fail = () => Promise.reject(new UnreadableEvent(7, 'it is missing'));
+    const { address, source } = await given(({ trail }) => ({
+      trail: Object.assign(Object.create(trail), { stored: fail }),
+    }));
+    const res = await source.open(address);
+    expect(res.statusCode).toBe(200);
+    await ended(res);
+    expect(source.received).toStrictEqual([]);
+  });
+
+  it('ends where it cannot be told whether its key is still good', async () => {
+    let isBroken = false;
+    const { address, source } = await given(({ keys }) => ({
+      keys: Object.assign(Object.create(keys), {
+        find: (id: string) => (isBroken ? Promise.reject(new Error('no keys')) : keys.find(id)),
+      }),
+    }));
+    const end = ended(await source.open(address));
+    isBroken = true;
+    expect(await end).toBe(true);
   });
 });
 

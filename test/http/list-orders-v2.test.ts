@@ -183,6 +183,105 @@ describe('A parameter is refused with a 400 that names it:', () => {
   });
 });
 
+/** The position that a list is at, as its ETag says it. */
+function positionIn(etag: unknown): string {
+  return /-(\d+)"$/.exec(String(etag))?.[1] as string;
+}
+
+describe('The list as it was', () => {
+  it('is that of each position, whatever happens afterwards, and its ETag says so', async () => {
+    await using fresh = await Service.start();
+    const list = async (query = '') => fresh.ask('GET', `${LIST}${query}`);
+    const moments: { position: string; etag: unknown; page: string }[] = [];
+    const remember = async () => {
+      const { headers, text } = await list();
+      const { data } = JSON.parse(text);
+      moments.push({
+        position: positionIn(headers.etag),
+        etag: headers.etag,
+        page: JSON.stringify({ data, next: null }),
+      });
+    };
+    await remember();
+    const first = await placeOrder(fresh, { petId: 1, shipDate: '2026-02-01T00:00:00Z' });
+    await remember();
+    const second = await placeOrder(fresh, { petId: 2 });
+    await remember();
+    await fresh.send('PUT', `${LIST}/${first}/shipment`, { shipDate: '2026-02-03T00:00:00Z' });
+    await remember();
+    await fresh.ask('DELETE', `${LIST}/${second}`);
+    await remember();
+    expect(moments.map(({ position }) => position)).toStrictEqual(['0', '1', '2', '3', '4']);
+    for (const { position, etag, page } of moments) {
+      const { headers, text } = await list(`?asOf=${position}`);
+      expect(text).toBe(page.replace('{', `{"asOf":${position},`));
+      expect(headers.etag).toBe(etag);
+    }
+    const shippedThen = await list('?asOf=2&status=pending&shipDateTo=2026-02-02T00:00:00Z');
+    expect(JSON.parse(shippedThen.text).data).toMatchObject([{ id: 1, complete: false }]);
+  });
+
+  it('is the same to whoever has it, although much has happened since', async () => {
+    const { headers } = await ask('asOf=3');
+    await placeOrder(service);
+    const again = await ask('asOf=3', { 'If-None-Match': String(headers.etag) });
+    expect(again.status).toBe(304);
+  });
+
+  it('is that of a time, with what was recorded at that time', async () => {
+    const { data } = await find({ petId: '3' });
+    const { cancelledAt } = data[0] as unknown as { cancelledAt: string };
+    const idsAt = (asOf: string) => idsOf({ asOf, petId: '3', status: 'cancelled' });
+    expect(await idsAt(cancelledAt)).toStrictEqual([cancelled]);
+    const before = new Date(Date.parse(cancelledAt) - 1).toISOString();
+    expect(await idsAt(before)).toStrictEqual([]);
+    const { asOf } = (await find({ asOf: before })) as Page & { asOf: bigint };
+    expect(await idsOf({ asOf: String(asOf) })).toStrictEqual(await idsOf({ asOf: before }));
+    expect((await ask('asOf=2020-01-01T00:00:00Z')).text).toBe('{"asOf":0,"data":[],"next":null}');
+  });
+
+  it('stays that of its first page, although the time that was asked for is not over', async () => {
+    await using fresh = await Service.start();
+    for (let n = 0; n < 3; n++) await placeOrder(fresh);
+    // The present moment: more may be recorded at it.
+    const asOf = new Date().toISOString();
+    const page = async (more: Record<string, string> = {}) => {
+      const query = new URLSearchParams({ asOf, limit: '2', ...more });
+      const answer = await fresh.ask('GET', `${LIST}?${query}`);
+      return { link: String(answer.headers.link), ...JSON.parse(answer.text) };
+    };
+    const first = await page();
+    expect(first).toMatchObject({ asOf: 3, data: [{ id: 1 }, { id: 2 }] });
+    const second = await page({ after: first.next });
+    expect(second).toMatchObject({ asOf: 3, data: [{ id: 3 }], next: null });
+    expect(new URLSearchParams(/<(.*)>/.exec(first.link)?.[1]).get('asOf')).toBe(asOf);
+  });
+
+  test.each([
+    ['asOf=9999', 'asOf: the log ends at position '],
+    ['asOf=4294967296', 'asOf: the log ends at position '],
+    ['asOf=9999-12-31T23:59:59Z', 'asOf: it is in the future'],
+    ['asOf=-1', 'asOf: must be a position, such as 4711, or an RFC 3339 date-time'],
+    ['asOf=01', 'asOf: must be'],
+    ['asOf=1.5', 'asOf: must be'],
+    ['asOf=', 'asOf: must be'],
+    ['asOf=now', 'asOf: must be'],
+    ['asOf=2026-01-01T00:00:00+01:00', 'asOf: must be .*send \\+ as %2B'],
+    ['asOf=1&asOf=1', 'asOf: must be given once'],
+  ])('is refused with a 400: %s', async (query, named) => {
+    const message = expectError(await ask(query), 400, 'invalid_request');
+    expect(message).toMatch(new RegExp(named));
+  });
+
+  it('has cursors of its own', async () => {
+    const now = String((await find({ limit: '1' })).next);
+    const then = String((await find({ limit: '1', asOf: '4' })).next);
+    for (const query of [`after=${then}`, `asOf=4&after=${now}`, `asOf=5&after=${then}`]) {
+      expect(expectError(await ask(query), 400, 'invalid_request')).toMatch(/^after: /);
+    }
+  });
+});
+
 describe('Pages', () => {
   it('have the limit that was asked for, and 100 where none was', async () => {
     await using fresh = await Service.start();

@@ -36,6 +36,7 @@ test('Types made from the descriptions compile, and a client with them works', a
     remedy: 'too late',
     pending: [8, 9],
     all: 3,
+    early: [1, ['pending']],
     wrong: 'unauthorized',
   });
 });

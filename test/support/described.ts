@@ -165,6 +165,8 @@ function checkHeaders(
   }
 }
 
+const ELSE = /"(?:after|asOf): /;
+
 /** What was refused as malformed must be so, and what is malformed must be refused. */
 function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): void {
   const fault = faultOf(found, sent);
@@ -174,9 +176,12 @@ function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): voi
   }
 }
 
-/** Whether a cursor belongs to its list, and what the log has, no description can say. */
+/**
+ * Whether a cursor belongs to its list, whether a moment has come, and what the log has, no
+ * description can say.
+ */
 function isBeyondDescription({ method, path }: Sent, text: string): boolean {
-  if (/[?&]after=/.test(path)) return method === 'HEAD' || /"after: /.test(text);
+  if (/[?&](?:after|asOf)=/.test(path)) return method === 'HEAD' || ELSE.test(text);
   return /\/proofs\//.test(path) && (method === 'HEAD' || /"the log /.test(text));
 }
 

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { bearer } from './service.ts';
 
 /** An event as a client of a stream gets it. */
@@ -19,6 +19,7 @@ export class EventSource {
   /** What it sends as Last-Event-ID when it comes back. */
   lastEventId = '';
   readonly #key: string;
+  #asking: ClientRequest | undefined;
   #res: IncomingMessage | undefined;
   #arrived = Promise.withResolvers<void>();
 
@@ -31,7 +32,8 @@ export class EventSource {
     const resume = this.lastEventId === '' ? {} : { 'Last-Event-ID': this.lastEventId };
     const headers = { ...bearer(this.#key), Accept: 'text/event-stream', ...resume };
     const res = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(`${address}${path}`, { headers, agent: false }, resolve).on('error', reject).end();
+      this.#asking = request(`${address}${path}`, { headers, agent: false }, resolve);
+      this.#asking.on('error', reject).end();
     });
     this.#res = res;
     this.#read(res);
@@ -40,7 +42,7 @@ export class EventSource {
 
   /** Cuts the connection, wherever it is. */
   cut(): void {
-    this.#res?.destroy();
+    this.#asking?.destroy();
   }
 
   /** Takes nothing any more, until told otherwise. */

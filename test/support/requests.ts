@@ -98,6 +98,7 @@ const FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
   shipDateTo: dates,
   placedFrom: dates,
   placedTo: dates,
+  asOf: fc.oneof(fc.constantFrom('0', '1', '2', '40', '4294967295'), dates),
   limit: fc.constantFrom('1', '7', '1000'),
   // That of the first page of two without filters, of a store whose second order has the id 2.
   after: fc.constantFrom('AQAAAAAAAAACH3xhwQ', 'AQAAAAAAAAACH3xhwA'),

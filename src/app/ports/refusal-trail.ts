@@ -33,7 +33,7 @@ export interface RefusedAttempt {
 }
 
 /** In place of attempts that were too many at once to be recorded one by one. */
-export interface LeftOut {
+interface LeftOut {
   readonly at: Instant;
   readonly leftOut: number;
 }

@@ -7,7 +7,7 @@ import type { LoadedSnapshot, Snapshots } from '../../app/ports/snapshots.ts';
 import { apart, together } from './packed-arrays.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 const DIGEST_BYTES = 32;
 const LENGTH_BYTES = 4;

@@ -40,7 +40,7 @@ type Query = readonly [what: string, query: Record<string, string>, found: numbe
 
 /** From what is found at once to what is found last, or not at all. */
 async function queriesFor(product: Product, orders: number): Promise<readonly Query[]> {
-  const cursor = (id: number) => cursorAfter(BigInt(id) as OrderId, {});
+  const cursor = (id: number) => cursorAfter({ id: BigInt(id) as OrderId, asOf: undefined }, {});
   const { placedAt = '' } = (await pageOf(product, { after: cursor(orders - 1) }))[0] ?? {};
   const nobody = { petId: '4711' };
   const late = { placedFrom: placedAt, placedTo: '9999-01-01T00:00:00Z' };

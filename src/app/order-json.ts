@@ -1,4 +1,4 @@
-import type { OrderDetails, OrderView } from '../app/order-list.ts';
+import type { OrderDetails, OrderView } from './order-list.ts';
 
 // Written by hand, because the ids are 64-bit and JSON.stringify would round them or refuse them.
 

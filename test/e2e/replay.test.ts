@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { placeOrder } from '../support/one-service.ts';
+import { Service, start } from '../support/service.ts';
+
+const V1 = '/v1/store/orders';
+
+/** Runs `store-orders replay` beside the service, on its store. */
+async function replay(service: Service, ...args: string[]) {
+  const program = start(['replay', ...args], service.folder, { HOME: service.folder });
+  const code = await program.ended();
+  return { code, out: program.stdout, err: program.stderr };
+}
+
+test('A replay to an ETag gives the bytes that version 1 answered with it', async () => {
+  await using service = await Service.start();
+  // What was answered, by the position that its ETag names.
+  const answered = new Map<string, string>();
+  const remember = async () => {
+    const { headers, text } = await service.ask('GET', V1);
+    const [, position] = /-(\d+)"$/.exec(String(headers.etag)) ?? [];
+    answered.set(position as string, text);
+  };
+  await remember();
+  const commands = async (lane: number) => {
+    for (let n = 0; n < 12; n++) {
+      const body = n % 2 === 0 ? {} : { shipDate: '2026-02-01T00:00:00Z' };
+      const id = await placeOrder(service, { petId: lane * 1_000 + n, ...body });
+      if (n % 3 === 0) await service.ask('DELETE', `${V1}/${id}`);
+      if (n % 3 === 1) {
+        await service.send('PUT', `${V1}/${id}/shipment`, { shipDate: '2026-03-01T00:00:00Z' });
+      }
+      await remember();
+    }
+  };
+  await Promise.all([commands(1), commands(2), commands(3)]);
+  await remember();
+  expect(answered.size).toBeGreaterThan(20);
+  // While the service runs and goes on recording.
+  const more = commands(4);
+  const positions = [...answered.keys()].filter((_, index) => index % 4 === 0);
+  for (const position of [...positions, [...answered.keys()].at(-1) as string]) {
+    const { code, out } = await replay(service, '--to', position);
+    expect(code).toBe(0);
+    expect(out, `at position ${position}`).toBe(answered.get(position));
+  }
+  await more;
+  // Version 2 shows the same orders as of that position, and says more of them.
+  const [position, text] = [...answered][Math.floor(answered.size / 2)] as [string, string];
+  const page = await service.ask('GET', `/v2/store/orders?asOf=${position}&limit=1000`);
+  const { data } = JSON.parse(page.text) as { data: Record<string, unknown>[] };
+  const known = data.map(({ status, placedAt, shippedAt, cancelledAt, ...order }) => order);
+  expect(JSON.stringify(known)).toBe(text);
+});
+
+test('A replay that is stopped by a signal leaves no file behind, and says so', async () => {
+  await using service = await Service.start();
+  const lines = Array.from({ length: 60_000 }, (_, id) => `${id},1,1`);
+  await writeOrders(service, `id,petId,quantity\n${lines.join('\n')}\n`);
+  const out = join(service.folder, 'list.json');
+  const program = start(['replay', '--out', out], service.folder);
+  const timer = setInterval(() => program.child.kill('SIGINT'), 5);
+  const code = await program.ended();
+  clearInterval(timer);
+  const files = readdirSync(service.folder);
+  // It may have been stopped before it could listen to signals, or have been done already.
+  expect([1, 'SIGINT', 0]).toContain(code);
+  if (code === 0) expect(JSON.parse(readFileSync(out, 'utf8'))).toHaveLength(60_000);
+  else expect(files.filter((name) => name.startsWith('list.json'))).toEqual([]);
+});
+
+async function writeOrders(service: Service, text: string): Promise<void> {
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(join(service.folder, 'orders.csv'), text);
+  expect(await start(['import', 'orders.csv'], service.folder).ended()).toBe(0);
+}
