@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
     setupFiles: ['test/support/native-modules.ts'],
     // Processes, sockets and disks are real here, and the machines are small.
     testTimeout: 60_000,

@@ -15,12 +15,20 @@ import { Prover } from './app/audit/prover.ts';
 import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/authenticator.ts';
+import { CannotStart } from './app/cannot-start.ts';
 import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
 import { OrderList, type PackedList } from './app/order-list.ts';
 import type { Evidence } from './app/ports/evidence.ts';
-import type { AcceptedLoss, CommandLineStore, Store } from './app/ports/store.ts';
+import type {
+  AcceptedLoss,
+  CommandLineStore,
+  Migrated,
+  Store,
+  StoreWatcher,
+} from './app/ports/store.ts';
+import type { StoreCopy, StoreOriginal } from './app/ports/store-copy.ts';
 import { Projector } from './app/projector.ts';
 import { SnapshotKeeper } from './app/snapshot-keeper.ts';
 import { placeDemoOrders } from './cli/demo-orders.ts';
@@ -29,11 +37,18 @@ import { createApp } from './http/app.ts';
 import { Health } from './http/health.ts';
 import { encodePage, type ListPage } from './http/list-page.ts';
 import { HttpServer } from './http/server.ts';
-import { type Config, loadDotEnv, readConfig } from './infra/config.ts';
+import {
+  type Config,
+  type DatabaseConfig,
+  loadDotEnv,
+  readConfig,
+  readDatabaseUrl,
+} from './infra/config.ts';
 import { decodeStrictly } from './infra/event-codec.ts';
 import { createLogger, type Logger } from './infra/logger.ts';
-import { openSigningKey, readVerifierKey } from './infra/signing-key-file.ts';
+import { openSigningKey, readVerifierKey, type SigningKeyPlace } from './infra/signing-key-file.ts';
 import { acceptLoss as acceptLossInSqlite } from './infra/sqlite/accept-loss.ts';
+import { openSqliteCopy, openSqliteOriginal } from './infra/sqlite/sqlite-copy.ts';
 import { openSqliteEvidence } from './infra/sqlite/sqlite-evidence.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './infra/sqlite/sqlite-store.ts';
 
@@ -54,35 +69,84 @@ export async function serve(): Promise<void> {
 export async function demo(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'store-orders-demo-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const databaseFile = join(folder, 'demo.db');
+  const database = { engine: 'sqlite', file: join(folder, 'demo.db') } as const;
   // With a key of its own: nobody is to take this for the real log.
-  const config = { ...configure(), databaseFile, signingKeyFile: undefined };
+  const config = { ...configure(), database, signingKeyFile: undefined };
   await runService(config, (commands) => placeDemoOrders(commands, Date.now()));
 }
 
 /** Opens the configured store for a command that may run beside the service. */
 export async function openForCommandLine(): Promise<CommandLineStore> {
-  return openSqliteForCommandLine(configure().databaseFile);
+  const { database } = configure();
+  if (database.engine === 'sqlite') return openSqliteForCommandLine(database.file);
+  const { openPostgresForCommandLine } = await import('./infra/postgres/postgres-store.ts');
+  return openPostgresForCommandLine(database.url);
 }
 
 /** Gives up what stands behind the damage in the configured store's log. */
 export async function acceptLoss(): Promise<AcceptedLoss> {
-  return acceptLossInSqlite(configure().databaseFile);
+  const { database } = configure();
+  if (database.engine === 'sqlite') return acceptLossInSqlite(database.file);
+  throw new CannotStart('accept-loss is for a store in SQLite: PostgreSQL mends its own log.');
+}
+
+/** Brings the schema of the configured store up to date, with the roles that go with it. */
+export async function migrate(): Promise<Migrated> {
+  const { database } = configure();
+  if (database.engine === 'sqlite') {
+    throw new CannotStart('A store in SQLite is brought up to date at every start.');
+  }
+  return (await import('./infra/postgres/migrations.ts')).migrate(database.url, true);
+}
+
+/** Opens a store to copy it: see {@link Composition.openOriginal}. */
+export async function openOriginal(url: string): Promise<StoreOriginal> {
+  const database = addressOf(url);
+  if (database.engine === 'sqlite') return openSqliteOriginal(database.file);
+  return (await import('./infra/postgres/postgres-copy.ts')).openPostgresOriginal(database.url);
+}
+
+/** Opens what is to be a copy: see {@link Composition.openCopy}. */
+export async function openCopy(url: string, id: string): Promise<StoreCopy> {
+  const database = addressOf(url);
+  if (database.engine === 'sqlite') return openSqliteCopy(database.file, id);
+  return (await import('./infra/postgres/postgres-copy.ts')).openPostgresCopy(database.url, id);
+}
+
+function addressOf(url: string): DatabaseConfig {
+  process.umask(0o077);
+  return readDatabaseUrl(url);
+}
+
+/** Opens the configured store for a server. What PostgreSQL needs is loaded only where it is used. */
+async function openStore(database: DatabaseConfig, watcher: StoreWatcher): Promise<Store> {
+  if (database.engine === 'sqlite') return openSqliteStore(database.file, watcher.lost);
+  const { openPostgresStore } = await import('./infra/postgres/postgres-store.ts');
+  return openPostgresStore(database.url, watcher);
 }
 
 /** What proves things of an open store. */
 export function proverOf({ trail, id }: Pick<Store, 'trail' | 'id'>): Prover {
-  return new Prover(trail, openSigningKey(configure(), id));
+  return new Prover(trail, openSigningKey(keyPlaceOf(configure()), id));
 }
 
 /** Opens the configured store to be checked. */
 export async function openEvidence(): Promise<Evidence> {
-  return openSqliteEvidence(configure().databaseFile);
+  const { database } = configure();
+  if (database.engine === 'sqlite') return openSqliteEvidence(database.file);
+  throw new CannotStart(
+    'Only a store in SQLite can be checked as it lies there. Of one in PostgreSQL, check an export: ' +
+      'audit export, and then verify --export.',
+  );
+}
+
+function keyPlaceOf({ database, signingKeyFile }: Config): SigningKeyPlace {
+  return { databaseFile: database.engine === 'sqlite' ? database.file : undefined, signingKeyFile };
 }
 
 /** The public key of the configured store, if it has one. */
 export function verifierKey(): string | undefined {
-  return readVerifierKey(configure());
+  return readVerifierKey(keyPlaceOf(configure()));
 }
 
 /** What events are written and read with. */
@@ -110,7 +174,7 @@ function compose(
     parts.register(part, { useFactory: instanceCachingFactory(make) });
 
   register(Authenticator, () => new Authenticator(store.keys));
-  register(CommandProcessor, () => new CommandProcessor(store.writer, failed));
+  register(CommandProcessor, () => new CommandProcessor(store.writer, failed, store.inDoubt));
   register(OrderList, () => new OrderList(encodePage, snapshot));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
@@ -162,9 +226,9 @@ async function runService(
     exit();
   };
   try {
-    const store = await openSqliteStore(config.databaseFile, failed);
+    const store = await openStore(config.database, watcherOf(logger, health, failed));
     opened.defer(() => store.close());
-    const prover = new Prover(store.trail, openSigningKey(config, store.id));
+    const prover = new Prover(store.trail, openSigningKey(keyPlaceOf(config), store.id));
     const snapshot = await snapshotOf(store, logger);
     const parts = compose(config, store, prover, logger, health, failed, snapshot);
     const server = parts.resolve(HttpServer);
@@ -202,6 +266,25 @@ async function runService(
     // A signal closes the store under a start that is under way. That is no failure of the start.
     if (health.isStarting) throw error;
   }
+}
+
+/** What the service does when its store goes away, and comes back. */
+function watcherOf(logger: Logger, health: Health, failed: (cause: unknown) => void): StoreWatcher {
+  return {
+    lost: failed,
+    outOfReach(cause) {
+      health.outOfReach();
+      logger.error({ cause: cause.message }, 'the database is out of reach: refusing requests');
+    },
+    inReach() {
+      health.inReach();
+      logger.info('the database can be reached again');
+    },
+    replaced(cause) {
+      health.replaced();
+      logger.fatal({ cause: cause.message }, 'the database has another log: refusing requests');
+    },
+  };
 }
 
 /** The snapshot with which the list begins, if there is one. */

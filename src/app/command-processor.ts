@@ -1,4 +1,5 @@
 import type { BatchWriter } from './ports/batch-writer.ts';
+import type { Store } from './ports/store.ts';
 import type { Outcome, Submission } from './submission.ts';
 
 /** How many commands may wait; the next one is told that the service is busy. */
@@ -18,6 +19,7 @@ interface Waiting {
 export class CommandProcessor {
   readonly #writer: BatchWriter;
   readonly #stopped: (cause: string) => void;
+  readonly #inDoubt: Store['inDoubt'];
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
   #doubt: string | undefined;
@@ -25,10 +27,16 @@ export class CommandProcessor {
   /**
    * @param stopped Called once, after an outcome was in doubt or the writer was lost: nothing is
    * recorded from then on, and the process should end, so that the next start reads what is true.
+   * @param inDoubt Whether an outcome in doubt is reason enough: see {@link Store.inDoubt}.
    */
-  constructor(writer: BatchWriter, stopped: (cause: string) => void) {
+  constructor(
+    writer: BatchWriter,
+    stopped: (cause: string) => void,
+    inDoubt: Store['inDoubt'] = 'stop',
+  ) {
     this.#writer = writer;
     this.#stopped = stopped;
+    this.#inDoubt = inDoubt;
   }
 
   /** Resolves with what became of the command, when that is durable. Never rejects. */
@@ -75,7 +83,7 @@ export class CommandProcessor {
     try {
       const outcomes = await this.#writer.execute(batch.map(({ submission }) => submission));
       const unknown = outcomes.find(({ kind }) => kind === 'unknown');
-      if (unknown?.kind === 'unknown') this.#stop(unknown.cause);
+      if (unknown?.kind === 'unknown' && this.#inDoubt === 'stop') this.#stop(unknown.cause);
       return outcomes;
     } catch (error) {
       const cause = String(error);

@@ -4,7 +4,7 @@ import { now } from './clock.ts';
 import { OrderDraft } from './order-draft.ts';
 import { OrderImage } from './order-image.ts';
 import type { BatchWriter } from './ports/batch-writer.ts';
-import type { EventLog, KeptOutcomes } from './ports/event-log.ts';
+import type { Decide, EventLog, KeptOutcomes, OutcomeName } from './ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from './recorded-event.ts';
 import { type Decided, fingerprintOf, type Outcome, type Submission } from './submission.ts';
 
@@ -33,11 +33,12 @@ export class Writer implements BatchWriter {
 
   async execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
     let outcomes: readonly Decided[] = [];
-    const result = await this.#log.append(this.#image.position, (newer, kept) => {
+    const decide: Decide = (newer, kept) => {
       const decided = this.#decide(newer, kept, batch);
       outcomes = decided.outcomes;
       return decided.events;
-    });
+    };
+    const result = await this.#log.append(this.#image.position, decide, batch.flatMap(nameOf));
     switch (result.kind) {
       case 'appended':
         foldAll(this.#image, result.events);
@@ -75,6 +76,11 @@ export class Writer implements BatchWriter {
 function located(decided: Decided, image: OrderImage): Outcome {
   if (decided.kind === 'rejected') return decided;
   return { ...decided, position: image.positionOf(decided.orderId, decided.version) };
+}
+
+/** The name under which a submission's outcome is kept, if it is. */
+function nameOf({ by, idempotencyKey: key }: Submission): readonly OutcomeName[] {
+  return key === undefined ? [] : [{ by, key }];
 }
 
 /** Decides a submission, unless it was decided before under the same idempotency key. */

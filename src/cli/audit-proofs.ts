@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { NotInLog, type Prover } from '../app/audit/prover.ts';
+import { CannotProve, type Prover } from '../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
 import { CannotStart } from '../app/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
@@ -109,7 +109,7 @@ async function cancelledAt({ log }: CommandLineStore, orderId: OrderId): Promise
 }
 
 function inPlainWords(error: Error): never {
-  if (error instanceof NotInLog) throw new CannotStart(`Nothing was proven: ${error.message}.`);
+  if (error instanceof CannotProve) throw new CannotStart(`Nothing was proven: ${error.message}.`);
   throw error;
 }
 

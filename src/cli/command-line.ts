@@ -1,7 +1,8 @@
 import type { DecodeStrictly } from '../app/audit/event-rules.ts';
 import type { Prover } from '../app/audit/prover.ts';
 import type { Evidence } from '../app/ports/evidence.ts';
-import type { AcceptedLoss, CommandLineStore } from '../app/ports/store.ts';
+import type { AcceptedLoss, CommandLineStore, Migrated } from '../app/ports/store.ts';
+import type { StoreCopy, StoreOriginal } from '../app/ports/store-copy.ts';
 
 /** What the command line needs from the composition root. */
 export interface Composition {
@@ -20,6 +21,12 @@ export interface Composition {
   verifierKey(): string | undefined;
   /** What events are written and read with. */
   readonly decode: DecodeStrictly;
+  /** Opens a store, which nobody serves, to copy it. `url` is as in DATABASE_URL. */
+  openOriginal(url: string): Promise<StoreOriginal>;
+  /** Opens what is to be a copy of the store with this id. */
+  openCopy(url: string, id: string): Promise<StoreCopy>;
+  /** Brings the store's schema up to date. */
+  migrate(): Promise<Migrated>;
 }
 
 /** One of the two streams that a command writes to. */

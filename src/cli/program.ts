@@ -8,6 +8,8 @@ import { addConformance } from './conformance.ts';
 import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
+import { addMigrate } from './migrate.ts';
+import { addMigrateStore } from './migrate-store.ts';
 import { Refuted } from './refuted.ts';
 import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
@@ -64,6 +66,8 @@ function programFor(commandLine: CommandLine): Command {
   addVerify(program, commandLine);
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);
+  addMigrate(program, commandLine);
+  addMigrateStore(program, commandLine);
   return program;
 }
 

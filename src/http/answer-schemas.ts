@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { STATUSES } from '../app/order-image.ts';
 import { ERRORS, type ErrorCode, MAX_MESSAGE } from './api-error.ts';
 import { CURSOR, CURSOR_LENGTHS } from './cursor.ts';
-import {
-  int64,
-  writtenBoolean,
-  writtenInstant,
-  writtenPosition,
-  writtenQuantity,
-} from './values.ts';
+import { int64, writtenAsOf, writtenBoolean, writtenInstant, writtenQuantity } from './values.ts';
 
 /** What answers are made of. Nothing is read by these: they describe what is written by hand. */
 
@@ -67,7 +61,7 @@ export const MAX_LIMIT = 1_000;
 
 export const OrderPageV2 = z
   .object({
-    asOf: writtenPosition
+    asOf: writtenAsOf
       .describe('Where `asOf` was asked for: the position of the last event that is told of.')
       .optional(),
     data: z.array(OrderV2).max(MAX_LIMIT).describe('The orders, by ascending id.'),

@@ -5,13 +5,15 @@ import express, {
   type RequestHandler,
 } from 'express';
 import type { Logger } from 'pino';
+import { CannotProve } from '../app/audit/prover.ts';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import type { Authenticator } from '../app/authenticator.ts';
+import { StoreUnavailable } from '../app/ports/store.ts';
 import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
-import { fixedAnswer, once, serveFixed } from './fixed-answer.ts';
+import { type FixedAnswer, fixedAnswer, once, serveFixed } from './fixed-answer.ts';
 import type { Health } from './health.ts';
 import { allowOnly, serveOperations } from './operation.ts';
 import type { OrderUseCases } from './order-operations.ts';
@@ -60,8 +62,11 @@ export function createApp(parts: AppParts): Express {
   serveOperations(app, '/v2', V2, orders, gate, now);
   serveDescriptions(app, parts.addresses);
   servePages(app, parts.addresses);
-  const publicKey = once(() => fixedAnswer('text/plain; charset=utf-8', keyLine(orders.prover)));
-  serveFixed(app, '/public-key', publicKey);
+  serveFixed(
+    app,
+    '/public-key',
+    once(() => keyFile(orders)),
+  );
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
 
@@ -72,9 +77,13 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** What a public key is as a file. */
-function keyLine({ verifierKey }: OrderUseCases['prover']): string {
-  return `${verifierKey}\n`;
+/** The public key as a file. */
+async function keyFile({ prover }: OrderUseCases): Promise<FixedAnswer> {
+  try {
+    return await fixedAnswer('text/plain; charset=utf-8', `${prover.verifierKey}\n`);
+  } catch (error) {
+    throw error instanceof CannotProve ? new ApiError('not_found', `${error.message}.`) : error;
+  }
 }
 
 // RFC 9112, section 3.2. Node would answer by itself, without an Error object.
@@ -104,6 +113,7 @@ function handleErrors(refusals: AppParts['refusals']): ErrorRequestHandler {
     // For the log alone: what went wrong inside is none of the client's business.
     if (answer.code === 'internal_error')
       res.locals.cause = (error as Error).stack ?? String(error);
+    if (error instanceof StoreUnavailable) res.locals.cause = error.message;
     const refused = refusedAttempt(req, res, answer);
     if (refused !== undefined) refusals.note(refused);
     if (res.headersSent) next(error);
@@ -114,6 +124,7 @@ function handleErrors(refusals: AppParts['refusals']): ErrorRequestHandler {
 /** Puts what Express and its body parser throw into our own words. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof StoreUnavailable) return new ApiError('service_unavailable');
   const { status, type, message } = error as { status?: number; type?: string; message?: string };
   if (type === 'entity.parse.failed') {
     return new ApiError('invalid_request', `The body is not valid JSON: ${message}`);

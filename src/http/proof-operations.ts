@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { NotInLog } from '../app/audit/prover.ts';
+import { CannotProve } from '../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
 import { ApiError } from './api-error.ts';
 import type { OrderOperation } from './order-operations.ts';
@@ -28,7 +28,8 @@ const getCheckpoint: OrderOperation = {
   description:
     'Returns what the log is now, signed: its name, its size and the root of its Merkle tree, as a ' +
     'C2SP tlog-checkpoint. Every command that was answered before is in it. Keep it where nobody ' +
-    'can change it who can change the store. The public key is at `/public-key`.',
+    'can change it who can change the store. The public key is at `/public-key`. Where the ' +
+    'service has no key to sign with, there is none: 404 `not_found`.',
   query: NoQuery,
   success: {
     status: 200,
@@ -38,9 +39,9 @@ const getCheckpoint: OrderOperation = {
     headers: ['ETag', 'Cache-Control'],
     isConditional: true,
   },
-  refusals: [],
+  refusals: ['not_found'],
   async handle({ storeId, prover }, _req, res) {
-    const { size, note } = await prover.checkpoint();
+    const { size, note } = await prover.checkpoint().catch(refusedAs('not_found'));
     res.setHeader('ETag', `"${storeId}-checkpoint-${size}"`);
     // This answers 304 to whoever has it already.
     send(res, TEXT, note);
@@ -127,7 +128,8 @@ const getReceipt: OrderOperation = {
     if (order.status !== 'cancelled') {
       throw new ApiError('not_found', `The order is ${order.status}, not cancelled: no receipt.`);
     }
-    send(res, 'json', await prover.receipt(list.positionsOf(orderId).at(-1) as number));
+    const position = list.positionsOf(orderId).at(-1) as number;
+    send(res, 'json', await prover.receipt(position).catch(refusedAs('not_found')));
   },
 };
 
@@ -156,7 +158,7 @@ export const PROOF_OPERATIONS: readonly OrderOperation[] = [
 /** Puts what the log does not have into the words of the API. */
 function refusedAs(code: 'invalid_request' | 'not_found'): (error: Error) => never {
   return (error) => {
-    throw error instanceof NotInLog ? new ApiError(code, `${error.message}.`) : error;
+    throw error instanceof CannotProve ? new ApiError(code, `${error.message}.`) : error;
   };
 }
 

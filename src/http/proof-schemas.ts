@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventPosition, positionText, writtenPosition, writtenText } from './values.ts';
+import { eventPosition, positionText, writtenAsOf, writtenText } from './values.ts';
 
 /** How proofs are asked for, and how they are described. */
 
@@ -30,15 +30,15 @@ const Hashes = z
 export const InclusionAnswer = z
   .object({
     position: eventPosition.describe('Where the event stands.'),
-    size: writtenPosition.describe('The size of the log that it is proven for.'),
+    size: writtenAsOf.describe('The size of the log that it is proven for.'),
     proof: Hashes,
   })
   .meta({ id: 'InclusionProof', description: 'That an event is in the log.' });
 
 export const ConsistencyAnswer = z
   .object({
-    from: writtenPosition.describe('The size of the older log.'),
-    to: writtenPosition.describe('The size of the newer log.'),
+    from: writtenAsOf.describe('The size of the older log.'),
+    to: writtenAsOf.describe('The size of the newer log.'),
     proof: Hashes,
   })
   .meta({ id: 'ConsistencyProof', description: 'That nothing in the log was rewritten.' });

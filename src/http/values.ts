@@ -82,7 +82,8 @@ export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
 /** Values of an answer. */
 export const writtenQuantity = as(z.number(), QUANTITY);
 export const writtenInstant = as(z.string(), INSTANT);
-export const writtenPosition = as(z.number(), POSITION);
+/** How far the log had come: 0 before its first event. */
+export const writtenAsOf = as(z.number(), POSITION);
 export const writtenBoolean = z.boolean();
 
 /** The id of an order in an event, in which 64-bit numbers are texts. */
@@ -141,15 +142,6 @@ export function countText(min: number, max: number, otherwise: number) {
   return as(schema.default(otherwise), { ...range, default: otherwise });
 }
 
-/** What a client was last told of the log: 0, or the position of an event. */
-export const positionText = as(
-  text()
-    .regex(/^(?:0|[1-9]\d{0,9})$/, NO_POSITION)
-    .transform(Number)
-    .refine((value) => value <= MAX_POSITION, NO_POSITION),
-  POSITION,
-);
-
 /** A position of the log, or a time. */
 export const momentText = as(
   text().transform((given, context): Moment => {
@@ -160,6 +152,15 @@ export const momentText = as(
     return read ?? z.NEVER;
   }),
   { type: 'string', pattern: '^\\d', maxLength: 16_384, anyOf: [POSITION_TEXT, ANY_DATE_TIME] },
+);
+
+/** What a client was last told of the log: 0, or the position of an event. */
+export const positionText = as(
+  text()
+    .regex(/^(?:0|[1-9]\d{0,9})$/, NO_POSITION)
+    .transform(Number)
+    .refine((value) => value <= MAX_POSITION, NO_POSITION),
+  POSITION,
 );
 
 /** One of a few words. */

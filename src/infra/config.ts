@@ -9,8 +9,7 @@ export interface Config {
   /** 0 takes a free port. */
   readonly port: number;
   readonly host: string;
-  /** The file of the SQLite store. */
-  readonly databaseFile: string;
+  readonly database: DatabaseConfig;
   /** The file of the key that signs checkpoints; absent: one beside the store's file. */
   readonly signingKeyFile: string | undefined;
   /** Where clients reach the service, ending in `/v1`; absent: its own address. */
@@ -23,6 +22,12 @@ export interface Config {
   readonly initialApiKey: string | undefined;
 }
 
+/** Where the store is. */
+export type DatabaseConfig =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  /** The address has a password in it, where one is needed. */
+  | { readonly engine: 'postgres'; readonly url: string };
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const port = z
@@ -31,11 +36,26 @@ const port = z
   .transform(Number)
   .refine((value) => value <= 65_535, 'must be a number from 0 to 65535');
 
-const databaseFile = z
+// No message repeats what was given: it may have a password in it.
+const database = z
   .string()
-  .regex(/^sqlite:./, 'must be sqlite:FILE, for example sqlite:./data/store-orders.db')
+  .regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/)/, {
+    error:
+      'must be sqlite:FILE, for example sqlite:./data/store-orders.db, or postgres://USER@HOST/DATABASE',
+    abort: true,
+  })
   .refine((url) => !url.includes(':memory:'), 'must name a file: orders have to be durable')
-  .transform((url) => url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''));
+  .refine(
+    (url) => url.startsWith('sqlite:') || (URL.canParse(url) && new URL(url).pathname.length > 1),
+    'must name a host and a database: postgres://USER@HOST/DATABASE',
+  )
+  .transform((url): DatabaseConfig => {
+    return url.startsWith('sqlite:')
+      ? { engine: 'sqlite', file: url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') }
+      : { engine: 'postgres', url };
+  });
+
+const DEFAULT_DATABASE: DatabaseConfig = { engine: 'sqlite', file: './data/store-orders.db' };
 
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
@@ -59,7 +79,7 @@ const origins = z
 const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
-  DATABASE_URL: databaseFile.default('./data/store-orders.db'),
+  DATABASE_URL: database.default(DEFAULT_DATABASE),
   SIGNING_KEY_FILE: z.string().optional(),
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
@@ -96,7 +116,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   return {
     port: data.PORT,
     host: data.HOST,
-    databaseFile: data.DATABASE_URL,
+    database: data.DATABASE_URL,
     signingKeyFile: data.SIGNING_KEY_FILE,
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
@@ -104,6 +124,13 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     logLevel: data.LOG_LEVEL,
     initialApiKey: data.INITIAL_API_KEY,
   };
+}
+
+/** Reads an address as DATABASE_URL takes it. Throws {@link CannotStart} for anything else. */
+export function readDatabaseUrl(url: string): DatabaseConfig {
+  const result = database.safeParse(url);
+  if (result.success) return result.data;
+  throw new CannotStart(`An address of a store ${result.error.issues[0]?.message}.`);
 }
 
 /** Takes variables from the `.env` file here, if there is one; those that are set already win. */

@@ -20,8 +20,8 @@ import { CannotStart } from '../app/cannot-start.ts';
 
 /** Which key signs: the one in a store's own file, or in another that several may share. */
 export interface SigningKeyPlace {
-  /** The store's file. */
-  readonly databaseFile: string;
+  /** The store's file; absent where it is in no file. */
+  readonly databaseFile?: string | undefined;
   /** The file that the configuration names instead of the one beside the store. */
   readonly signingKeyFile: string | undefined;
 }
@@ -31,17 +31,19 @@ function originOf(storeId: string): string {
   return `store-orders/${storeId}`;
 }
 
-function fileOf({ databaseFile, signingKeyFile }: SigningKeyPlace): string {
-  return signingKeyFile ?? `${databaseFile}-signing-key`;
+function fileOf({ databaseFile, signingKeyFile }: SigningKeyPlace): string | undefined {
+  return signingKeyFile ?? (databaseFile && `${databaseFile}-signing-key`);
 }
 
 /**
  * The key that signs for a store. Where there is none, it is made. Throws {@link CannotStart} for a
  * file that holds no key, and for a key beside the store that is another store's: to sign under
- * another name takes a configuration that says so.
+ * another name takes a configuration that says so. There is no key where there is no file for it:
+ * several machines would make as many keys.
  */
-export function openSigningKey(place: SigningKeyPlace, storeId: string): NoteSigner {
+export function openSigningKey(place: SigningKeyPlace, storeId: string): NoteSigner | undefined {
   const file = fileOf(place);
+  if (file === undefined) return undefined;
   const origin = originOf(storeId);
   const key = readKey(file) ?? makeKey(file, origin);
   if (place.signingKeyFile === undefined && key.name !== origin) {
@@ -55,7 +57,8 @@ export function openSigningKey(place: SigningKeyPlace, storeId: string): NoteSig
 
 /** The public half of the key that signs for a store, if there is one. Nothing is made. */
 export function readVerifierKey(place: SigningKeyPlace): string | undefined {
-  return readKey(fileOf(place))?.verifierKey;
+  const file = fileOf(place);
+  return file === undefined ? undefined : readKey(file)?.verifierKey;
 }
 
 function readKey(file: string): NoteSigner | undefined {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AppendResult, Decide, EventLog } from '../../src/app/ports/event-log.ts';
+import type { AppendResult, Decide, EventLog, OutcomeName } from '../../src/app/ports/event-log.ts';
 import type { RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Outcome, Submission } from '../../src/app/submission.ts';
 import { Writer } from '../../src/app/writer.ts';
@@ -57,11 +57,16 @@ async function contents(log: EventLog) {
 
 /** An engine that tries every append again, as one may after losing a race. */
 class AskingTwice extends MemoryEventLog {
-  override append(seen: number, decide: Decide): Promise<AppendResult> {
-    return super.append(seen, (newer, kept) => {
+  override append(
+    seen: number,
+    decide: Decide,
+    asked: readonly OutcomeName[],
+  ): Promise<AppendResult> {
+    const twice: Decide = (newer, kept) => {
       decide(newer, { recall: (by, key) => kept.recall(by, key), keep: () => {} });
       return decide(newer, kept);
-    });
+    };
+    return super.append(seen, twice, asked);
   }
 }
 

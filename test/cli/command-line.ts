@@ -10,6 +10,7 @@ import { run } from '../../src/cli/program.ts';
 import { decodeStrictly } from '../../src/infra/event-codec.ts';
 import { openSigningKey, readVerifierKey } from '../../src/infra/signing-key-file.ts';
 import { acceptLoss } from '../../src/infra/sqlite/accept-loss.ts';
+import { openSqliteCopy, openSqliteOriginal } from '../../src/infra/sqlite/sqlite-copy.ts';
 import { openSqliteEvidence } from '../../src/infra/sqlite/sqlite-evidence.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -70,6 +71,9 @@ export class Place {
       openEvidence: async () => openSqliteEvidence(this.file('store.db')),
       verifierKey: () => readVerifierKey(this.#keyPlace()),
       decode: decodeStrictly,
+      openOriginal: async (url: string) => openSqliteOriginal(fileIn(url)),
+      openCopy: async (url: string, id: string) => openSqliteCopy(fileIn(url), id),
+      migrate: async () => ({ from: 0, to: this.started.push('migrate') }),
     };
     const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
     return { code, out: textOf(stdout), err: textOf(stderr) };
@@ -100,6 +104,10 @@ export class Place {
       await store.close();
     }
   }
+}
+
+function fileIn(url: string): string {
+  return url.replace('sqlite:', '');
 }
 
 function textOf(stream: PassThrough): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AppendResult, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
+import type { AppendResult, Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { newEvents } from '../support/arbitraries.ts';
@@ -196,23 +196,26 @@ export function eventLogContract(
 
     it('keeps an outcome together with the events of the same append, for every handle', async () => {
       const [log, other] = await handles(2);
-      await log.append(0, (_newer, kept) => {
+      const keepFirst: Decide = (_newer, kept) => {
         expect(kept.recall('alice', 'a')).toBeUndefined();
         kept.keep(ACCEPTED);
         expect(kept.recall('alice', 'a')).toStrictEqual(ACCEPTED);
         return [newEvent(placed(1n))];
-      });
-      await other.append(1, (_newer, kept) => {
+      };
+      const keepSecond: Decide = (_newer, kept) => {
         expect(kept.recall('alice', 'a')).toStrictEqual(ACCEPTED);
         expect(kept.recall('bob', 'a')).toBeUndefined();
         expect(kept.recall('alice', 'b')).toBeUndefined();
         kept.keep(REFUSED);
         return [];
-      });
-      await log.append(1, (_newer, kept) => {
+      };
+      const recallSecond: Decide = (_newer, kept) => {
         expect(kept.recall('bob', 'a')).toStrictEqual(REFUSED);
         return [];
-      });
+      };
+      await log.append(0, keepFirst, [ACCEPTED]);
+      await other.append(1, keepSecond, [ACCEPTED, REFUSED, { by: 'alice', key: 'b' }]);
+      await log.append(1, recallSecond, [REFUSED]);
     });
 
     it('keeps no outcome when nothing is appended because the decision throws', async () => {
@@ -222,10 +225,11 @@ export function eventLogContract(
         throw new Error('refused');
       });
       await expect(append).rejects.toThrow('refused');
-      await log.append(0, (_newer, kept) => {
+      const recall: Decide = (_newer, kept) => {
         expect(kept.recall('alice', 'a')).toBeUndefined();
         return [];
-      });
+      };
+      await log.append(0, recall, [ACCEPTED]);
     });
 
     it('behaves like an array, whatever is done in whatever order on two handles', async () => {
@@ -255,18 +259,20 @@ export function eventLogContract(
       async () => {
         const open = await create();
         const log = await open();
-        await log.append(0, (_newer, kept) => {
+        const keep: Decide = (_newer, kept) => {
           kept.keep(ACCEPTED);
           return [newEvent(placed(1n)), newEvent(shipped(1n), 2)];
-        });
+        };
+        await log.append(0, keep, [ACCEPTED]);
         const before = await readAll(log);
         await log.close();
         const again = await open();
         expect(await readAll(again)).toStrictEqual(before);
-        const result = await again.append(2, (_newer, kept) => {
+        const recall: Decide = (_newer, kept) => {
           expect(kept.recall('alice', 'a')).toStrictEqual(ACCEPTED);
           return [newEvent(placed(2n))];
-        });
+        };
+        const result = await again.append(2, recall, [ACCEPTED]);
         expect(positionsOf(result)).toStrictEqual([3]);
         await again.close();
       },

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
+import { Cluster } from '../support/postgres/cluster.ts';
 import { type Block, blocksOf, PAGES } from './markdown.ts';
-import { IN_A_TERMINAL, INSTALLED_HERE, NOT_HERE, paste, stable } from './paste.ts';
+import { IN_A_TERMINAL, INSTALLED_HERE, NOT_HERE, paste, sqlCommand, stable } from './paste.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>;
@@ -18,9 +19,15 @@ interface Step {
 function stepsOf(page: string): readonly Step[] {
   const blocks = blocksOf(page);
   return blocks.flatMap((block, index) => {
-    if (block.language !== 'sh') return [];
-    return [{ commands: block.text, shown: shownBy(block, blocks[index + 1]) }];
+    const commands = commandsIn(block);
+    if (commands === undefined) return [];
+    return [{ commands, shown: shownBy(block, blocks[index + 1]) }];
   });
+}
+
+function commandsIn({ language, text }: Block): string | undefined {
+  if (language === 'sh') return text;
+  return language === 'sql' ? sqlCommand(text) : undefined;
 }
 
 function shownBy({ section }: Block, next: Block | undefined): string | undefined {
@@ -45,6 +52,7 @@ describe.each(PAGES.filter((page) => stepsOf(page).length > 0))('%s', (page) => 
     const pasted = await paste(
       folder,
       steps.map(({ commands }) => commands),
+      await postgresFor(page),
     );
     for (const [index, { commands, output, status }] of pasted.entries()) {
       expect.soft(status, `${commands}${output}`).toBe('0');
@@ -54,6 +62,15 @@ describe.each(PAGES.filter((page) => stepsOf(page).length > 0))('%s', (page) => 
     if (page === 'docs/operations.md') compareLogLines(join(folder, 'service.log'));
   });
 });
+
+/** The port of a PostgreSQL as the page presupposes it, where it does. */
+async function postgresFor(page: string): Promise<number | undefined> {
+  if (page !== 'docs/postgresql.md') return undefined;
+  const cluster = await Cluster.start();
+  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  await cluster.sql('CREATE DATABASE orders');
+  return cluster.port;
+}
 
 /** The line that the page shows has the fields of a real one, in the same order. */
 function compareLogLines(file: string): void {

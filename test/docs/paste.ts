@@ -33,6 +33,17 @@ export const INSTALLED_HERE: Readonly<Record<string, string>> = {
 `]: `mkdir client && ln -s ${resolve('test/client/node_modules')} client/node_modules`,
 };
 
+const POSTGRES_PORT = 5432;
+
+/** The ports that pages show. */
+const SHOWN_PORTS = [3000, 3001, POSTGRES_PORT] as const;
+
+/** A block of SQL as a command that runs it, as the superuser, in the database that pages use. */
+export function sqlCommand(text: string): string {
+  const program = resolve('test/docs/run-sql.ts');
+  return `node ${program} postgres://postgres@127.0.0.1:${POSTGRES_PORT}/orders <<'END'\n${text}END\n`;
+}
+
 /** What became of one pasted block. */
 export interface Pasted {
   readonly commands: string;
@@ -44,10 +55,15 @@ export interface Pasted {
  * Pastes blocks of commands into one real shell, one after another, in a copy of the project as
  * `npm ci` leaves it. Where they say port 3000 or 3001, free ports are used instead; and whoever
  * asks for a key gets the one that the service has printed.
+ * @param postgres Where PostgreSQL answers, where they say that it does at its usual port.
  */
-export async function paste(folder: string, blocks: readonly string[]): Promise<readonly Pasted[]> {
+export async function paste(
+  folder: string,
+  blocks: readonly string[],
+  postgres = POSTGRES_PORT,
+): Promise<readonly Pasted[]> {
   copyProject(folder);
-  const ports = [await freePort(), await freePort()] as const;
+  const ports = [await freePort(), await freePort(), postgres] as const;
   const session = join(folder, '.session');
   mkdirSync(session);
   writeFileSync(join(session, 'key'), '');
@@ -119,14 +135,17 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function withPorts(text: string, [first, second]: readonly [number, number]): string {
-  return text.replaceAll('3000', String(first)).replaceAll('3001', String(second));
+function withPorts(text: string, ports: readonly number[]): string {
+  return ports.reduce(
+    (rest, port, index) => rest.replaceAll(String(SHOWN_PORTS[index]), String(port)),
+    text,
+  );
 }
 
 /** Replaces what differs from run to run, so that two runs can be compared. */
 export function stable(text: string, ports: readonly number[] = []): string {
   return ports
-    .reduce((rest, port, index) => rest.replaceAll(`:${port}`, `:${3000 + index}`), text)
+    .reduce((rest, port, index) => rest.replaceAll(`:${port}`, `:${SHOWN_PORTS[index]}`), text)
     .replaceAll(/^npm warn .*\n/gm, '')
     .replaceAll(/sto_[0-9A-Za-z]{10}_[0-9A-Za-z]{49}/g, 'KEY')
     .replaceAll(/\b(the key) [0-9A-Za-z]{10}\b/g, '$1 ID')
@@ -134,6 +153,7 @@ export function stable(text: string, ports: readonly number[] = []): string {
     .replaceAll(/(\/store-orders\/)[0-9a-f]{16}/g, '$1ID')
     .replaceAll(/("by":"|by first \()[0-9A-Za-z]{10}/g, '$1ID')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replaceAll(/\broot [0-9a-f]{64}\b/g, 'root HASH')
     .replaceAll(/\d+ bytes/g, 'SIZE bytes')
     .trim();
 }

@@ -17,7 +17,7 @@ describe('The configuration', () => {
   const defaults = {
     port: 3000,
     host: '127.0.0.1',
-    databaseFile: './data/store-orders.db',
+    database: { engine: 'sqlite', file: './data/store-orders.db' },
     signingKeyFile: undefined,
     baseUrl: undefined,
     stagingBaseUrl: undefined,
@@ -51,7 +51,7 @@ describe('The configuration', () => {
     expect(readConfig(given)).toStrictEqual({
       port: 65_535,
       host: '::1',
-      databaseFile: './data/store-orders.db',
+      database: { engine: 'sqlite', file: './data/store-orders.db' },
       signingKeyFile: '/run/secrets/log-key',
       baseUrl: 'https://api.example.com/shop/v1',
       stagingBaseUrl: 'http://localhost:8080/v1',
@@ -66,8 +66,15 @@ describe('The configuration', () => {
     ['sqlite:./data/orders.db', './data/orders.db'],
     ['sqlite:/var/lib/orders.db', '/var/lib/orders.db'],
     ['sqlite:///var/lib/orders.db', '/var/lib/orders.db'],
-  ])('finds the file of %s', (DATABASE_URL, databaseFile) => {
-    expect(readConfig({ DATABASE_URL }).databaseFile).toBe(databaseFile);
+  ])('finds the file of %s', (DATABASE_URL, file) => {
+    expect(readConfig({ DATABASE_URL }).database).toStrictEqual({ engine: 'sqlite', file });
+  });
+
+  test.each([
+    'postgres://shop@db.example.com/orders',
+    'postgresql://shop:secret@db.example.com:5433/orders?sslmode=verify-full',
+  ])('leaves PostgreSQL its address: %s', (url) => {
+    expect(readConfig({ DATABASE_URL: url }).database).toStrictEqual({ engine: 'postgres', url });
   });
 });
 

@@ -10,7 +10,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { CannotStart } from '../../src/app/cannot-start.ts';
-import { openSigningKey, readVerifierKey } from '../../src/infra/signing-key-file.ts';
+import {
+  openSigningKey,
+  readVerifierKey,
+  type SigningKeyPlace,
+} from '../../src/infra/signing-key-file.ts';
 import { startProgram } from '../support/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -23,17 +27,21 @@ function given() {
   return { folder, place, file: `${databaseFile}-signing-key` };
 }
 
+function openKey(place: SigningKeyPlace): NoteSigner {
+  return openSigningKey(place, ID) ?? expect.fail('there is no key');
+}
+
 describe('the signing key of a store', () => {
   it('is made at first, for its owner only, and stays the same', () => {
     const { folder, place, file } = given();
     expect(readVerifierKey(place)).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
-    const key = openSigningKey(place, ID);
+    const key = openKey(place);
     expect(key.name).toBe(`store-orders/${ID}`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).toBe(`${key.privateKey()}\n`);
     expect(readdirSync(folder)).toEqual(['store.db-signing-key']);
-    expect(openSigningKey(place, ID).verifierKey).toBe(key.verifierKey);
+    expect(openKey(place).verifierKey).toBe(key.verifierKey);
     expect(readVerifierKey(place)).toBe(key.verifierKey);
   });
 
@@ -54,9 +62,14 @@ describe('the signing key of a store', () => {
     const signingKeyFile = join(folder, 'elsewhere');
     const key = NoteSigner.generate('orders.example/log');
     writeFileSync(signingKeyFile, `${key.privateKey()}\r\n`);
-    expect(openSigningKey({ ...place, signingKeyFile }, ID).verifierKey).toBe(key.verifierKey);
+    expect(openKey({ ...place, signingKeyFile }).verifierKey).toBe(key.verifierKey);
     expect(readVerifierKey({ ...place, signingKeyFile })).toBe(key.verifierKey);
     expect(readVerifierKey(place)).toBeUndefined();
+  });
+
+  it('is none where there is no place for it', () => {
+    expect(openSigningKey({ signingKeyFile: undefined }, ID)).toBeUndefined();
+    expect(readVerifierKey({ signingKeyFile: undefined })).toBeUndefined();
   });
 
   it('is not that of another store', () => {

@@ -1,7 +1,7 @@
 import { CommandProcessor } from '../../src/app/command-processor.ts';
 import { OrderList, type OrderView } from '../../src/app/order-list.ts';
 import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
-import type { AppendResult, Decide, EventLog } from '../../src/app/ports/event-log.ts';
+import type { AppendResult, EventLog } from '../../src/app/ports/event-log.ts';
 import { Projector } from '../../src/app/projector.ts';
 import type { Submission } from '../../src/app/submission.ts';
 import { Writer } from '../../src/app/writer.ts';
@@ -113,9 +113,11 @@ class PausingLog extends MemoryEventLog {
     }
   }
 
-  override async append(seen: number, decide: Decide): Promise<AppendResult> {
+  override async append(
+    ...[seen, decide, asked]: Parameters<MemoryEventLog['append']>
+  ): Promise<AppendResult> {
     await this.#pause('the lock is taken');
-    const result = await super.append(seen, decide);
+    const result = await super.append(seen, decide, asked);
     await this.#pause('it is durable');
     return result;
   }

@@ -43,7 +43,8 @@ export function changingAppends(
   change: (events: readonly NewEvent[]) => readonly NewEvent[],
 ): EventLog {
   return over(log, {
-    append: (seen, decide) => log.append(seen, (newer, kept) => change(decide(newer, kept))),
+    append: (seen, decide, asked) =>
+      log.append(seen, (newer, kept) => change(decide(newer, kept)), asked),
   });
 }
 

@@ -65,6 +65,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
       'express',
       'tsyringe',
       'better-sqlite3',
+      'pg',
     ],
     may: ['../domain/order.ts', './ports/event-log.ts', 'node:crypto'],
   },
@@ -91,6 +92,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     rule: 'infra knows neither http nor cli nor what is above them',
     file: 'src/infra/event-codec.ts',
     never: [
+      'pg',
       '../http/app.ts',
       '../cli/program.ts',
       '../container.ts',
@@ -110,8 +112,28 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
   {
     rule: 'the SQLite engine is the home of better-sqlite3 and of nothing else',
     file: 'src/infra/sqlite/database.ts',
-    never: ['../../http/app.ts', '../../cli/program.ts', 'effect/Either', 'zod/mini', 'tsyringe'],
+    never: [
+      '../../http/app.ts',
+      '../../cli/program.ts',
+      'effect/Either',
+      'zod/mini',
+      'tsyringe',
+      'pg',
+    ],
     may: ['better-sqlite3', '../event-codec.ts', '../../app/writer.ts'],
+  },
+  {
+    rule: 'the PostgreSQL engine is the home of pg and of nothing else',
+    file: 'src/infra/postgres/database.ts',
+    never: [
+      '../../http/app.ts',
+      '../../cli/program.ts',
+      'effect/Either',
+      'zod/mini',
+      'tsyringe',
+      'better-sqlite3',
+    ],
+    may: ['pg', '../event-codec.ts', '../../app/writer.ts'],
   },
   {
     rule: 'the configuration may use zod',
@@ -129,6 +151,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     rule: 'http never reaches into infra',
     file: 'src/http/app.ts',
     never: [
+      'pg',
       '../infra/logger.ts',
       '../infra/sqlite/database.ts',
       '../cli/program.ts',
@@ -146,6 +169,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     rule: 'cli is handed what it needs',
     file: 'src/cli/program.ts',
     never: [
+      'pg',
       '../infra/sqlite/sqlite-store.ts',
       '../http/app.ts',
       '../container.ts',
@@ -160,7 +184,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
   {
     rule: 'the container is the home of tsyringe',
     file: 'src/container.ts',
-    never: ['./main.ts', '@effect/schema', 'better-sqlite3', 'express'],
+    never: ['pg', './main.ts', '@effect/schema', 'better-sqlite3', 'express'],
     may: ['tsyringe', 'reflect-metadata', './infra/config.ts', './http/app.ts'],
   },
 ];

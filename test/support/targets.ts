@@ -20,6 +20,7 @@ import { createApp } from '../../src/http/app.ts';
 import { Health } from '../../src/http/health.ts';
 import { encodePage } from '../../src/http/list-page.ts';
 import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
+import { openPostgresStore } from '../../src/infra/postgres/postgres-store.ts';
 import { openSqliteForCommandLine, openSqliteStore } from '../../src/infra/sqlite/sqlite-store.ts';
 import type { Target } from '../kit/target.ts';
 import { deciderTarget } from '../kit/targets/decider.ts';
@@ -57,6 +58,32 @@ export function sqliteApp(newFile: () => string): Target {
   return storeTarget('app on SQLite', async () => openInThread(newFile()));
 }
 
+/**
+ * The application on PostgreSQL, as an instance of the service has it. A restart leaves the store to
+ * a new instance.
+ * @param newAddress The address of a database with an empty store.
+ */
+export function postgresApp(newAddress: () => Promise<string>): Target {
+  return storeTarget('app on PostgreSQL', async () => openInstance(await newAddress()));
+}
+
+/** Two instances on one database: each client has its own. */
+export function twoInstances(newAddress: () => Promise<string>): Target {
+  return storeTarget('two instances on PostgreSQL', async () => {
+    const url = await newAddress();
+    const instances = [await openInstance(url), await openInstance(url)];
+    const [first, second] = instances as [StoreUnderTest, StoreUnderTest];
+    return {
+      ...second,
+      submit: (submission, client) => (client === 0 ? first : second).submit(submission, client),
+      async close() {
+        await first.close();
+        await second.close();
+      },
+    };
+  });
+}
+
 /** The same as a server has it: the writer in a thread of its own. */
 export function sqliteServerApp(newFile: () => string): Target {
   return storeTarget('app on SQLite, with its writer thread', () => openWithThread(newFile()));
@@ -74,6 +101,15 @@ async function openInThread(file: string): Promise<StoreUnderTest> {
   const writer = await Writer.open(log);
   // What only a server needs is that of a store in memory.
   return appOn({ ...(await openMemoryStore()), log, writer, keys, close });
+}
+
+async function openInstance(url: string): Promise<StoreUnderTest> {
+  const watcher = { lost: ignore, outOfReach: ignore, inReach: ignore, replaced: ignore };
+  const store = await openPostgresStore(url, watcher);
+  return appOn(store, async () => {
+    await store.close();
+    return openInstance(url);
+  });
 }
 
 async function openWithThread(file: string): Promise<StoreUnderTest> {

@@ -12,9 +12,12 @@ export interface SignedCheckpoint {
   readonly note: string;
 }
 
-/** What was asked for is not in the log, or not in the log of that size. The message says what is. */
-export class NotInLog extends Error {
-  override readonly name = 'NotInLog';
+/**
+ * What was asked for is not in the log, or not in the log of that size; or it takes a signature, and
+ * there is no key. The message says which.
+ */
+export class CannotProve extends Error {
+  override readonly name = 'CannotProve';
 }
 
 /**
@@ -23,17 +26,18 @@ export class NotInLog extends Error {
  */
 export class Prover {
   readonly #trail: Trail;
-  readonly #signer: NoteSigner;
+  readonly #signer: NoteSigner | undefined;
   #last: (TreeHead & { readonly note: string }) | undefined;
 
-  constructor(trail: Trail, signer: NoteSigner) {
+  /** @param signer Where there is none, nothing is signed: proofs are all there is. */
+  constructor(trail: Trail, signer: NoteSigner | undefined) {
     this.#trail = trail;
     this.#signer = signer;
   }
 
-  /** The key that all of this is verified with. */
+  /** The key that all of this is verified with. Throws {@link CannotProve} where there is none. */
   get verifierKey(): string {
-    return this.#signer.verifierKey;
+    return this.#needSigner().verifierKey;
   }
 
   /** A checkpoint of the log as it is now: every event that was acknowledged is in it. */
@@ -52,7 +56,8 @@ export class Prover {
   /** The proof that the log of the size `to` begins with the log of the size `from`. */
   async consistency(from: number, to: number): Promise<Uint8Array[]> {
     await this.#need(to);
-    if (from > to) throw new NotInLog(`the log of size ${to} does not begin with one of ${from}`);
+    if (from > to)
+      throw new CannotProve(`the log of size ${to} does not begin with one of ${from}`);
     return consistencyProof(from, to, this.#trail);
   }
 
@@ -71,7 +76,13 @@ export class Prover {
 
   async #need(size: number): Promise<void> {
     const head = await this.#trail.treeHead();
-    if (size > head.size) throw new NotInLog(`the log has the size ${head.size}, not yet ${size}`);
+    if (size > head.size)
+      throw new CannotProve(`the log has the size ${head.size}, not yet ${size}`);
+  }
+
+  #needSigner(): NoteSigner {
+    if (this.#signer !== undefined) return this.#signer;
+    throw new CannotProve('there is no key to sign with: SIGNING_KEY_FILE names none');
   }
 
   /** Each state of the log is signed once, when somebody first asks for it. */
@@ -79,7 +90,7 @@ export class Prover {
     const { size, root } = head;
     const last = this.#last;
     if (last?.size === size && Buffer.from(root).equals(last.root)) return last.note;
-    const note = this.#signer.signCheckpoint(size, root);
+    const note = this.#needSigner().signCheckpoint(size, root);
     this.#last = { size, root, note };
     return note;
   }
@@ -87,5 +98,5 @@ export class Prover {
 
 function needPosition(position: number, size: number): void {
   if (position >= 1 && position <= size) return;
-  throw new NotInLog(`the log of size ${size} has no event at position ${position}`);
+  throw new CannotProve(`the log of size ${size} has no event at position ${position}`);
 }

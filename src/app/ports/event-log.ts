@@ -22,11 +22,14 @@ export interface EventLog {
    * can never both be right. An empty return appends nothing and is no failure. Outcomes that
    * `decide` keeps are recorded together with the events, or not at all.
    *
+   * `asked` names the outcomes that `decide` may recall: an engine far away fetches them together
+   * with the events, before it calls `decide`, which cannot wait.
+   *
    * Resolves only when the events are durable, or with the reason why they are not. `decide` may
    * be called more than once if the engine has to try again, each time as if it were the first; it
    * must not hold on to what it decided before the result is known. What `decide` throws is thrown, and nothing is appended.
    */
-  append(seen: number, decide: Decide): Promise<AppendResult>;
+  append(seen: number, decide: Decide, asked?: readonly OutcomeName[]): Promise<AppendResult>;
 
   /** The position of the newest event; 0 where there is none. */
   head(): Promise<number>;
@@ -48,15 +51,22 @@ export type Decide = (newer: readonly RecordedEvent[], kept: KeptOutcomes) => re
 
 /** The outcomes of all commands that were submitted under an idempotency key. */
 export interface KeptOutcomes {
-  /** What was kept for an asker and a key, also by the same call of `decide`. */
+  /**
+   * What was kept for an asker and a key, also by the same call of `decide`. Only what was asked
+   * for can be recalled.
+   */
   recall(by: string, key: string): KeptOutcome | undefined;
   /** Keeps an outcome for as long as the log. Nothing may have been kept for its asker and key. */
   keep(outcome: KeptOutcome): void;
 }
 
-export interface KeptOutcome {
+/** Who asked, and the key that they gave to what they asked for. */
+export interface OutcomeName {
   readonly by: string;
   readonly key: string;
+}
+
+export interface KeptOutcome extends OutcomeName {
   /** Tells what was asked from whatever else could have been asked. */
   readonly fingerprint: string;
   readonly decided: Decided;
@@ -68,8 +78,8 @@ export type AppendResult =
   /** Certainly not recorded: the log could not be written at this time. Safe to ask again. */
   | { readonly kind: 'unavailable'; readonly cause: Error }
   /**
-   * Recorded or not: nobody can tell until the log is opened again, because the commit itself
-   * failed. The process must stop rather than guess.
+   * Recorded or not: nobody can tell at this time, because the commit itself failed. Whether the
+   * log can go on is the engine's to say: see {@link Store.inDoubt}.
    */
   | { readonly kind: 'unknown'; readonly cause: Error };
 

@@ -17,6 +17,12 @@ export interface Store {
   readonly refusals: RefusalTrail;
   readonly writer: BatchWriter;
   /**
+   * What to do when the writer cannot tell whether a batch was recorded. Where the log is on this
+   * machine, something is badly wrong: stop, and let the next start read what is true. Where it is
+   * elsewhere, the connection was lost: the next batch begins with what the log has by then.
+   */
+  readonly inDoubt: 'stop' | 'go on';
+  /**
    * Gives the writer the image of all orders, as far as the log was folded, so that nobody has to
    * read the log twice. To be called once. Resolves when the writer takes commands.
    */
@@ -54,4 +60,34 @@ export interface AcceptedLoss {
   readonly head: number;
   /** The file that keeps what was damaged. */
   readonly copy: string;
+}
+
+/** What a store's schema was, and what it is now. */
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The store cannot be asked at this time: the database is out of reach, or refuses. Nothing was
+ * changed, and nothing that might be out of date was read.
+ */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
+/** Is told what becomes of a store while it is served. */
+export interface StoreWatcher {
+  /** The writer has ended by itself after it began: nothing can be recorded any more. */
+  lost(cause: Error): void;
+  /** The store cannot be asked at this time. It is tried again and again. */
+  outOfReach(cause: Error): void;
+  /** It can be asked again. */
+  inReach(): void;
+  /** It is not the one that was served so far. It will not be asked again. */
+  replaced(cause: Error): void;
 }

@@ -1,6 +1,13 @@
-import type { AppendResult, Decide, EventLog, KeptOutcome } from '../../app/ports/event-log.ts';
+import type {
+  AppendResult,
+  Decide,
+  EventLog,
+  KeptOutcome,
+  OutcomeName,
+} from '../../app/ports/event-log.ts';
 import type { RecordedEvent } from '../../app/recorded-event.ts';
 import { encode } from '../event-codec.ts';
+import { KeptInBatch, nameOf } from '../kept-in-batch.ts';
 import { MemoryTrail } from './memory-trail.ts';
 
 /** Events a chunk: few, so that whoever reads in chunks is tested with many of them. */
@@ -22,14 +29,15 @@ export class MemoryEventLog implements EventLog {
     }
   }
 
-  async append(seen: number, decide: Decide): Promise<AppendResult> {
+  async append(
+    seen: number,
+    decide: Decide,
+    asked: readonly OutcomeName[] = [],
+  ): Promise<AppendResult> {
     const head = this.#events.length;
-    const kept = new Map<string, KeptOutcome>();
-    const decided = decide(this.#events.slice(seen), {
-      recall: (by, key) => kept.get(nameOf(by, key)) ?? this.#kept.get(nameOf(by, key)),
-      keep: (outcome) => void kept.set(nameOf(outcome.by, outcome.key), outcome),
-    });
-    for (const [name, outcome] of kept) this.#kept.set(name, outcome);
+    const kept = new KeptInBatch(asked, (name) => this.#kept.get(nameOf(name)));
+    const decided = decide(this.#events.slice(seen), kept);
+    for (const outcome of kept.added) this.#kept.set(nameOf(outcome), outcome);
     const events = decided.map((event, index) => ({ position: head + index + 1, ...event }));
     this.#events.push(...events);
     for (const event of events) this.trail.append(encode(event));
@@ -49,8 +57,4 @@ export class MemoryEventLog implements EventLog {
   async close(): Promise<void> {
     this.#watchers.clear();
   }
-}
-
-function nameOf(by: string, key: string): string {
-  return JSON.stringify([by, key]);
 }

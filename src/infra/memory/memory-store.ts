@@ -16,6 +16,7 @@ export async function openMemoryStore(): Promise<Store> {
     trail: log.trail,
     refusals: new MemoryRefusals(),
     writer: await Writer.open(log),
+    inDoubt: 'stop',
     // Nothing was folded that its own log does not hand over at the first append.
     begin: async () => {},
     keys: new MemoryKeyStore(),

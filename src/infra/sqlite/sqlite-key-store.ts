@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
-import type { ApiKey, Scope } from '../../app/api-key.ts';
+import type { ApiKey } from '../../app/api-key.ts';
 import type { KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
+import { type KeyRow, keyIn, keyRow } from '../rows.ts';
 
 const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at';
 
@@ -24,35 +25,19 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
-    const row = this.#find.get(id) as Row | undefined;
-    return row && keyOf(row);
+    const row = this.#find.get(id) as KeyRow | undefined;
+    return row && keyIn(row);
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    return (this.#list.all() as Row[]).map(keyOf);
+    return (this.#list.all() as KeyRow[]).map(keyIn);
   }
 
   async add(key: ApiKey): Promise<boolean> {
-    const { id, name, hash, scopes, createdAt, expiresAt = null, revokedAt = null } = key;
-    const row = [id, name, hash, scopes.join(' '), createdAt, expiresAt, revokedAt];
-    return this.#add.run(...row).changes === 1;
+    return this.#add.run(...keyRow(key)).changes === 1;
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
     return this.#revoke.run(at, id).changes === 1;
   }
-}
-
-type Row = [string, string, Buffer, string, Instant, Instant | null, Instant | null];
-
-function keyOf([id, name, hash, scopes, createdAt, expiresAt, revokedAt]: Row): ApiKey {
-  return {
-    id,
-    name,
-    hash,
-    scopes: scopes.split(' ').filter(Boolean) as Scope[],
-    createdAt,
-    ...(expiresAt === null ? {} : { expiresAt }),
-    ...(revokedAt === null ? {} : { revokedAt }),
-  };
 }

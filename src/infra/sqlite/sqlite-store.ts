@@ -28,6 +28,7 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
     trail: new SqliteTrail(db),
     refusals,
     writer,
+    inDoubt: 'stop',
     begin: (image) => writer.begin(image),
     keys: new SqliteKeyStore(db),
     snapshots: new SnapshotFile(file, id, db),

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
-import { NotInLog, Prover } from '../../../src/app/audit/prover.ts';
+import { CannotProve, Prover } from '../../../src/app/audit/prover.ts';
 import { recordOf } from '../../../src/app/audit/record.ts';
 import {
   RecordTree,
@@ -116,7 +116,7 @@ describe('a log proves', () => {
     ['a size', (p) => p.consistency(1, 6), 'the log has the size 5, not yet 6'],
     ['an order', (p) => p.consistency(4, 3), 'the log of size 3 does not begin with one of 4'],
   ])('nothing of %s that is not in it', async (_, ask, message) => {
-    await expect(ask(given(5).prover)).rejects.toThrow(new NotInLog(message));
+    await expect(ask(given(5).prover)).rejects.toThrow(new CannotProve(message));
   });
 
   it('nothing by a receipt that would not hold', async () => {
@@ -130,6 +130,19 @@ describe('a log proves', () => {
     await expect(prover.receipt(1)).rejects.toThrow(refusal);
     stored.mockResolvedValue(first ? [first] : []);
     await expect(prover.receipt(1)).resolves.toContain('OrderPlaced');
+  });
+});
+
+describe('a log without a key', () => {
+  it('proves what takes no signature, and signs nothing', async () => {
+    const { trail, records } = given(5);
+    const prover = new Prover(trail, undefined);
+    const proof = await prover.inclusion(2, 5);
+    expect(verifyInclusion(records[1] as string, 1, headOf(records), proof).ok).toBe(true);
+    const refusal = new CannotProve('there is no key to sign with: SIGNING_KEY_FILE names none');
+    await expect(prover.checkpoint()).rejects.toThrow(refusal);
+    await expect(prover.receipt(2)).rejects.toThrow(refusal);
+    expect(() => prover.verifierKey).toThrow(refusal);
   });
 });
 

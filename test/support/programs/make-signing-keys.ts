@@ -6,6 +6,6 @@ const [, , folder = '', count = '', storeId = ''] = process.argv;
 
 const keys = Array.from({ length: Number(count) }, (_, n) => {
   const place = { databaseFile: '', signingKeyFile: join(folder, `key-${n}`) };
-  return openSigningKey(place, storeId).verifierKey;
+  return openSigningKey(place, storeId)?.verifierKey;
 });
 process.stdout.write(`${keys.join(' ')}\n`);

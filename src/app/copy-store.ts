@@ -1,0 +1,104 @@
+import { treeRoot } from './audit/merkle-proofs.ts';
+import { CannotStart } from './cannot-start.ts';
+import type { OutcomeName } from './ports/event-log.ts';
+import type { KeyStore } from './ports/key-store.ts';
+import { KEPT_REFUSALS } from './ports/refusal-trail.ts';
+import type { StoreCopy, StoreOriginal } from './ports/store-copy.ts';
+
+/** How many events, outcomes or refusals are copied at once. */
+const AT_ONCE = 2_000;
+
+/** What was copied. */
+export interface Copied {
+  /** How many events the log has, and the root of their tree: the same on both sides. */
+  readonly size: number;
+  readonly root: string;
+}
+
+/**
+ * Copies everything that a store has, and sees that both logs have the same root. A copy that was
+ * interrupted goes on where it ended. Throws {@link CannotStart} where the copy is one of another log.
+ * @param advanced Is told, now and then, how many events are there.
+ */
+export async function copyStore(
+  from: StoreOriginal,
+  to: StoreCopy,
+  advanced: (events: number) => void,
+): Promise<Copied> {
+  await refuseOther(from, to);
+  await copyEvents(from, to, advanced);
+  await copyOutcomes(from, to);
+  await copyKeys(from.keys, to.keys);
+  await copyRefusals(from, to);
+  const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
+  const root = hex(copy.root);
+  if (original.size !== copy.size || hex(original.root) !== root) {
+    throw new CannotStart(
+      `The store has grown from ${copy.size} to ${original.size} events while it was copied. ` +
+        'Stop everything that uses it, and run the same command again: it goes on from here.',
+    );
+  }
+  await to.finish();
+  return { size: copy.size, root };
+}
+
+/** Throws where what the copy has is not the beginning of what is to be copied. */
+async function refuseOther(from: StoreOriginal, to: StoreCopy): Promise<void> {
+  const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
+  const isPart =
+    copy.size <= original.size && hex(await treeRoot(copy.size, from.trail)) === hex(copy.root);
+  if (!isPart) {
+    throw new CannotStart(
+      `The copy has ${copy.size} events that are not those of the store. Nothing was changed.`,
+    );
+  }
+}
+
+async function copyEvents(
+  from: StoreOriginal,
+  to: StoreCopy,
+  advanced: (events: number) => void,
+): Promise<void> {
+  let { size } = await to.trail.treeHead();
+  for (;;) {
+    const events = await from.trail.stored(size, AT_ONCE);
+    if (events.length === 0) return;
+    await to.append(events);
+    size += events.length;
+    advanced(size);
+  }
+}
+
+async function copyOutcomes(from: StoreOriginal, to: StoreCopy): Promise<void> {
+  let after: OutcomeName = { by: '', key: '' };
+  for (;;) {
+    const outcomes = await from.keptOutcomes(after, AT_ONCE);
+    const last = outcomes.at(-1);
+    if (last === undefined) return;
+    await to.keep(outcomes);
+    after = last;
+  }
+}
+
+async function copyKeys(from: KeyStore, to: KeyStore): Promise<void> {
+  for (const key of await from.list()) {
+    const isNew = await to.add(key);
+    // It may have been revoked since a copy was begun.
+    if (!isNew && key.revokedAt !== undefined) await to.revoke(key.id, key.revokedAt);
+  }
+}
+
+// Last of all and in one go for a copy that has none, so that none is there twice.
+async function copyRefusals(from: StoreOriginal, to: StoreCopy): Promise<void> {
+  const [there] = await to.refusals.newest(1);
+  const kept = await from.refusals.newest(KEPT_REFUSALS);
+  // Where they are numbered from 1 again, as many as are there were copied before.
+  const due = kept.slice(there?.position ?? 0).map(({ record }) => record);
+  for (let at = 0; at < due.length; at += AT_ONCE) {
+    await to.refusals.append(due.slice(at, at + AT_ONCE));
+  }
+}
+
+function hex(root: Uint8Array): string {
+  return Buffer.from(root).toString('hex');
+}

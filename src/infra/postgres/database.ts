@@ -1,0 +1,254 @@
+import pg from 'pg';
+import { CannotStart } from '../../app/cannot-start.ts';
+import { StoreUnavailable } from '../../app/ports/store.ts';
+
+/** PostgreSQL 15: older ones lack what the schema and the roles are made of. */
+const OLDEST_SERVER = 150_000;
+
+/** How many connections an instance has at most, beside the one that listens. */
+const CONNECTIONS = 6;
+
+/** How long to wait for a connection, in milliseconds: for a new one, or for one that is free. */
+const CONNECT_TIMEOUT = 3_000;
+/** How long a statement may take, in milliseconds; the server ends it then. */
+const STATEMENT_TIMEOUT = 8_000;
+/** How long to wait for an answer, in milliseconds: for a server that cannot be heard any more. */
+const ANSWER_TIMEOUT = 10_000;
+
+/**
+ * What every session is set to, whatever the server's defaults are. Whoever holds a lock and is not
+ * heard of any more must not keep it: the server ends such a session by itself.
+ */
+const SESSION = `
+  SET statement_timeout = ${STATEMENT_TIMEOUT};
+  SET lock_timeout = 5000;
+  SET idle_in_transaction_session_timeout = 5000;
+  SET tcp_keepalives_idle = 5;
+  SET tcp_keepalives_interval = 2;
+  SET tcp_keepalives_count = 3;
+  SET default_transaction_isolation = 'read committed';
+  SET default_transaction_read_only = off;
+  SET client_min_messages = warning;
+  SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');
+`;
+
+const CHECK = `
+  SELECT current_setting('server_version_num')::integer AS version,
+         pg_is_in_recovery() AS "isStandby",
+         current_setting('fsync') AS fsync,
+         current_setting('synchronous_commit') AS "synchronousCommit"
+`;
+
+interface Checked {
+  readonly version: number;
+  readonly isStandby: boolean;
+  readonly fsync: string;
+  readonly synchronousCommit: string;
+}
+
+/** By what name a server's listening connection goes. Others go by another. */
+export const SERVER_NAME = 'store-orders server';
+
+/** A statement that a connection prepares once. Its rows are arrays, in the order of its columns. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A connection, or whatever else statements can be sent to. */
+export interface Queryable {
+  query<Row extends readonly unknown[]>(
+    statement: Statement,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
+}
+
+/** Is told whether the database can be reached, each time that this changes. */
+export interface Reach {
+  outOfReach(cause: Error): void;
+  inReach(): void;
+}
+
+const NOBODY: Reach = { outOfReach() {}, inReach() {} };
+
+/** The database of a store, over a few connections. Each is checked before it is used. */
+export class Database implements Queryable {
+  readonly #pool: pg.Pool;
+  readonly #url: string;
+  readonly #reach: Reach;
+  #isInReach = true;
+  #refusal: Error | undefined;
+  /** Looks at each new connection before it is used, and throws where it must not be. */
+  admit: (connection: Queryable) => Promise<void> = async () => {};
+
+  constructor(url: string, reach: Reach = NOBODY) {
+    this.#url = url;
+    this.#reach = reach;
+    this.#pool = new pg.Pool({
+      ...settingsFor(url),
+      max: CONNECTIONS,
+      idleTimeoutMillis: 60_000,
+      pipeline: true,
+      onConnect: (client) => this.#prepare(client),
+    });
+    // A connection that fails while nobody uses it is replaced when somebody needs one.
+    this.#pool.on('error', (error) => this.#failed(error));
+  }
+
+  /** Sends one statement. Throws {@link StoreUnavailable} where it was not carried out. */
+  async query<Row extends readonly unknown[]>(
+    statement: Statement,
+    values: readonly unknown[] = [],
+  ) {
+    const connection = await this.connect();
+    try {
+      return await connection.query<Row>(statement, values);
+    } catch (error) {
+      connection.release(error as Error);
+      throw this.#failed(error as Error);
+    } finally {
+      connection.release();
+    }
+  }
+
+  /** A connection of one's own, to be released. Throws {@link StoreUnavailable} if there is none. */
+  async connect(): Promise<Connection> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    try {
+      const client = await this.#pool.connect();
+      this.#succeeded();
+      return new Connection(client);
+    } catch (error) {
+      throw this.#failed(error as Error);
+    }
+  }
+
+  /** A connection that is kept for itself, to listen. It is not connected yet. */
+  listener(): pg.Client {
+    return new pg.Client({ ...settingsFor(this.#url), application_name: SERVER_NAME });
+  }
+
+  /** Refuses every use from now on. False if it has done so before. */
+  refuse(error: Error): boolean {
+    if (this.#refusal !== undefined) return false;
+    this.#refusal = error;
+    return true;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  // The pool hands a connection out when this has resolved, and closes it when it throws.
+  async #prepare(client: pg.ClientBase): Promise<void> {
+    // A connection that fails in use fails its statements. Without a listener it would end the process.
+    client.on('error', () => {});
+    const [, { rows }] = await Promise.all([client.query(SESSION), client.query<Checked>(CHECK)]);
+    checkServer(rows[0] as Checked);
+    await this.admit(new Connection(client as pg.PoolClient));
+  }
+
+  #succeeded(): void {
+    if (this.#isInReach) return;
+    this.#isInReach = true;
+    this.#reach.inReach();
+  }
+
+  #failed(error: Error): Error {
+    if (this.#isInReach && (!(error instanceof pg.DatabaseError) || endsSession(error))) {
+      this.#isInReach = false;
+      this.#reach.outOfReach(error);
+    }
+    return error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
+  }
+}
+
+/** A connection that was taken out of the pool. */
+export class Connection implements Queryable {
+  readonly #client: pg.PoolClient;
+  readonly #warnings: Error[] = [];
+  #isReleased = false;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+    client.on('notice', this.#noticed);
+  }
+
+  async query<Row extends readonly unknown[]>(
+    { name, text }: Statement,
+    values: readonly unknown[] = [],
+  ) {
+    const query = { name, text, values: [...values], rowMode: 'array' as const, types: TYPES };
+    return (await this.#client.query(query)).rows as unknown as Row[];
+  }
+
+  /** Sends what has no rows and is not worth preparing. Returns the name of what was done. */
+  async run(text: string): Promise<string> {
+    return (await this.#client.query(text)).command;
+  }
+
+  /** What the server has warned of, instead of refusing it. */
+  get warnings(): readonly Error[] {
+    return this.#warnings;
+  }
+
+  /** Gives it back; with an error, it is closed. */
+  release(error?: Error): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#client.off('notice', this.#noticed);
+    this.#client.release(error);
+  }
+
+  readonly #noticed = (notice: { code: string | undefined; message: string | undefined }) => {
+    if (notice.code?.startsWith('01')) this.#warnings.push(new Error(notice.message));
+  };
+}
+
+/**
+ * Whether the server has said that a statement failed, so that its transaction certainly has. A
+ * server that goes down says something, too, but by then it may have committed.
+ */
+export function isRefusal(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && !endsSession(error);
+}
+
+// Appendix A of PostgreSQL's manual: connection exceptions, the server going down, trouble with
+// files, and what should never happen.
+function endsSession({ code = 'XX000' }: pg.DatabaseError): boolean {
+  return /^(?:08|57P|58|XX)/.test(code);
+}
+
+function checkServer({ version, isStandby, fsync, synchronousCommit }: Checked): void {
+  if (version < OLDEST_SERVER) {
+    const major = Math.floor(version / 10_000);
+    throw new CannotStart(`PostgreSQL ${major} is too old: 15 or later is needed.`);
+  }
+  if (fsync !== 'on' || !['on', 'remote_apply'].includes(synchronousCommit)) {
+    const settings = `fsync=${fsync}, synchronous_commit=${synchronousCommit}`;
+    throw new CannotStart(`PostgreSQL refuses durability: ${settings}.`);
+  }
+  // Not one that must not be served at all: after a failover it may be the one to use.
+  if (isStandby) throw new Error('the server is a standby');
+}
+
+function settingsFor(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'store-orders',
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: ANSWER_TIMEOUT,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+  };
+}
+
+/** The type bigint, by its number. */
+const INT8 = 20;
+
+// Positions are numbers. Columns that hold all 64 bits are selected as text.
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: 'text') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};

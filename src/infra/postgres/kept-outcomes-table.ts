@@ -1,0 +1,68 @@
+import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
+import type { Refusal } from '../../app/submission.ts';
+import { KeptInBatch, nameOf } from '../kept-in-batch.ts';
+import { decidedIn, decidedRow } from '../rows.ts';
+import type { Queryable, Statement } from './database.ts';
+
+const SELECT: Statement = {
+  name: 'kept_outcomes',
+  text: `SELECT asked_by, key, fingerprint, order_id::text, version, refusal
+           FROM store_orders.kept_outcomes
+           JOIN unnest($1::text[], $2::text[]) AS asked (asked_by, key) USING (asked_by, key)`,
+};
+
+const SELECT_AFTER: Statement = {
+  name: 'kept_outcomes_after',
+  text: `SELECT asked_by, key, fingerprint, order_id::text, version, refusal
+           FROM store_orders.kept_outcomes
+           WHERE (asked_by, key) > ($1, $2) ORDER BY asked_by, key LIMIT $3`,
+};
+
+/** What was kept of what is asked for. */
+export async function readKept(db: Queryable, asked: readonly OutcomeName[]): Promise<KeptInBatch> {
+  const found = new Map<string, KeptOutcome>();
+  if (asked.length > 0) {
+    const names = [asked.map(({ by }) => by), asked.map(({ key }) => key)];
+    for (const row of await db.query<Row>(SELECT, names)) {
+      const kept = keptIn(row);
+      found.set(nameOf(kept), kept);
+    }
+  }
+  return new KeptInBatch(asked, (name) => found.get(nameOf(name)));
+}
+
+/** The first kept outcomes after a name, in the order of askers and keys. */
+export async function readKeptAfter(
+  db: Queryable,
+  { by, key }: OutcomeName,
+  limit: number,
+): Promise<readonly KeptOutcome[]> {
+  return (await db.query<Row>(SELECT_AFTER, [by, key, limit])).map(keptIn);
+}
+
+/** The columns of outcomes that are to be kept. */
+export function columnsOf(outcomes: readonly KeptOutcome[]): readonly unknown[][] {
+  const rows = outcomes.map(({ decided }) => decidedRow(decided));
+  return [
+    outcomes.map(({ by }) => by),
+    outcomes.map(({ key }) => key),
+    outcomes.map(({ fingerprint }) => fingerprint),
+    rows.map(([orderId]) => orderId),
+    rows.map(([, version]) => version),
+    rows.map(([, , refusal]) => refusal),
+  ];
+}
+
+type Row = [
+  by: string,
+  key: string,
+  fingerprint: string,
+  orderId: string | null,
+  version: number | null,
+  refusal: Refusal | null,
+];
+
+function keptIn([by, key, fingerprint, orderId, version, refusal]: Row): KeptOutcome {
+  const id = orderId === null ? null : BigInt(orderId);
+  return { by, key, fingerprint, decided: decidedIn([id, version, refusal]) };
+}

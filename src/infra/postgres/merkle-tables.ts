@@ -1,0 +1,74 @@
+import type { TreeSource } from '../../app/audit/merkle-proofs.ts';
+import { Frontier, leafHash } from '../../app/audit/merkle-tree.ts';
+import { recordOf } from '../../app/audit/record.ts';
+import type { StoredEvent } from '../event-codec.ts';
+import type { Queryable, Statement } from './database.ts';
+import { readStored } from './stored-events.ts';
+
+const EDGE = 'SELECT edge FROM store_orders.tree';
+const SELECT_EDGE: Statement = { name: 'edge', text: EDGE };
+const LOCK_EDGE: Statement = { name: 'lock', text: `${EDGE} FOR UPDATE` };
+const SELECT_NODES: Statement = {
+  name: 'nodes',
+  text: `SELECT hash FROM store_orders.tree_nodes
+           WHERE height = $1 AND place >= $2 ORDER BY place LIMIT $3`,
+};
+
+/** The log's Merkle tree in PostgreSQL: its right edge, and one node in 256. */
+export class MerkleTables implements TreeSource {
+  readonly #db: Queryable;
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  /** The tree's right edge, packed: its size and its root follow from it. */
+  async edge(): Promise<Buffer> {
+    return edgeIn(await this.#db.query<[Buffer]>(SELECT_EDGE));
+  }
+
+  /** The same, locked until the transaction ends: whoever holds it is alone to append. */
+  async lockedEdge(): Promise<Buffer> {
+    return edgeIn(await this.#db.query<[Buffer]>(LOCK_EDGE));
+  }
+
+  async leaves(from: number, count: number): Promise<Buffer[]> {
+    const events = await readStored(this.#db, from, count);
+    return events.map((event) => leafHash(recordOf(event)));
+  }
+
+  async nodes(height: number, from: number, count: number): Promise<Buffer[]> {
+    const rows = await this.#db.query<[Buffer]>(SELECT_NODES, [height, from, count]);
+    return rows.map(([hash]) => hash);
+  }
+}
+
+/** What events make of a tree: its new right edge, and the columns of the nodes to be kept. */
+export interface Growth {
+  readonly edge: Buffer;
+  readonly nodes: readonly [heights: number[], places: number[], hashes: Buffer[]];
+}
+
+/** Adds events, which must follow it, to a tree. */
+export function growth(edge: Buffer, events: readonly StoredEvent[]): Growth {
+  const frontier = Frontier.unpack(edge);
+  const nodes: [number[], number[], Buffer[]] = [[], [], []];
+  for (const event of events) {
+    frontier.append(leafHash(recordOf(event)), (height, place, hash) => {
+      nodes[0].push(height);
+      nodes[1].push(place);
+      nodes[2].push(hash);
+    });
+  }
+  return { edge: frontier.pack(), nodes };
+}
+
+/** How many events the log has, by its tree's right edge. */
+export function sizeOf(edge: Buffer): number {
+  return Number(edge.readBigUInt64BE());
+}
+
+function edgeIn([row]: readonly [Buffer][]): Buffer {
+  if (row === undefined) throw new Error('the log has no tree');
+  return row[0];
+}

@@ -1,0 +1,145 @@
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { CannotStart } from '../../app/cannot-start.ts';
+import type { Migrated } from '../../app/ports/store.ts';
+import {
+  APP_ROLE,
+  GRANTS,
+  MIGRATION_LOCK,
+  MIGRATIONS,
+  OWNER_ROLE,
+  SCHEMA_VERSION,
+} from './schema.ts';
+
+/** How often a migration is tried that another, in another database of the server, got in the way of. */
+const TRIES = 5;
+
+/**
+ * Brings the schema of a store up to date. Any number of instances may do so at once: one does the
+ * work, the others wait for it. Throws {@link CannotStart} for a schema that must not be touched.
+ * @param roles Whether to make the roles, too, and give the tables to the one that owns them.
+ */
+export async function migrate(url: string, roles: boolean): Promise<Migrated> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'store-orders migrate',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    for (let tries = 1; ; tries++) {
+      try {
+        return await migrateOnce(client, roles);
+      } catch (error) {
+        await client.query('ROLLBACK');
+        if (tries === TRIES || !isRace(error)) throw error;
+        await setTimeout(tries * 100);
+      }
+    }
+  } catch (error) {
+    if (error instanceof CannotStart) throw error;
+    const { message } = error as Error;
+    throw new CannotStart(
+      `The database cannot be migrated: ${message}. Run \`store-orders migrate\` as somebody who ` +
+        'may create schemas and roles there.',
+      { cause: error },
+    );
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function migrateOnce(client: pg.Client, roles: boolean): Promise<Migrated> {
+  await client.query(`
+    BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+    SET LOCAL lock_timeout = 0;
+    SET LOCAL statement_timeout = 0;
+    SET LOCAL synchronous_commit = on;
+    SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
+  `);
+  if (roles) await makeRoles(client);
+  const from = await versionIn(client);
+  if (from === undefined) await client.query('CREATE SCHEMA store_orders');
+  else refuseUnknown(from);
+  for (const migration of MIGRATIONS.slice(from ?? 0)) await client.query(migration);
+  await client.query(`UPDATE store_orders.store SET schema_version = ${SCHEMA_VERSION}`);
+  if (roles) await giveAway(client);
+  if (await hasAppRole(client)) await client.query(GRANTS);
+  await client.query('COMMIT');
+  return { from: from ?? 0, to: SCHEMA_VERSION };
+}
+
+/**
+ * The version of the schema that is there; `undefined` where there is none. Throws
+ * {@link CannotStart} where the schema is another program's.
+ */
+export async function versionIn(client: pg.ClientBase): Promise<number | undefined> {
+  const { rows } = await client.query<{ schema: string | null; store: string | null }>(
+    `SELECT to_regnamespace('store_orders')::text AS schema,
+            to_regclass('store_orders.store')::text AS store`,
+  );
+  if (rows[0]?.schema == null) return undefined;
+  if (rows[0].store === null) {
+    throw new CannotStart('The schema store_orders is of another program. Nothing was changed.');
+  }
+  const versions = await client.query<{ version: number }>(
+    'SELECT schema_version AS version FROM store_orders.store',
+  );
+  return versions.rows[0]?.version;
+}
+
+/** Throws {@link CannotStart} for a schema that only a later version knows. */
+export function refuseUnknown(version: number): void {
+  if (version <= SCHEMA_VERSION) return;
+  throw new CannotStart(
+    `The database has schema ${version}, and this version knows up to ${SCHEMA_VERSION}: ` +
+      'start a newer version of store-orders. Nothing was changed.',
+  );
+}
+
+// They can log in by themselves no more than a group can: whoever logs in is made a member of one.
+async function makeRoles(client: pg.Client): Promise<void> {
+  for (const role of [OWNER_ROLE, APP_ROLE]) {
+    const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
+    if (rowCount === 0) await client.query(`CREATE ROLE ${role} NOLOGIN`);
+  }
+  const { rows } = await client.query<{ isMember: boolean }>(
+    `SELECT pg_has_role(current_user, '${OWNER_ROLE}', 'MEMBER') AS "isMember"`,
+  );
+  if (rows[0]?.isMember !== true) await client.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER`);
+}
+
+/** Makes the owner role own everything, so that whoever migrates next need not be who did it now. */
+async function giveAway(client: pg.Client): Promise<void> {
+  await client.query(`
+    DO $$
+    DECLARE
+      each text;
+    BEGIN
+      EXECUTE format('GRANT CREATE ON DATABASE %I TO ${OWNER_ROLE}', current_database());
+      ALTER SCHEMA store_orders OWNER TO ${OWNER_ROLE};
+      FOR each IN SELECT oid::regclass FROM pg_class
+          WHERE relnamespace = 'store_orders'::regnamespace AND relkind = 'r' LOOP
+        EXECUTE format('ALTER TABLE %s OWNER TO ${OWNER_ROLE}', each);
+      END LOOP;
+      FOR each IN SELECT oid::regprocedure FROM pg_proc
+          WHERE pronamespace = 'store_orders'::regnamespace LOOP
+        EXECUTE format('ALTER FUNCTION %s OWNER TO ${OWNER_ROLE}', each);
+      END LOOP;
+    END $$`);
+}
+
+async function hasAppRole(client: pg.Client): Promise<boolean> {
+  return (await client.query('SELECT FROM pg_roles WHERE rolname = $1', [APP_ROLE])).rowCount === 1;
+}
+
+// Roles belong to the whole server, the advisory lock to one database of it: somebody else may
+// have made the same role a moment ago. And where two grant rights at once, one of them fails.
+function isRace(error: unknown): boolean {
+  const { code = '', message } = error as pg.DatabaseError;
+  return (
+    ['42710', '23505', '40P01'].includes(code) || /concurrently (?:updated|deleted)/.test(message)
+  );
+}

@@ -1,0 +1,102 @@
+import { CannotStart } from '../../app/cannot-start.ts';
+import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
+import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
+import { decode, type StoredEvent } from '../event-codec.ts';
+import { BEGIN, valuesOf, WRITE } from './batch.ts';
+import { type Database, SERVER_NAME, type Statement } from './database.ts';
+import { columnsOf, readKeptAfter } from './kept-outcomes-table.ts';
+import { growth, MerkleTables } from './merkle-tables.ts';
+import { PostgresKeyStore } from './postgres-key-store.ts';
+import { PostgresRefusals } from './postgres-refusals.ts';
+import { openForCopy, openWhole } from './postgres-store.ts';
+import { PostgresTrail } from './postgres-trail.ts';
+
+const OTHERS: Statement = {
+  name: 'others',
+  text: `SELECT count(*) FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = '${SERVER_NAME}'`,
+};
+const KEEP: Statement = {
+  name: 'keep',
+  text: `INSERT INTO store_orders.kept_outcomes
+           SELECT * FROM unnest($1::text[], $2::text[], $3::text[],
+                                $4::bigint[], $5::integer[], $6::text[])
+           ON CONFLICT DO NOTHING`,
+};
+const BEGIN_COPY: Statement = {
+  name: 'begin_copy',
+  text: 'UPDATE store_orders.store SET is_whole = false, id = $1',
+};
+const FINISH_COPY: Statement = {
+  name: 'finish_copy',
+  text: 'UPDATE store_orders.store SET is_whole = true',
+};
+
+/** Opens a store in PostgreSQL to copy it. Throws {@link CannotStart} while it is served. */
+export async function openPostgresOriginal(url: string): Promise<StoreOriginal> {
+  const { db, id } = await openWhole(url);
+  const [[servers] = [0]] = await db.query<[number]>(OTHERS);
+  if (servers > 0) {
+    await db.close();
+    throw new CannotStart('Instances are running on the store. Stop all of them first.');
+  }
+  return {
+    ...partsOf(db),
+    id,
+    keptOutcomes: (after: OutcomeName, limit: number) => readKeptAfter(db, after, limit),
+  };
+}
+
+/** Opens a database to make it a copy of the store with this id, or to go on with that. */
+export async function openPostgresCopy(url: string, id: string): Promise<StoreCopy> {
+  const { db, id: there, isWhole } = await openForCopy(url);
+  const parts = partsOf(db);
+  try {
+    if (isWhole) {
+      const { size } = await parts.trail.treeHead();
+      if (size > 0 || (await parts.keys.list()).length > 0) {
+        throw new CannotStart('There is a store in the database already. It was left as it is.');
+      }
+      await db.query(BEGIN_COPY, [id]);
+    } else if (there !== id) {
+      throw new CannotStart('Another store is being copied there. It was left as it is.');
+    }
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return {
+    ...parts,
+    append: (events) => append(db, events),
+    async keep(outcomes: readonly KeptOutcome[]) {
+      await db.query(KEEP, columnsOf(outcomes));
+    },
+    async finish() {
+      await db.query(FINISH_COPY);
+    },
+  };
+}
+
+function partsOf(db: Database) {
+  return {
+    trail: new PostgresTrail(db),
+    refusals: new PostgresRefusals(db),
+    keys: new PostgresKeyStore(db),
+    close: () => db.close(),
+  };
+}
+
+async function append(db: Database, events: readonly StoredEvent[]): Promise<void> {
+  const connection = await db.connect();
+  try {
+    await connection.run(BEGIN);
+    const grown = growth(await new MerkleTables(connection).lockedEdge(), events);
+    const orderIds = events.map((event) => decode(event).event.orderId);
+    await connection.query(WRITE, valuesOf(events, orderIds, [], grown));
+    await connection.run('COMMIT');
+    connection.release();
+  } catch (error) {
+    connection.release(error as Error);
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { CannotStart } from '../../app/cannot-start.ts';
+import { OrderImage } from '../../app/order-image.ts';
+import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/store.ts';
+import { Writer } from '../../app/writer.ts';
+import { Database, type Reach, type Statement } from './database.ts';
+import { migrate, refuseUnknown } from './migrations.ts';
+import { PostgresEventLog } from './postgres-event-log.ts';
+import { PostgresKeyStore } from './postgres-key-store.ts';
+import { PostgresRefusals } from './postgres-refusals.ts';
+import { PostgresTrail } from './postgres-trail.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+
+const NONE_KEPT = { kind: 'none', reason: 'instances on PostgreSQL keep none' } as const;
+
+const IS_THERE: Statement = {
+  name: 'is_there',
+  text: `SELECT to_regclass('store_orders.store') IS NOT NULL`,
+};
+const ABOUT: Statement = {
+  name: 'about',
+  text: 'SELECT id, schema_version, is_whole FROM store_orders.store',
+};
+type About = [id: string, schemaVersion: number, isWhole: boolean];
+
+/** Opens a store in PostgreSQL for a server, one of any number on the same database. */
+export async function openPostgresStore(url: string, watcher: StoreWatcher): Promise<Store> {
+  const { db, id } = await openWhole(url, watcher);
+  const log = new PostgresEventLog(db, (cause) => watcher.replaced(cause));
+  let writer: Writer | undefined;
+  log.follow();
+  return {
+    id,
+    log,
+    trail: new PostgresTrail(db),
+    refusals: new PostgresRefusals(db),
+    // Everything waits for the network and nothing for a disk, so it needs no thread of its own.
+    writer: {
+      async execute(batch) {
+        if (writer === undefined) throw new Error('a batch came before the image');
+        return writer.execute(batch);
+      },
+    },
+    inDoubt: 'go on',
+    async begin(image) {
+      writer = new Writer(log, new OrderImage(image));
+    },
+    keys: new PostgresKeyStore(db),
+    snapshots: { load: async () => NONE_KEPT, save: async () => {} },
+    close: () => log.close(),
+  };
+}
+
+/** Opens a store in PostgreSQL for a command line tool. */
+export async function openPostgresForCommandLine(url: string): Promise<CommandLineStore> {
+  const { db, id } = await openWhole(url);
+  const log = new PostgresEventLog(db);
+  return {
+    id,
+    log,
+    trail: new PostgresTrail(db),
+    refusals: new PostgresRefusals(db),
+    keys: new PostgresKeyStore(db),
+    async takeOver() {
+      throw new CannotStart(
+        'audit import takes a store in SQLite. From there, migrate-store takes it to PostgreSQL.',
+      );
+    },
+    async backup() {
+      throw new CannotStart(
+        'backup copies a store in SQLite. Back PostgreSQL up with its own means: docs/postgresql.md.',
+      );
+    },
+    close: () => log.close(),
+  };
+}
+
+/** A database with a store of the newest schema in it. */
+export interface Opened {
+  readonly db: Database;
+  readonly id: string;
+  /** Whether it is a store, and not what has been copied of one so far. */
+  readonly isWhole: boolean;
+}
+
+/** Opens a store that is whole, and makes it if it is not there. */
+export async function openWhole(url: string, reach?: Reach): Promise<Opened> {
+  const opened = await openForCopy(url, reach);
+  if (opened.isWhole) return opened;
+  await opened.db.close();
+  throw new CannotStart(
+    'Another store is being copied into this one: let `store-orders migrate-store` finish.',
+  );
+}
+
+/** Opens a store, whole or not, and makes it if it is not there. */
+export async function openForCopy(url: string, reach?: Reach): Promise<Opened> {
+  const db = new Database(url, reach);
+  try {
+    let about = await look(db);
+    if (about === undefined || about[1] < SCHEMA_VERSION) {
+      await migrate(url, false);
+      about = await look(db);
+    }
+    if (about === undefined) throw new CannotStart('There is no store in the database.');
+    const [id, version, isWhole] = about;
+    refuseUnknown(version);
+    return { db, id, isWhole };
+  } catch (error) {
+    await db.close();
+    throw inPlainWords(error as Error, url);
+  }
+}
+
+async function look(db: Database): Promise<About | undefined> {
+  const [isThere] = await db.query<[boolean]>(IS_THERE);
+  return isThere?.[0] === true ? (await db.query<About>(ABOUT))[0] : undefined;
+}
+
+function inPlainWords(error: Error, url: string): CannotStart {
+  if (error instanceof CannotStart) return error;
+  if (error.cause instanceof CannotStart) return error.cause;
+  return new CannotStart(`${nameOf(url)} cannot be opened: ${error.message}.`, { cause: error });
+}
+
+/** A database's address, without a password. */
+function nameOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}

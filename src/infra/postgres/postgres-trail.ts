@@ -1,0 +1,34 @@
+import { Frontier, type TreeHead } from '../../app/audit/merkle-tree.ts';
+import type { Trail } from '../../app/ports/trail.ts';
+import type { StoredEvent } from '../event-codec.ts';
+import type { Queryable } from './database.ts';
+import { MerkleTables } from './merkle-tables.ts';
+import { readStored } from './stored-events.ts';
+
+/** The trail in PostgreSQL. */
+export class PostgresTrail implements Trail {
+  readonly #db: Queryable;
+  readonly #tree: MerkleTables;
+
+  constructor(db: Queryable) {
+    this.#db = db;
+    this.#tree = new MerkleTables(db);
+  }
+
+  stored(after: number, limit: number): Promise<StoredEvent[]> {
+    return readStored(this.#db, after, limit);
+  }
+
+  async treeHead(): Promise<TreeHead> {
+    const frontier = Frontier.unpack(await this.#tree.edge());
+    return { size: frontier.size, root: frontier.root() };
+  }
+
+  leaves(from: number, count: number): Promise<Buffer[]> {
+    return this.#tree.leaves(from, count);
+  }
+
+  nodes(height: number, from: number, count: number): Promise<Buffer[]> {
+    return this.#tree.nodes(height, from, count);
+  }
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ApiKey, SCOPES } from '../../src/app/api-key.ts';
+import { copyStore } from '../../src/app/copy-store.ts';
+import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
+import type { CommandLineStore } from '../../src/app/ports/store.ts';
+import type { StoreCopy, StoreOriginal } from '../../src/app/ports/store-copy.ts';
+import type { OrderId } from '../../src/domain/order-id.ts';
+import { LATER, NOON, newEvent, placed, readAll } from '../support/events.ts';
+import { refusal } from './refusal-trail.ts';
+
+/** One place where a store is, or may come to be. */
+export interface CopyPlace {
+  open(): Promise<CommandLineStore>;
+  openOriginal(): Promise<StoreOriginal>;
+  openCopy(id: string): Promise<StoreCopy>;
+}
+
+/**
+ * What is promised of a copy from one engine to another.
+ * @param original Makes a place with an empty store.
+ * @param place Makes a place without one.
+ */
+export function storeCopyContract(
+  name: string,
+  original: () => Promise<CopyPlace>,
+  place: () => Promise<CopyPlace>,
+): void {
+  async function given(events: number) {
+    const [from, to] = [await original(), await place()];
+    await filled(from, events);
+    return { from, to };
+  }
+
+  describe(`a copy ${name}`, () => {
+    it('has everything that the store has, and goes on from there', async () => {
+      const { from, to } = await given(4_500);
+      const told: number[] = [];
+      const { size, root } = await copy(from, to, (events) => told.push(events));
+      expect(size).toBe(4_500);
+      expect(root).toMatch(/^[0-9a-f]{64}$/);
+      expect(told).toStrictEqual([2_000, 4_000, 4_500]);
+      expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
+      expect((await contentsOf(to)).root).toBe(root);
+      const store = await to.open();
+      const recall: Decide = (newer, kept) => {
+        expect(newer).toStrictEqual([]);
+        expect(KEPT.map(({ by, key }) => kept.recall(by, key))).toStrictEqual(KEPT);
+        return [newEvent(placed(99n))];
+      };
+      const appended = await store.log.append(size, recall, KEPT);
+      expect(appended).toMatchObject({ kind: 'appended', events: [{ position: 4_501 }] });
+      await store.close();
+    });
+
+    it('of an empty store is an empty store', async () => {
+      const { from, to } = await given(0);
+      expect(await copy(from, to)).toMatchObject({ size: 0 });
+      expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
+    });
+
+    it('that was interrupted is nothing that can be opened, and goes on where it ended', async () => {
+      const { from, to } = await given(4_500);
+      const interrupted = copy(from, to, (events) => {
+        if (events === 4_000) throw new Error('interrupted');
+      });
+      await expect(interrupted).rejects.toThrow('interrupted');
+      const told: number[] = [];
+      await copy(from, to, (events) => told.push(events));
+      expect(told).toStrictEqual([4_500]);
+      expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
+    });
+
+    it('brings along what has happened between two tries', async () => {
+      const { from, to } = await given(10);
+      const unfinished = await to.openCopy(await idOf(from));
+      const growing = await from.openOriginal();
+      const grows: StoreOriginal = {
+        ...growing,
+        trail: {
+          ...boundTrail(growing),
+          treeHead: async () => ({ size: 11, root: Buffer.alloc(1) }),
+        },
+      };
+      await expect(copyStore(grows, unfinished, () => {})).rejects.toThrow(
+        'The store has grown from 10 to 11 events',
+      );
+      await unfinished.close();
+      await growing.close();
+      const store = await from.open();
+      await append(store.log, 3);
+      await store.keys.revoke(ACTIVE.id, LATER);
+      await store.refusals.append([refusal(3)]);
+      await store.close();
+      expect(await copy(from, to)).toMatchObject({ size: 13 });
+      expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
+    });
+
+    it('is refused where a store is already', async () => {
+      const { from, to } = await given(10);
+      await copy(from, to);
+      await expect(copy(from, to)).rejects.toThrow(/already/);
+    });
+
+    it('is refused where another store is being copied', async () => {
+      const { from, to } = await given(10);
+      const other = await to.openCopy('0123456789abcdef');
+      await other.close();
+      await expect(copy(from, to)).rejects.toThrow(/another store/i);
+    });
+
+    it('is refused where what is there is no part of the store', async () => {
+      const { from, to } = await given(10);
+      const copied = await to.openCopy(await idOf(from));
+      const opened = await from.openOriginal();
+      const [first] = await opened.trail.stored(0, 1);
+      await copied.append([{ ...(first as NonNullable<typeof first>), version: 2 }]);
+      await expect(copyStore(opened, copied, () => {})).rejects.toThrow(
+        'The copy has 1 events that are not those of the store',
+      );
+      await copied.close();
+      await opened.close();
+    });
+  });
+}
+
+const ACTIVE: ApiKey = {
+  id: 'AbCdEfGh01',
+  name: 'the warehouse',
+  hash: Buffer.alloc(32, 7),
+  scopes: SCOPES,
+  createdAt: NOON,
+};
+const REVOKED: ApiKey = { ...ACTIVE, id: '0000000000', expiresAt: LATER, revokedAt: NOON };
+
+const KEPT: readonly KeptOutcome[] = [
+  {
+    by: 'alice',
+    key: 'a',
+    fingerprint: 'f',
+    decided: { kind: 'accepted', orderId: (2n ** 63n - 1n) as OrderId, version: 2 },
+  },
+  {
+    by: 'bob',
+    key: 'a',
+    fingerprint: 'g',
+    decided: { kind: 'rejected', reason: 'order_already_shipped' },
+  },
+];
+
+/** Fills a store with so many events, and with everything else that a store can have. */
+async function filled(place: CopyPlace, events: number): Promise<void> {
+  const store = await place.open();
+  onTestFinished(() => store.close());
+  await append(store.log, events, KEPT);
+  await store.keys.add(ACTIVE);
+  await store.keys.add(REVOKED);
+  await store.refusals.append([refusal(1), refusal(2)]);
+  await store.close();
+}
+
+async function append(
+  log: EventLog,
+  count: number,
+  keep: readonly KeptOutcome[] = [],
+): Promise<void> {
+  const head = await log.head();
+  const decide: Decide = (_newer, kept) => {
+    for (const outcome of keep) kept.keep(outcome);
+    return Array.from({ length: count }, (_, n) => newEvent(placed(BigInt(head + n + 1))));
+  };
+  expect(await log.append(head, decide, keep)).toMatchObject({ kind: 'appended' });
+}
+
+async function copy(from: CopyPlace, to: CopyPlace, advanced: (events: number) => void = () => {}) {
+  const original = await from.openOriginal();
+  try {
+    const copied = await to.openCopy(original.id);
+    try {
+      return await copyStore(original, copied, advanced);
+    } finally {
+      await copied.close();
+    }
+  } finally {
+    await original.close();
+  }
+}
+
+/** Everything in a store, as a reader sees it. */
+async function contentsOf(place: CopyPlace) {
+  const { id, log, trail, keys, refusals, close } = await place.open();
+  const { root } = await trail.treeHead();
+  const contents = {
+    id,
+    events: await readAll(log),
+    stored: await trail.stored(0, 10_000),
+    root: Buffer.from(root).toString('hex'),
+    keys: await keys.list(),
+    refusals: await refusals.newest(100),
+  };
+  await close();
+  return contents;
+}
+
+async function idOf(place: CopyPlace): Promise<string> {
+  const { id, close } = await place.open();
+  await close();
+  return id;
+}
+
+/** The parts of a trail, each of which can be replaced. */
+function boundTrail({ trail }: StoreOriginal): StoreOriginal['trail'] {
+  return {
+    stored: (after, limit) => trail.stored(after, limit),
+    treeHead: () => trail.treeHead(),
+    leaves: (from, count) => trail.leaves(from, count),
+    nodes: (height, from, count) => trail.nodes(height, from, count),
+  };
+}

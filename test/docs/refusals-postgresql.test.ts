@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { sql } from '../support/postgres/sql.ts';
+import { start } from '../support/service.ts';
+import { tableOf } from './markdown.ts';
+
+const TOLD = tableOf('docs/postgresql.md', 'what it says | what to do').map(([says = '']) => says);
+
+const empty = () => newDatabase(18, 'template1');
+
+/** For each refusal, by words in it: the address that leads to it. */
+const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
+  ECONNREFUSED: async () => 'postgres://shop:secret@127.0.0.1:1/orders',
+  'permission denied': async () => {
+    const url = await empty();
+    const user = `nobody_${new URL(url).pathname.slice(1)}`;
+    await sql(url, `CREATE ROLE ${user} LOGIN`);
+    return url.replace('postgres@', `${user}:secret@`);
+  },
+  'refuses durability': async () => {
+    const cluster = await Cluster.start(18, { fsync: 'off' }, placeInMemory());
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    return cluster.url('postgres');
+  },
+  'has schema': async () => {
+    const url = await newDatabase();
+    await sql(url, 'UPDATE store_orders.store SET schema_version = 99');
+    return url;
+  },
+  'of another program': async () => {
+    const url = await empty();
+    await sql(url, 'CREATE SCHEMA store_orders; CREATE TABLE store_orders.pets (name text)');
+    return url;
+  },
+  'being copied': async () => {
+    const url = await newDatabase();
+    await sql(url, 'UPDATE store_orders.store SET is_whole = false');
+    return url;
+  },
+};
+
+test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
+  const [, cause] = Object.entries(CAUSES).find(([words]) => told.includes(words)) ?? [];
+  const url = (await cause?.()) ?? '';
+  const program = start(['serve'], temporaryFolder(), { PORT: '0', DATABASE_URL: url });
+  expect(await program.ended()).toBe(1);
+  const { host, pathname } = new URL(url);
+  const said = program.stderr
+    .replaceAll('`', '')
+    .replaceAll(host, 'HOST')
+    .replace(`HOST${pathname}`, 'HOST/DATABASE')
+    .replace(`database ${pathname.slice(1)}`, 'database DATABASE');
+  expect(said).toBe(`store-orders: ${told}\n`);
+});
+
+test('every cause leads to a refusal that the page tells', () => {
+  for (const words of Object.keys(CAUSES)) {
+    expect(TOLD.filter((told) => told.includes(words))).toHaveLength(1);
+  }
+});

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { Service, start } from '../support/service.ts';
+
+const LIST = '/v1/store/orders';
+
+async function started(DATABASE_URL: string, key?: string): Promise<Service> {
+  const keyed = key === undefined ? {} : { INITIAL_API_KEY: key };
+  const service = await Service.start({ DATABASE_URL, ...keyed });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  return service;
+}
+
+/** Runs migrate-store: its exit code, and what it said. */
+async function move(service: Service, from: string, to: string) {
+  const program = start(['migrate-store', '--from', from, '--to', to], service.folder);
+  return { code: await program.ended(), out: program.stdout, err: program.stderr };
+}
+
+it('A store moves to PostgreSQL and back: clients notice nothing, and retries are still safe', async () => {
+  const first = await Service.start();
+  onTestFinished(() => first[Symbol.asyncDispose]());
+  const sqlite = `sqlite:${first.databaseFile}`;
+  const postgres = await newDatabase(18, 'template1');
+  const retried = {
+    headers: { 'Idempotency-Key': '"once"', Authorization: `Bearer ${first.key}` },
+  };
+  const body = { petId: 7, quantity: 1 };
+  const placed = await first.send('POST', LIST, body, retried);
+  for (let order = 2; order <= 20; order++) await first.send('POST', LIST, body);
+  expect((await first.ask('DELETE', `${LIST}/3`)).status).toBe(204);
+  const before = await first.ask('GET', LIST);
+
+  expect(await move(first, sqlite, postgres)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/Another server is running/),
+  });
+  await first.program.end();
+  const there = await move(first, sqlite, postgres);
+  expect(there).toMatchObject({ code: 0 });
+  const root = /^Copied the store: 21 events, root ([0-9a-f]{64})\.\n$/.exec(there.out)?.[1];
+  expect(root).toBeDefined();
+
+  const second = await started(postgres);
+  const asked = { headers: { Authorization: `Bearer ${first.key}` } };
+  const after = await second.ask('GET', LIST, asked);
+  expect([after.text, after.headers.etag]).toStrictEqual([before.text, before.headers.etag]);
+  const again = await second.send('POST', LIST, body, retried);
+  expect([again.status, again.text]).toStrictEqual([201, placed.text]);
+  expect((await second.send('POST', LIST, body, asked)).status).toBe(201);
+
+  const back = `sqlite:${join(first.folder, 'back.db')}`;
+  expect(await move(first, postgres, back)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/Instances are running on the store/),
+  });
+  await second.program.end();
+  expect(await move(first, postgres, back)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Copied the store: 22 events, root [0-9a-f]{64}\.\n$/),
+  });
+  expect(await move(first, postgres, back)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/is there already and was left as it is/),
+  });
+  const third = await started(back);
+  expect((await third.send('POST', LIST, body, retried)).text).toBe(placed.text);
+  const list = JSON.parse((await third.ask('GET', LIST, asked)).text) as unknown[];
+  expect(list).toHaveLength(21);
+});
+
+it('An address that is none is told, and no password with it', async () => {
+  const service = new Service();
+  const moved = await move(service, 'sqlite:a.db', 'mysql://shop:secret@db/orders');
+  expect(moved.code).toBe(1);
+  expect((await move(service, 'mysql://shop:secret@db/orders', 'sqlite:a.db')).err).toMatch(
+    /^store-orders: An address of a store must be sqlite:FILE.*\n$/,
+  );
+  expect(moved.err).not.toContain('secret');
+});

@@ -1,0 +1,94 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { exactJson, expectError } from '../support/http.ts';
+import { Cluster } from '../support/postgres/cluster.ts';
+import { Network } from '../support/postgres/network.ts';
+import { Service } from '../support/service.ts';
+
+const LIST = '/v1/store/orders';
+
+async function given() {
+  const cluster = await Cluster.start();
+  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  const network = await Network.start(cluster.port);
+  onTestFinished(() => network[Symbol.asyncDispose]());
+  const service = await Service.start({ DATABASE_URL: network.through(cluster.url('postgres')) });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  return { cluster, network, service };
+}
+
+async function untilReady(service: Service, status: number): Promise<void> {
+  while ((await service.ask('GET', '/readyz')).status !== status) await setTimeout(50);
+}
+
+it('While its database is away, an instance says so, refuses everything, and comes back by itself', async () => {
+  const { cluster, service } = await given();
+  const body = { petId: 7, quantity: 1 };
+  expect((await service.send('POST', LIST, body)).status).toBe(201);
+  for (const signal of ['SIGQUIT', 'SIGINT'] as const) {
+    await cluster.end(signal);
+    await untilReady(service, 503);
+    expectError(await service.ask('GET', LIST), 503, 'service_unavailable');
+    expectError(await service.ask('GET', `${LIST}/1`), 503, 'service_unavailable');
+    expectError(await service.send('POST', LIST, body), 503, 'service_unavailable');
+    expectError(await service.ask('DELETE', `${LIST}/1`), 503, 'service_unavailable');
+    expect((await service.ask('GET', '/livez')).status).toBe(200);
+    await cluster.begin();
+    await untilReady(service, 200);
+    expect(exactJson((await service.ask('GET', LIST)).text)).toHaveLength(1);
+  }
+  expect((await service.ask('DELETE', `${LIST}/1`)).status).toBe(204);
+  const said = service.program.log.map(({ msg }) => msg);
+  expect(said).toContain('the database is out of reach: refusing requests');
+  expect(said).toContain('the database can be reached again');
+  expect(service.program.child.exitCode).toBe(null);
+});
+
+it('Requests whose reply from the database is lost are answered, and carried out once', async () => {
+  const { network, service } = await given();
+  let commits = 0;
+  network.fromClient = (bytes, link) => {
+    // Not the first of all: READ COMMITTED ends in other bytes.
+    if (bytes.includes('COMMIT\0')) commits += 1;
+    link.isMarked = bytes.includes('COMMIT\0') && commits % 3 === 0;
+    return link.isMarked && commits % 2 === 0 ? 'cut' : 'pass';
+  };
+  network.fromServer = (_bytes, link) => (link.isMarked ? 'cut' : 'pass');
+  const statuses: number[] = [];
+  for (let order = 1; order <= 30; order++) {
+    const headers = { 'Idempotency-Key': `"order-${order}"` };
+    for (;;) {
+      const body = { petId: order, quantity: 1 };
+      const { status } = await service.send('POST', LIST, body, { headers });
+      statuses.push(status);
+      if (status === 201) break;
+      expect(status).toBe(503);
+      await setTimeout(50);
+    }
+  }
+  const list = exactJson((await service.ask('GET', LIST)).text) as { petId: bigint }[];
+  expect(list.map(({ petId }) => Number(petId))).toStrictEqual(
+    Array.from({ length: 30 }, (_, index) => index + 1),
+  );
+  expect(statuses).toContain(503);
+  expect(service.program.child.exitCode).toBe(null);
+});
+
+it('A stop while the database is away is a clean one, within its time', async () => {
+  const { cluster, service } = await given();
+  await cluster.end('SIGQUIT');
+  await untilReady(service, 503);
+  expect(await service.program.end('SIGTERM')).toBe(0);
+});
+
+it('A start without a database says what is wrong, and no password', async () => {
+  const { cluster, service } = await given();
+  await cluster.end();
+  const url = `postgres://shop:secret@127.0.0.1:${cluster.port}/postgres`;
+  const other = new Service();
+  await expect(other.start({ DATABASE_URL: url })).rejects.toThrow(
+    /postgres:\/\/127\.0\.0\.1:\d+\/postgres cannot be opened: /,
+  );
+  expect(other.program.stderr + other.program.stdout).not.toContain('secret');
+  expect(service.program.stdout).not.toContain('secret');
+});

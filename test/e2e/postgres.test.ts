@@ -1,0 +1,97 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { assertHolds } from '../kit/check.ts';
+import { httpSession } from '../kit/targets/http.ts';
+import { exactJson } from '../support/http.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { Service, start } from '../support/service.ts';
+
+const LIST = '/v1/store/orders';
+
+/** Instances of the service as production starts it, on one database. */
+async function instances(count: number, url: string): Promise<Service[]> {
+  const started = await Promise.all(
+    Array.from({ length: count }, () => Service.start({ DATABASE_URL: url })),
+  );
+  onTestFinished(async () => {
+    for (const service of started) await service[Symbol.asyncDispose]();
+  });
+  return started;
+}
+
+it('What one instance has acknowledged, a list from any other shows at once', async () => {
+  const all = await instances(3, await newDatabase());
+  const ids: string[] = [];
+  for (let turn = 0; turn < 60; turn++) {
+    const [one, other] = [all[turn % 3], all[(turn + 1) % 3]] as [Service, Service];
+    const placed = await one.send('POST', LIST, { petId: turn, quantity: 1 });
+    expect(placed.status).toBe(201);
+    ids.push(String(placed.headers.location).split('/').at(-1) as string);
+    const list = exactJson((await other.ask('GET', LIST)).text) as { id: bigint }[];
+    expect(list.map(({ id }) => String(id))).toStrictEqual(ids);
+    if (turn % 2 === 0) {
+      expect((await other.ask('DELETE', `${LIST}/${ids.at(-1)}`)).status).toBe(204);
+      const shipment = `${LIST}/${ids.at(-1)}/shipment`;
+      const shipped = await one.send('PUT', shipment, { shipDate: '2026-01-01T00:00:00Z' });
+      expect(shipped.status).toBe(409);
+    }
+  }
+});
+
+it('Instances that start at once on an empty database make one store', async () => {
+  const all = await instances(3, await newDatabase(18, 'template1'));
+  const answers = await Promise.all(
+    all.map((service) => service.send('POST', LIST, { petId: 1, quantity: 1 })),
+  );
+  const ids = answers.map(({ text }) => (exactJson(text) as { id: bigint }).id);
+  expect(ids.sort()).toStrictEqual([1n, 2n, 3n]);
+});
+
+it('The same Idempotency-Key at all instances at once places one order', async () => {
+  const all = await instances(3, await newDatabase());
+  const [{ key }] = all as [Service];
+  for (let round = 0; round < 10; round++) {
+    const headers = { 'Idempotency-Key': `"round-${round}"`, Authorization: `Bearer ${key}` };
+    const answers = await Promise.all(
+      [...all, ...all].map((service) =>
+        service.send('POST', LIST, { petId: 7, quantity: 1 }, { headers }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toStrictEqual(answers.map(() => 201));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  }
+  const list = exactJson((await all[2]?.ask('GET', LIST))?.text ?? '') as unknown[];
+  expect(list).toHaveLength(10);
+});
+
+it('The service on PostgreSQL conforms to the contract', async () => {
+  const [service] = (await instances(1, await newDatabase())) as [Service];
+  const { folder, address, key } = service;
+  const args = ['conformance', `${address}/v1`, '--key', key, '--runs', '40'];
+  const program = start(args, folder);
+  expect(await program.ended(), program.stdout).toBe(0);
+});
+
+it('Whatever clients do, while instances are killed under them, every answer is that of the table', async () => {
+  const target = {
+    name: 'instances on PostgreSQL',
+    async open() {
+      const DATABASE_URL = await newDatabase();
+      let serving = await Service.start({ DATABASE_URL });
+      const { key } = serving;
+      const session = httpSession(`${serving.address}/v1`, {
+        key,
+        isShared: false,
+        // Another takes over, which was there before or was not.
+        async restart() {
+          const next = await Service.start({ DATABASE_URL });
+          await serving[Symbol.asyncDispose]();
+          serving = next;
+          return `${serving.address}/v1`;
+        },
+      });
+      return { ...session, close: () => serving[Symbol.asyncDispose]() };
+    },
+  };
+  const does = ['place', 'ship', 'cancel', 'get', 'list', 'restart'] as const;
+  await assertHolds(target, { runs: 3, maxSteps: 30, maxOrders: 8, does });
+});

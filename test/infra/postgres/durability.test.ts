@@ -1,0 +1,79 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { Database } from '../../../src/infra/postgres/database.ts';
+import { migrate } from '../../../src/infra/postgres/migrations.ts';
+import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
+import {
+  openPostgresForCommandLine,
+  openPostgresStore,
+} from '../../../src/infra/postgres/postgres-store.ts';
+import { newEvent, placed, readAll } from '../../support/events.ts';
+import { Cluster, placeInMemory } from '../../support/postgres/cluster.ts';
+
+/** A PostgreSQL of the test's own, with a log on it. */
+async function given(settings: Readonly<Record<string, string>> = {}) {
+  const cluster = await Cluster.start(18, settings, placeInMemory());
+  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  return cluster;
+}
+
+it('a wait for a standby that the server has given up is no success', async () => {
+  const cluster = await given();
+  const url = cluster.url('postgres');
+  await migrate(url, true);
+  const log = new PostgresEventLog(new Database(url));
+  onTestFinished(() => log.close());
+  expect((await log.append(0, () => [newEvent(placed(1n))])).kind).toBe('appended');
+
+  await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await cluster.sql('SELECT pg_reload_conf()');
+  const waiting = log.append(1, () => [newEvent(placed(2n))]);
+  await untilCancelled(cluster);
+  const result = await waiting;
+  expect(result.kind).toBe('unknown');
+  expect(result).toMatchObject({ cause: { message: expect.stringMatching(/synchronous/) } });
+  // It is there, and might be gone after a failover: nobody has been told that it is safe.
+  expect(await readAll(log)).toHaveLength(2);
+
+  await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await cluster.sql('SELECT pg_reload_conf()');
+  expect((await log.append(2, () => [newEvent(placed(3n))])).kind).toBe('appended');
+});
+
+/** Cancels whoever waits for a standby, as a statement timeout or an operator does. */
+async function untilCancelled(cluster: Cluster): Promise<void> {
+  for (;;) {
+    const cancelled = await cluster.sql(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+    );
+    if (cancelled.length > 0) return;
+    await setTimeout(20);
+  }
+}
+
+it('a server that does not flush is refused', async () => {
+  const cluster = await given({ fsync: 'off' });
+  await expect(openPostgresForCommandLine(cluster.url('postgres'))).rejects.toThrow(
+    'PostgreSQL refuses durability: fsync=off',
+  );
+});
+
+it('an outage is told, nothing stale is read meanwhile, and its end is told, too', async () => {
+  const cluster = await given();
+  const told: string[] = [];
+  const store = await openPostgresStore(cluster.url('postgres'), {
+    lost: () => void told.push('lost'),
+    outOfReach: () => void told.push('out of reach'),
+    inReach: () => void told.push('in reach'),
+    replaced: () => void told.push('replaced'),
+  });
+  onTestFinished(() => store.close());
+  await cluster.end('SIGQUIT');
+  while (told.length < 1) await setTimeout(20);
+  await expect(store.log.head()).rejects.toThrow();
+  await expect(store.keys.list()).rejects.toThrow();
+  await cluster.begin();
+  while (told.length < 2) await setTimeout(20);
+  expect(await store.log.head()).toBe(0);
+  expect(told).toStrictEqual(['out of reach', 'in reach']);
+});

@@ -1,0 +1,18 @@
+import { test } from 'vitest';
+import { assertHolds } from '../../kit/check.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { postgresApp, twoInstances } from '../../support/targets.ts';
+
+const does = ['place', 'ship', 'cancel', 'get', 'list', 'restart'] as const;
+
+test('whatever is asked of an instance, and however often it is replaced, holds', async () => {
+  await assertHolds(postgresApp(newDatabase), { runs: 5, does });
+});
+
+test('the same with many programs in one store', async () => {
+  await assertHolds(postgresApp(newDatabase), { runs: 1_000, together: 500 });
+});
+
+test('whatever is asked of two instances in turn, each knows what the other did', async () => {
+  await assertHolds(twoInstances(newDatabase), { runs: 300, together: 100 });
+});

@@ -1,0 +1,26 @@
+import { openPostgresCopy, openPostgresOriginal } from '../../src/infra/postgres/postgres-copy.ts';
+import { openPostgresForCommandLine } from '../../src/infra/postgres/postgres-store.ts';
+import { openSqliteCopy, openSqliteOriginal } from '../../src/infra/sqlite/sqlite-copy.ts';
+import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
+import type { CopyPlace } from '../contract/store-copy.ts';
+import { temporaryFile } from './folder.ts';
+import { newDatabase } from './postgres/databases.ts';
+
+/** The name of a file that does not exist yet. */
+export async function sqlitePlace(file = temporaryFile()): Promise<CopyPlace> {
+  return {
+    open: async () => openSqliteForCommandLine(file),
+    openOriginal: async () => openSqliteOriginal(file),
+    openCopy: async (id) => openSqliteCopy(file, id),
+  };
+}
+
+/** A database, with an empty store in it, or with nothing. */
+export async function postgresPlace(template?: 'template1'): Promise<CopyPlace> {
+  const url = await newDatabase(18, template);
+  return {
+    open: () => openPostgresForCommandLine(url),
+    openOriginal: () => openPostgresOriginal(url),
+    openCopy: (id) => openPostgresCopy(url, id),
+  };
+}

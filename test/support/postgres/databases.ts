@@ -1,0 +1,38 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { inject } from 'vitest';
+import type { Version } from './cluster.ts';
+import { sql } from './sql.ts';
+
+/** The database that every test's database is a copy of. */
+const TEMPLATE = 'empty_store';
+
+const ports = new Map<Version, Promise<number>>();
+let databases = 0;
+
+/** Makes a database with an empty store, or an empty one, and returns its address. */
+export async function newDatabase(version: Version = 18, template = TEMPLATE): Promise<string> {
+  const port = await (ports.get(version) ?? remember(version));
+  databases += 1;
+  const name = `test_${process.pid}_${databases}`;
+  await sql(addressOf(port, 'postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  return addressOf(port, name);
+}
+
+function addressOf(port: number, database: string): string {
+  return `postgres://postgres@127.0.0.1:${port}/${database}`;
+}
+
+function remember(version: Version): Promise<number> {
+  const port = ask(version);
+  ports.set(version, port);
+  return port;
+}
+
+async function ask(version: Version): Promise<number> {
+  const socket = connect(inject('postgres'));
+  socket.write(String(version));
+  const answer = JSON.parse(await text(socket)) as { port: number; error?: string };
+  if (answer.error !== undefined) throw new Error(answer.error);
+  return answer.port;
+}
