@@ -170,7 +170,7 @@ export function stable(text: string, ports: readonly number[] = []): string {
     .replaceAll(/sto_[0-9A-Za-z]{10}_[0-9A-Za-z]{49}/g, 'KEY')
     .replaceAll(/\b(the key) [0-9A-Za-z]{10}\b/g, '$1 ID')
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
-    .replaceAll(/(\/store-orders\/)[0-9a-f]{16}/g, '$1ID')
+    .replaceAll(/\b(store-orders\/)[0-9a-f]{16}/g, '$1ID')
     .replaceAll(/("by":"|by first \()[0-9A-Za-z]{10}/g, '$1ID')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
     .replaceAll(/\broot [0-9a-f]{64}\b/g, 'root HASH')
