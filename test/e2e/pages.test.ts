@@ -158,6 +158,8 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
       cancelOrder: 'stable',
       shipOrder: 'beta',
       getPet: 'deprecated, ends 2027-12-31',
+      listOrderEvents: 'experimental',
+      listEvents: 'experimental',
     });
     expect(await page.locator('.badge-deprecated').isVisible()).toBe(true);
   });
