@@ -124,7 +124,7 @@ export class OrderImage {
   }
 
   state(orderId: OrderId): OrderState {
-    return this.#stateAt(this.#slots.slotOf(orderId));
+    return this.stateAt(this.#slots.slotOf(orderId));
   }
 
   /** How many events the order has; 0 where there is no such order. */
@@ -192,7 +192,8 @@ export class OrderImage {
     return slot;
   }
 
-  #stateAt(slot: number): OrderState {
+  /** The state at a slot; at −1 that of an order that was never placed. */
+  stateAt(slot: number): OrderState {
     if (slot === -1) return order.initial;
     const status = this.statusAt(slot);
     return status === 'shipped'

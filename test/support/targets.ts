@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
+import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { History } from '../../src/app/audit/history.ts';
+import { Prover } from '../../src/app/audit/prover.ts';
 import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Tail } from '../../src/app/audit/tail.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
@@ -167,6 +169,7 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       projector: new Projector(store.log, list),
       trail: store.trail,
       keys: store.keys,
+      prover: new Prover(store.trail, NoteSigner.generate('test')),
       history,
       tail: new Tail(store.log, history),
     },

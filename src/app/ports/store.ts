@@ -1,3 +1,5 @@
+import type { TreeHead } from '../audit/merkle-tree.ts';
+import type { StoredFields } from '../audit/record.ts';
 import type { PackedImage } from '../order-image.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
@@ -42,10 +44,18 @@ export interface CommandLineStore {
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
+  /**
+   * Records events that another store has recorded, exactly as they were, in a store that has none:
+   * all of them or none. `fill` adds them in order, from position 1, many at a time, and tells what
+   * their tree must be when they are all there. Throws {@link CannotStart} where there are events.
+   */
+  takeOver(fill: Fill): Promise<void>;
   /** Copies the store to a new file, consistent as of one moment, while it is in use. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
 }
+
+export type Fill = (add: (events: readonly StoredFields[]) => void) => Promise<TreeHead>;
 
 /** What is left after the end of a damaged log was given up. */
 export interface AcceptedLoss {
