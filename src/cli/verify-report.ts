@@ -16,7 +16,7 @@ export interface Report {
   readonly findings: readonly Finding[];
 }
 
-export interface SignedFile {
+interface SignedFile {
   readonly file: string;
   readonly origin: string;
   readonly size: number;
