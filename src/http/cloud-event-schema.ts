@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../app/recorded-event.ts';
 import { MAX_LIMIT } from './answer-schemas.ts';
-import { eventPosition, writtenCount, writtenId, writtenInstant, writtenText } from './values.ts';
+import { writtenCount, writtenId, writtenInstant, writtenPosition, writtenText } from './values.ts';
 
 /** How an event is described. What writes it is src/app/audit/cloud-event.ts. */
 const CloudEvent = z
@@ -15,7 +15,7 @@ const CloudEvent = z
     subject: writtenId.describe('The id of the order that it happened to.'),
     time: writtenInstant.describe('When it was recorded.'),
     datacontenttype: z.literal('application/json').describe('What `data` is.'),
-    position: eventPosition.describe(
+    position: writtenPosition.describe(
       'Its place in the log: dense, from 1. It is the leaf `position` − 1 of the Merkle tree.',
     ),
     version: writtenCount.describe('How many events the order had with this one.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventPosition, positionText, writtenAsOf, writtenText } from './values.ts';
+import { positionText, writtenAsOf, writtenPosition, writtenText } from './values.ts';
 
 /** How proofs are asked for, and how they are described. */
 
@@ -29,7 +29,7 @@ const Hashes = z
 
 export const InclusionAnswer = z
   .object({
-    position: eventPosition.describe('Where the event stands.'),
+    position: writtenPosition.describe('Where the event stands.'),
     size: writtenAsOf.describe('The size of the log that it is proven for.'),
     proof: Hashes,
   })

@@ -88,7 +88,7 @@ export const writtenBoolean = z.boolean();
 
 /** The id of an order in an event, in which 64-bit numbers are texts. */
 export const writtenId = writtenText(20, '^-?(?:0|[1-9]\\d*)$');
-export const eventPosition = as(z.number(), { ...POSITION, minimum: 1 });
+export const writtenPosition = as(z.number(), { ...POSITION, minimum: 1 });
 export const writtenCount = as(z.number(), {
   type: 'integer',
   format: 'int32',

@@ -45,7 +45,10 @@ export class Place {
 
   open(): CommandLineStore {
     const store = openSqliteForCommandLine(this.file('store.db'));
-    return this.#log === undefined ? store : { ...store, log: this.#log };
+    if (this.#log === undefined) return store;
+    // The engine's own way to the events would lead to other ones.
+    const { facts: _, ...rest } = store;
+    return { ...rest, log: this.#log };
   }
 
   /** Runs `store-orders` with these arguments. */

@@ -3,6 +3,7 @@ import type { StoredFields } from '../audit/record.ts';
 import type { PackedImage } from '../order-image.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
+import type { FactSource } from './fact-source.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -38,6 +39,8 @@ export interface CommandLineStore {
   /** Made up when the store was created: positions mean nothing without it. */
   readonly id: string;
   readonly log: EventLog;
+  /** The same events, for those who only fold them: where the engine has a faster way to that. */
+  readonly facts?: FactSource;
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;

@@ -5,6 +5,7 @@ import { openDatabase, storeIdOf } from './database.ts';
 import { lockForServer } from './server-lock.ts';
 import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
+import { SqliteFacts } from './sqlite-facts.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
@@ -48,6 +49,7 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
   return {
     id: storeIdOf(db),
     log,
+    facts: new SqliteFacts(db),
     trail: new SqliteTrail(db),
     refusals,
     keys: new SqliteKeyStore(db),
