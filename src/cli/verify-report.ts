@@ -30,8 +30,9 @@ export function asJson(report: Report): string {
 /** A report for people. */
 export function asText({ findings, checkpoints, ...report }: Report): string {
   const { events, root, position, record } = report;
+  const are = findings.length === 0 ? 'are as they must be' : "keep the log's own rules";
   const lines = [
-    ...(events === undefined ? [] : [`${events} events are as they must be.`]),
+    ...(events === undefined ? [] : [`${events} events ${are}.`]),
     ...(root === undefined ? [] : [`Their root is ${root}`]),
     ...(position === undefined ? [] : [`Position ${position}: ${record}`]),
     ...checkpoints.map(({ file, origin, size }) => {

@@ -176,6 +176,13 @@ const DAMAGED: readonly [
   ['it is no JSON', () => ['x'], /: the first line is no checkpoint$/m],
   ['it is other JSON', () => ['null'], /: the first line is no checkpoint$/m],
   [
+    'the note in the checkpoint is none',
+    ([first = '']) => [
+      JSON.stringify({ ...JSON.parse(first), id: 'checkpoint-0', data: 'all is well\n' }),
+    ],
+    /: the first line is no checkpoint$/m,
+  ],
+  [
     'the checkpoint is of fewer events',
     ([first = '', ...events]) => [
       first.replace('\\n5\\n', '\\n4\\n').replace('t-5', 't-4'),

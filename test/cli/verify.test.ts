@@ -79,7 +79,7 @@ test('one event that breaks a rule is told with its position', async () => {
   tamper(file, (db) => void db.exec('UPDATE events SET order_id = 9 WHERE position = 2'));
   const { code, out } = await place.run('verify');
   expect(code).toBe(3);
-  expect(out).toContain('1 events are as they must be.\n');
+  expect(out).toContain("1 events keep the log's own rules.\n");
   expect(out).toContain('position 2: its column order_id says 9, and its data is of order 1\n');
 });
 

@@ -1,4 +1,9 @@
-import { describe, expect, it, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { mintKeyText, SCOPES } from '../../src/app/api-key.ts';
+import { Prover } from '../../src/app/audit/prover.ts';
 import {
   type Checkpoint,
   verifyCheckpoint,
@@ -6,9 +11,14 @@ import {
   verifyInclusion,
   verifyReceipt,
 } from '../../src/app/audit/verifier.ts';
+import { now } from '../../src/app/clock.ts';
+import { keyRecord } from '../../src/app/first-key.ts';
+import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
 import { ask, expectError } from '../support/http.ts';
 import { oneService, placeOrder } from '../support/one-service.ts';
 import { bearer } from '../support/service.ts';
+import { listenerOn } from '../support/targets.ts';
 
 const { service, beside } = await oneService();
 const vkey = (await ask(service.address, 'GET', '/public-key')).text.trim();
@@ -189,4 +199,34 @@ test('the public key is told to everybody, and nothing that is secret', async ()
     headers: { 'content-type': 'text/plain; charset=utf-8' },
   });
   expect(answer.text).toMatch(/^store-orders\/[0-9a-f]{16}\+[0-9a-f]{8}\+[\w+/]{44}\n$/);
+});
+
+test('where there is no key to sign with, proofs are all there is', async () => {
+  const store = await openMemoryStore();
+  const server = createServer(listenerOn(store, new Prover(store.trail, undefined)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const key = mintKeyText();
+  await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
+  const orderId = 1n as OrderId;
+  for (const command of [
+    { type: 'PlaceOrder', orderId, petId: 7n as PetId, quantity: 1 } as const,
+    { type: 'CancelOrder', orderId } as const,
+  ]) {
+    await store.writer.execute([{ command, by: 'test', commandId: 'c' }]);
+  }
+  for (const path of [
+    '/public-key',
+    '/v1/store/checkpoint',
+    '/v1/store/orders/1/receipt',
+    '/v1/store/events/1/receipt',
+  ]) {
+    const answer = await ask(address, 'GET', path, { headers: bearer(key) });
+    const message = expectError(answer, 404, 'not_found');
+    expect(message).toBe('there is no key to sign with: SIGNING_KEY_FILE names none.');
+  }
+  const proof = '/v1/store/proofs/inclusion?position=1&size=2';
+  expect((await ask(address, 'GET', proof, { headers: bearer(key) })).status).toBe(200);
 });

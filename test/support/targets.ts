@@ -153,7 +153,10 @@ export async function appOn(
 }
 
 /** The HTTP application on a store, as the container puts it together. */
-export function listenerOn(store: Store): ReturnType<typeof createApp> {
+export function listenerOn(
+  store: Store,
+  prover = new Prover(store.trail, NoteSigner.generate('test')),
+): ReturnType<typeof createApp> {
   const history = new History(store.id, store.trail, store.keys);
   const list = new OrderList(encodePage);
   const health = new Health();
@@ -169,7 +172,7 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       projector: new Projector(store.log, list),
       trail: store.trail,
       keys: store.keys,
-      prover: new Prover(store.trail, NoteSigner.generate('test')),
+      prover,
       history,
       tail: new Tail(store.log, history),
     },

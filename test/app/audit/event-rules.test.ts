@@ -68,7 +68,7 @@ describe('What lies there', () => {
         throw error;
       },
       tree: undefined,
-      acknowledged: undefined,
+      acknowledged: { name: 'a head of an older version', size: 1, root: undefined },
       flaws: ['it has a flaw'],
       close: () => {},
     };
