@@ -9,7 +9,9 @@ import {
   type InjectionToken,
   instanceCachingFactory,
 } from 'tsyringe';
+import type { DecodeStrictly } from './app/audit/event-rules.ts';
 import { History } from './app/audit/history.ts';
+import { Prover } from './app/audit/prover.ts';
 import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/authenticator.ts';
@@ -18,6 +20,7 @@ import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
 import { OrderList, type PackedList } from './app/order-list.ts';
+import type { Evidence } from './app/ports/evidence.ts';
 import type {
   AcceptedLoss,
   CommandLineStore,
@@ -41,9 +44,12 @@ import {
   readConfig,
   readDatabaseUrl,
 } from './infra/config.ts';
+import { decodeStrictly } from './infra/event-codec.ts';
 import { createLogger, type Logger } from './infra/logger.ts';
+import { openSigningKey, readVerifierKey, type SigningKeyPlace } from './infra/signing-key-file.ts';
 import { acceptLoss as acceptLossInSqlite } from './infra/sqlite/accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from './infra/sqlite/sqlite-copy.ts';
+import { openSqliteEvidence } from './infra/sqlite/sqlite-evidence.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './infra/sqlite/sqlite-store.ts';
 
 /**
@@ -64,7 +70,8 @@ export async function demo(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'store-orders-demo-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const database = { engine: 'sqlite', file: join(folder, 'demo.db') } as const;
-  const config = { ...configure(), database };
+  // With a key of its own: nobody is to take this for the real log.
+  const config = { ...configure(), database, signingKeyFile: undefined };
   await runService(config, (commands) => placeDemoOrders(commands, Date.now()));
 }
 
@@ -118,6 +125,33 @@ async function openStore(database: DatabaseConfig, watcher: StoreWatcher): Promi
   return openPostgresStore(database.url, watcher);
 }
 
+/** What proves things of an open store. */
+export function proverOf({ trail, id }: Pick<Store, 'trail' | 'id'>): Prover {
+  return new Prover(trail, openSigningKey(keyPlaceOf(configure()), id));
+}
+
+/** Opens the configured store to be checked. */
+export async function openEvidence(): Promise<Evidence> {
+  const { database } = configure();
+  if (database.engine === 'sqlite') return openSqliteEvidence(database.file);
+  throw new CannotStart(
+    'Only a store in SQLite can be checked as it lies there. Of one in PostgreSQL, check an export: ' +
+      'audit export, and then verify --export.',
+  );
+}
+
+function keyPlaceOf({ database, signingKeyFile }: Config): SigningKeyPlace {
+  return { databaseFile: database.engine === 'sqlite' ? database.file : undefined, signingKeyFile };
+}
+
+/** The public key of the configured store, if it has one. */
+export function verifierKey(): string | undefined {
+  return readVerifierKey(keyPlaceOf(configure()));
+}
+
+/** What events are written and read with. */
+export const decode: DecodeStrictly = decodeStrictly;
+
 function configure(): Config {
   // The store holds what only its owner should read, keys' hashes among it.
   process.umask(0o077);
@@ -129,6 +163,7 @@ function configure(): Config {
 function compose(
   config: Config,
   store: Store,
+  prover: Prover,
   logger: Logger,
   health: Health,
   failed: (cause: string) => void,
@@ -157,6 +192,7 @@ function compose(
       projector: parts.resolve(Projector),
       trail: store.trail,
       keys: store.keys,
+      prover,
       history: parts.resolve(History),
       tail: parts.resolve(Tail),
     };
@@ -192,7 +228,9 @@ async function runService(
   try {
     const store = await openStore(config.database, watcherOf(logger, health, failed));
     opened.defer(() => store.close());
-    const parts = compose(config, store, logger, health, failed, await snapshotOf(store, logger));
+    const prover = new Prover(store.trail, openSigningKey(keyPlaceOf(config), store.id));
+    const snapshot = await snapshotOf(store, logger);
+    const parts = compose(config, store, prover, logger, health, failed, snapshot);
     const server = parts.resolve(HttpServer);
     const commands = parts.resolve(CommandProcessor);
     const list = parts.resolve(OrderList);

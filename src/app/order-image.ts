@@ -1,7 +1,8 @@
-import { type Instant, instantAt, millisecondsOf } from '../domain/instant.ts';
-import { type OrderState, order } from '../domain/order.ts';
+import { type Instant, instantAt } from '../domain/instant.ts';
+import { type OrderEvent, type OrderState, order } from '../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../domain/order-id.ts';
 import { copied } from './columns.ts';
+import { type EventFacts, factsOf } from './event-facts.ts';
 import { Int64Index, type Int64Table } from './int64-index.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 
@@ -14,7 +15,8 @@ export const STATUSES = ['pending', 'shipped', 'cancelled'] as const satisfies O
 /** An image as it travels from one thread to another: nothing but numbers and arrays of them. */
 export interface PackedImage {
   readonly position: number;
-  readonly lastAt: Instant | undefined;
+  /** Milliseconds since 1970; NaN before the first event. */
+  readonly lastAt: number;
   readonly highestId: bigint;
   readonly slots: Int64Table;
   readonly columns: Columns;
@@ -39,6 +41,18 @@ const NO_ORDERS: Columns = {
   lastPositions: new Uint32Array(),
 };
 
+/** The status after an event of each type, by its number: whatever the order was before it. */
+const STATUS_AFTER = {
+  OrderPlaced: statusAfter('OrderPlaced'),
+  OrderShipped: statusAfter('OrderShipped'),
+  OrderCancelled: statusAfter('OrderCancelled'),
+};
+
+function statusAfter(type: OrderEvent['type']): number {
+  const { status } = order.evolve(order.initial, { type } as OrderEvent);
+  return STATUSES.indexOf(status as OrderStatus);
+}
+
 /** What a column can hold. An image of so many events would take more than 50 GB. */
 const MAX_POSITION = 2 ** 32 - 1;
 
@@ -51,7 +65,7 @@ const MAX_POSITION = 2 ** 32 - 1;
  */
 export class OrderImage {
   #position: number;
-  #lastAt: Instant | undefined;
+  #lastAt: number;
   #highestId: OrderId;
   #highestFreeId = MAX_INT64 as OrderId;
   #slots: Int64Index;
@@ -59,7 +73,7 @@ export class OrderImage {
 
   constructor(packed?: PackedImage) {
     this.#position = packed?.position ?? 0;
-    this.#lastAt = packed?.lastAt;
+    this.#lastAt = packed?.lastAt ?? NaN;
     this.#highestId = (packed?.highestId ?? 0n) as OrderId;
     this.#slots = new Int64Index(packed?.slots);
     this.#columns = packed?.columns ?? NO_ORDERS;
@@ -83,7 +97,7 @@ export class OrderImage {
 
   /** When the last event folded in was recorded. */
   get lastAt(): Instant | undefined {
-    return this.#lastAt;
+    return instantAt(this.#lastAt);
   }
 
   /** How many orders there are. Their slots count from 0, in the order in which they were placed. */
@@ -110,7 +124,7 @@ export class OrderImage {
   }
 
   state(orderId: OrderId): OrderState {
-    return this.#stateAt(this.#slots.slotOf(orderId));
+    return this.stateAt(this.#slots.slotOf(orderId));
   }
 
   /** How many events the order has; 0 where there is no such order. */
@@ -149,41 +163,37 @@ export class OrderImage {
    * Folds a recorded event in and tells its order's slot. Events must follow the position, without
    * a gap, and an order's first event places it; what a log does not say is not made up.
    */
-  fold({ position, version, event, metadata }: RecordedEvent): number {
+  fold(recorded: RecordedEvent): number {
+    return this.foldFacts(factsOf(recorded));
+  }
+
+  /** The same by what a fold takes in of an event. */
+  foldFacts({ position, version, type, orderId, shipDate, at }: EventFacts): number {
     if (position !== this.#position + 1) {
       throw new Error(`position ${position} does not follow position ${this.#position}`);
     }
     if (position > MAX_POSITION)
       throw new Error(`position ${position} is beyond what an image holds`);
-    const { type, orderId } = event;
     const next = this.#slots.size;
     const slot = type === 'OrderPlaced' ? this.#slots.add(orderId) : this.#slots.slotOf(orderId);
     if (slot === -1) throw new Error(`${type} of order ${orderId}, which was never placed`);
     const isNew = slot === next;
     if (type === 'OrderPlaced' && !isNew) throw new Error(`order ${orderId} was placed twice`);
-    const state = order.evolve(isNew ? order.initial : this.#stateAt(slot), event);
-    this.#keep(slot, state, version);
+    if (slot === this.#columns.versions.length)
+      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
+    this.#columns.statuses[slot] = STATUS_AFTER[type];
+    this.#columns.versions[slot] = version;
     if (isNew) this.#columns.placedPositions[slot] = position;
     this.#columns.lastPositions[slot] = position;
-    if (type !== 'OrderCancelled') this.#keepShipDate(slot, event.shipDate);
+    if (type !== 'OrderCancelled') this.#columns.shipDates[slot] = shipDate;
     if (orderId > this.#highestId) this.#highestId = orderId;
     this.#position = position;
-    this.#lastAt = metadata.at;
+    this.#lastAt = at;
     return slot;
   }
 
-  #keep(slot: number, state: OrderState, version: number): void {
-    if (slot === this.#columns.versions.length)
-      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
-    this.#columns.statuses[slot] = STATUSES.indexOf(state.status as OrderStatus);
-    this.#columns.versions[slot] = version;
-  }
-
-  #keepShipDate(slot: number, shipDate: Instant | undefined): void {
-    this.#columns.shipDates[slot] = shipDate === undefined ? NaN : millisecondsOf(shipDate);
-  }
-
-  #stateAt(slot: number): OrderState {
+  /** The state at a slot; at −1 that of an order that was never placed. */
+  stateAt(slot: number): OrderState {
     if (slot === -1) return order.initial;
     const status = this.statusAt(slot);
     return status === 'shipped'

@@ -1,7 +1,7 @@
 import { type Instant, instantAt, millisecondsOf } from '../domain/instant.ts';
-import type { OrderPlaced } from '../domain/order.ts';
 import type { OrderId, PetId } from '../domain/order-id.ts';
 import { copied, firstIndex } from './columns.ts';
+import { type EventFacts, factsOf } from './event-facts.ts';
 import { OrderImage, type OrderStatus, type PackedImage } from './order-image.ts';
 import { OrderPages, type PackedPages } from './order-pages.ts';
 import type { RecordedEvent } from './recorded-event.ts';
@@ -206,27 +206,32 @@ export class OrderList<Encoded> {
 
   /** Folds a recorded event in. It must follow the position, without a gap. */
   fold(recorded: RecordedEvent): void {
-    const slot = this.#image.fold(recorded);
-    const { position, event, metadata } = recorded;
+    this.foldFacts(factsOf(recorded));
+  }
+
+  /** The same by what a fold takes in of an event. */
+  foldFacts(facts: EventFacts): void {
+    const slot = this.#image.foldFacts(facts);
+    const { position, type, at } = facts;
     if (position > this.#times.length) {
       this.#times = copied(this.#times, new Float64Array(Math.max(1_024, position * 2)));
     }
-    this.#times[position - 1] = millisecondsOf(metadata.at);
+    this.#times[position - 1] = at;
     // To cancel leaves the encoded pages: what version 1 shows of an order does not tell that it was
     // cancelled. Without this, every cancellation would cost the next list a page.
-    if (event.type === 'OrderPlaced') this.#place(slot, event);
-    else if (event.type === 'OrderShipped') this.#pages.touch(slot);
+    if (type === 'OrderPlaced') this.#place(slot, facts);
+    else if (type === 'OrderShipped') this.#pages.touch(slot);
     this.#snapshot = undefined;
   }
 
-  #place(slot: number, { orderId, petId, quantity, shipDate }: OrderPlaced): void {
+  #place(slot: number, { orderId, petId, quantity, shipDate }: EventFacts): void {
     if (slot === this.#columns.ids.length) {
       this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
     }
     this.#columns.ids[slot] = orderId;
     this.#columns.petIds[slot] = petId;
     this.#columns.quantities[slot] = quantity;
-    this.#columns.expectedDates[slot] = shipDate === undefined ? NaN : millisecondsOf(shipDate);
+    this.#columns.expectedDates[slot] = shipDate;
     this.#pages.insert(slot);
   }
 

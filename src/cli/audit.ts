@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { addAuditExport } from './audit-export.ts';
+import { addAuditImport } from './audit-import.ts';
+import { addAuditProofs } from './audit-proofs.ts';
 import { addAuditRefusals } from './audit-refusals.ts';
 import { addAuditShow } from './audit-show.ts';
 import type { CommandLine } from './command-line.ts';
@@ -10,5 +13,8 @@ export function addAudit(program: Command, commandLine: CommandLine): void {
     .description('show what happened, and prove it')
     .helpCommand(false);
   addAuditShow(audit, commandLine);
+  addAuditProofs(audit, commandLine);
+  addAuditExport(audit, commandLine);
+  addAuditImport(audit, commandLine);
   addAuditRefusals(audit, commandLine);
 }

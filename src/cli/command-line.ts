@@ -1,3 +1,6 @@
+import type { DecodeStrictly } from '../app/audit/event-rules.ts';
+import type { Prover } from '../app/audit/prover.ts';
+import type { Evidence } from '../app/ports/evidence.ts';
 import type { AcceptedLoss, CommandLineStore, Migrated } from '../app/ports/store.ts';
 import type { StoreCopy, StoreOriginal } from '../app/ports/store-copy.ts';
 
@@ -10,6 +13,14 @@ export interface Composition {
   openForCommandLine(): Promise<CommandLineStore>;
   /** Gives up what stands behind the damage in the store's log. */
   acceptLoss(): Promise<AcceptedLoss>;
+  /** What proves things of an open store. Its key is made where there is none. */
+  proverOf(store: CommandLineStore): Prover;
+  /** Opens the store to be checked: nothing of it is changed. */
+  openEvidence(): Promise<Evidence>;
+  /** The public key of the store, if it has one. */
+  verifierKey(): string | undefined;
+  /** What events are written and read with. */
+  readonly decode: DecodeStrictly;
   /** Opens a store, which nobody serves, to copy it. `url` is as in DATABASE_URL. */
   openOriginal(url: string): Promise<StoreOriginal>;
   /** Opens what is to be a copy of the store with this id. */

@@ -3,7 +3,7 @@ import { CannotStart } from '../app/cannot-start.ts';
 
 /** How much is read at once, in bytes. */
 const CHUNK = 1 << 20;
-/** No line of a file of orders is nearly as long, in characters. */
+/** No line of a file of orders or events is nearly as long, in characters. */
 const LONGEST_LINE = 1 << 20;
 
 /** Opens a file, or says in plain words why it cannot be read. */
@@ -32,7 +32,8 @@ export async function* readLines(file: FileHandle): AsyncIterable<Lines> {
     const text = rest === undefined ? chunk.replace(/^\uFEFF/, '') : rest + chunk;
     const lines = text.split(/\r?\n/);
     rest = lines.pop() ?? '';
-    if (rest.length > LONGEST_LINE) throw new CannotStart('A line is too long to be an order.');
+    if (rest.length > LONGEST_LINE)
+      throw new CannotStart('A line is too long to be an order or an event.');
     yield { lines, bytes: stream.bytesRead };
   }
   if (rest !== undefined) yield { lines: [rest], bytes: stream.bytesRead };

@@ -10,14 +10,19 @@ import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addMigrateStore } from './migrate-store.ts';
+import { Refuted } from './refuted.ts';
 import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
+import { addVerify } from './verify.ts';
 
 export type { Composition } from './command-line.ts';
 
 const NAME = 'store-orders';
 
-/** Runs the command line. Resolves with the exit code: 0, 1 for a failure, 2 for a usage error. */
+/**
+ * Runs the command line. Resolves with the exit code: 0, 1 for a failure, 2 for a usage
+ * error, 3 where something was checked and is not as it must be.
+ */
 export async function run(
   argv: readonly string[],
   composition: Composition,
@@ -31,7 +36,7 @@ export async function run(
     // Help and --version come this way, too, with exit code 0; commander has said everything.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     terminal.stderr.write(prefixed(error instanceof Error ? error.message : String(error)));
-    return 1;
+    return error instanceof Refuted ? 3 : 1;
   }
 }
 
@@ -58,6 +63,7 @@ function programFor(commandLine: CommandLine): Command {
   addBackup(program, commandLine);
   addAudit(program, commandLine);
   addReplay(program, commandLine);
+  addVerify(program, commandLine);
   addConformance(program, commandLine);
   addAcceptLoss(program, commandLine);
   addMigrate(program, commandLine);

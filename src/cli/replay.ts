@@ -1,17 +1,20 @@
 import { extname } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CannotStart } from '../app/cannot-start.ts';
+import type { EventFacts } from '../app/event-facts.ts';
+import { factsOfLog } from '../app/log-facts.ts';
 import { type Moment, parseMoment, positionOf } from '../app/moment.ts';
 import { OrderList } from '../app/order-list.ts';
-import type { EventLog } from '../app/ports/event-log.ts';
+import type { CommandLineStore } from '../app/ports/store.ts';
+import { millisecondsOf } from '../domain/instant.ts';
 import { type CommandLine, type Output, withStore } from './command-line.ts';
 import { interruptible } from './interrupt.ts';
 import { requireNew, writeWhole } from './new-file.ts';
-import { withProgress } from './progress.ts';
+import { print } from './print.ts';
+import { type Advance, withProgress } from './progress.ts';
 import { FORMATS, type Format, textOf } from './replay-formats.ts';
+import { parseSpeed, type Speed, timeline } from './replay-watch.ts';
 
 const EXTENSIONS: Readonly<Record<string, Format>> = {
   '.ndjson': 'ndjson',
@@ -24,11 +27,16 @@ interface ReplayOptions {
   readonly out?: string;
   readonly format?: Format;
   readonly force?: boolean;
+  readonly watch?: boolean;
+  readonly speed: Speed;
 }
+
+const DEFAULT_SPEED = '10/s';
 
 const EXPLANATION = `
 It reads the log from its first event on, and nothing else. With the format json it writes, to the
-byte, what GET /v1/store/orders answered at that position, which the answer's ETag names.`;
+byte, what GET /v1/store/orders answered at that position, which the answer's ETag names.
+With --watch it shows the events instead, one after the other. Ctrl-C stops it.`;
 
 export function addReplay(program: Command, commandLine: CommandLine): void {
   program
@@ -40,8 +48,23 @@ export function addReplay(program: Command, commandLine: CommandLine): void {
       new Option('--format <format>', 'if the name of the file does not tell').choices(FORMATS),
     )
     .option('--force', 'replace the file if it is there already')
+    .addOption(
+      new Option('--watch', 'play the events on the terminal').conflicts([
+        'out',
+        'format',
+        'force',
+      ]),
+    )
+    .addOption(
+      new Option('--speed <speed>', 'events a second (100/s), or times as fast as it was (60x)')
+        .argParser(readSpeed)
+        .default(readSpeed(DEFAULT_SPEED), DEFAULT_SPEED)
+        .implies({ watch: true }),
+    )
     .addHelpText('after', EXPLANATION)
-    .action((options: ReplayOptions) => replay(options, commandLine));
+    .action((options: ReplayOptions) =>
+      options.watch ? watch(options, commandLine) : replay(options, commandLine),
+    );
 }
 
 async function replay(
@@ -51,14 +74,28 @@ async function replay(
   const { stdout, stderr } = commandLine.terminal;
   if (out !== undefined && !force) requireNew(out);
   await interruptible((signal) =>
-    withStore(commandLine, async ({ id, log }) => {
+    withStore(commandLine, async (store) => {
       const begun = performance.now();
-      const list = await listAt(to ?? (await log.head()), log, stderr, signal);
+      const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
       const seconds = (performance.now() - begun) / 1_000;
       const text = textOf(list, format ?? formatOf(out));
-      if (out === undefined) await pipeline(Readable.from(text), stdout, { end: false, signal });
+      if (out === undefined) await print(text, stdout);
       else await writeWhole(out, text, signal);
-      stderr.write(summary(id, list, seconds));
+      stderr.write(summary(store.id, list, seconds));
+    }),
+  );
+}
+
+async function watch({ to, speed }: ReplayOptions, commandLine: CommandLine): Promise<void> {
+  const { stdout, stderr } = commandLine.terminal;
+  await interruptible((signal) =>
+    withStore(commandLine, async ({ log }) => {
+      const head = await log.head();
+      if (typeof to === 'number' && to > head) throw notYet(to, head);
+      const played = { position: 0 };
+      const isTerminal = stdout.isTTY === true;
+      await print(timeline(log, to ?? head, speed, isTerminal, signal, played), stdout);
+      stderr.write(`Played up to position ${played.position} of ${head}.\n`);
     }),
   );
 }
@@ -66,36 +103,30 @@ async function replay(
 /** The list as the log's events up to a moment make it. */
 async function listAt(
   to: Moment,
-  log: EventLog,
+  { log, facts = factsOfLog(log) }: CommandLineStore,
   stderr: Output,
   signal: AbortSignal,
 ): Promise<OrderList<null>> {
   const list = new OrderList(() => null);
+  const [end, last] = typeof to === 'number' ? [to, Infinity] : [Infinity, millisecondsOf(to)];
+  let isOver = end === 0;
+  const take = (event: EventFacts) => {
+    isOver = event.at > last;
+    if (isOver) return false;
+    list.foldFacts(event);
+    isOver = event.position === end;
+    return !isOver;
+  };
   const total = typeof to === 'number' ? to : await log.head();
-  const isOver = await withProgress(
-    stderr,
-    'Replaying',
-    total,
-    async (advance) => {
-      if (to === 0) return true;
-      for await (const events of log.read(0)) {
-        for (const event of events) {
-          const isLater = typeof to === 'string' && event.metadata.at > to;
-          if (isLater || event.position === to) {
-            if (!isLater) list.fold(event);
-            return true;
-          }
-          list.fold(event);
-        }
-        advance(list.position);
-        // Signals, and whoever else has something to do, get their turn.
-        await setImmediate();
-        signal.throwIfAborted();
-      }
-      return false;
-    },
-    'events',
-  );
+  const replayed = async (advance: Advance) => {
+    while (!isOver && (await facts.next(list.position, take)) > 0) {
+      advance(list.position);
+      // Signals, and whoever else has something to do, get their turn.
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+  };
+  await withProgress(stderr, 'Replaying', total, replayed, 'events');
   if (!isOver && positionOf(list, to) === undefined) throw notYet(to, list.position);
   return list;
 }
@@ -121,6 +152,12 @@ function readMoment(text: string): Moment {
   throw new InvalidArgumentError(
     'It must be a position such as 4711, or a date-time such as 2026-01-31T12:00:00Z.',
   );
+}
+
+function readSpeed(text: string): Speed {
+  const speed = parseSpeed(text);
+  if (speed !== undefined) return speed;
+  throw new InvalidArgumentError('It must be events a second such as 100/s, or times such as 60x.');
 }
 
 function formatOf(file = ''): Format {

@@ -5,6 +5,7 @@ import express, {
   type RequestHandler,
 } from 'express';
 import type { Logger } from 'pino';
+import { CannotProve } from '../app/audit/prover.ts';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import type { Authenticator } from '../app/authenticator.ts';
 import { StoreUnavailable } from '../app/ports/store.ts';
@@ -12,6 +13,7 @@ import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
+import { type FixedAnswer, fixedAnswer, once, serveFixed } from './fixed-answer.ts';
 import type { Health } from './health.ts';
 import { allowOnly, serveOperations } from './operation.ts';
 import type { OrderUseCases } from './order-operations.ts';
@@ -60,6 +62,11 @@ export function createApp(parts: AppParts): Express {
   serveOperations(app, '/v2', V2, orders, gate, now);
   serveDescriptions(app, parts.addresses);
   servePages(app, parts.addresses);
+  serveFixed(
+    app,
+    '/public-key',
+    once(() => keyFile(orders)),
+  );
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
 
@@ -68,6 +75,15 @@ export function createApp(parts: AppParts): Express {
   });
   app.use(handleErrors(parts.refusals));
   return app;
+}
+
+/** The public key as a file. */
+async function keyFile({ prover }: OrderUseCases): Promise<FixedAnswer> {
+  try {
+    return await fixedAnswer('text/plain; charset=utf-8', `${prover.verifierKey}\n`);
+  } catch (error) {
+    throw error instanceof CannotProve ? new ApiError('not_found', `${error.message}.`) : error;
+  }
 }
 
 // RFC 9112, section 3.2. Node would answer by itself, without an Error object.

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { History } from '../app/audit/history.ts';
+import type { Prover } from '../app/audit/prover.ts';
 import type { Tail } from '../app/audit/tail.ts';
 import type { CommandProcessor } from '../app/command-processor.ts';
 import type { OrderDetails, OrderList, OrderView } from '../app/order-list.ts';
@@ -33,6 +34,7 @@ export interface OrderUseCases {
   readonly projector: Projector;
   readonly trail: Trail;
   readonly keys: KeyStore;
+  readonly prover: Prover;
   readonly history: History;
   readonly tail: Tail;
 }

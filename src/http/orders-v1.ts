@@ -5,6 +5,7 @@ import { ApiError } from './api-error.ts';
 import { listEvents, listOrderEvents } from './event-operations.ts';
 import { sendList } from './list-response.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
+import { PROOF_OPERATIONS } from './proof-operations.ts';
 import { PetPath, readPetId } from './request-parameters.ts';
 
 const { placeOrder, getOrder, cancelOrder, shipOrder } = orderOperations({
@@ -85,4 +86,5 @@ export const V1: readonly OrderOperation[] = [
   getPet,
   listOrderEvents,
   listEvents,
+  ...PROOF_OPERATIONS,
 ];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_INT64, MIN_INT64, type OrderId, type PetId } from '../domain/order-id.ts';
 import { MAX_LIMIT } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
-import { countText, int64Text } from './values.ts';
+import { countText, int64Text, positionText } from './values.ts';
 
 const orderId = int64Text.transform((id) => id as OrderId);
 const petId = int64Text.transform((id) => id as PetId);
@@ -42,6 +42,13 @@ export function readOrderId(req: Request): OrderId {
 
 export function readPetId(req: Request): PetId {
   return readId(petId, 'petId', req);
+}
+
+/** Reads the position of the path. */
+export function readPosition(req: Request): number {
+  const result = positionText.safeParse(req.params.position);
+  if (result.success) return result.data;
+  throw new ApiError('invalid_request', `position: ${result.error.issues[0]?.message}`);
 }
 
 function readId<Id>(schema: z.ZodType<Id>, name: string, req: Request): Id {

@@ -10,6 +10,8 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly database: DatabaseConfig;
+  /** The file of the key that signs checkpoints; absent: one beside the store's file. */
+  readonly signingKeyFile: string | undefined;
   /** Where clients reach the service, ending in `/v1`; absent: its own address. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
@@ -78,6 +80,7 @@ const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
   DATABASE_URL: database.default(DEFAULT_DATABASE),
+  SIGNING_KEY_FILE: z.string().optional(),
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
   CORS_ORIGINS: origins.default([]),
@@ -114,6 +117,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     port: data.PORT,
     host: data.HOST,
     database: data.DATABASE_URL,
+    signingKeyFile: data.SIGNING_KEY_FILE,
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
     corsOrigins: data.CORS_ORIGINS,

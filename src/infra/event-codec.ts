@@ -56,18 +56,47 @@ export function encode({ position, version, event, metadata }: RecordedEvent): S
 
 /** Reads a stored event. Throws {@link UnreadableEvent} where it is not one that we know. */
 export function decode(stored: StoredEvent): RecordedEvent {
+  return decodeBy(readAny, stored);
+}
+
+/**
+ * The same, but that each text must be in the one form in which it can have been written. What an
+ * older version of the service wrote is in a form of its own, and its data is taken as it is.
+ */
+export function decodeStrictly(stored: StoredEvent): RecordedEvent {
+  return decodeBy(readWritten, stored);
+}
+
+function decodeBy(
+  readSlowly: (stored: StoredEvent) => Pick<RecordedEvent, 'event' | 'metadata'>,
+  stored: StoredEvent,
+): RecordedEvent {
   const { position, version, type, schemaVersion, data } = stored;
   try {
-    return {
-      position,
-      version,
-      event:
-        readCurrent(type, schemaVersion, data) ?? schema().readEvent(type, schemaVersion, data),
-      metadata: readCanonical(stored.metadata) ?? schema().readMetadataText(stored.metadata),
-    };
+    const event = readCurrent(type, schemaVersion, data);
+    const metadata = event && readCanonical(stored.metadata);
+    if (event !== undefined && metadata !== undefined)
+      return { position, version, event, metadata };
+    return { position, version, ...readSlowly(stored) };
   } catch (error) {
     throw new UnreadableEvent(position, (error as Error).message);
   }
+}
+
+function readAny({ type, schemaVersion, data, metadata }: StoredEvent) {
+  return {
+    event: schema().readEvent(type, schemaVersion, data),
+    metadata: schema().readMetadataText(metadata),
+  };
+}
+
+function readWritten(stored: StoredEvent) {
+  const { event, metadata } = readAny(stored);
+  const isOlder = stored.schemaVersion !== CURRENT[event.type];
+  const isWritten =
+    (isOlder || encodeData(event) === stored.data) && encodeMetadata(metadata) === stored.metadata;
+  if (!isWritten) throw new Error('its text is not in the one form that it can have');
+  return { event, metadata };
 }
 
 // The fast path: the exact text that `encodeData` writes, three times as fast as JSON.parse and

@@ -3,7 +3,7 @@ import { mintKeyText } from '../../src/app/api-key.ts';
 import { cloudEventOf } from '../../src/app/audit/cloud-event.ts';
 import { keyRecord } from '../../src/app/first-key.ts';
 import { Writer } from '../../src/app/writer.ts';
-import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { MIN_INT64, type OrderId, type PetId } from '../../src/domain/order-id.ts';
 import { NOON } from '../support/events.ts';
 import { Place } from './command-line.ts';
 
@@ -53,6 +53,22 @@ test('the same as CloudEvents, as the API has them', async () => {
   );
   await store.close();
   expect(out).toBe(expected.map((line) => `${line}\n`).join(''));
+});
+
+test('an id may be negative', async () => {
+  const place = new Place();
+  const store = place.open();
+  const command = {
+    type: 'PlaceOrder',
+    orderId: MIN_INT64 as OrderId,
+    petId: 1n as PetId,
+  } as const;
+  const writer = await Writer.open(store.log);
+  await writer.execute([{ command: { ...command, quantity: 1 }, by: 'import', commandId: 'a' }]);
+  await store.close();
+  const { code, out } = await place.run('audit', 'show', String(MIN_INT64));
+  expect(code).toBe(0);
+  expect(out).toContain(`{"orderId":"${MIN_INT64}"`);
 });
 
 test('an order that is not there is told of', async () => {

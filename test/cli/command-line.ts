@@ -1,13 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { Prover } from '../../src/app/audit/prover.ts';
 import { OrderList, type OrderView } from '../../src/app/order-list.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import { Projector } from '../../src/app/projector.ts';
 import { run } from '../../src/cli/program.ts';
+import { decodeStrictly } from '../../src/infra/event-codec.ts';
+import { openSigningKey, readVerifierKey } from '../../src/infra/signing-key-file.ts';
 import { acceptLoss } from '../../src/infra/sqlite/accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from '../../src/infra/sqlite/sqlite-copy.ts';
+import { openSqliteEvidence } from '../../src/infra/sqlite/sqlite-evidence.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -41,7 +45,10 @@ export class Place {
 
   open(): CommandLineStore {
     const store = openSqliteForCommandLine(this.file('store.db'));
-    return this.#log === undefined ? store : { ...store, log: this.#log };
+    if (this.#log === undefined) return store;
+    // The engine's own way to the events would lead to other ones.
+    const { facts: _, ...rest } = store;
+    return { ...rest, log: this.#log };
   }
 
   /** Runs `store-orders` with these arguments. */
@@ -62,12 +69,21 @@ export class Place {
       demo: async () => void this.started.push('demo'),
       openForCommandLine: async () => this.open(),
       acceptLoss: () => acceptLoss(this.file('store.db')),
+      proverOf: ({ trail, id }: CommandLineStore) =>
+        new Prover(trail, openSigningKey(this.#keyPlace(), id)),
+      openEvidence: async () => openSqliteEvidence(this.file('store.db')),
+      verifierKey: () => readVerifierKey(this.#keyPlace()),
+      decode: decodeStrictly,
       openOriginal: async (url: string) => openSqliteOriginal(fileIn(url)),
       openCopy: async (url: string, id: string) => openSqliteCopy(fileIn(url), id),
       migrate: async () => ({ from: 0, to: this.started.push('migrate') }),
     };
     const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
     return { code, out: textOf(stdout), err: textOf(stderr) };
+  }
+
+  #keyPlace() {
+    return { databaseFile: this.file('store.db'), signingKeyFile: undefined };
   }
 
   /** All orders, by id, as a projection of the log shows them. */

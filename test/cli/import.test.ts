@@ -209,7 +209,10 @@ test('a file that cannot be read is a failure that says why', async () => {
 test('what has no line breaks is no file of orders', async () => {
   const place = new Place();
   const { code, err } = await place.run('import', place.write('x.ndjson', 'x'.repeat(3_000_000)));
-  expect([code, err]).toEqual([1, 'store-orders: A line is too long to be an order.\n']);
+  expect([code, err]).toEqual([
+    1,
+    'store-orders: A line is too long to be an order or an event.\n',
+  ]);
 });
 
 test('lines are whole wherever a chunk of the file ends', async () => {

@@ -5,6 +5,21 @@ import { CannotStart } from '../../src/app/cannot-start.ts';
 import { run } from '../../src/cli/program.ts';
 import { Place } from './command-line.ts';
 
+const never = () => expect.fail('nobody asked for it');
+const COMPOSITION = {
+  serve: never,
+  demo: never,
+  openForCommandLine: never,
+  acceptLoss: never,
+  openOriginal: never,
+  openCopy: never,
+  migrate: never,
+  proverOf: never,
+  openEvidence: never,
+  verifierKey: never,
+  decode: never,
+};
+
 const COMMANDS = [
   ['serve'],
   ['demo'],
@@ -18,6 +33,13 @@ const COMMANDS = [
   ['audit', 'show'],
   ['audit', 'refusals'],
   ['replay'],
+  ['audit', 'public-key'],
+  ['audit', 'checkpoint'],
+  ['audit', 'prove'],
+  ['audit', 'receipt'],
+  ['audit', 'export'],
+  ['audit', 'import'],
+  ['verify'],
   ['conformance'],
 ];
 
@@ -73,15 +95,7 @@ test.each([new CannotStart('one\ntwo'), new Error('one\ntwo'), 'one\ntwo'])(
   async (failure) => {
     const stderr = new PassThrough();
     const fail = () => Promise.reject(failure);
-    const composition = {
-      serve: fail,
-      demo: fail,
-      openForCommandLine: fail,
-      acceptLoss: fail,
-      openOriginal: fail,
-      openCopy: fail,
-      migrate: fail,
-    };
+    const composition = { ...COMPOSITION, serve: fail };
     const terminal = { stdout: process.stdout, stderr };
     expect(await run(['node', 'store-orders'], composition, terminal)).toBe(1);
     expect(String(stderr.read())).toBe('store-orders: one\nstore-orders: two\n');

@@ -20,6 +20,20 @@ test('without a terminal, a line tells the progress every two seconds', async ()
   expect(String(output.read())).toBe('Counting: 50 %\nCounting: 100 %\n');
 });
 
+test('what is worth it is told with how many there are a second', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  const output = new PassThrough();
+  const count = async (advance: (done: number) => void) => {
+    vi.advanceTimersByTime(2_000);
+    advance(3_000_000);
+  };
+  await withProgress(output, 'Replaying', 4_000_000, count, 'events');
+  expect(String(output.read())).toBe('Replaying: 75 %, 1,500,000 events/s\n');
+  const terminal = Object.assign(new PassThrough(), { isTTY: true });
+  await withProgress(terminal, 'Replaying', 4_000_000, count, 'events');
+  expect(String(terminal.read())).toContain('left, 1,500,000 events/s');
+});
+
 test('on a terminal, the cursor is given back, even if the work fails', async () => {
   const output = Object.assign(new PassThrough(), { isTTY: true });
   const work = withProgress(output, 'Counting', 8, async (advance) => {

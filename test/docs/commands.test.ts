@@ -43,7 +43,10 @@ function pattern(shown: string): RegExp {
 }
 
 describe.each(PAGES.filter((page) => stepsOf(page).length > 0))('%s', (page) => {
-  test('its commands work as they stand, one after another, and print what is shown', async () => {
+  // Some pages start dozens of processes.
+  test('its commands work as they stand, one after another, and print what is shown', {
+    timeout: 240_000,
+  }, async () => {
     const folder = temporaryFolder();
     const steps = stepsOf(page).filter(({ commands }) => !(commands in NOT_HERE));
     const pasted = await paste(

@@ -18,6 +18,26 @@ export const IN_A_TERMINAL: Readonly<Record<string, string>> = {
 
 /** Commands that cannot be run here, and why. */
 export const NOT_HERE: Readonly<Record<string, string>> = {
+  [`install -d /opt/store-orders && cp -R . /opt/store-orders
+(cd /opt/store-orders && npm ci)
+useradd --system --no-create-home store-orders
+cp docs/deployment/store-orders.service /etc/systemd/system/
+sed '/^DATABASE_URL=/d' .env.example | install -m 600 /dev/stdin /etc/store-orders.env
+systemctl daemon-reload && systemctl enable --now store-orders
+journalctl --unit store-orders
+`]: 'it makes users and services, as root',
+  [`docker build --tag store-orders .
+docker run --detach --name orders --read-only --tmpfs /tmp --cap-drop ALL \\
+  --security-opt no-new-privileges --init --stop-timeout 15 \\
+  --volume orders:/data --publish 127.0.0.1:3000:3000 store-orders
+docker logs orders
+docker exec orders node dist/main.js keys list
+`]: 'there is no Docker here',
+  [`printf 'ADMIN_PASSWORD=%s\\nORDERS_PASSWORD=%s\\n' $(openssl rand -hex 32) $(openssl rand -hex 32) > .env
+docker compose up --detach --build
+docker compose logs one two
+curl --fail --silent http://127.0.0.1:8080/readyz
+`]: 'there is no Docker here',
   'npm ci && npm test\n': 'it is what runs these tests',
   'npm run test:deep -- --minutes 10\n': 'it needs the sources; test/deep/deep.test.ts runs it',
 };
@@ -150,7 +170,7 @@ export function stable(text: string, ports: readonly number[] = []): string {
     .replaceAll(/sto_[0-9A-Za-z]{10}_[0-9A-Za-z]{49}/g, 'KEY')
     .replaceAll(/\b(the key) [0-9A-Za-z]{10}\b/g, '$1 ID')
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
-    .replaceAll(/(\/store-orders\/)[0-9a-f]{16}/g, '$1ID')
+    .replaceAll(/\b(store-orders\/)[0-9a-f]{16}/g, '$1ID')
     .replaceAll(/("by":"|by first \()[0-9A-Za-z]{10}/g, '$1ID')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
     .replaceAll(/\broot [0-9a-f]{64}\b/g, 'root HASH')

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { Beside } from '../support/beside.ts';
 import { startProgram } from '../support/child.ts';
@@ -62,6 +63,19 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     copyFileSync(other, file);
     return {};
   },
+  'FILE-signing-key is no': (file) => {
+    writeFileSync(`${file}-signing-key`, 'PRIVATE+KEY+half');
+    return {};
+  },
+  'FILE-signing-key is the key': (file) => {
+    const key = NoteSigner.generate('store-orders/0011223344556677');
+    writeFileSync(`${file}-signing-key`, key.privateKey());
+    return {};
+  },
+  'The signing key': (file) => {
+    mkdirSync(`${file}-signing-key`);
+    return {};
+  },
   'event at position 1 cannot be read: unknown': (file) => {
     change(openDatabase(file), `INSERT INTO events VALUES (1, 1, 1, 'OrderReturned', 1, '', '')`);
     return {};
@@ -98,7 +112,10 @@ test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
   const env = { PORT: '0', DATABASE_URL: `sqlite:${file}`, ...fromCause };
   const program = start(['serve'], dirname(file), env);
   const exitCode = await program.ended();
-  const said = program.stderr.replaceAll(file, 'FILE').replace(`port ${env.PORT}:`, 'port 3000:');
+  const said = program.stderr
+    .replaceAll(file, 'FILE')
+    .replaceAll(/(store-orders\/)[0-9a-f]{16}/g, '$1ID')
+    .replace(`port ${env.PORT}:`, 'port 3000:');
   expect(said).toBe(`store-orders: ${told}\n`);
   expect(exitCode).toBe(1);
 });

@@ -54,6 +54,11 @@ test("the contract's two operations are stable, and the rest is what it is said 
     getPet: 'deprecated',
     listOrderEvents: 'experimental',
     listEvents: 'experimental',
+    getCheckpoint: 'experimental',
+    getInclusionProof: 'experimental',
+    getConsistencyProof: 'experimental',
+    getReceipt: 'experimental',
+    getEventReceipt: 'experimental',
   });
 });
 

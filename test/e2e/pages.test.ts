@@ -158,6 +158,13 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
       cancelOrder: 'stable',
       shipOrder: 'beta',
       getPet: 'deprecated, ends 2027-12-31',
+      listOrderEvents: 'experimental',
+      listEvents: 'experimental',
+      getCheckpoint: 'experimental',
+      getInclusionProof: 'experimental',
+      getConsistencyProof: 'experimental',
+      getReceipt: 'experimental',
+      getEventReceipt: 'experimental',
     });
     expect(await page.locator('.badge-deprecated').isVisible()).toBe(true);
   });

@@ -1,7 +1,9 @@
 import { parseItem } from 'structured-headers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { mintKeyText, SCOPES } from '../../src/app/api-key.ts';
+import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { History } from '../../src/app/audit/history.ts';
+import { Prover } from '../../src/app/audit/prover.ts';
 import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Tail } from '../../src/app/audit/tail.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
@@ -32,7 +34,8 @@ async function serviceAt(time: string) {
   const projector = new Projector(log, list);
   const history = new History(storeId, trail, keys);
   const tail = new Tail(log, history);
-  const orders = { storeId, commands, list, projector, trail, keys, history, tail };
+  const prover = new Prover(trail, NoteSigner.generate('test'));
+  const orders = { storeId, commands, list, projector, trail, keys, history, tail, prover };
   const key = mintKeyText();
   await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
   const health = new Health();

@@ -18,6 +18,7 @@ describe('The configuration', () => {
     port: 3000,
     host: '127.0.0.1',
     database: { engine: 'sqlite', file: './data/store-orders.db' },
+    signingKeyFile: undefined,
     baseUrl: undefined,
     stagingBaseUrl: undefined,
     corsOrigins: [],
@@ -39,6 +40,7 @@ describe('The configuration', () => {
     const given = {
       PORT: '65535',
       HOST: '::1',
+      SIGNING_KEY_FILE: '/run/secrets/log-key',
       BASE_URL: 'https://api.example.com/shop/v1',
       STAGING_BASE_URL: 'http://localhost:8080/v1',
       CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173,https://shop.example.com',
@@ -50,6 +52,7 @@ describe('The configuration', () => {
       port: 65_535,
       host: '::1',
       database: { engine: 'sqlite', file: './data/store-orders.db' },
+      signingKeyFile: '/run/secrets/log-key',
       baseUrl: 'https://api.example.com/shop/v1',
       stagingBaseUrl: 'http://localhost:8080/v1',
       corsOrigins: ['https://shop.example.com', 'http://localhost:5173'],

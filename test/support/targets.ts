@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { mintKeyText } from '../../src/app/api-key.ts';
+import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { History } from '../../src/app/audit/history.ts';
+import { Prover } from '../../src/app/audit/prover.ts';
 import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Tail } from '../../src/app/audit/tail.ts';
 import { Authenticator } from '../../src/app/authenticator.ts';
@@ -151,7 +153,10 @@ export async function appOn(
 }
 
 /** The HTTP application on a store, as the container puts it together. */
-export function listenerOn(store: Store): ReturnType<typeof createApp> {
+export function listenerOn(
+  store: Store,
+  prover = new Prover(store.trail, NoteSigner.generate('test')),
+): ReturnType<typeof createApp> {
   const history = new History(store.id, store.trail, store.keys);
   const list = new OrderList(encodePage);
   const health = new Health();
@@ -167,6 +172,7 @@ export function listenerOn(store: Store): ReturnType<typeof createApp> {
       projector: new Projector(store.log, list),
       trail: store.trail,
       keys: store.keys,
+      prover,
       history,
       tail: new Tail(store.log, history),
     },

@@ -57,8 +57,8 @@ export class History {
     do {
       const stored = await this.#trail.stored(end, chunk);
       found.push(...stored.filter((event) => type === undefined || event.type === type));
-      const last = found[limit - 1];
-      if (last !== undefined && found.length > limit) {
+      if (found.length > limit) {
+        const last = found[limit - 1] as StoredFields;
         return {
           events: await this.#told(found.slice(0, limit)),
           end: last.position,

@@ -54,15 +54,15 @@ export class Tail {
     const known = this.#pages.get(name);
     if (known !== undefined) return known;
     // To a round number, so that those who come from different places soon ask for the same pages.
-    const limit = type === undefined ? TURN - (after % TURN) : TURN;
-    const page = await this.#history.page(after, limit, type);
+    const page = await this.#history.page(after, TURN - (after % TURN), type);
     if (page.end > after) this.#keep(name, page);
     return page;
   }
 
   #keep(name: string, page: EventPage): void {
+    // A Map tells its keys in the order in which they came.
     const [oldest] = this.#pages.keys();
-    if (oldest !== undefined && this.#pages.size >= MOST_PAGES) this.#pages.delete(oldest);
+    if (this.#pages.size >= MOST_PAGES) this.#pages.delete(oldest as string);
     this.#pages.set(name, page);
   }
 }

@@ -40,6 +40,11 @@ export interface VerifiedReceipt {
 
 // --- What a log signs ----------------------------------------------------------------------------
 
+/** The name of the log that a public key is of. */
+export function verifyKey(vkey: string): Verdict<string> {
+  return verdict(() => parseKey(vkey).name);
+}
+
 /** The text of a signed note, if the key has signed it. Signatures by other keys do not count. */
 export function verifyNote(note: string, vkey: string): Verdict<string> {
   return verdict(() => noteText(note, parseKey(vkey)));

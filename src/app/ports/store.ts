@@ -1,6 +1,9 @@
+import type { TreeHead } from '../audit/merkle-tree.ts';
+import type { StoredFields } from '../audit/record.ts';
 import type { PackedImage } from '../order-image.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
+import type { FactSource } from './fact-source.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -36,13 +39,23 @@ export interface CommandLineStore {
   /** Made up when the store was created: positions mean nothing without it. */
   readonly id: string;
   readonly log: EventLog;
+  /** The same events, for those who only fold them: where the engine has a faster way to that. */
+  readonly facts?: FactSource;
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
+  /**
+   * Records events that another store has recorded, exactly as they were, in a store that has none:
+   * all of them or none. `fill` adds them in order, from position 1, many at a time, and tells what
+   * their tree must be when they are all there. Throws {@link CannotStart} where there are events.
+   */
+  takeOver(fill: Fill): Promise<void>;
   /** Copies the store to a new file, consistent as of one moment, while it is in use. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
 }
+
+export type Fill = (add: (events: readonly StoredFields[]) => void) => Promise<TreeHead>;
 
 /** What is left after the end of a damaged log was given up. */
 export interface AcceptedLoss {

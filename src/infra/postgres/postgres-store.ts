@@ -60,6 +60,11 @@ export async function openPostgresForCommandLine(url: string): Promise<CommandLi
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),
+    async takeOver() {
+      throw new CannotStart(
+        'audit import takes a store in SQLite. From there, migrate-store takes it to PostgreSQL.',
+      );
+    },
     async backup() {
       throw new CannotStart(
         'backup copies a store in SQLite. Back PostgreSQL up with its own means: docs/postgresql.md.',

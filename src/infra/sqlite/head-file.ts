@@ -56,7 +56,7 @@ export class HeadFile {
 
   /** Opens the head of a store's file, and makes it if it is not there. */
   constructor(file: string, storeId: string) {
-    this.#fd = openOrMake(nameOf(file));
+    this.#fd = openOrMake(headFileOf(file));
     this.#storeId = storeId;
   }
 
@@ -92,7 +92,7 @@ export class HeadFile {
  * @param readLog Reads the log. It is called when the head has been read: somebody may be appending.
  */
 export function refuseOtherLog(file: string, readLog: () => Log): void {
-  const name = nameOf(file);
+  const name = headFileOf(file);
   const head = readHead(name);
   if (head === undefined) return;
   const log = readLog();
@@ -101,6 +101,11 @@ export function refuseOtherLog(file: string, readLog: () => Log): void {
   throw new CannotStart(
     `${wrong} Nothing was changed. Restore a backup; if you have just done that, delete ${name}`,
   );
+}
+
+/** What is noted of a store's file, and of which store; `undefined` where that cannot be read. */
+export function readHeadOf(file: string): HeadRecord | undefined {
+  return readHead(headFileOf(file));
 }
 
 function whatIsWrong(head: HeadRecord, log: Log, file: string): string | undefined {
@@ -117,10 +122,11 @@ function whatIsWrong(head: HeadRecord, log: Log, file: string): string | undefin
 
 /** Deletes the head of a store's file. */
 export function removeHead(file: string): void {
-  rmSync(nameOf(file), { force: true });
+  rmSync(headFileOf(file), { force: true });
 }
 
-function nameOf(file: string): string {
+/** The name of the file in which the head of a store's file is noted. */
+export function headFileOf(file: string): string {
   return `${file}-head`;
 }
 

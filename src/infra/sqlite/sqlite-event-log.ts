@@ -1,5 +1,7 @@
 import Database from 'better-sqlite3';
+import { CannotStart } from '../../app/cannot-start.ts';
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
+import type { Fill } from '../../app/ports/store.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import { storeIdOf } from './database.ts';
@@ -69,6 +71,25 @@ export class SqliteEventLog implements EventLog {
     return { kind: 'appended', events };
   }
 
+  /** Records what another log has recorded: see {@link CommandLineStore.takeOver}. */
+  async takeOver(fill: Fill): Promise<void> {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const head = this.#head.get() as number;
+      if (head > 0) throw new CannotStart(`The store has ${head} events: it takes an empty one.`);
+      const due = await fill((events) => this.#insertAll(events, events.map(decode)));
+      const tree = this.#tree.frontier();
+      if (tree.size !== due.size || !tree.root().equals(due.root)) {
+        throw new Error('the tree of these events is another one');
+      }
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+    this.#note();
+  }
+
   async head(): Promise<number> {
     return this.#head.get() as number;
   }
@@ -108,7 +129,11 @@ export class SqliteEventLog implements EventLog {
     if (events.length === 0) return [];
     const head = this.#head.get() as number;
     const recorded = events.map((event, index) => ({ position: head + 1 + index, ...event }));
-    const stored = recorded.map(encode);
+    this.#insertAll(recorded.map(encode), recorded);
+    return recorded;
+  }
+
+  #insertAll(stored: readonly StoredEvent[], recorded: readonly RecordedEvent[]): void {
     const rows = stored.map((event, index) => rowOf(event, recorded[index] as RecordedEvent));
     const alone = rows.length - (rows.length % ROWS);
     for (let from = 0; from < alone; from += ROWS) {
@@ -116,7 +141,6 @@ export class SqliteEventLog implements EventLog {
     }
     for (const row of rows.slice(alone)) this.#insert.run(row);
     this.#tree.append(stored);
-    return recorded;
   }
 
   /** Puts into the tree what an older version has left out, and notes the head. */

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { CommandLineStore, Store } from '../../app/ports/store.ts';
 import { openDatabase, storeIdOf } from './database.ts';
+import { lockForServer } from './server-lock.ts';
 import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
+import { SqliteFacts } from './sqlite-facts.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
@@ -47,9 +49,19 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
   return {
     id: storeIdOf(db),
     log,
+    facts: new SqliteFacts(db),
     trail: new SqliteTrail(db),
     refusals,
     keys: new SqliteKeyStore(db),
+    async takeOver(fill) {
+      // A server would go on from what it has read, and it has read nothing.
+      const unlock = lockForServer(file);
+      try {
+        await log.takeOver(fill);
+      } finally {
+        unlock();
+      }
+    },
     async backup(to) {
       if (existsSync(to)) throw new CannotStart(`${to} is there already and was left as it is.`);
       await db.backup(to);

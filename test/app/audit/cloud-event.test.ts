@@ -127,6 +127,10 @@ describe('What is no event in its one form is refused:', () => {
     expect(() => storedFieldsOf(changed)).toThrow();
   });
 
+  it('and is told so', () => {
+    expect(() => storedFieldsOf(text.replace(':', ': '))).toThrow('not in the one form');
+  });
+
   it('every event with one character changed, unless that makes another event', () => {
     const events = recorded(placed(1n), shipped(1n), placed(2n), cancelled(2n)).map(encode);
     fc.assert(

@@ -45,6 +45,12 @@ describe('The history', () => {
     };
     const { history, keys } = await historyOf(by('import'), by('k1'), by('k1'), by('k2'));
     const rest = { hash: Buffer.alloc(32), scopes: [], createdAt: NOON };
+    const asked: string[] = [];
+    const find = keys.find.bind(keys);
+    keys.find = (id) => {
+      asked.push(id);
+      return find(id);
+    };
     await keys.add({ id: 'k1', name: 'shop', ...rest });
     await keys.add({ id: 'k2', name: 'gone', revokedAt: NOON, ...rest });
     const { events } = await history.page(0, 10);
@@ -55,6 +61,7 @@ describe('The history', () => {
       ['k1', 'shop'],
       ['k2', 'gone'],
     ]);
+    expect(asked).toStrictEqual(['import', 'k1', 'k2']);
     for (const { source } of told) expect(source).toBe(sourceOf('s'));
   });
 
@@ -91,6 +98,18 @@ describe('The history', () => {
     expect(pages.flatMap(positionsIn)).toStrictEqual(expected);
     expect(pages.at(-1)?.end).toBe(1_515);
     for (const page of pages.slice(0, -1)) expect(positionsIn(page)).toHaveLength(limit);
+  });
+
+  it('reads no more than a page, and one more, where no type is asked for', async () => {
+    const { history, trail } = await ordersWith(30, 40);
+    const stored = trail.stored.bind(trail);
+    const asked: number[] = [];
+    trail.stored = (after, limit) => {
+      asked.push(limit);
+      return stored(after, limit);
+    };
+    expect((await history.page(3, 10)).end).toBe(13);
+    expect(asked).toStrictEqual([11]);
   });
 
   it('looks through a part of the log only, and says where to go on', async () => {

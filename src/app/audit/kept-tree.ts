@@ -1,0 +1,95 @@
+import { Frontier, leafHash } from './merkle-tree.ts';
+import type { CheckedTree, Finding } from './trail-check.ts';
+
+/** What a store keeps of its log's tree, as it lies there. */
+export interface KeptTree {
+  /** The right edge: {@link Frontier.pack}. */
+  readonly edge: Uint8Array;
+  /** How many nodes there are. */
+  readonly nodes: number;
+  /** The hash of a node; `undefined` where it is not there. */
+  nodeAt(height: number, place: number): Uint8Array | undefined;
+}
+
+const HASH_BYTES = 32;
+const SIZE_BYTES = 8;
+
+/**
+ * Makes a log's tree anew, and holds what the store has kept of it against that: which shows, to
+ * within 256 events, where something was changed.
+ */
+export class KeptTreeCheck implements CheckedTree {
+  readonly #kept: KeptTree;
+  readonly #frontier = new Frontier();
+  #nodes = 0;
+  /** The first node that does not fit; those above it do not fit either. */
+  #first: Finding | undefined;
+
+  constructor(kept: KeptTree) {
+    this.#kept = kept;
+  }
+
+  append(record: string): void {
+    this.#frontier.append(leafHash(record), this.#compare);
+  }
+
+  root(): Uint8Array {
+    return this.#frontier.root();
+  }
+
+  findings(): readonly Finding[] {
+    return this.#first === undefined ? [] : [this.#first];
+  }
+
+  end(size: number): readonly Finding[] {
+    const problem = this.#problemOfEdge(size);
+    if (problem !== undefined) return [problem];
+    const more = this.#kept.nodes - this.#nodes;
+    return more === 0 ? [] : [{ problem: `the tree has ${more} nodes that belong to no event` }];
+  }
+
+  readonly #compare = (height: number, place: number, hash: Buffer): void => {
+    this.#nodes += 1;
+    const kept = this.#kept.nodeAt(height, place);
+    if (kept !== undefined && hash.equals(kept)) return;
+    const what = `the tree's node at height ${height}, place ${place}`;
+    this.#first ??= {
+      from: place * 2 ** height + 1,
+      to: (place + 1) * 2 ** height,
+      problem: kept === undefined ? `${what}, is missing` : `${what}, is of other events`,
+    };
+  };
+
+  #problemOfEdge(size: number): Finding | undefined {
+    const kept = Buffer.from(this.#kept.edge);
+    const own = this.#frontier.pack();
+    if (kept.equals(own)) return undefined;
+    const keptSize = kept.length < SIZE_BYTES ? undefined : Number(kept.readBigUInt64BE());
+    if (keptSize !== undefined && keptSize > size) {
+      const problem = `the log ends at position ${size}, and its tree has ${keptSize} events`;
+      return { from: size + 1, to: keptSize, problem };
+    }
+    if (keptSize !== undefined && keptSize < size) {
+      return { from: keptSize + 1, to: size, problem: 'the tree of the log does not go as far' };
+    }
+    if (kept.length !== own.length) return { problem: "the tree's right edge is damaged" };
+    return this.#firstOtherRoot(kept, own, size);
+  }
+
+  /** The edge has a root for each 1 in the binary digits of the size, the oldest first. */
+  #firstOtherRoot(kept: Buffer, own: Buffer, size: number): Finding {
+    let from = 0;
+    let width = 2 ** Math.floor(Math.log2(size));
+    let at = SIZE_BYTES;
+    for (let rest = size; ; width /= 2) {
+      if (rest < width) continue;
+      if (!own.subarray(at, at + HASH_BYTES).equals(kept.subarray(at, at + HASH_BYTES))) {
+        const problem = "the tree's right edge is of other events";
+        return { from: from + 1, to: from + width, problem };
+      }
+      from += width;
+      rest -= width;
+      at += HASH_BYTES;
+    }
+  }
+}

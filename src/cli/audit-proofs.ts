@@ -1,0 +1,125 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { CannotProve, type Prover } from '../app/audit/prover.ts';
+import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
+import { CannotStart } from '../app/cannot-start.ts';
+import type { CommandLineStore } from '../app/ports/store.ts';
+import { type OrderId, parseOrderId } from '../domain/order-id.ts';
+import { type CommandLine, withStore } from './command-line.ts';
+import { writeResult } from './output-file.ts';
+
+interface Out {
+  readonly out?: string;
+}
+
+interface ProveOptions extends Out {
+  readonly size?: number;
+  readonly consistency?: number;
+}
+
+interface ReceiptOptions extends Out {
+  readonly position?: number;
+}
+
+/** What a log says and proves of itself, for those who want to keep it. */
+export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
+  audit
+    .command('public-key')
+    .description('print the public key that checkpoints are verified with')
+    .action(() => prove(commandLine, {}, async ({ verifierKey }) => `${verifierKey}\n`));
+  audit
+    .command('checkpoint')
+    .description('sign what the log is now: about 200 bytes, to be kept elsewhere')
+    .option('--out <file>', 'write it to a new file')
+    .action((options: Out) => {
+      return prove(commandLine, options, async (prover) => (await prover.checkpoint()).note);
+    });
+  audit
+    .command('prove')
+    .description('prove that an event is in the log, or that the log begins with what it was')
+    .argument('[position]', 'the position of the event', wholeNumber)
+    .option(
+      '--size <size>',
+      'the size of the log that it is to be proven for; now: all of it',
+      wholeNumber,
+    )
+    .option('--consistency <from>', 'prove that the log begins with that of this size', wholeNumber)
+    .option('--out <file>', 'write it to a new file')
+    .action((position: number | undefined, options: ProveOptions, command: Command) => {
+      if ((position === undefined) === (options.consistency === undefined)) {
+        command.error('error: name either a position or --consistency');
+      }
+      return prove(commandLine, options, (prover) => proofOf(prover, position, options));
+    });
+  audit
+    .command('receipt')
+    .description('prove a cancellation to whoever has the public key, for good')
+    .argument('[order]', 'the id of the order that was cancelled', readId)
+    .option(
+      '--position <position>',
+      'prove the event at this position, whatever it is',
+      wholeNumber,
+    )
+    .option('--out <file>', 'write it to a new file')
+    .action((orderId: OrderId | undefined, options: ReceiptOptions, command: Command) => {
+      if ((orderId === undefined) === (options.position === undefined)) {
+        command.error('error: name either an order or --position');
+      }
+      return prove(commandLine, options, async (prover, store) => {
+        const position = options.position ?? (await cancelledAt(store, orderId as OrderId));
+        return `${await prover.receipt(position)}\n`;
+      });
+    });
+}
+
+async function prove(
+  commandLine: CommandLine,
+  { out }: Out,
+  ask: (prover: Prover, store: CommandLineStore) => Promise<string>,
+): Promise<void> {
+  const text = await withStore(commandLine, (store) =>
+    ask(commandLine.composition.proverOf(store), store).catch(inPlainWords),
+  );
+  await writeResult(text, out, commandLine.terminal);
+}
+
+async function proofOf(
+  prover: Prover,
+  position: number | undefined,
+  { size, consistency: from = 0 }: ProveOptions,
+): Promise<string> {
+  const to = size ?? (await prover.checkpoint()).size;
+  if (position === undefined)
+    return `${consistencyJson(from, to, await prover.consistency(from, to))}\n`;
+  return `${inclusionJson(position, to, await prover.inclusion(position, to))}\n`;
+}
+
+/** Where an order was cancelled. */
+async function cancelledAt({ log }: CommandLineStore, orderId: OrderId): Promise<number> {
+  let isKnown = false;
+  for await (const chunk of log.read(0)) {
+    for (const { position, event } of chunk) {
+      if (event.orderId !== orderId) continue;
+      if (event.type === 'OrderCancelled') return position;
+      isKnown = true;
+    }
+  }
+  throw new CannotStart(
+    isKnown ? `The order ${orderId} is not cancelled.` : `There is no order ${orderId}.`,
+  );
+}
+
+function inPlainWords(error: Error): never {
+  if (error instanceof CannotProve) throw new CannotStart(`Nothing was proven: ${error.message}.`);
+  throw error;
+}
+
+function wholeNumber(text: string): number {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 0 on.');
+}
+
+function readId(text: string): OrderId {
+  const id = parseOrderId(text);
+  if (id === undefined) throw new InvalidArgumentError('It must be a whole number of 64 bits.');
+  return id;
+}

@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
+import { isFinding } from '../app/audit/trail-file.ts';
+import { type Verdict, verifyCheckpoint, verifyReceipt } from '../app/audit/verifier.ts';
+import { verifyStore } from '../app/audit/verify-store.ts';
+import { CannotStart } from '../app/cannot-start.ts';
+import { addKey } from './add-key.ts';
+import type { CommandLine } from './command-line.ts';
+import { withProgress } from './progress.ts';
+import { Refuted } from './refuted.ts';
+import { readTrail } from './trail-lines.ts';
+import { asJson, asText, type Report } from './verify-report.ts';
+
+interface VerifyOptions {
+  readonly checkpoint: readonly string[];
+  readonly key: readonly string[];
+  readonly export?: string;
+  readonly receipt?: string;
+  readonly json?: boolean;
+}
+
+const EXPLANATION = `
+Without --export or --receipt it checks the whole store that DATABASE_URL names, event by
+event, and changes nothing; a server may be running. Keep a checkpoint where nobody can
+change it who can change the store: whatever is rewritten before it is found by it.
+
+Exit codes: 0 all is as it must be, 1 it could not be checked, 2 a usage error,
+3 something is not as it must be.`;
+
+export function addVerify(program: Command, commandLine: CommandLine): void {
+  program
+    .command('verify')
+    .description('check that nobody has rewritten what happened')
+    .option('--checkpoint <file>', 'a checkpoint that the log must agree with; repeatable', add, [])
+    .option('--key <key>', 'the public key of the log, or a file with it; repeatable', addKey, [])
+    .option('--export <file>', 'check what `audit export` has written')
+    .option('--receipt <file>', 'check a receipt')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', EXPLANATION)
+    .action((options: VerifyOptions, command: Command) => {
+      refuseContradictions(options, command);
+      return verify(options, commandLine);
+    });
+}
+
+function refuseContradictions(options: VerifyOptions, command: Command): void {
+  const { receipt, key, checkpoint } = options;
+  const outside = receipt ?? options.export;
+  if (receipt !== undefined && options.export !== undefined) {
+    command.error('error: --receipt and --export are checked one at a time');
+  }
+  if (outside !== undefined && key.length === 0) {
+    command.error('error: without the store, the public key is needed: --key');
+  }
+  if (receipt !== undefined && checkpoint.length > 0) {
+    command.error('error: a receipt has a checkpoint of its own: --checkpoint is not for it');
+  }
+}
+
+async function verify(options: VerifyOptions, commandLine: CommandLine): Promise<void> {
+  const { stdout } = commandLine.terminal;
+  const report = await check(options, commandLine);
+  stdout.write(options.json ? asJson(report) : asText(report));
+  if (report.findings.length > 0) throw new Refuted('Something is not as it must be.');
+}
+
+function check(options: VerifyOptions, commandLine: CommandLine): Promise<Report> {
+  if (options.receipt !== undefined) return checkReceipt(options.receipt, options.key);
+  if (options.export !== undefined) return checkExport(options.export, options, commandLine);
+  return checkStore(options, commandLine);
+}
+
+async function checkReceipt(file: string, keys: readonly string[]): Promise<Report> {
+  const text = await readText(file);
+  const held = byAnyKey(keys, (key) => verifyReceipt(text, key));
+  if (!held.ok) {
+    const findings = [{ problem: `${file}: ${held.reason}` }];
+    return { checked: 'receipt', checkpoints: [], findings };
+  }
+  const { position, record, checkpoint } = held.value;
+  const checkpoints = [{ file, origin: checkpoint.origin, size: checkpoint.size }];
+  return { checked: 'receipt', position, record, checkpoints, findings: [] };
+}
+
+async function checkExport(
+  file: string,
+  { key: keys, checkpoint }: VerifyOptions,
+  { composition: { decode }, terminal: { stderr } }: CommandLine,
+): Promise<Report> {
+  const { heads, checkpoints, refused } = await readCheckpoints(checkpoint, keys);
+  const read = await counted(stderr, () =>
+    readTrail(file, 'Checking', stderr, { decode, keys, heads }),
+  );
+  const { size: events, root, finding } = read;
+  const findings = [...(finding === undefined ? [] : [finding]), ...refused];
+  return { checked: 'export', events, root: base64(root), checkpoints, findings };
+}
+
+async function checkStore(
+  { checkpoint: files, key }: VerifyOptions,
+  { composition, terminal: { stderr } }: CommandLine,
+): Promise<Report> {
+  const evidence = await composition.openEvidence();
+  try {
+    const isOwn = key.length === 0 && files.length > 0;
+    const keys = isOwn ? [ownKey(composition.verifierKey(), stderr)] : key;
+    const { heads, checkpoints, refused } = await readCheckpoints(files, keys);
+    const { size, root, findings } = await counted(stderr, () =>
+      withProgress(stderr, 'Checking', evidence.last, (advance) =>
+        verifyStore(evidence, heads, (done) => {
+          advance(done);
+          return setImmediate();
+        }),
+      ),
+    );
+    return {
+      checked: 'store',
+      store: evidence.storeId,
+      events: size,
+      root: base64(root),
+      checkpoints,
+      findings: [...findings, ...refused],
+    };
+  } finally {
+    evidence.close();
+  }
+}
+
+/** Without a key of the auditor's own, checkpoints are held against what the store says it is. */
+function ownKey(key: string | undefined, stderr: NodeJS.WritableStream): string {
+  if (key === undefined) {
+    throw new CannotStart('The store has no key: name the public key of the log with --key.');
+  }
+  stderr.write(`Without --key, the key that lies with the store is taken: ${key}\n`);
+  return key;
+}
+
+interface ReadCheckpoints {
+  readonly heads: readonly ExpectedHead[];
+  readonly checkpoints: Report['checkpoints'];
+  readonly refused: readonly Finding[];
+}
+
+type SignedHead = ExpectedHead & { readonly origin: string };
+
+async function readCheckpoints(
+  files: readonly string[],
+  keys: readonly string[],
+): Promise<ReadCheckpoints> {
+  const read = await Promise.all(files.map((file) => readCheckpoint(file, keys)));
+  const heads = read.filter((one): one is SignedHead => !isFinding(one));
+  const checkpoints = heads.map(({ name, origin, size }) => ({ file: name, origin, size }));
+  return { heads, checkpoints, refused: read.filter(isFinding) };
+}
+
+async function readCheckpoint(
+  file: string,
+  keys: readonly string[],
+): Promise<SignedHead | Finding> {
+  const note = await readText(file);
+  const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
+  return signed.ok ? { name: file, ...signed.value } : { problem: `${file}: ${signed.reason}` };
+}
+
+/** The first verdict that holds, or why none of them does. */
+function byAnyKey<Value>(
+  keys: readonly string[],
+  verify: (key: string) => Verdict<Value>,
+): Verdict<Value> {
+  const verdicts = keys.map(verify);
+  const reasons = verdicts.flatMap((verdict) => (verdict.ok ? [] : [verdict.reason]));
+  const held = verdicts.find(({ ok }) => ok);
+  return held ?? { ok: false, reason: [...new Set(reasons)].join('; ') };
+}
+
+/** Tells how many events a second were checked. */
+async function counted<Result extends { readonly size: number }>(
+  stderr: NodeJS.WritableStream,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const begun = performance.now();
+  const result = await work();
+  const seconds = (performance.now() - begun) / 1_000;
+  const rate = Math.round(result.size / seconds);
+  stderr.write(`${result.size} events in ${seconds.toFixed(1)} s: ${rate} a second\n`);
+  return result;
+}
+
+function base64(root: Uint8Array | undefined): string | undefined {
+  return root && Buffer.from(root).toString('base64');
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new CannotStart(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function add(file: string, files: readonly string[]): readonly string[] {
+  return [...files, file];
+}

@@ -1,0 +1,168 @@
+import type { Response } from 'express';
+import { CannotProve } from '../app/audit/prover.ts';
+import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
+import { ApiError } from './api-error.ts';
+import type { OrderOperation } from './order-operations.ts';
+import {
+  ConsistencyAnswer,
+  ConsistencyQuery,
+  InclusionAnswer,
+  InclusionQuery,
+  NoteAnswer,
+  PositionPath,
+  ReceiptAnswer,
+} from './proof-schemas.ts';
+import { NoQuery, OrderPath, queryOf, readOrderId, readPosition } from './request-parameters.ts';
+
+/** What the log says and proves of itself. */
+
+const TEXT = 'text/plain';
+const shared = { scope: 'audit:read', tag: 'audit', stability: 'experimental' } as const;
+
+const getCheckpoint: OrderOperation = {
+  ...shared,
+  operationId: 'getCheckpoint',
+  method: 'get',
+  path: '/store/checkpoint',
+  summary: 'Get a checkpoint',
+  description:
+    'Returns what the log is now, signed: its name, its size and the root of its Merkle tree, as a ' +
+    'C2SP tlog-checkpoint. Every command that was answered before is in it. Keep it where nobody ' +
+    'can change it who can change the store. The public key is at `/public-key`. Where the ' +
+    'service has no key to sign with, there is none: 404 `not_found`.',
+  query: NoQuery,
+  success: {
+    status: 200,
+    description: 'The checkpoint.',
+    contentType: TEXT,
+    schema: NoteAnswer,
+    headers: ['ETag', 'Cache-Control'],
+    isConditional: true,
+  },
+  refusals: ['not_found'],
+  async handle({ storeId, prover }, _req, res) {
+    const { size, note } = await prover.checkpoint().catch(refusedAs('not_found'));
+    res.setHeader('ETag', `"${storeId}-checkpoint-${size}"`);
+    // This answers 304 to whoever has it already.
+    send(res, TEXT, note);
+  },
+};
+
+const getInclusionProof: OrderOperation = {
+  ...shared,
+  operationId: 'getInclusionProof',
+  method: 'get',
+  path: '/store/proofs/inclusion',
+  summary: 'Prove that an event is in the log',
+  description:
+    'Returns the inclusion proof (RFC 9162, section 2.1.3) for the event at a position, in the log ' +
+    'as it was at a size: that of the checkpoint that the proof is held against.',
+  query: InclusionQuery,
+  success: {
+    status: 200,
+    description: 'The proof.',
+    schema: InclusionAnswer,
+    headers: ['Cache-Control'],
+  },
+  refusals: [],
+  async handle({ prover }, _req, res) {
+    const { position, size } = queryOf(res, InclusionQuery);
+    const proof = await prover.inclusion(position, size).catch(refusedAs('invalid_request'));
+    send(res, 'json', inclusionJson(position, size, proof));
+  },
+};
+
+const getConsistencyProof: OrderOperation = {
+  ...shared,
+  operationId: 'getConsistencyProof',
+  method: 'get',
+  path: '/store/proofs/consistency',
+  summary: 'Prove that nothing was rewritten',
+  description:
+    'Returns the consistency proof (RFC 9162, section 2.1.4) that the log of one size begins with ' +
+    'that of another: those of an older and a newer checkpoint.',
+  query: ConsistencyQuery,
+  success: {
+    status: 200,
+    description: 'The proof.',
+    schema: ConsistencyAnswer,
+    headers: ['Cache-Control'],
+  },
+  refusals: [],
+  async handle({ prover }, _req, res) {
+    const { from, to } = queryOf(res, ConsistencyQuery);
+    const proof = await prover.consistency(from, to).catch(refusedAs('invalid_request'));
+    send(res, 'json', consistencyJson(from, to, proof));
+  },
+};
+
+const receipt = {
+  ...shared,
+  method: 'get',
+  query: NoQuery,
+  success: {
+    status: 200,
+    description: 'The receipt.',
+    schema: ReceiptAnswer,
+    headers: ['Cache-Control'],
+  },
+} as const;
+
+const getReceipt: OrderOperation = {
+  ...receipt,
+  operationId: 'getReceipt',
+  path: '/store/orders/:orderId/receipt',
+  summary: 'Get the receipt of a cancellation',
+  description:
+    'Returns what proves to anybody who has the public key, years later and without this service, ' +
+    'that the order was cancelled: the event as it is stored, its inclusion proof and a signed ' +
+    'checkpoint. Keep it to the byte. Of an order that is not cancelled there is none: 404 ' +
+    '`not_found`.',
+  pathParameters: OrderPath,
+  refusals: ['order_not_found', 'not_found'],
+  async handle({ list, projector, prover }, req, res) {
+    const orderId = readOrderId(req);
+    await projector.catchUp();
+    const order = list.get(orderId);
+    if (order === undefined) throw new ApiError('order_not_found');
+    if (order.status !== 'cancelled') {
+      throw new ApiError('not_found', `The order is ${order.status}, not cancelled: no receipt.`);
+    }
+    const position = list.positionsOf(orderId).at(-1) as number;
+    send(res, 'json', await prover.receipt(position).catch(refusedAs('not_found')));
+  },
+};
+
+const getEventReceipt: OrderOperation = {
+  ...receipt,
+  operationId: 'getEventReceipt',
+  path: '/store/events/:position/receipt',
+  summary: 'Get a receipt of any event',
+  description: 'Returns the same for the event at a position, whatever has happened there.',
+  pathParameters: PositionPath,
+  refusals: ['not_found'],
+  async handle({ prover }, req, res) {
+    const position = readPosition(req);
+    send(res, 'json', await prover.receipt(position).catch(refusedAs('not_found')));
+  },
+};
+
+export const PROOF_OPERATIONS: readonly OrderOperation[] = [
+  getCheckpoint,
+  getInclusionProof,
+  getConsistencyProof,
+  getReceipt,
+  getEventReceipt,
+];
+
+/** Puts what the log does not have into the words of the API. */
+function refusedAs(code: 'invalid_request' | 'not_found'): (error: Error) => never {
+  return (error) => {
+    throw error instanceof CannotProve ? new ApiError(code, `${error.message}.`) : error;
+  };
+}
+
+function send(res: Response, type: string, body: string): void {
+  res.setHeader('Cache-Control', 'private, no-cache');
+  res.type(type).send(body);
+}

@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import type { StoredRow } from '../../app/audit/event-rules.ts';
+import type { KeptTree } from '../../app/audit/kept-tree.ts';
+import type { ExpectedHead } from '../../app/audit/trail-check.ts';
+import { CannotStart } from '../../app/cannot-start.ts';
+import { DamagedEvidence, type Evidence } from '../../app/ports/evidence.ts';
+import { decodeStrictly } from '../event-codec.ts';
+import { storeIdOf } from './database.ts';
+import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
+import { damageIn } from './wal-guard.ts';
+
+/** Rows a chunk. */
+const CHUNK = 1_000;
+
+/** What a JavaScript number holds exactly. */
+const [MIN, MAX] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+
+/** The schema with which trees came. */
+const WITH_TREE = 3;
+
+/**
+ * Opens a SQLite file to be checked. Throws {@link CannotStart} for what is no store, or the store
+ * of a newer version.
+ *
+ * A connection that may only read moves nothing out of the `-wal` file and brings no schema up to
+ * date. It may leave an empty `-wal` file and a `-shm` file beside a store that nobody has open:
+ * nobody may delete these, because somebody may have opened it meanwhile.
+ */
+export function openSqliteEvidence(file: string): Evidence {
+  if (!existsSync(file)) throw new CannotStart(`There is no store ${file}.`);
+  // Before the log: somebody may be appending, and what is noted is never ahead of the log.
+  const noted = readHeadOf(file);
+  const damage = damageIn(`${file}-wal`);
+  const db = connect(file);
+  try {
+    const version = schemaVersionOf(db, file);
+    // One moment for all that is read, whatever is appended meanwhile.
+    db.exec('BEGIN');
+    const storeId = storeIdOf(db);
+    const flaws = flawsInSchema(db, version);
+    if (damage !== undefined) flaws.push(`${file}-wal is damaged at ${damage}`);
+    if (noted !== undefined && noted.storeId !== storeId) {
+      flaws.push(`${headFileOf(file)} is of the store ${noted.storeId}, and this is ${storeId}`);
+    }
+    return {
+      storeId,
+      decode: decodeStrictly,
+      last: db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck().get() as number,
+      events: () => rowsOf(db),
+      tree: version < WITH_TREE ? undefined : treeOf(db),
+      acknowledged: noted === undefined ? undefined : headOf(file, noted),
+      flaws,
+      close: () => db.close(),
+    };
+  } catch (error) {
+    db.close();
+    throw error instanceof Database.SqliteError ? inPlainWords(error, file) : error;
+  }
+}
+
+function connect(file: string): Database.Database {
+  try {
+    return new Database(file, { readonly: true, fileMustExist: true });
+  } catch (error) {
+    throw inPlainWords(error as Error, file);
+  }
+}
+
+function schemaVersionOf(db: Database.Database, file: string): number {
+  if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+    throw new CannotStart(`${file} is no store of this program.`);
+  }
+  const version = db.pragma('user_version', { simple: true }) as number;
+  if (version <= SCHEMA_VERSION) return version;
+  throw new CannotStart(
+    `${file} has schema ${version}, and this version knows up to ${SCHEMA_VERSION}: ` +
+      'use a newer version of store-orders.',
+  );
+}
+
+/**
+ * What makes a table refuse to be changed is part of its schema: whoever wants to change it has to
+ * take that away first, and may leave something of their own behind.
+ */
+function flawsInSchema(db: Database.Database, version: number): string[] {
+  const model = new Database(':memory:');
+  try {
+    for (const migration of MIGRATIONS.slice(0, version)) model.exec(migration);
+    const [due, there] = [definitionsIn(model), definitionsIn(db)];
+    const other = [...due].filter(([name, sql]) => there.get(name) !== sql);
+    const more = [...there].filter(([name]) => !due.has(name));
+    return [
+      ...other.map(([name]) => `${name} is ${there.has(name) ? 'another one' : 'not there'}`),
+      ...more.map(([name]) => `${name} is none of this program's`),
+    ];
+  } finally {
+    model.close();
+  }
+}
+
+function definitionsIn(db: Database.Database): Map<string, string> {
+  // What ANALYZE has gathered, and the indexes of keys, are SQLite's own.
+  const rows = db
+    .prepare(`SELECT type || ' ' || name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`)
+    .raw()
+    .all() as [string, string][];
+  return new Map(rows.map(([name, sql]) => [`the ${name} of the database`, sql]));
+}
+
+function* rowsOf(db: Database.Database): Iterable<readonly StoredRow[]> {
+  const select = db
+    .prepare(
+      `SELECT position, iif(order_id BETWEEN ${MIN} AND ${MAX}, order_id, CAST(order_id AS TEXT)),
+              version, type, schema_version, data, metadata
+         FROM events WHERE position > ? ORDER BY position LIMIT ${CHUNK}`,
+    )
+    .raw();
+  let after = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const { rows, damage } = readAll(select, after);
+    if (rows.length > 0) yield rows.map(rowOf);
+    if (damage !== undefined) throw damage;
+    if (rows.length < CHUNK) return;
+    after = (rows.at(-1) as Row)[0];
+  }
+}
+
+/** The next rows; where they cannot all be read, those in front of the damage. */
+function readAll(select: Database.Statement, after: number) {
+  const rows: Row[] = [];
+  try {
+    return { rows: readOrSay(() => select.all(after) as Row[]) };
+  } catch (error) {
+    if (!(error instanceof DamagedEvidence)) throw error;
+  }
+  try {
+    for (const row of select.iterate(after)) rows.push(row as Row);
+    return { rows };
+  } catch (error) {
+    return { rows, damage: new DamagedEvidence((error as Error).message) };
+  }
+}
+
+type Row = [number, number | string, number, string, number, string, string];
+
+function rowOf([position, orderId, version, type, schemaVersion, data, metadata]: Row): StoredRow {
+  return { position, orderId, version, type, schemaVersion, data, metadata };
+}
+
+function treeOf(db: Database.Database): KeptTree {
+  const node = db.prepare('SELECT hash FROM tree_nodes WHERE height = ? AND place = ?').pluck();
+  const edges = db.prepare('SELECT edge FROM tree').pluck().all() as Buffer[];
+  return {
+    edge: edges.length === 1 ? (edges[0] as Buffer) : Buffer.alloc(0),
+    nodes: db.prepare('SELECT count(*) FROM tree_nodes').pluck().get() as number,
+    nodeAt: (height, place) => readOrSay(() => node.get(height, place) as Buffer | undefined),
+  };
+}
+
+function headOf(file: string, noted: { position: number; root: string }): ExpectedHead {
+  const root = noted.root === UNKNOWN_ROOT ? undefined : Buffer.from(noted.root, 'hex');
+  return { name: headFileOf(file), size: noted.position, root };
+}
+
+function readOrSay<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Database.SqliteError) throw new DamagedEvidence(error.message);
+    throw error;
+  }
+}
+
+function inPlainWords(error: Error, file: string): CannotStart {
+  const { code = '' } = error as { code?: string };
+  if (code === 'SQLITE_NOTADB') return new CannotStart(`${file} is not a SQLite database.`);
+  const isClosed = ['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name));
+  const hint = isClosed ? ' It takes a folder that may be written to: copy it to one.' : '';
+  return new CannotStart(`${file} cannot be read: ${error.message}.${hint}`);
+}

@@ -1,0 +1,281 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { storedFieldsOf } from '../../src/app/audit/cloud-event.ts';
+import { recordOf } from '../../src/app/audit/record.ts';
+import { RecordTree, verifyCheckpoint } from '../../src/app/audit/verifier.ts';
+import { openDatabase } from '../../src/infra/sqlite/database.ts';
+import { lockForServer } from '../../src/infra/sqlite/server-lock.ts';
+import { storedEvents } from '../support/golden-events.ts';
+import { tamper } from '../support/tampering.ts';
+import { Place } from './command-line.ts';
+
+const ORDERS = `id,petId,quantity,shipDate,status
+1,7,1,,pending
+2,7,1,2026-01-31T12:00:00Z,shipped
+3,9007199254740993,1,,cancelled
+`;
+
+/** A store, what it has exported, and its public key. */
+async function given(fill: (place: Place) => Promise<unknown> = importOrders) {
+  const place = new Place();
+  await fill(place);
+  const file = place.file('trail.ndjson');
+  const { code, err } = await place.run('audit', 'export', '--out', file);
+  expect(code, err).toBe(0);
+  const key = (await place.run('audit', 'public-key')).out.trim();
+  return { place, file, key, lines: readFileSync(file, 'utf8').trimEnd().split('\n') };
+}
+
+function importOrders(place: Place) {
+  return place.run('import', place.write('orders.csv', ORDERS));
+}
+
+/** All that is stored of every event. */
+async function rows(place: Place): Promise<readonly unknown[]> {
+  const store = place.open();
+  const stored = await store.trail.stored(0, 10_000);
+  await store.close();
+  return stored;
+}
+
+async function rootOf(place: Place): Promise<string> {
+  return JSON.parse((await place.run('verify', '--json')).out).root;
+}
+
+describe('An export', () => {
+  it('begins with a signed checkpoint, and leads back to the bytes that it is of', async () => {
+    const { lines, key } = await given();
+    const [first = '', ...events] = lines;
+    const { type, data } = JSON.parse(first);
+    expect(type).toBe('Checkpoint');
+    const verdict = verifyCheckpoint(data, key);
+    if (!verdict.ok) expect.fail(verdict.reason);
+    const tree = new RecordTree();
+    for (const line of events) tree.add(recordOf(storedFieldsOf(line)));
+    expect(verdict.value).toMatchObject(tree.head());
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ specversion: '1.0' });
+  });
+
+  it('is printed, where no file is named', async () => {
+    const { place, lines } = await given();
+    const { code, out } = await place.run('audit', 'export');
+    expect(code).toBe(0);
+    expect(out).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('may be of nothing', async () => {
+    const { place, file, key } = await given(async () => {});
+    expect(await place.run('verify', '--export', file, '--key', key)).toMatchObject({ code: 0 });
+    const other = new Place();
+    const { out } = await other.run('audit', 'import', file, '--key', key);
+    expect(out).toMatch(/^Imported 0 events\. /);
+  });
+
+  it('overwrites nothing, and is not left half written', async () => {
+    const { place, file } = await given();
+    const before = readFileSync(file, 'utf8');
+    const again = await place.run('audit', 'export', '--out', file);
+    expect(again.code).toBe(1);
+    expect(again.err).toContain(`${file} is there already and was left as it is.`);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    const other = place.file('other.ndjson');
+    tamper(place.file('store.db'), (db) => {
+      db.exec(`UPDATE events SET data = replace(data, '"quantity":1', '"quantity":2')`);
+    });
+    const refused = await place.run('audit', 'export', '--out', other);
+    expect(refused).toMatchObject({ code: 3, out: '' });
+    expect(refused.err).toContain('The events are not those of the tree of the log');
+    expect(existsSync(other)).toBe(false);
+  });
+
+  it('is found to be as it must be, with the public key alone', async () => {
+    const { file, key, place } = await given();
+    const nowhere = new Place();
+    const { code, out } = await nowhere.run('verify', '--export', file, '--key', key);
+    expect(out).toMatch(/^5 events are as they must be\.\nTheir root is \S+\nAll is as it must be/);
+    expect(code).toBe(0);
+    expect(existsSync(nowhere.file('store.db'))).toBe(false);
+    const checkpoint = place.file('checkpoint');
+    await place.run('audit', 'checkpoint', '--out', checkpoint);
+    const args = ['--export', file, '--key', key, '--checkpoint', checkpoint];
+    expect((await nowhere.run('verify', ...args)).code).toBe(0);
+  });
+});
+
+describe('An import of an export', () => {
+  it('makes a store with the same events, to the byte, and the same root', async () => {
+    const { place, file, key } = await given();
+    const other = new Place();
+    const { code, out } = await other.run('audit', 'import', file, '--key', key);
+    expect(code).toBe(0);
+    expect(out).toBe(`Imported 5 events. Their root is ${await rootOf(place)}\n`);
+    expect(await rows(other)).toEqual(await rows(place));
+    expect(await other.orders()).toEqual(await place.orders());
+    expect((await other.run('verify')).code).toBe(0);
+  });
+
+  it('makes another store, whose past is that of the first', async () => {
+    const { place, file, key } = await given();
+    const checkpoint = place.file('checkpoint');
+    await place.run('audit', 'checkpoint', '--out', checkpoint);
+    const other = new Place();
+    await other.run('audit', 'import', file);
+    await other.run('import', other.write('more.csv', 'id,petId,quantity\n4,7,1\n'));
+    const { code } = await other.run('verify', '--checkpoint', checkpoint, '--key', key);
+    expect(code).toBe(0);
+    expect((await other.run('audit', 'public-key')).out.trim()).not.toBe(key);
+    expect(JSON.parse((await other.run('verify', '--json')).out).store).not.toBe(
+      JSON.parse((await place.run('verify', '--json')).out).store,
+    );
+  });
+
+  it('takes events of any schema version', async () => {
+    const { file, place } = await given(async (empty) => {
+      const old = storedEvents('OrderPlaced.v1.ndjson');
+      const db = openDatabase(empty.file('store.db'));
+      const insert = db.prepare('INSERT INTO events VALUES (?, ?, 1, ?, ?, ?, ?)');
+      for (const [n, { type, schemaVersion, data, metadata }] of old.entries()) {
+        insert.run(1 + n, BigInt(JSON.parse(data).orderId), type, schemaVersion, data, metadata);
+      }
+      db.close();
+    });
+    const other = new Place();
+    const { code, err } = await other.run('audit', 'import', file);
+    expect(code, err).toBe(0);
+    expect(await rows(other)).toEqual(await rows(place));
+    expect((await other.run('verify')).code).toBe(0);
+  });
+
+  it('is refused by a store that has events, and by one that a server is running on', async () => {
+    const { place, file } = await given();
+    const refused = await place.run('audit', 'import', file);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('The store has 5 events: it takes an empty one.');
+    const other = new Place();
+    const unlock = lockForServer(other.file('store.db'));
+    const busy = await other.run('audit', 'import', file);
+    unlock();
+    expect(busy.code).toBe(1);
+    expect(busy.err).toContain('Another server is running on');
+    expect(await other.head()).toBe(0);
+  });
+});
+
+const swap = (one: number, other: number) => (lines: readonly string[]) =>
+  lines.with(one, lines[other] ?? '').with(other, lines[one] ?? '');
+
+/** What was done to the lines, and what is said of it. */
+const DAMAGED: readonly [
+  what: string,
+  how: (lines: string[]) => readonly string[],
+  says: RegExp,
+][] = [
+  ['there is nothing', () => [], /: there is nothing in it$/m],
+  ['the checkpoint is missing', ([, ...events]) => events, /: the first line is no checkpoint$/m],
+  ['it is no JSON', () => ['x'], /: the first line is no checkpoint$/m],
+  ['it is other JSON', () => ['null'], /: the first line is no checkpoint$/m],
+  [
+    'the note in the checkpoint is none',
+    ([first = '']) => [
+      JSON.stringify({ ...JSON.parse(first), id: 'checkpoint-0', data: 'all is well\n' }),
+    ],
+    /: the first line is no checkpoint$/m,
+  ],
+  [
+    'the checkpoint is of fewer events',
+    ([first = '', ...events]) => [
+      first.replace('\\n5\\n', '\\n4\\n').replace('t-5', 't-4'),
+      ...events,
+    ],
+    /: position 5: it is behind the end of the checkpoint$/m,
+  ],
+  [
+    'the checkpoint has another root',
+    ([first = '', ...events]) => [first.replace(/\\n5\\n./, '\\n5\\nB'), ...events],
+    /: positions 1 to 5: the checkpoint in it has another root for these 5 events$/m,
+  ],
+  [
+    'the end is missing',
+    (lines) => lines.slice(0, -1),
+    /: position 5: the log ends at position 4, and the checkpoint in it is of 5 events$/m,
+  ],
+  ['one is missing', (lines) => lines.toSpliced(3, 1), /: position 3: it is missing$/m],
+  [
+    'one is there twice',
+    (lines) => lines.toSpliced(3, 0, lines[2] ?? ''),
+    /: position 3: position 2 stands/m,
+  ],
+  ['two changed places', swap(2, 3), /: position 2: it is missing$/m],
+  [
+    'a line is no event',
+    (lines) => lines.with(3, '{}'),
+    /: position 3: the line cannot be read: /m,
+  ],
+  [
+    'a line was cut off',
+    (lines) => lines.with(5, lines[5]?.slice(0, 99) ?? ''),
+    /: position 5: the line/m,
+  ],
+  [
+    'who did it is another',
+    (lines) => lines.map((line) => line.replace('"by":"import"', '"by":"nobody"')),
+    /: positions 1 to 5: the checkpoint in it has another root/m,
+  ],
+  [
+    'an event is of another store',
+    (lines) => lines.with(3, lines[3]?.replace(/orders\/\w/, 'orders/x') ?? ''),
+    /: position 3: it is of another store$/m,
+  ],
+];
+
+describe('What is no whole export is refused, and nothing of it is imported:', () => {
+  it.each(DAMAGED)('%s', async (_what, how, says) => {
+    const { place, lines } = await given();
+    const file = place.write('damaged.ndjson', `${how(lines).join('\n')}\n`);
+    const other = new Place();
+    const { code, out, err } = await other.run('audit', 'import', file);
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toMatch(says);
+    expect(err).toContain('Nothing was imported.');
+    expect(await rows(other)).toEqual([]);
+    await other.run('audit', 'import', place.file('trail.ndjson'));
+    expect(await rows(other)).toEqual(await rows(place));
+  });
+
+  it('it is signed with another key', async () => {
+    const { file } = await given();
+    const { key } = await given();
+    const other = new Place();
+    const { code, err } = await other.run('audit', 'import', file, '--key', key);
+    expect(code).toBe(3);
+    expect(err).toContain(': the checkpoint: the note is not signed with the public key');
+    expect(await rows(other)).toEqual([]);
+    expect((await other.run('verify', '--export', file, '--key', key)).code).toBe(3);
+  });
+
+  it('any character of it is another', async () => {
+    const { place, key, lines } = await given();
+    const text = `${lines.join('\n')}\n`;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(text.length - 2),
+        fc.constantFrom('0', '1', 'a', '"', ' ', '{', '~', '\\'),
+        async (at, character) => {
+          fc.pre(text[at] !== character);
+          const file = place.write('changed', text.slice(0, at) + character + text.slice(at + 1));
+          const { code } = await place.run('verify', '--export', file, '--key', key);
+          expect(code).toBe(3);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('an export that cannot be read is no verdict', async () => {
+  const other = new Place();
+  writeFileSync(other.file('empty'), '');
+  expect((await other.run('audit', 'import', other.file('nowhere'))).code).toBe(1);
+  expect((await other.run('audit', 'import', other.file('empty'))).code).toBe(3);
+});

@@ -1,0 +1,170 @@
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { coverUp, tamper } from '../support/tampering.ts';
+import { Place } from './command-line.ts';
+
+const ORDERS = `id,petId,quantity,shipDate,status
+1,7,1,,pending
+2,7,1,2026-01-31T12:00:00Z,shipped
+3,7,1,,cancelled
+`;
+const RATE = /^5 events in \d+\.\d s: \d+ a second$/m;
+
+/** A store of five events, its public key, and what an auditor keeps of it. */
+async function given() {
+  const place = new Place();
+  await place.run('import', place.write('orders.csv', ORDERS));
+  const [checkpoint, receipt, key] = ['checkpoint', 'receipt', 'key'].map((name) =>
+    place.file(name),
+  );
+  if (!checkpoint || !receipt || !key) expect.fail();
+  await place.run('audit', 'checkpoint', '--out', checkpoint);
+  await place.run('audit', 'receipt', '3', '--out', receipt);
+  const { out } = await place.run('audit', 'public-key');
+  writeFileSync(key, out);
+  return { place, checkpoint, receipt, key, vkey: out.trim(), file: place.file('store.db') };
+}
+
+test('a store is as it must be', async () => {
+  const { place } = await given();
+  const { code, out, err } = await place.run('verify');
+  expect(out).toMatch(
+    /^5 events are as they must be\.\nTheir root is [\w+/]{43}=\nAll is as it must be\.\n$/,
+  );
+  expect(err).toMatch(RATE);
+  expect(code).toBe(0);
+});
+
+test('a store agrees with a checkpoint that was kept, also when it has grown', async () => {
+  const { place, checkpoint, key, vkey } = await given();
+  await place.run('import', place.write('more.csv', 'id,petId,quantity\n4,7,1\n'));
+  for (const given of [key, vkey]) {
+    const { code, out } = await place.run('verify', '--checkpoint', checkpoint, '--key', given);
+    expect(out).toContain(`${checkpoint} is signed by ${vkey.split('+')[0]}, for 5 events.\n`);
+    expect(code).toBe(0);
+  }
+});
+
+test('without a key, that of the store is taken, and told', async () => {
+  const { place, checkpoint, vkey, file } = await given();
+  const { code, err } = await place.run('verify', '--checkpoint', checkpoint);
+  expect(code).toBe(0);
+  expect(err).toContain(`Without --key, the key that lies with the store is taken: ${vkey}\n`);
+  rmSync(`${file}-signing-key`);
+  const refused = await place.run('verify', '--checkpoint', checkpoint);
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain('The store has no key: name the public key of the log with --key.');
+});
+
+test('what was rewritten is told, with an exit code of its own', async () => {
+  const { place, checkpoint, key, file } = await given();
+  tamper(file, (db) => void db.exec(`UPDATE events SET data = replace(data, '"7"', '"8"')`));
+  const { code, out, err } = await place.run('verify');
+  expect(code).toBe(3);
+  expect(out).toContain("positions 1 to 4: the tree's right edge is of other events\n");
+  expect(out).toMatch(/Not all is as it must be\.\n$/);
+  expect(err).toContain('store-orders: Something is not as it must be.\n');
+  coverUp(file);
+  expect((await place.run('verify')).code).toBe(0);
+  const kept = await place.run('verify', '--checkpoint', checkpoint, '--key', key);
+  expect(kept.code).toBe(3);
+  expect(kept.out).toContain(
+    `positions 1 to 5: ${checkpoint} has another root for these 5 events\n`,
+  );
+});
+
+test('one event that breaks a rule is told with its position', async () => {
+  const { place, file } = await given();
+  tamper(file, (db) => void db.exec('UPDATE events SET order_id = 9 WHERE position = 2'));
+  const { code, out } = await place.run('verify');
+  expect(code).toBe(3);
+  expect(out).toContain("1 events keep the log's own rules.\n");
+  expect(out).toContain('position 2: its column order_id says 9, and its data is of order 1\n');
+});
+
+test('a checkpoint that was forged, or is of another key, is told', async () => {
+  const { place, checkpoint, key } = await given();
+  const forged = place.write('forged', readFileSync(checkpoint, 'utf8').replace('\n5\n', '\n4\n'));
+  const { code, out } = await place.run('verify', '--checkpoint', forged, '--key', key);
+  expect(code).toBe(3);
+  expect(out).toContain(`${forged}: the signature is not that of the public key on this text\n`);
+  const other = NoteSigner.generate('other').verifierKey;
+  const ran = await place.run('verify', '--checkpoint', checkpoint, '--key', other);
+  expect(ran.code).toBe(3);
+  expect(ran.out).toContain(`${checkpoint}: the note is not signed with the public key\n`);
+  const either = ['--key', other, '--key', key];
+  expect((await place.run('verify', '--checkpoint', checkpoint, ...either)).code).toBe(0);
+});
+
+test('a receipt holds without the store, and a forged one does not', async () => {
+  const { receipt, key, place } = await given();
+  const elsewhere = new Place();
+  const copy = elsewhere.file('receipt.json');
+  copyFileSync(receipt, copy);
+  const { code, out, err } = await elsewhere.run('verify', '--receipt', copy, '--key', key);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/^Position 4: \{"data":\{"orderId":"3"\},.*"type":"OrderCancelled"/);
+  const forged = place.write('forged', readFileSync(receipt, 'utf8').replace('"3', '"1'));
+  const ran = await elsewhere.run('verify', '--receipt', forged, '--key', key);
+  expect(ran.code).toBe(3);
+  expect(ran.out).toContain(`${forged}: `);
+});
+
+test('a report for programs says the same', async () => {
+  const { place, checkpoint, receipt, key, file } = await given();
+  const args = ['--json', '--key', key];
+  const whole = await place.run('verify', '--checkpoint', checkpoint, ...args);
+  expect(JSON.parse(whole.out)).toEqual({
+    ok: true,
+    checked: 'store',
+    store: expect.stringMatching(/^\w{16}$/),
+    events: 5,
+    root: expect.stringMatching(/=$/),
+    checkpoints: [{ file: checkpoint, origin: expect.any(String), size: 5 }],
+    findings: [],
+  });
+  const { out } = await place.run('verify', '--receipt', receipt, ...args);
+  expect(JSON.parse(out)).toMatchObject({
+    ok: true,
+    checked: 'receipt',
+    position: 4,
+    findings: [],
+  });
+  tamper(file, (db) => void db.exec('DELETE FROM events WHERE position = 4'));
+  const bad = await place.run('verify', ...args);
+  expect(bad.code).toBe(3);
+  expect(JSON.parse(bad.out)).toMatchObject({
+    ok: false,
+    events: 3,
+    findings: [{ from: 4, problem: 'it is missing' }],
+  });
+});
+
+test('what cannot be read is no verdict', async () => {
+  const { place, key } = await given();
+  const nowhere = place.file('nowhere');
+  for (const option of ['--receipt', '--checkpoint', '--export']) {
+    const { code, err } = await place.run('verify', option, nowhere, '--key', key);
+    expect(code).toBe(1);
+    expect(err).toContain(`${nowhere} cannot be read: ENOENT`);
+  }
+  expect(await new Place().run('verify')).toMatchObject({ code: 1, out: '' });
+});
+
+test.each([
+  [['--receipt', 'r'], 'without the store, the public key is needed: --key'],
+  [['--export', 'e'], 'without the store, the public key is needed: --key'],
+  [['--export', 'e', '--receipt', 'r'], '--receipt and --export are checked one at a time'],
+  [['--key', 'neither'], 'It is no public key, nor a file with one: '],
+])('%j is a usage error', async (args, message) => {
+  const { code, out, err } = await new Place().run('verify', ...args);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain(message);
+});
+
+test('a receipt takes no checkpoint beside its own', async () => {
+  const { place, receipt, checkpoint, key } = await given();
+  const args = ['--receipt', receipt, '--checkpoint', checkpoint, '--key', key];
+  expect((await place.run('verify', ...args)).code).toBe(2);
+});

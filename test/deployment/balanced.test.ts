@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ask, exactJson } from '../support/http.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { sql } from '../support/postgres/sql.ts';
+import { bearer, newFolder, Program, Service, start } from '../support/service.ts';
+
+/** What compose.yaml puts together, on this machine: the roles, `migrate`, instances, a balancer. */
+
+const LIST = '/v1/store/orders';
+const PASSWORD = "it's secret";
+
+/** A database in which the script that compose.yaml runs has been run, and `migrate` after it. */
+async function preparedDatabase(): Promise<{ admin: string; orders: string }> {
+  const script = readFileSync('docs/deployment/roles.sh', 'utf8');
+  const [, statements = ''] = /<<'SQL'\n(.*)^SQL$/ms.exec(script) ?? [];
+  const admin = await newDatabase(18, 'template1');
+  // Roles belong to the whole server, on which other tests have some of the same name.
+  const user = `orders_${process.pid}`;
+  await sql(
+    admin,
+    statements
+      .replace(/CREATE ROLE store_orders_app NOLOGIN;/, '')
+      .replace('CREATE ROLE orders', `CREATE ROLE ${user}`)
+      .replace(":'password'", `'${PASSWORD.replace("'", "''")}'`)
+      .replace('IN ROLE store_orders_app', ''),
+  );
+  onTestFinished(async () => {
+    await sql(admin, `DROP OWNED BY ${user}; DROP ROLE ${user}`);
+  });
+  const migrated = start(['migrate'], newFolder(), { DATABASE_URL: admin });
+  expect(await migrated.ended(), migrated.stderr).toBe(0);
+  await sql(admin, `GRANT store_orders_app TO ${user}`);
+  const orders = new URL(admin);
+  orders.username = user;
+  orders.password = PASSWORD;
+  return { admin, orders: orders.href };
+}
+
+test('as the role that the script makes, the service adds to the log, and nobody changes it', async () => {
+  const { admin, orders } = await preparedDatabase();
+  await using service = await Service.start({ DATABASE_URL: orders });
+  const placed = await service.send('POST', LIST, { petId: 7, quantity: 1 });
+  expect(placed.status).toBe(201);
+  expect((await service.ask('DELETE', String(placed.headers.location))).status).toBe(204);
+  for (const statement of [
+    `UPDATE store_orders.events SET data = '{}'`,
+    'DELETE FROM store_orders.events',
+    'TRUNCATE store_orders.events',
+    'DROP TRIGGER events_never_change ON store_orders.events',
+    'ALTER TABLE store_orders.events DISABLE TRIGGER ALL',
+    'CREATE TABLE store_orders.other ()',
+  ]) {
+    await expect(sql(orders, statement), statement).rejects.toThrow(
+      /permission denied|must be owner/,
+    );
+  }
+  const [row] = await sql<{ count: string }>(admin, 'SELECT count(*) FROM store_orders.events');
+  expect(row?.count).toBe('2');
+});
+
+const haproxy = spawnSync('haproxy', ['-v']).status === 0;
+
+test.skipIf(!haproxy)(
+  'behind the balancer, an instance can go away and nobody notices',
+  async () => {
+    const { orders } = await preparedDatabase();
+    const key = (await Service.start({ DATABASE_URL: orders })) as Service;
+    const other = await Service.start({ DATABASE_URL: orders });
+    onTestFinished(async () => {
+      await key[Symbol.asyncDispose]();
+      await other[Symbol.asyncDispose]();
+    });
+    const port = await freePort();
+    const config = join(newFolder(), 'haproxy.cfg');
+    writeFileSync(
+      config,
+      readFileSync('docs/deployment/haproxy.cfg', 'utf8')
+        .replace('bind :8080', `bind 127.0.0.1:${port}`)
+        .replace('one:3000', new URL(key.address).host)
+        .replace('two:3000', new URL(other.address).host),
+    );
+    await using balancer = new Program('haproxy', ['-db', '-f', config], resolve('.'), {});
+    const address = `http://127.0.0.1:${port}`;
+    const headers = { ...bearer(key.key), 'Content-Type': 'application/json' };
+    const place = (petId: number) => {
+      return ask(address, 'POST', LIST, { headers, body: JSON.stringify({ petId, quantity: 1 }) });
+    };
+    await ready(address);
+    const answers = [await place(1), await place(2)];
+    // What it is asked when it goes is answered; what comes after it goes to the other.
+    const during = Array.from({ length: 40 }, async (_, n) => {
+      await new Promise((wait) => setTimeout(wait, n * 25));
+      return place(3 + n);
+    });
+    await new Promise((wait) => setTimeout(wait, 300));
+    expect(await other.program.end('SIGTERM')).toBe(0);
+    answers.push(...(await Promise.all(during)));
+    expect(answers.map(({ status }) => status)).toStrictEqual(Array(42).fill(201));
+    const list = exactJson((await ask(address, 'GET', LIST, { headers })).text) as unknown[];
+    expect(list).toHaveLength(42);
+    expect(balancer.child.exitCode).toBeNull();
+  },
+);
+
+/** Waits until the balancer has found an instance that takes requests. */
+async function ready(address: string): Promise<void> {
+  for (;;) {
+    const status = await fetch(`${address}/readyz`).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    await new Promise((wait) => setTimeout(wait, 50));
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => done(port));
+    });
+  });
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type EventFacts, factsOf } from '../../src/app/event-facts.ts';
+import type { NewEvent } from '../../src/app/recorded-event.ts';
+import { decode, encode, type StoredEvent } from '../../src/infra/event-codec.ts';
+import { FactsParser } from '../../src/infra/facts-parser.ts';
+import { newEvents } from '../support/arbitraries.ts';
+import { newEvent, placed } from '../support/events.ts';
+import { mutations } from '../support/mutations.ts';
+
+/** As they stand in a log, each with the version that an event of its type has. */
+function stored(events: readonly NewEvent[]): StoredEvent[] {
+  return events.map((event, index) => {
+    const version = event.event.type === 'OrderPlaced' ? 1 : 2;
+    return encode({ ...event, version, position: index + 1 });
+  });
+}
+
+const END = '\n--end--';
+
+/** What the parser makes of events, up to the first that it leaves to the codec. */
+function parsed(events: readonly StoredEvent[]): EventFacts[] {
+  const bytes = (texts: readonly string[]) => Buffer.from(texts.map((text) => text + END).join(''));
+  const parser = new FactsParser(
+    bytes(events.map(({ data }) => data)),
+    bytes(events.map(({ metadata }) => metadata)),
+    Buffer.from(END),
+  );
+  const all: EventFacts[] = [];
+  for (const { position, type } of events) {
+    if (!parser.read(position, type as 'OrderPlaced')) break;
+    const { version, orderId, petId, quantity, shipDate, at } = parser;
+    all.push({ position, version, type: parser.type, orderId, petId, quantity, shipDate, at });
+  }
+  return all;
+}
+
+/** What the codec makes of them, up to the first that it cannot understand. */
+function decoded(events: readonly StoredEvent[]): EventFacts[] {
+  const all: EventFacts[] = [];
+  for (const event of events) {
+    try {
+      all.push(factsOf(decode(event)));
+    } catch {
+      break;
+    }
+  }
+  return all;
+}
+
+const isPlain = (text: string) => JSON.stringify(text) === `"${text}"`;
+
+describe('the parser of many events', () => {
+  it('reads of each what the codec does, as far as nothing in it is escaped', () => {
+    const plain = newEvents.filter(({ metadata: { by, commandId } }) => {
+      return isPlain(by) && isPlain(commandId);
+    });
+    fc.assert(
+      fc.property(fc.array(plain, { maxLength: 20 }), (events) => {
+        expect(parsed(stored(events))).toStrictEqual(decoded(stored(events)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('never takes what the codec would not, or would take for something else', () => {
+    const cases = newEvents.chain((event) => {
+      const [text] = stored([event]) as [StoredEvent];
+      return fc.oneof(
+        mutations(text.data).map((data) => ({ ...text, data })),
+        mutations(text.metadata).map((metadata) => ({ ...text, metadata })),
+      );
+    });
+    fc.assert(
+      fc.property(cases, fc.boolean(), (event, isFollowed) => {
+        // What comes behind must not be taken for the end of what was spoilt.
+        const events = isFollowed ? [event, ...stored([newEvent(placed(1n))])] : [event];
+        const [first] = parsed(events);
+        if (first !== undefined) expect(first).toStrictEqual(decoded([event])[0]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each([
+    ['"orderId":"1"', '"orderId":"00"'],
+    ['"orderId":"1"', '"orderId":"-0"'],
+    ['"orderId":"1"', '"orderId":"-"'],
+    ['"orderId":"1"', '"orderId":""'],
+    ['"orderId":"1"', '"orderId":"9223372036854775808"'],
+    ['"orderId":"1"', '"orderId":"000000000000000001"'],
+    ['"orderId":"1"', `"orderId":"${'9'.repeat(400)}"`],
+    ['"quantity":1', '"quantity":01'],
+    ['"quantity":1', '"quantity":0'],
+    ['"quantity":1', '"quantity":2147483648'],
+    ['"quantity":1', '"quantity":'],
+    ['"quantity":1', `"quantity":${'1'.repeat(40)}`],
+    ['}', ',"shipDate":"2026-02-29T00:00:00.000Z"}'],
+    ['}', ',"shipDate":"2026-01-01T24:00:00.000Z"}'],
+    ['}', ',"shipDate":"2026-01-01T00:60:00.000Z"}'],
+    ['}', ',"shipDate":"2026-01-01T00:00:60.000Z"}'],
+    ['}', ',"shipDate":"2026-01-01T00:00:00.00xZ"}'],
+    ['}', ',"shipDate":"2026-01-01T00:00:00.000z"}'],
+    ['}', ',"shipDate":""}'],
+    ['}', ''],
+    ['}', '} '],
+  ])('leaves to the codec what is not written like that: %s, %s', (from, to) => {
+    const [event] = stored([newEvent(placed(1n))]) as [StoredEvent];
+    const spoilt = { ...event, data: event.data.replace(from, to) };
+    expect(spoilt.data).not.toBe(event.data);
+    expect(parsed([event])).toHaveLength(1);
+    expect(parsed([spoilt])).toEqual([]);
+  });
+
+  it('reads the ends of int64, and dates of every year', () => {
+    const ids = [-(2n ** 63n), 2n ** 63n - 1n, -1n, 0n, 10n ** 15n, 10n ** 15n - 1n];
+    const dates = ['0000-01-01', '0099-12-31', '2024-02-29', '9999-12-31'];
+    const events = ids.flatMap((id) =>
+      dates.map((date) =>
+        newEvent(
+          placed(id, { shipDate: `${date}T23:59:59.999Z` as never, quantity: 2_147_483_647 }),
+        ),
+      ),
+    );
+    expect(parsed(stored(events))).toStrictEqual(decoded(stored(events)));
+    expect(parsed(stored(events))).toHaveLength(events.length);
+  });
+});

@@ -1,0 +1,74 @@
+import { existsSync, rmSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import type { Submission } from '../../src/app/submission.ts';
+import { Writer } from '../../src/app/writer.ts';
+import type { Instant } from '../../src/domain/instant.ts';
+import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { openDatabase, storeIdOf } from '../../src/infra/sqlite/database.ts';
+import { HeadFile } from '../../src/infra/sqlite/head-file.ts';
+import { MerkleTables } from '../../src/infra/sqlite/merkle-tables.ts';
+import { openLog } from '../../src/infra/sqlite/sqlite-event-log.ts';
+import { temporaryFile } from './folder.ts';
+
+const DATE = '2026-03-04T09:00:00.000Z' as Instant;
+
+/**
+ * Makes a closed store of 700 events, or as many as are asked for. Of each seven, the first four place orders n, n + 1, n + 2
+ * and n + 3; then n is shipped, n + 1 is cancelled, and another order is placed.
+ */
+export async function honestStore(
+  file = temporaryFile(),
+  petId = 7n,
+  events = 700,
+): Promise<string> {
+  const log = openLog(file, openDatabase(file));
+  const writer = await Writer.open(log);
+  let commands: Submission['command'][] = [];
+  for (let n = 1; (n - 1) * 7 < events * 5; n += 5) {
+    const id = (step: number) => BigInt(n + step) as OrderId;
+    const place = (step: number) => {
+      return { type: 'PlaceOrder', orderId: id(step), petId: petId as PetId, quantity: 1 } as const;
+    };
+    commands.push(
+      ...[0, 1, 2, 3].map(place),
+      { type: 'ShipOrder', orderId: id(0), shipDate: DATE } as const,
+      { type: 'CancelOrder', orderId: id(1) } as const,
+      place(4),
+    );
+  }
+  commands = commands.slice(0, events);
+  while (commands.length > 0) {
+    const batch = commands.splice(0, 1_000);
+    await writer.execute(batch.map((command) => ({ command, by: 'test', commandId: 'c-1' })));
+  }
+  await log.close();
+  return file;
+}
+
+/** Does to a store's file what whoever holds it can do, and covers the traces in its schema. */
+export function tamper(file: string, change: (db: Database.Database) => void): void {
+  const db = new Database(file);
+  const triggers = db
+    .prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`)
+    .all() as { name: string; sql: string }[];
+  for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);
+  change(db);
+  for (const { sql } of triggers) db.exec(sql);
+  db.close();
+}
+
+/** Makes the tree anew, as one who knows this program would, and the note of the head with it. */
+export function coverUp(file: string): void {
+  tamper(file, (db) => {
+    db.exec(`UPDATE tree SET edge = x'0000000000000000'; DELETE FROM tree_nodes`);
+    const tree = new MerkleTables(db);
+    const size = db.prepare('SELECT count(*) FROM events').pluck().get() as number;
+    tree.catchUp(size);
+    if (!existsSync(`${file}-head`)) return;
+    rmSync(`${file}-head`);
+    const root = tree.frontier().root().toString('hex');
+    const head = new HeadFile(file, storeIdOf(db));
+    head.write({ position: size, root });
+    head.close();
+  });
+}
