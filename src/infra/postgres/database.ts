@@ -9,7 +9,7 @@ const OLDEST_SERVER = 150_000;
 const CONNECTIONS = 6;
 
 /** How long is waited, in milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   /** For a connection: for a new one, or for one that is free. */
   readonly connect: number;
   /** For an answer, of a server that may not be heard any more. */
