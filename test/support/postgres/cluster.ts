@@ -267,10 +267,10 @@ async function programsOf(version: Version, folder: string): Promise<string> {
 
 /** Packages cannot have links in them. What the package's install script would do is done here. */
 function linkLibraries(native: string): void {
-  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly {
-    source: string;
-    target: string;
-  }[];
+  const list = join(native, 'pg-symlinks.json');
+  const links: readonly { source: string; target: string }[] = existsSync(list)
+    ? JSON.parse(readFileSync(list, 'utf8'))
+    : [];
   for (const { source, target } of links) {
     const link = resolve(native, '..', target);
     try {
