@@ -160,6 +160,11 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
       getPet: 'deprecated, ends 2027-12-31',
       listOrderEvents: 'experimental',
       listEvents: 'experimental',
+      getCheckpoint: 'experimental',
+      getInclusionProof: 'experimental',
+      getConsistencyProof: 'experimental',
+      getReceipt: 'experimental',
+      getEventReceipt: 'experimental',
     });
     expect(await page.locator('.badge-deprecated').isVisible()).toBe(true);
   });
