@@ -116,7 +116,10 @@ export class Database implements Queryable {
   ) {
     const connection = await this.connect();
     try {
-      return await connection.query<Row>(statement, values);
+      const rows = await connection.query<Row>(statement, values);
+      // Only now: a connection that was made before an outage is no sign that it is over.
+      this.#succeeded();
+      return rows;
     } catch (error) {
       connection.release(error as Error);
       throw this.#failed(error as Error);
@@ -129,9 +132,7 @@ export class Database implements Queryable {
   async connect(): Promise<Connection> {
     if (this.#refusal !== undefined) throw this.#refusal;
     try {
-      const client = await this.#pool.connect();
-      this.#succeeded();
-      return new Connection(client);
+      return new Connection(await this.#pool.connect());
     } catch (error) {
       throw this.#failed(error as Error);
     }

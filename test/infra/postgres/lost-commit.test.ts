@@ -77,15 +77,23 @@ describe('a network that swallows everything', () => {
 
   it('is noticed: what was read or begun is refused, and nothing waits for ever', async () => {
     const { network, url } = await given();
-    const db = new Database(network.through(url), undefined, timeouts);
+    const told: string[] = [];
+    const reach = { outOfReach: () => void told.push('out'), inReach: () => void told.push('in') };
+    const db = new Database(network.through(url), reach, timeouts);
     const log = new PostgresEventLog(db);
-    expect(await log.head()).toBe(0);
+    // Several connections that were made before, and seem to be well.
+    await Promise.all(Array.from({ length: 4 }, () => log.head()));
     swallow(network);
     await expect(log.head()).rejects.toThrow(StoreUnavailable);
     expect(await log.append(0, place)).toMatchObject({ kind: 'unavailable' });
+    await expect(log.head()).rejects.toThrow(StoreUnavailable);
+    expect(told).toStrictEqual(['out']);
     network.fromServer = () => 'pass';
     network.cutAll();
-    expect(await log.append(0, place)).toMatchObject({ kind: 'appended' });
+    // What is cut is noticed when it is used, if not before.
+    while ((await log.append(0, place)).kind !== 'appended');
+    expect(await log.head()).toBe(1);
+    expect(told).toStrictEqual(['out', 'in']);
     await log.close();
   });
 
