@@ -7,7 +7,7 @@ const STORES = {
   sqlite: '@event-driven-io/emmett-sqlite',
   postgresql: '@event-driven-io/emmett-postgresql',
 };
-type Engine = keyof typeof STORES;
+export type Engine = keyof typeof STORES;
 
 /**
  * Where Emmett's modules are in a folder: the core, and the store of an engine. It is no dependency
