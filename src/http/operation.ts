@@ -99,8 +99,8 @@ export function serveOperations<UseCases>(
   app.use(base, gate);
   // What is no path at all, such as /%zz, has not come to the gate when it fails.
   const failed: ErrorRequestHandler = (error, req, res, next) => {
-    if (error instanceof ApiError) next(error);
-    else gate(req, res, (refused) => next(refused ?? error));
+    if (error instanceof ApiError) return next(error);
+    return gate(req, res, (refused) => next(refused ?? error));
   };
   app.use(base, failed);
 }

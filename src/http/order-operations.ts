@@ -6,6 +6,7 @@ import type { Tail } from '../app/audit/tail.ts';
 import type { CommandProcessor } from '../app/command-processor.ts';
 import type { OrderDetails, OrderList, OrderView } from '../app/order-list.ts';
 import type { KeyStore } from '../app/ports/key-store.ts';
+import { StoreUnavailable } from '../app/ports/store.ts';
 import type { Trail } from '../app/ports/trail.ts';
 import type { Projector } from '../app/projector.ts';
 import type { Outcome, Submission } from '../app/submission.ts';
@@ -101,7 +102,8 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       res.status(201).location(`${req.path}/${id}`);
       // As it was placed, even if this is the answer to a later retry.
       const placed = { id, ...rest, shipDate, status: 'pending' } as const;
-      const json = newToJson?.(placed) ?? (await shownAsPlaced(useCases, placed));
+      const json =
+        newToJson?.(placed) ?? (await showDone(res, () => shownAsPlaced(useCases, placed)));
       send(res, json, orderTag(useCases.storeId, 1));
     },
   };
@@ -191,7 +193,7 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       const orderId = readOrderId(req);
       const { shipDate } = readBody(req, ShipOrderBody);
       await perform(useCases, req, res, { type: 'ShipOrder', orderId, shipDate });
-      await sendOrder(useCases, orderId, req, res);
+      await showDone(res, () => sendOrder(useCases, orderId, req, res));
     },
   };
 
@@ -203,6 +205,18 @@ function send(res: Response, json: string, etag: string | undefined): void {
   if (etag !== undefined) res.setHeader('ETag', etag);
   res.setHeader('Cache-Control', 'private, no-cache');
   res.type('json').send(json);
+}
+
+/** Shows what a command has come to. What is done is done, whether or not it can be shown. */
+async function showDone<Shown>(res: Response, show: () => Promise<Shown>): Promise<Shown> {
+  try {
+    return await show();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    res.locals.cause = error.message;
+    for (const name of ['Location', 'Event-Position']) res.removeHeader(name);
+    throw new ApiError('outcome_unknown');
+  }
 }
 
 /** Runs a command to its durable end. Throws unless it was accepted. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
 import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
+import type { Store } from '../../src/app/ports/store.ts';
 import type { Outcome, Submission } from '../../src/app/submission.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 
@@ -47,9 +48,9 @@ class HeldWriter implements BatchWriter {
   }
 }
 
-function processorOn(writer: BatchWriter) {
+function processorOn(writer: BatchWriter, inDoubt?: Store['inDoubt']) {
   const stops: string[] = [];
-  const processor = new CommandProcessor(writer, (cause) => stops.push(cause));
+  const processor = new CommandProcessor(writer, (cause) => stops.push(cause), inDoubt);
   const submit = (...numbers: number[]) => {
     return Promise.all(numbers.map((number) => processor.submit(submission(number))));
   };
@@ -195,6 +196,30 @@ describe('when nobody can tell what was recorded', () => {
     await processor.drained();
     expect(writer.batches).toStrictEqual([[1, 2]]);
     expect(stops).toStrictEqual([cause]);
+  });
+
+  it('an outcome in doubt stops nothing where the writer finds out by itself', async () => {
+    const writer = new HeldWriter();
+    const { submit, stops } = processorOn(writer, 'go on');
+    const first = submit(1);
+    await writer.arrival();
+    writer.finish([{ kind: 'unknown', cause: 'the network is down' }]);
+    expect(await first).toStrictEqual([{ kind: 'unknown', cause: 'the network is down' }]);
+    const second = submit(2);
+    await writer.arrival();
+    writer.finish();
+    expect(await second).toStrictEqual([done(2)]);
+    expect(stops).toStrictEqual([]);
+  });
+
+  it('a lost writer stops even that', async () => {
+    const writer = new HeldWriter();
+    const { submit, stops } = processorOn(writer, 'go on');
+    const first = submit(1);
+    await writer.arrival();
+    writer.fail(gone);
+    await first;
+    expect(stops).toStrictEqual([String(gone)]);
   });
 
   it('a lost writer leaves the whole batch in doubt', async () => {

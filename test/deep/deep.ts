@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { withProgress } from '../../src/cli/progress.ts';
+import { runRound } from '../chaos/round.ts';
 import { type CheckOptions, check } from '../kit/check.ts';
 import { everyInterleaving, everySequence, inChunks } from '../kit/exhaustive.ts';
 import { describeViolation } from '../kit/linearizability/timeline.ts';
@@ -26,6 +27,7 @@ import {
  */
 
 const MANY_CLIENTS = 'service, many clients at once';
+const CHAOS = 'instances on PostgreSQL, killed again and again';
 const { minutes, seed: given, only } = readOptions();
 const folder = mkdtempSync(join(tmpdir(), 'store-orders-deep-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -69,10 +71,15 @@ await withProgress(process.stderr, 'Deep', minutes * 60_000, async (advance) => 
       advance(Math.min(Date.now() - begun, minutes * 60_000));
       if (broken !== undefined) return;
     }
-    if (only !== undefined && only !== MANY_CLIENTS) continue;
-    const broken = note(await concurrent(seed));
-    advance(Math.min(Date.now() - begun, minutes * 60_000));
-    if (broken !== undefined) return;
+    for (const [name, run] of [
+      [MANY_CLIENTS, concurrent],
+      [CHAOS, chaos],
+    ] as const) {
+      if (only !== undefined && only !== name) continue;
+      const broken = note(await run(seed));
+      advance(Math.min(Date.now() - begun, minutes * 60_000));
+      if (broken !== undefined) return;
+    }
   }
 });
 // Where there is time, everything that is too much for every day.
@@ -108,6 +115,15 @@ async function concurrent(seed: number): Promise<Result> {
     if (first !== undefined) return { ...result, broken: describeViolation(first) };
   }
   return result;
+}
+
+/** Instances, databases and connections that are ended while many clients ask. */
+async function chaos(seed: number): Promise<Result> {
+  const start = performance.now();
+  const { history, broken } = await runRound({ operations: 5_000, seed, clients: 64 });
+  const stepsPerSecond = Math.round((history.length / (performance.now() - start)) * 1_000);
+  const result = { target: CHAOS, seed, programs: 1, steps: history.length, stepsPerSecond };
+  return broken[0] === undefined ? result : { ...result, broken: broken[0] };
 }
 
 async function enumerated(
@@ -156,7 +172,14 @@ function summary(): string {
 }
 
 function readOptions() {
-  const names = ['decider', 'app on memory', 'app on SQLite', 'HTTP app in process', MANY_CLIENTS];
+  const names = [
+    'decider',
+    'app on memory',
+    'app on SQLite',
+    'HTTP app in process',
+    MANY_CLIENTS,
+    CHAOS,
+  ];
   const command = new Command('npm run test:deep --')
     .description('Runs the model against every level for as long as it is given.')
     .option('--minutes <number>', 'how long', number, 10)

@@ -60,7 +60,7 @@ const SHOWN_PORTS = [3000, 3001, POSTGRES_PORT] as const;
 
 /** A block of SQL as a command that runs it, as the superuser, in the database that pages use. */
 export function sqlCommand(text: string): string {
-  const program = resolve('test/docs/run-sql.ts');
+  const program = resolve('test/support/programs/run-sql.ts');
   return `node ${program} postgres://postgres@127.0.0.1:${POSTGRES_PORT}/orders <<'END'\n${text}END\n`;
 }
 

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { assertHolds } from '../kit/check.ts';
 import { httpSession } from '../kit/targets/http.ts';
+import { EventSource } from '../support/event-source.ts';
 import { exactJson } from '../support/http.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { Service, start } from '../support/service.ts';
@@ -61,6 +62,17 @@ it('The same Idempotency-Key at all instances at once places one order', async (
   }
   const list = exactJson((await all[2]?.ask('GET', LIST))?.text ?? '') as unknown[];
   expect(list).toHaveLength(10);
+});
+
+it('Whoever follows the events at one instance is told of what happens at another', async () => {
+  const [one, other] = (await instances(2, await newDatabase())) as [Service, Service];
+  const source = new EventSource(one.key);
+  await source.open(one.address);
+  for (let order = 1; order <= 5; order++) {
+    expect((await other.send('POST', LIST, { petId: order, quantity: 1 })).status).toBe(201);
+    await source.until(({ received }) => received.find(({ id }) => id === String(order)));
+  }
+  source.cut();
 });
 
 it('The service on PostgreSQL conforms to the contract', async () => {

@@ -8,12 +8,18 @@ const OLDEST_SERVER = 150_000;
 /** How many connections an instance has at most, beside the one that listens. */
 const CONNECTIONS = 6;
 
-/** How long to wait for a connection, in milliseconds: for a new one, or for one that is free. */
-const CONNECT_TIMEOUT = 3_000;
+/** How long is waited, in milliseconds. */
+interface Timeouts {
+  /** For a connection: for a new one, or for one that is free. */
+  readonly connect: number;
+  /** For an answer, of a server that may not be heard any more. */
+  readonly answer: number;
+}
+
+const TIMEOUTS: Timeouts = { connect: 3_000, answer: 10_000 };
+
 /** How long a statement may take, in milliseconds; the server ends it then. */
 const STATEMENT_TIMEOUT = 8_000;
-/** How long to wait for an answer, in milliseconds: for a server that cannot be heard any more. */
-const ANSWER_TIMEOUT = 10_000;
 
 /**
  * What every session is set to, whatever the server's defaults are. Whoever holds a lock and is not
@@ -39,6 +45,13 @@ const CHECK = `
          current_setting('fsync') AS fsync,
          current_setting('synchronous_commit') AS "synchronousCommit"
 `;
+
+/**
+ * A commit of nothing, which waits for a synchronous standby like any other, and so for all that was
+ * committed before it. A server that was killed shows, once it is up again, what it has on its own
+ * disk, whether or not its standby ever got it; and a failover could still take that back.
+ */
+const BARRIER = `SELECT pg_logical_emit_message(true, 'store_orders', '')`;
 
 interface Checked {
   readonly version: number;
@@ -75,18 +88,18 @@ const NOBODY: Reach = { outOfReach() {}, inReach() {} };
 /** The database of a store, over a few connections. Each is checked before it is used. */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
-  readonly #url: string;
+  readonly #settings: pg.ClientConfig;
   readonly #reach: Reach;
   #isInReach = true;
   #refusal: Error | undefined;
   /** Looks at each new connection before it is used, and throws where it must not be. */
   admit: (connection: Queryable) => Promise<void> = async () => {};
 
-  constructor(url: string, reach: Reach = NOBODY) {
-    this.#url = url;
+  constructor(url: string, reach: Reach = NOBODY, timeouts = TIMEOUTS) {
+    this.#settings = settingsFor(url, timeouts);
     this.#reach = reach;
     this.#pool = new pg.Pool({
-      ...settingsFor(url),
+      ...this.#settings,
       max: CONNECTIONS,
       idleTimeoutMillis: 60_000,
       pipeline: true,
@@ -126,7 +139,7 @@ export class Database implements Queryable {
 
   /** A connection that is kept for itself, to listen. It is not connected yet. */
   listener(): pg.Client {
-    return new pg.Client({ ...settingsFor(this.#url), application_name: SERVER_NAME });
+    return new pg.Client({ ...this.#settings, application_name: SERVER_NAME });
   }
 
   /** Refuses every use from now on. False if it has done so before. */
@@ -146,7 +159,12 @@ export class Database implements Queryable {
     client.on('error', () => {});
     const [, { rows }] = await Promise.all([client.query(SESSION), client.query<Checked>(CHECK)]);
     checkServer(rows[0] as Checked);
-    await this.admit(new Connection(client as pg.PoolClient));
+    const connection = new Connection(client as pg.PoolClient);
+    await connection.run(BARRIER);
+    const [warning] = connection.warnings;
+    if (warning !== undefined) throw warning;
+    await this.admit(connection);
+    connection.detach();
   }
 
   #succeeded(): void {
@@ -197,8 +215,13 @@ export class Connection implements Queryable {
   release(error?: Error): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#client.off('notice', this.#noticed);
+    this.detach();
     this.#client.release(error);
+  }
+
+  /** Hears no warnings any more. */
+  detach(): void {
+    this.#client.off('notice', this.#noticed);
   }
 
   readonly #noticed = (notice: { code: string | undefined; message: string | undefined }) => {
@@ -233,12 +256,12 @@ function checkServer({ version, isStandby, fsync, synchronousCommit }: Checked):
   if (isStandby) throw new Error('the server is a standby');
 }
 
-function settingsFor(url: string): pg.ClientConfig {
+function settingsFor(url: string, { connect, answer }: Timeouts): pg.ClientConfig {
   return {
     connectionString: url,
     application_name: 'store-orders',
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    query_timeout: ANSWER_TIMEOUT,
+    connectionTimeoutMillis: connect,
+    query_timeout: answer,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
   };

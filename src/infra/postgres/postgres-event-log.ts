@@ -70,10 +70,18 @@ export class PostgresEventLog implements EventLog {
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
-    for (let seen = after; ; seen += CHUNK) {
-      const events = await readStored(this.#db, seen, CHUNK);
-      if (events.length > 0) yield events.map(decode);
-      if (events.length < CHUNK) return;
+    let events = await readStored(this.#db, after, CHUNK);
+    while (events.length > 0) {
+      const last = (events.at(-1) as StoredEvent).position;
+      // While one chunk is worked on, the next is on its way. The last is asked for when all others
+      // are done with, so that it has whatever was appended meanwhile.
+      const isFull = events.length === CHUNK;
+      const next = isFull ? readStored(this.#db, last, CHUNK) : undefined;
+      next?.catch(() => {});
+      yield events.map(decode);
+      if (next === undefined) return;
+      events = await next;
+      if (events.length < CHUNK) events = await readStored(this.#db, last, CHUNK);
     }
   }
 

@@ -27,29 +27,61 @@ it('a wait for a standby that the server has given up is no success', async () =
 
   await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await cluster.sql('SELECT pg_reload_conf()');
-  const waiting = log.append(1, () => [newEvent(placed(2n))]);
-  await untilCancelled(cluster);
+  const { waiting, head } = await appendThatWaits(cluster, log);
+  await cluster.sql(`SELECT pg_cancel_backend(pid) ${WHO_WAITS}`);
   const result = await waiting;
   expect(result.kind).toBe('unknown');
   expect(result).toMatchObject({ cause: { message: expect.stringMatching(/synchronous/) } });
   // It is there, and might be gone after a failover: nobody has been told that it is safe.
-  expect(await readAll(log)).toHaveLength(2);
+  expect(await readAll(log)).toHaveLength(head);
 
   await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
   await cluster.sql('SELECT pg_reload_conf()');
-  expect((await log.append(2, () => [newEvent(placed(3n))])).kind).toBe('appended');
+  expect((await log.append(head, () => [newEvent(placed(0n))])).kind).toBe('appended');
 });
 
-/** Cancels whoever waits for a standby, as a statement timeout or an operator does. */
-async function untilCancelled(cluster: Cluster): Promise<void> {
-  for (;;) {
-    const cancelled = await cluster.sql(
-      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
-    );
-    if (cancelled.length > 0) return;
-    await setTimeout(20);
+const WHO_WAITS = `FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+
+/** Appends until an append waits for a standby: a server takes a moment to know that it has to. */
+async function appendThatWaits(cluster: Cluster, log: PostgresEventLog) {
+  for (let head = (await log.head()) + 1; ; head++) {
+    const waiting = log.append(head - 1, () => [newEvent(placed(BigInt(head)))]);
+    let isDone = false;
+    waiting.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      if ((await cluster.sql(`SELECT 1 ${WHO_WAITS}`)).length > 0) return { waiting, head };
+      await setTimeout(20);
+    }
   }
 }
+
+it('what a killed server has and its standby has not is shown to nobody', async () => {
+  const cluster = await given();
+  const url = cluster.url('postgres');
+  await migrate(url, true);
+  const log = new PostgresEventLog(new Database(url));
+  onTestFinished(() => log.close());
+  await log.append(0, () => [newEvent(placed(1n))]);
+  await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await cluster.sql('SELECT pg_reload_conf()');
+  const { waiting, head } = await appendThatWaits(cluster, log);
+  await cluster.end('SIGQUIT');
+  await cluster.begin();
+  // By now the server shows it to anybody who asks.
+  const [row] = await cluster.sql('SELECT max(position)::integer AS head FROM store_orders.events');
+  expect(row).toStrictEqual({ head });
+  const reading = log.head().then(
+    () => 'shown',
+    () => 'refused',
+  );
+  expect(await Promise.race([reading, setTimeout(1_000, 'waits')])).toBe('waits');
+  expect((await waiting).kind).toBe('unknown');
+  await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await cluster.sql('SELECT pg_reload_conf()');
+  while ((await log.head().catch(() => 0)) !== head) await setTimeout(50);
+});
 
 it('a server that does not flush is refused', async () => {
   const cluster = await given({ fsync: 'off' });

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Decide, KeptOutcome } from '../../../src/app/ports/event-log.ts';
+import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import type { OrderId } from '../../../src/domain/order-id.ts';
 import { Database } from '../../../src/infra/postgres/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
@@ -33,7 +34,7 @@ async function given(settleWithin?: number) {
     await beside.close();
     await network[Symbol.asyncDispose]();
   });
-  return { network, log, beside };
+  return { url, network, log, beside };
 }
 
 // With the end of the text: READ COMMITTED is something else.
@@ -67,6 +68,48 @@ function loseNextCommit(network: Network): void {
     return 'cut';
   };
 }
+
+describe('a network that swallows everything', () => {
+  const swallow = (network: Network) => {
+    network.fromServer = () => 'drop';
+  };
+  const timeouts = { connect: 300, answer: 300 };
+
+  it('is noticed: what was read or begun is refused, and nothing waits for ever', async () => {
+    const { network, url } = await given();
+    const db = new Database(network.through(url), undefined, timeouts);
+    const log = new PostgresEventLog(db);
+    expect(await log.head()).toBe(0);
+    swallow(network);
+    await expect(log.head()).rejects.toThrow(StoreUnavailable);
+    expect(await log.append(0, place)).toMatchObject({ kind: 'unavailable' });
+    network.fromServer = () => 'pass';
+    network.cutAll();
+    expect(await log.append(0, place)).toMatchObject({ kind: 'appended' });
+    await log.close();
+  });
+
+  it('at a commit is settled when it is heard again', async () => {
+    const { network, url } = await given();
+    const log = new PostgresEventLog(new Database(network.through(url), undefined, timeouts));
+    await log.append(0, place);
+    let isDone = false;
+    network.fromClient = (bytes) => {
+      if (saysCommit(bytes) && !isDone) {
+        isDone = true;
+        swallow(network);
+        setTimeout(() => {
+          network.fromServer = () => 'pass';
+        }, 800);
+      }
+      return 'pass';
+    };
+    const result = await log.append(1, () => [newEvent(placed(2n))]);
+    expect(result).toMatchObject({ kind: 'appended', events: [{ position: 2 }] });
+    expect(await readAll(log)).toHaveLength(2);
+    await log.close();
+  });
+});
 
 describe('a connection that is lost at the commit', () => {
   it('is no loss where the commit has arrived: the log is looked at, and has it', async () => {

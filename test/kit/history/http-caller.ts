@@ -24,8 +24,13 @@ export class HttpCaller implements Caller {
     this.#key = key;
   }
 
-  async call(request: Request, cutAfter?: number): Promise<Answer> {
-    const reply = await this.#send(request, cutAfter);
+  /** @param more Headers that go with the request, beside those that it needs. */
+  async call(
+    request: Request,
+    cutAfter?: number,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const reply = await this.#send(request, cutAfter, more);
     return typeof reply === 'string' ? { kind: reply } : read(request, reply);
   }
 
@@ -36,13 +41,18 @@ export class HttpCaller implements Caller {
   }
 
   /** The reply; or, where none came, whether the server may have seen the request. */
-  #send(request: Request, cutAfter?: number): Promise<Reply | 'unknown' | 'untouched'> {
+  #send(
+    request: Request,
+    cutAfter: number | undefined,
+    more: Readonly<Record<string, string>>,
+  ): Promise<Reply | 'unknown' | 'untouched'> {
     const { method, path, body } = messageFor(request);
     const url = new URL(`${this.#baseUrl()}/store/orders${path}`);
     const [client, agent] = url.protocol === 'https:' ? [https, this.#https] : [http, this.#http];
     const headers = {
       Authorization: `Bearer ${this.#key}`,
       ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
+      ...more,
     };
     return new Promise((resolve) => {
       const sending = client.request(url, { method, agent, headers }, (response) => {

@@ -8,10 +8,12 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statfsSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -90,8 +92,54 @@ export class Cluster implements AsyncDisposable {
     return cluster;
   }
 
+  /**
+   * Makes a standby of this server, and has it wait for the standby at each commit from then on.
+   */
+  async standby(): Promise<Cluster> {
+    const folder = newFolder(dirname(this.folder));
+    const data = join(folder, 'data');
+    const client = new pg.Client(this.url('postgres'));
+    await client.connect();
+    // The session that begins a backup has to end it.
+    await client.query(`SELECT pg_backup_start('standby', true)`);
+    cpSync(this.data, data, { recursive: true, filter: (file) => !NO_PART.test(file) });
+    const { rows } = await client.query<{ labelfile: string }>(
+      'SELECT labelfile FROM pg_backup_stop(false)',
+    );
+    await client.end();
+    writeFileSync(join(data, 'backup_label'), rows[0]?.labelfile ?? '');
+    writeFileSync(join(data, 'standby.signal'), '');
+    rmSync(join(data, 'postgresql.auto.conf'), { force: true });
+    giveAway(folder);
+    const settings = {
+      ...this.#settings,
+      primary_conninfo: `host=127.0.0.1 port=${this.port} user=postgres application_name=standby`,
+    };
+    const standby = new Cluster(folder, this.#programs, await freePort(), settings);
+    await standby.begin();
+    await this.sql(`ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
+    await this.sql('SELECT pg_reload_conf()');
+    // Until all processes know it, commits may go by that do not wait; what waits for the standby
+    // after that, waits for those, too.
+    await setTimeout(500);
+    await this.sql(`SELECT pg_logical_emit_message(true, 'barrier', '')`);
+    return standby;
+  }
+
   /** Starts the server once more, after it has ended. */
   async begin(): Promise<void> {
+    const until = Date.now() + PATIENCE;
+    while (!(await this.#tryToBegin())) {
+      // Where the first process was killed, the others take a moment to notice.
+      if (!this.#said.includes('still in use') || Date.now() > until) {
+        throw new Error(`no PostgreSQL: ${this.#said}`);
+      }
+      await setTimeout(100);
+    }
+  }
+
+  /** False if the server has ended again. */
+  async #tryToBegin(): Promise<boolean> {
     const settings = {
       listen_addresses: '127.0.0.1',
       port: String(this.port),
@@ -111,8 +159,10 @@ export class Cluster implements AsyncDisposable {
     });
     this.#server = server;
     // Whatever becomes of the tests, it does not outlive them.
-    process.once('exit', () => server.kill('SIGKILL'));
-    await this.#answers();
+    const kill = () => server.kill('SIGKILL');
+    process.once('exit', kill);
+    server.once('exit', () => process.off('exit', kill));
+    return this.#answers();
   }
 
   get data(): string {
@@ -143,8 +193,11 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** Ends the server: quickly and in order by SIGINT, as a crash does by SIGQUIT. */
-  async end(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+  /**
+   * Ends the server: quickly and in order by SIGINT, as a crash does by SIGQUIT; and by SIGKILL,
+   * which ends only the first of its processes, and the others when they notice.
+   */
+  async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const server = this.#server;
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
@@ -157,15 +210,15 @@ export class Cluster implements AsyncDisposable {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #answers(): Promise<void> {
+  async #answers(): Promise<boolean> {
     const until = Date.now() + PATIENCE;
     for (;;) {
       try {
         await this.sql('SELECT 1');
-        return;
+        return true;
       } catch (error) {
-        const isOver = this.#server?.exitCode !== null || Date.now() > until;
-        if (isOver) throw new Error(`no PostgreSQL: ${this.#said}`, { cause: error });
+        if (this.#server?.exitCode !== null) return false;
+        if (Date.now() > until) throw new Error(`no PostgreSQL: ${this.#said}`, { cause: error });
         await setTimeout(50);
       }
     }
@@ -179,6 +232,19 @@ function newFolder(place: string): string {
     chmodSync(folder, 0o755);
   }
   return folder;
+}
+
+/** What belongs to a running server, and not to a copy of its data. */
+const NO_PART = /postmaster\.(?:pid|opts)$|\/pg_replslot\/.|\/pg_stat_tmp\/.|\.pid$/;
+
+/** Makes a folder and all in it the server's own. PostgreSQL wants nobody else to look at it. */
+function giveAway(folder: string): void {
+  const all = readdirSync(folder, { recursive: true }) as string[];
+  for (const name of ['', ...all]) {
+    const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = identity;
+    chownSync(join(folder, name), uid, gid);
+  }
+  chmodSync(join(folder, 'data'), 0o700);
 }
 
 /** The folder of the programs, where whoever runs them can reach it. */
@@ -201,10 +267,10 @@ async function programsOf(version: Version, folder: string): Promise<string> {
 
 /** Packages cannot have links in them. What the package's install script would do is done here. */
 function linkLibraries(native: string): void {
-  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly {
-    source: string;
-    target: string;
-  }[];
+  const list = join(native, 'pg-symlinks.json');
+  const links: readonly { source: string; target: string }[] = existsSync(list)
+    ? JSON.parse(readFileSync(list, 'utf8'))
+    : [];
   for (const { source, target } of links) {
     const link = resolve(native, '..', target);
     try {

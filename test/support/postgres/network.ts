@@ -18,12 +18,15 @@ export class Network implements AsyncDisposable {
   fromServer: (bytes: Buffer, link: Link) => Fate | Promise<Fate> = () => 'pass';
   /** Whether anybody can connect. */
   isOpen = true;
+  /** The port of the server: others may connect to another one from now on. */
+  target: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #links = 0;
 
   private constructor(port: number) {
-    this.#server = createServer((client) => this.#link(client, connect(port, '127.0.0.1')));
+    this.target = port;
+    this.#server = createServer((client) => this.#link(client, connect(this.target, '127.0.0.1')));
   }
 
   static async start(port: number): Promise<Network> {

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { mintKeyText } from '../../src/app/api-key.ts';
+import { now } from '../../src/app/clock.ts';
+import { acceptKey } from '../../src/app/first-key.ts';
+import { type Store, StoreUnavailable } from '../../src/app/ports/store.ts';
+import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
+import { readAll } from '../support/events.ts';
+import { ask, expectError } from '../support/http.ts';
+import { bearer } from '../support/service.ts';
+import { listenerOn } from '../support/targets.ts';
+
+const LIST = '/v1/store/orders';
+
+/** An API on a store whose log or whose keys cannot be read any more once they are away. */
+async function given() {
+  const store = await openMemoryStore();
+  const away = { log: false, keys: false };
+  const unless = (isAway: boolean) => {
+    if (isAway) throw new StoreUnavailable(new Error('the network is down'));
+  };
+  const key = mintKeyText();
+  await acceptKey(store.keys, key, now());
+  const { log, keys } = store;
+  const shown: Store = {
+    ...store,
+    log: {
+      async head() {
+        unless(away.log);
+        return log.head();
+      },
+      read: (after) => log.read(after),
+      watch: (grown) => log.watch(grown),
+      close: () => log.close(),
+    },
+    keys: {
+      async find(id) {
+        unless(away.keys);
+        return keys.find(id);
+      },
+      list: () => keys.list(),
+      add: (added) => keys.add(added),
+      revoke: (id, at) => keys.revoke(id, at),
+    },
+  };
+  const server = createServer(listenerOn(shown)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const send = (method: string, path: string, body?: object) =>
+    ask(`http://127.0.0.1:${port}`, method, path, {
+      headers: { ...bearer(key), 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  return { store, away, send };
+}
+
+describe('While the log cannot be read,', () => {
+  const order = { petId: 7, quantity: 1 };
+
+  it('nothing that might be out of date is shown', async () => {
+    const { send, away } = await given();
+    await send('POST', LIST, order);
+    away.log = true;
+    for (const path of [
+      LIST,
+      `${LIST}/1`,
+      '/v1/pets/7',
+      '/v2/store/orders',
+      '/v2/store/orders/1',
+    ]) {
+      expectError(await send('GET', path), 503, 'service_unavailable');
+    }
+  });
+
+  it('a command that is done and cannot be shown is never said to have changed nothing', async () => {
+    const { send, away, store } = await given();
+    await send('POST', LIST, order);
+    away.log = true;
+    const shipped = await send('PUT', `${LIST}/1/shipment`, { shipDate: '2026-01-01T00:00:00Z' });
+    expectError(shipped, 503, 'outcome_unknown');
+    expectError(await send('POST', '/v2/store/orders', order), 503, 'outcome_unknown');
+    expect((await send('POST', LIST, order)).status).toBe(201);
+    expect((await send('DELETE', `${LIST}/2`)).status).toBe(204);
+    expect(await readAll(store.log)).toHaveLength(5);
+  });
+});
+
+it('While the keys cannot be read, nobody is told that theirs is wrong', async () => {
+  const { send, away } = await given();
+  away.keys = true;
+  for (const path of [LIST, '/v1/nowhere', '/v1/%zz']) {
+    expectError(await send('GET', path), 503, 'service_unavailable');
+  }
+  expectError(await send('DELETE', `${LIST}/1`), 503, 'service_unavailable');
+});
