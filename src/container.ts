@@ -177,7 +177,7 @@ function compose(
   register(CommandProcessor, () => new CommandProcessor(store.writer, failed, store.inDoubt));
   register(OrderList, () => new OrderList(encodePage, snapshot));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
-  register(Projector, () => new Projector(store.log, parts.resolve(OrderList)));
+  register(Projector, () => new Projector(store.log, parts.resolve(OrderList), store.facts));
   register(History, () => new History(store.id, store.trail, store.keys));
   register(Tail, () => new Tail(store.log, parts.resolve(History)));
   register(RefusalRecorder, () => {

@@ -17,6 +17,7 @@ import { NoQuery, OrderPath, queryOf, readOrderId, readPosition } from './reques
 /** What the log says and proves of itself. */
 
 const TEXT = 'text/plain';
+const CACHE_CONTROL = 'private, no-cache';
 const shared = { scope: 'audit:read', tag: 'audit', stability: 'experimental' } as const;
 
 const getCheckpoint: OrderOperation = {
@@ -43,8 +44,9 @@ const getCheckpoint: OrderOperation = {
   async handle({ storeId, prover }, _req, res) {
     const { size, note } = await prover.checkpoint().catch(refusedAs('not_found'));
     res.setHeader('ETag', `"${storeId}-checkpoint-${size}"`);
+    res.setHeader('Cache-Control', CACHE_CONTROL);
     // This answers 304 to whoever has it already.
-    send(res, TEXT, note);
+    res.type(TEXT).send(note);
   },
 };
 
@@ -68,7 +70,7 @@ const getInclusionProof: OrderOperation = {
   async handle({ prover }, _req, res) {
     const { position, size } = queryOf(res, InclusionQuery);
     const proof = await prover.inclusion(position, size).catch(refusedAs('invalid_request'));
-    send(res, 'json', inclusionJson(position, size, proof));
+    sendJson(res, inclusionJson(position, size, proof));
   },
 };
 
@@ -92,7 +94,7 @@ const getConsistencyProof: OrderOperation = {
   async handle({ prover }, _req, res) {
     const { from, to } = queryOf(res, ConsistencyQuery);
     const proof = await prover.consistency(from, to).catch(refusedAs('invalid_request'));
-    send(res, 'json', consistencyJson(from, to, proof));
+    sendJson(res, consistencyJson(from, to, proof));
   },
 };
 
@@ -129,7 +131,7 @@ const getReceipt: OrderOperation = {
       throw new ApiError('not_found', `The order is ${order.status}, not cancelled: no receipt.`);
     }
     const position = list.positionsOf(orderId).at(-1) as number;
-    send(res, 'json', await prover.receipt(position).catch(refusedAs('not_found')));
+    sendJson(res, await prover.receipt(position).catch(refusedAs('not_found')));
   },
 };
 
@@ -143,7 +145,7 @@ const getEventReceipt: OrderOperation = {
   refusals: ['not_found'],
   async handle({ prover }, req, res) {
     const position = readPosition(req);
-    send(res, 'json', await prover.receipt(position).catch(refusedAs('not_found')));
+    sendJson(res, await prover.receipt(position).catch(refusedAs('not_found')));
   },
 };
 
@@ -162,7 +164,10 @@ function refusedAs(code: 'invalid_request' | 'not_found'): (error: Error) => nev
   };
 }
 
-function send(res: Response, type: string, body: string): void {
-  res.setHeader('Cache-Control', 'private, no-cache');
-  res.type(type).send(body);
+// What has no ETag is never "not modified", whatever is asked: Express would say so to If-None-Match: *.
+function sendJson(res: Response, json: string): void {
+  res.setHeader('Cache-Control', CACHE_CONTROL);
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', Buffer.byteLength(json));
+  res.end(json);
 }

@@ -116,6 +116,15 @@ describe('catching up', () => {
     expect(list.position).toBe(1);
   });
 
+  it('fails where the log ends before its head, rather than show what is out of date', async () => {
+    const log = new MemoryEventLog();
+    await append(log);
+    const projector = new Projector(log, newList(), { next: async () => 0 });
+    await expect(projector.catchUp()).rejects.toThrow(
+      'event at position 1 cannot be read: it is missing',
+    );
+  });
+
   it('lets others have a turn between the chunks of a long log', async () => {
     const log = new SqliteEventLog(openDatabase(temporaryFile()));
     onTestFinished(() => log.close());

@@ -11,6 +11,7 @@ import { growth } from './scenarios/growth.ts';
 import { listAfterWrite } from './scenarios/list-after-write.ts';
 import { gzip, lists } from './scenarios/lists.ts';
 import { mixed } from './scenarios/mixed.ts';
+import { postgres } from './scenarios/postgres.ts';
 import { slowDisk } from './scenarios/slow-disk.ts';
 import { memory, start } from './scenarios/start.ts';
 import { tree } from './scenarios/tree.ts';
@@ -37,6 +38,7 @@ const SCENARIOS: readonly Scenario[] = [
   writes,
   tree,
   growth,
+  postgres,
 ];
 
 cleanUpOnSignals();
@@ -62,9 +64,10 @@ function benchFor({ load, emmett, ...rest }: Options): Bench {
   return { ...rest, emmett, generator: loadGenerator(load), stores: new Stores() };
 }
 
-function chosen({ only, quick }: Options): readonly Scenario[] {
+function chosen({ only, quick, postgres: isPostgres = false }: Options): readonly Scenario[] {
+  if (isPostgres) return [postgres];
   if (only.length > 0) return SCENARIOS.filter(({ name }) => only.includes(name));
-  return SCENARIOS.filter(({ isQuick }) => isQuick || !quick);
+  return SCENARIOS.filter((each) => each !== postgres && (each.isQuick || !quick));
 }
 
 async function runScenario(scenario: Scenario): Promise<readonly Row[]> {

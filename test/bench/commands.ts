@@ -52,20 +52,26 @@ export class CommandClients {
   readonly #loads: number;
   #failed = 0;
 
-  /** @param loads How many measured loads have to share the server's orders. */
+  /**
+   * @param loads How many measured loads have to share the server's orders.
+   * @param ids The orders to name, where others are named by somebody else.
+   * @param ledger Keeps the account, where it is also somebody else's.
+   */
   constructor(
     bench: Pick<Bench, 'generator' | 'seconds'>,
     server: Server,
     kind: CommandKind,
     orders: number,
     loads: number,
+    ids = new IdSequence(orders),
+    ledger = new Ledger(kind.type, kind === PLACE ? undefined : ids),
   ) {
     this.#bench = bench;
     this.server = server;
     this.#kind = kind;
     this.#loads = loads;
-    this.ids = new IdSequence(orders);
-    this.ledger = new Ledger(kind.type, kind === PLACE ? undefined : this.ids);
+    this.ids = ids;
+    this.ledger = ledger;
   }
 
   warmUp(connections: number): Promise<Measured> {

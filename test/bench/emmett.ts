@@ -1,22 +1,30 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
-/** What the comparison uses of Emmett. */
-const EMMETT_PACKAGES = ['@event-driven-io/emmett', '@event-driven-io/emmett-sqlite'];
+/** What the comparison uses of Emmett: its core, and the store of an engine. */
+const CORE = '@event-driven-io/emmett';
+const STORES = {
+  sqlite: '@event-driven-io/emmett-sqlite',
+  postgresql: '@event-driven-io/emmett-postgresql',
+};
+export type Engine = keyof typeof STORES;
 
 /**
- * Where Emmett's modules are in a folder. It is no dependency of ours: its SQLite store needs the
- * package sqlite3, which has to be compiled.
+ * Where Emmett's modules are in a folder: the core, and the store of an engine. It is no dependency
+ * of ours: its SQLite store needs the package sqlite3, which has to be compiled.
  */
-export function findEmmett(folder: string): readonly string[] {
+export function findEmmett(folder: string, engine: Engine = 'sqlite'): readonly string[] {
   const require = createRequire(resolve(folder, 'package.json'));
-  return EMMETT_PACKAGES.map((name) => require.resolve(name));
+  return [CORE, STORES[engine]].map((name) => require.resolve(name));
 }
 
-export function isEmmettIn(folder: string | undefined): folder is string {
+export function isEmmettIn(
+  folder: string | undefined,
+  engine: Engine = 'sqlite',
+): folder is string {
   if (folder === undefined) return false;
   try {
-    return findEmmett(folder).length === EMMETT_PACKAGES.length;
+    return findEmmett(folder, engine).length > 0;
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import type { OrderEvent } from '../../src/domain/order.ts';
+import { openPostgresForCommandLine } from '../../src/infra/postgres/postgres-store.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
 import type { IdSequence } from './id-sequence.ts';
 import type { Seen } from './load.ts';
@@ -60,8 +61,9 @@ export class Ledger {
     }
   }
 
-  async #readIds({ file, head }: StoreFile): Promise<number[]> {
-    const { log, close } = openSqliteForCommandLine(file);
+  async #readIds({ file, url, head }: StoreFile): Promise<number[]> {
+    const { log, close } =
+      url === undefined ? openSqliteForCommandLine(file) : await openPostgresForCommandLine(url);
     const ids: number[] = [];
     for await (const events of log.read(head)) {
       for (const { event } of events) {

@@ -9,6 +9,7 @@ export interface Options {
   readonly orders: number;
   readonly load?: 'wrk' | 'autocannon';
   readonly emmett?: string;
+  readonly postgres?: boolean;
   readonly json?: string;
   readonly markdown?: string;
 }
@@ -29,6 +30,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
       new Option('--load <generator>', 'default: wrk if installed').choices(['wrk', 'autocannon']),
     )
     .option('--emmett <folder>', 'where Emmett is installed, to be compared with')
+    .option('--postgres', 'PostgreSQL instead, from a package: the rows of the scenario postgres')
     .option('--json <file>', 'write all results to a file')
     .option('--markdown <file>', 'write the table to a file');
   command.parse([...args], { from: 'user' });

@@ -7,7 +7,7 @@ export interface Row {
   readonly reference: string;
   /** The number that is judged: a ratio to the reference, or a plain number with its unit. */
   readonly value?: number;
-  readonly unit?: '×' | ' ms' | ' MB';
+  readonly unit?: '×' | ' ms' | ' MB' | '/s';
   readonly target?: Target;
   /** The main thread's CPU time for a request, in microseconds: measured / reference. */
   readonly cpu?: string;

@@ -54,7 +54,7 @@ export async function startProduct(
     env: {
       PORT: '0',
       HOST: '127.0.0.1',
-      DATABASE_URL: `sqlite:${store.file}`,
+      DATABASE_URL: store.url ?? `sqlite:${store.file}`,
       INITIAL_API_KEY: KEY,
       ...env,
     },

@@ -15,6 +15,8 @@ export const SHIP_DATE = '2026-06-01T12:00:00.000Z' as Instant;
 /** A store's file, and how far its log goes. */
 export interface StoreFile {
   readonly file: string;
+  /** Where it is in PostgreSQL, if it is there: then there is nothing in the file. */
+  readonly url?: string;
   readonly orders: number;
   readonly head: number;
 }

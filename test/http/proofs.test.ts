@@ -192,6 +192,16 @@ test.each([
   expect((await service.ask('GET', path, { headers: auditor })).status).not.toBe(403);
 });
 
+test('what has no ETag is sent to whoever asks, and HEAD is answered without it', async () => {
+  const path = '/v1/store/events/1/receipt';
+  const headers = { 'If-None-Match': '*' };
+  const get = await service.ask('GET', path, { headers });
+  expect(get.status).toBe(200);
+  const head = await service.ask('HEAD', path, { headers });
+  expect(head).toMatchObject({ status: 200, text: '' });
+  expect(head.headers['content-length']).toBe(String(get.body.length));
+});
+
 test('the public key is told to everybody, and nothing that is secret', async () => {
   const answer = await ask(service.address, 'GET', '/public-key');
   expect(answer).toMatchObject({

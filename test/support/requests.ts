@@ -175,10 +175,35 @@ const good: Arbitrary<Draft> = fc.oneof(
       draftOf('v1', 'GET', ['store', 'events'], { query }),
     ),
   },
+  { weight: 2, arbitrary: ids.map((id) => draftOf('v1', 'GET', [...ORDERS, id, 'receipt'])) },
+  {
+    weight: 2,
+    arbitrary: fewIds.map((id) => draftOf('v1', 'GET', ['store', 'events', id, 'receipt'])),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom(['inclusion', 'position', 'size'], ['consistency', 'from', 'to']),
+        fewIds,
+        fewIds,
+      )
+      .map(([[proof = '', one = '', other = ''], a, b]) => {
+        const query = [[one, a] as const, [other, b] as const];
+        return draftOf('v1', 'GET', ['store', 'proofs', proof], { query });
+      }),
+  },
+  { weight: 1, arbitrary: fc.constant(draftOf('v1', 'GET', ['store', 'checkpoint'])) },
   {
     weight: 1,
     arbitrary: fc
-      .constantFrom(['openapi', 'v1.json'], ['openapi', 'v2.json'], ['livez'], ['readyz'])
+      .constantFrom(
+        ['public-key'],
+        ['openapi', 'v1.json'],
+        ['openapi', 'v2.json'],
+        ['livez'],
+        ['readyz'],
+      )
       .map((segments) => ({ ...draftOf('', 'GET', []), segments })),
   },
 );
@@ -208,6 +233,9 @@ const segments = fc.oneof(
     'orders',
     'shipment',
     'events',
+    'receipt',
+    'proofs',
+    'checkpoint',
     'pets',
     '%6frders',
   ),

@@ -1,3 +1,4 @@
+import type { Instant } from '../../domain/instant.ts';
 import { type OrderCommand, type OrderEvent, order } from '../../domain/order.ts';
 import { OrderImage } from '../order-image.ts';
 import { UnreadableEvent } from '../ports/event-log.ts';
@@ -24,6 +25,8 @@ export type DecodeStrictly = (stored: StoredFields) => RecordedEvent;
 export class EventRules {
   readonly #decode: DecodeStrictly;
   readonly #image = new OrderImage();
+  /** When the last event was recorded, as it says it: texts are in the order of the times. */
+  #lastAt: Instant | undefined;
 
   constructor(decode: DecodeStrictly) {
     this.#decode = decode;
@@ -63,7 +66,7 @@ export class EventRules {
     if (version !== known + 1) {
       return `its version is ${version}, and order ${orderId} has ${known} events before it`;
     }
-    const { lastAt } = this.#image;
+    const lastAt = this.#lastAt;
     if (lastAt !== undefined && metadata.at < lastAt) {
       return `it was recorded at ${metadata.at}, and the event before it at ${lastAt}`;
     }
@@ -80,6 +83,7 @@ export class EventRules {
 
   #fold(recorded: RecordedEvent): undefined {
     this.#image.fold(recorded);
+    this.#lastAt = recorded.metadata.at;
   }
 }
 

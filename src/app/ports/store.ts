@@ -14,6 +14,8 @@ export interface Store {
   /** Made up when the store was created: positions mean nothing without it. */
   readonly id: string;
   readonly log: EventLogReader;
+  /** The same events, for those who only fold them: where the engine has a faster way to that. */
+  readonly facts?: FactSource;
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly writer: BatchWriter;
@@ -39,7 +41,7 @@ export interface CommandLineStore {
   /** Made up when the store was created: positions mean nothing without it. */
   readonly id: string;
   readonly log: EventLog;
-  /** The same events, for those who only fold them: where the engine has a faster way to that. */
+  /** See {@link Store.facts}. */
   readonly facts?: FactSource;
   readonly trail: Trail;
   readonly refusals: RefusalTrail;

@@ -26,6 +26,7 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
   return {
     id,
     log: new SqliteEventLog(db),
+    facts: new SqliteFacts(db),
     trail: new SqliteTrail(db),
     refusals,
     writer,

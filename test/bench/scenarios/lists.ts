@@ -69,9 +69,18 @@ function sizesOf({ orders, quick }: Bench): readonly Size[] {
 
 async function listRow(bench: Bench, size: Size, advance: Advance): Promise<Row> {
   await using product = await startProduct(await bench.stores.pending(size.orders));
-  const fetched = await list(product);
-  const name = `list, ${countOf(size.orders)}`;
-  return await compareWithStatic(bench, product, fetched, size, name, advance);
+  return await compareList(bench, product, size, `list, ${countOf(size.orders)}`, advance);
+}
+
+/** The list of a product against a static buffer of the same bytes. */
+export async function compareList(
+  bench: Bench,
+  product: Product,
+  size: Size,
+  name: string,
+  advance: Advance,
+): Promise<Row> {
+  return compareWithStatic(bench, product, await list(product), size, name, advance);
 }
 
 async function compareWithStatic(
