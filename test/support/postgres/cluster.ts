@@ -84,12 +84,16 @@ export class Cluster implements AsyncDisposable {
   ): Promise<Cluster> {
     const folder = newFolder(place);
     const programs = await programsOf(version, folder);
-    const data = join(folder, 'data');
-    const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    await run(join(programs, 'initdb'), ['-D', data, ...options], identity);
     const cluster = new Cluster(folder, programs, await freePort(), settings);
-    await cluster.begin();
-    return cluster;
+    const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    try {
+      await run(join(programs, 'initdb'), ['-D', cluster.data, ...options], identity);
+      await cluster.begin();
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /**
