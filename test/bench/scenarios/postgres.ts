@@ -181,7 +181,8 @@ async function listRow(bench: Bench, databases: Databases, advance: Advance): Pr
   const orders = bench.orders / 10;
   await using product = await startProduct(await databases.pending(orders));
   const size = { orders, connections: 4, target: atLeast(0.65, 1) };
-  return compareList(bench, product, size, `PostgreSQL: list, ${countOf(orders)}`, advance);
+  // Awaited here, because the product ends with this function.
+  return await compareList(bench, product, size, `PostgreSQL: list, ${countOf(orders)}`, advance);
 }
 
 /** How fast an instance takes in what the others have recorded: the whole log, at its start. */
