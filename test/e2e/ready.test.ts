@@ -28,7 +28,27 @@ it('While the log is still being read, it is alive, not ready, and takes nothing
   await using service = await withManyOrders();
   const PORT = await freePort();
   const address = `http://127.0.0.1:${PORT}`;
-  await using program = start(['serve'], service.folder, { PORT });
+  const seen: Answer[] = [];
+  // It may be ready before anybody has reached it: that is fine, and shows nothing.
+  while (!seen.some(({ status }) => status >= 300)) {
+    // With a snapshot there would be nothing to read.
+    rmSync(`${service.databaseFile}-snapshot`, { force: true });
+    await using program = start(['serve'], service.folder, { PORT });
+    seen.push(...(await answersUntilReady(program, address, service.key)));
+    const list = await ask(address, 'GET', '/v1/store/orders', { headers: bearer(service.key) });
+    expect(JSON.parse(list.text)).toHaveLength(ORDERS);
+  }
+  for (const answer of seen.filter(({ status }) => status >= 300)) {
+    expect(expectError(answer, 503, 'service_unavailable')).toMatch('starting');
+  }
+  // It may have become ready in the middle of a round, and done what the last of them asked for.
+  const cancelled = seen.some(({ status }) => status === 204) ? 1 : 0;
+  await using beside = new Beside(service.databaseFile);
+  expect(await beside.head()).toBe(ORDERS + cancelled);
+});
+
+/** What is answered to whoever asks again and again from the start on. */
+async function answersUntilReady(program: Program, address: string, key: string) {
   const seen: Answer[] = [];
   const requests = [
     ['GET', '/readyz'],
@@ -39,23 +59,13 @@ it('While the log is still being read, it is alive, not ready, and takes nothing
   const isReady = ({ log }: Program) => log.some(({ msg }) => msg === 'ready');
   while (!isReady(program)) {
     for (const [method, path] of requests) {
-      const headers = bearer(service.key);
+      const headers = bearer(key);
       const answer = await ask(address, method, path, { headers }).catch(refusedConnection);
       if (answer !== undefined) seen.push(answer);
     }
   }
-  const refused = seen.filter(({ status }) => status >= 300);
-  expect(refused.length).toBeGreaterThan(0);
-  for (const answer of refused) {
-    expect(expectError(answer, 503, 'service_unavailable')).toMatch('starting');
-  }
-  // It may have become ready in the middle of a round, and done what the last of them asked for.
-  const cancelled = seen.some(({ status }) => status === 204) ? 1 : 0;
-  await using beside = new Beside(service.databaseFile);
-  expect(await beside.head()).toBe(ORDERS + cancelled);
-  const list = await ask(address, 'GET', '/v1/store/orders', { headers: bearer(service.key) });
-  expect(JSON.parse(list.text)).toHaveLength(ORDERS);
-});
+  return seen;
+}
 
 it('SIGTERM while the log is still being read ends it cleanly', async () => {
   await using service = await withManyOrders();

@@ -1,4 +1,5 @@
 import { DamagedEvidence, type Evidence } from '../ports/evidence.ts';
+import { EventRules } from './event-rules.ts';
 import { KeptTreeCheck } from './kept-tree.ts';
 import { type ExpectedHead, type Finding, PlainTree, TrailCheck } from './trail-check.ts';
 
@@ -22,10 +23,56 @@ export async function verifyStore(
   heads: readonly ExpectedHead[],
   advance: (done: number) => Promise<unknown>,
 ): Promise<Checked> {
-  const { decode, tree: kept, acknowledged, flaws } = evidence;
-  const tree = kept === undefined ? new PlainTree() : new KeptTreeCheck(kept);
+  const { acknowledged } = evidence;
   const known = acknowledged === undefined ? heads : [...heads, acknowledged];
-  const check = new TrailCheck(decode, tree, known);
+  return (await inTwoThreads(evidence, known, advance)) ?? (await inOne(evidence, known, advance));
+}
+
+/**
+ * Checks the events here while another thread makes their tree. `undefined` unless everything is as
+ * it must be: then the way in one thread says what is not, and where.
+ */
+async function inTwoThreads(
+  evidence: Evidence,
+  heads: readonly ExpectedHead[],
+  advance: (done: number) => Promise<unknown>,
+): Promise<Checked | undefined> {
+  const made = evidence.treeAside?.(heads.map(({ size }) => size));
+  const size = await sizeByTheRules(evidence, advance);
+  const tree = await made;
+  if (tree?.fits !== true || size !== evidence.last || evidence.flaws.length > 0) return undefined;
+  const agrees = ({ size, root }: ExpectedHead) => {
+    const own = tree.roots.get(size);
+    return own !== undefined && (root === undefined || Buffer.compare(own, root) === 0);
+  };
+  return heads.every(agrees) ? { size, root: tree.root, findings: [] } : undefined;
+}
+
+/** How many events obey the rules, from the first on. */
+async function sizeByTheRules(
+  { decode, events }: Evidence,
+  advance: (done: number) => Promise<unknown>,
+): Promise<number> {
+  const rules = new EventRules(decode);
+  try {
+    for (const rows of events()) {
+      if (!rows.every((row) => rules.problemOf(row) === undefined)) break;
+      await advance(rules.due - 1);
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedEvidence)) throw error;
+  }
+  return rules.due - 1;
+}
+
+async function inOne(
+  evidence: Evidence,
+  heads: readonly ExpectedHead[],
+  advance: (done: number) => Promise<unknown>,
+): Promise<Checked> {
+  const { decode, tree: kept, flaws } = evidence;
+  const tree = kept === undefined ? new PlainTree() : new KeptTreeCheck(kept);
+  const check = new TrailCheck(decode, tree, heads);
   await checkAll(evidence, check, advance);
   return {
     size: check.size,

@@ -16,11 +16,26 @@ export interface Evidence {
   events(): Iterable<readonly StoredRow[]>;
   /** What is kept of the log's tree; `undefined` where an older version kept none. */
   readonly tree: KeptTree | undefined;
+  /**
+   * Makes the tree over the events up to the last in another thread, as of the same moment.
+   * `undefined` where that cannot be had. Only to be asked once.
+   * @param sizes The sizes at which its root is wanted.
+   */
+  treeAside?(sizes: readonly number[]): Promise<TreeAside | undefined>;
   /** What was acknowledged, as it is noted outside of the database. */
   readonly acknowledged: ExpectedHead | undefined;
   /** What is wrong beside the events and their tree, in plain words. */
   readonly flaws: readonly string[];
   close(): void;
+}
+
+/** A tree that was made in another thread. */
+export interface TreeAside {
+  /** Whether all that is kept of the tree is of these events, and of no others. */
+  readonly fits: boolean;
+  readonly root: Uint8Array;
+  /** The root at each of the sizes that it has had. */
+  readonly roots: ReadonlyMap<number, Uint8Array>;
 }
 
 /** What lies there cannot be read any further. */

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import type { StoredRow } from '../../app/audit/event-rules.ts';
 import type { KeptTree } from '../../app/audit/kept-tree.ts';
 import type { ExpectedHead } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/cannot-start.ts';
-import { DamagedEvidence, type Evidence } from '../../app/ports/evidence.ts';
+import { DamagedEvidence, type Evidence, type TreeAside } from '../../app/ports/evidence.ts';
 import { decodeStrictly } from '../event-codec.ts';
 import { storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
@@ -34,8 +35,11 @@ export function openSqliteEvidence(file: string): Evidence {
   const noted = readHeadOf(file);
   const damage = damageIn(`${file}-wal`);
   const db = connect(file);
+  // Tells whether anybody has committed since.
+  const watch = connect(file);
   try {
     const version = schemaVersionOf(db, file);
+    const before = watch.pragma('data_version', { simple: true });
     // One moment for all that is read, whatever is appended meanwhile.
     db.exec('BEGIN');
     const storeId = storeIdOf(db);
@@ -44,20 +48,53 @@ export function openSqliteEvidence(file: string): Evidence {
     if (noted !== undefined && noted.storeId !== storeId) {
       flaws.push(`${headFileOf(file)} is of the store ${noted.storeId}, and this is ${storeId}`);
     }
+    const isSame = () => watch.pragma('data_version', { simple: true }) === before;
+    const last = db
+      .prepare('SELECT coalesce(max(position), 0) FROM events')
+      .pluck()
+      .get() as number;
     return {
       storeId,
       decode: decodeStrictly,
-      last: db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck().get() as number,
+      last,
       events: () => rowsOf(db),
       tree: version < WITH_TREE ? undefined : treeOf(db),
+      async treeAside(sizes) {
+        return version < WITH_TREE ? undefined : treeAside(file, last, sizes, isSame);
+      },
       acknowledged: noted === undefined ? undefined : headOf(file, noted),
       flaws,
-      close: () => db.close(),
+      close() {
+        db.close();
+        watch.close();
+      },
     };
   } catch (error) {
     db.close();
+    watch.close();
     throw error instanceof Database.SqliteError ? inPlainWords(error, file) : error;
   }
+}
+
+/** Makes the tree in a thread of its own; `undefined` where that fails, or reads something else. */
+function treeAside(
+  file: string,
+  last: number,
+  sizes: readonly number[],
+  isSame: () => boolean,
+): Promise<TreeAside | undefined> {
+  const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
+  const program = new URL(`./tree-thread.${extension}`, import.meta.url);
+  const worker = new Worker(program, { workerData: { file, last, sizes } });
+  return new Promise((resolve) => {
+    worker.on('message', (message: 'begun' | TreeAside) => {
+      if (message !== 'begun') resolve({ ...message, root: Buffer.from(message.root) });
+      // What it reads is of another moment: it would be compared with what is not the same.
+      else if (!isSame()) resolve(undefined);
+    });
+    worker.once('error', () => resolve(undefined));
+    worker.once('exit', () => resolve(undefined));
+  }).finally(() => worker.terminate()) as Promise<TreeAside | undefined>;
 }
 
 function connect(file: string): Database.Database {

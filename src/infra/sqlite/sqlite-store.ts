@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { CommandLineStore, Store } from '../../app/ports/store.ts';
 import { openDatabase, storeIdOf } from './database.ts';
+import { FactsAhead } from './facts-ahead.ts';
 import { lockForServer } from './server-lock.ts';
 import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
-import { SqliteFacts } from './sqlite-facts.ts';
+import { END, SqliteFacts } from './sqlite-facts.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
@@ -47,10 +48,11 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
   const db = openDatabase(file);
   const log = openLog(file, db);
   const refusals = new SqliteRefusals(file);
+  const ahead = new FactsAhead(file, END);
   return {
     id: storeIdOf(db),
     log,
-    facts: new SqliteFacts(db),
+    facts: new SqliteFacts(db, ahead.chunkAfter),
     trail: new SqliteTrail(db),
     refusals,
     keys: new SqliteKeyStore(db),
@@ -69,6 +71,7 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
     },
     async close() {
       refusals.close();
+      await ahead.close();
       await log.close();
     },
   };

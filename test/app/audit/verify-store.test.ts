@@ -82,6 +82,35 @@ describe('A store that is as it must be', () => {
     await store.close();
   });
 
+  it('is found to be so by two threads as by one, and by one where two cannot agree', async () => {
+    const evidence = openSqliteEvidence(given());
+    const { treeAside, ...alone } = evidence;
+    const heads = [200, 700].map(at);
+    const passes: number[] = [];
+    const advance = async (done: number) => void passes.push(done);
+    const expected = { size: 700, root: at(700).root, findings: [] };
+    expect(await verifyStore(evidence, heads, advance)).toEqual(expected);
+    expect(passes).toEqual([700]);
+    expect(await verifyStore(alone, heads, advance)).toEqual(expected);
+    expect(passes).toEqual([700, 700, 700]);
+    expect(treeAside).toBeDefined();
+    evidence.close();
+  });
+
+  it('is looked at as of one moment, whatever is appended meanwhile', async () => {
+    const file = given();
+    const evidence = openSqliteEvidence(file);
+    const store = openSqliteForCommandLine(file);
+    await store.log.append(700, () => [newEvent(placed(9_007_199_254_740_993n))].map(later));
+    const passes: number[] = [];
+    const checked = await verifyStore(evidence, [at(700)], async (done) => void passes.push(done));
+    expect(checked).toEqual({ size: 700, root: at(700).root, findings: [] });
+    // The other thread has seen one event more, so what it says does not count.
+    expect(passes).toEqual([700, 700]);
+    await store.close();
+    evidence.close();
+  });
+
   it('may be of a version that kept no tree, and stays so', async () => {
     const file = temporaryFile();
     const db = new Database(file);

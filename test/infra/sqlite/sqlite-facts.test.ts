@@ -6,6 +6,7 @@ import { factsOfLog } from '../../../src/app/log-facts.ts';
 import type { FactSource } from '../../../src/app/ports/fact-source.ts';
 import type { NewEvent } from '../../../src/app/recorded-event.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { FactsAhead } from '../../../src/infra/sqlite/facts-ahead.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/sqlite-store.ts';
 import { newEvents } from '../../support/arbitraries.ts';
 import { cancelled, newEvent, placed, readAll, shipped } from '../../support/events.ts';
@@ -75,6 +76,27 @@ describe('the events of SQLite for folds', () => {
     const all = (await readAll(log)).map(factsOf);
     expect(await taken(facts)).toStrictEqual(all);
     expect(await taken(factsOfLog(log))).toStrictEqual(all);
+  });
+
+  it('go on where more was appended after they were read ahead', async () => {
+    const { log, facts } = await storeWith(lives(1_300));
+    expect(await taken(facts)).toHaveLength(2_600);
+    await log.append(2_600, () => [newEvent(placed(5_000n)), newEvent(placed(5_001n))]);
+    expect((await taken(facts, 2_600)).map(({ orderId }) => orderId)).toStrictEqual([
+      5_000n,
+      5_001n,
+    ]);
+    expect(await taken(facts, 1_000, 1_003)).toHaveLength(3);
+  });
+
+  it('fail with the thread that reads ahead, and come again from another', async () => {
+    const { file } = await storeWith(lives(2));
+    const broken = new FactsAhead(`${file}-nowhere`, '|');
+    await expect(broken.chunkAfter(0)).rejects.toThrow('unable to open database file');
+    await expect(broken.chunkAfter(0)).rejects.toThrow('unable to open database file');
+    await broken.close();
+    // One that was never asked has nothing to give back.
+    await new FactsAhead(file, '|').close();
   });
 
   it('are lifted by the codec where they were written by an older version', async () => {

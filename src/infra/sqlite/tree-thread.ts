@@ -1,0 +1,39 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { KeptTree } from '../../app/audit/kept-tree.ts';
+import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
+import { recordOf } from '../../app/audit/record.ts';
+import type { TreeAside } from '../../app/ports/evidence.ts';
+import { openSqliteEvidence } from './sqlite-evidence.ts';
+
+/**
+ * The thread that makes a store's tree anew while another one checks the events: hashing is half of
+ * the work. It says when it has begun to read, so that the other can tell whether both read the same.
+ * Main thread: sqlite-evidence.ts.
+ */
+
+const { file, last, sizes } = workerData as {
+  readonly file: string;
+  readonly last: number;
+  readonly sizes: readonly number[];
+};
+
+const evidence = openSqliteEvidence(file);
+parentPort?.postMessage('begun');
+const tree = new KeptTreeCheck(evidence.tree as KeptTree);
+const wanted = new Set(sizes);
+const roots = new Map<number, Uint8Array>();
+let size = 0;
+const noteRoot = () => {
+  if (wanted.has(size)) roots.set(size, tree.root());
+};
+noteRoot();
+for (const rows of evidence.events()) {
+  for (const row of rows) {
+    tree.append(recordOf(row));
+    size += 1;
+    noteRoot();
+  }
+}
+const fits = size === last && tree.findings().length === 0 && tree.end(size).length === 0;
+parentPort?.postMessage({ fits, root: tree.root(), roots } satisfies TreeAside);
+evidence.close();
