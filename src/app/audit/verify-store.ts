@@ -48,21 +48,22 @@ async function inTwoThreads(
   return heads.every(agrees) ? { size, root: tree.root, findings: [] } : undefined;
 }
 
-/** How many events obey the rules, from the first on. */
+/** How many events obey the rules, from the first on; `undefined` where not all can be read. */
 async function sizeByTheRules(
   { decode, events }: Evidence,
   advance: (done: number) => Promise<unknown>,
-): Promise<number> {
+): Promise<number | undefined> {
   const rules = new EventRules(decode);
   try {
     for (const rows of events()) {
       if (!rows.every((row) => rules.problemOf(row) === undefined)) break;
       await advance(rules.due - 1);
     }
-  } catch (error) {
-    if (!(error instanceof DamagedEvidence)) throw error;
+    return rules.due - 1;
+  } catch {
+    // Whatever it is, the way in one thread comes upon it as well, and says so.
+    return undefined;
   }
-  return rules.due - 1;
 }
 
 async function inOne(
