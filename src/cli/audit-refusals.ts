@@ -1,8 +1,8 @@
-import Table from 'cli-table3';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiKey } from '../app/api-key.ts';
 import type { KeptRefusal } from '../app/ports/refusal-trail.ts';
 import { type CommandLine, withStore } from './command-line.ts';
+import { writeTable } from './table.ts';
 
 const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'];
 const DEFAULT_LIMIT = 100;
@@ -36,14 +36,11 @@ async function refusals({ limit, json }: Options, commandLine: CommandLine): Pro
     }
     return;
   }
-  const rows = kept.map((refusal) => rowOf(refusal, keys));
-  if (stdout.isTTY) {
-    const table = new Table({ head: COLUMNS, style: { head: [], border: [] } });
-    table.push(...rows);
-    stdout.write(`${table}\n`);
-  } else {
-    for (const row of [COLUMNS, ...rows]) stdout.write(`${row.join('\t')}\n`);
-  }
+  writeTable(
+    stdout,
+    COLUMNS,
+    kept.map((refusal) => rowOf(refusal, keys)),
+  );
 }
 
 function rowOf({ position, record }: KeptRefusal, keys: readonly ApiKey[]): string[] {

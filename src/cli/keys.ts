@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type ApiKey,
@@ -14,6 +13,7 @@ import { now } from '../app/clock.ts';
 import { keyRecord } from '../app/first-key.ts';
 import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
 import { type CommandLine, withStore } from './command-line.ts';
+import { writeTable } from './table.ts';
 
 const DEFAULT_SCOPES: readonly Scope[] = ['orders:read', 'orders:write', 'orders:cancel'];
 const COLUMNS = ['id', 'name', 'scopes', 'created', 'expires', 'state'];
@@ -72,14 +72,11 @@ async function create(options: CreateOptions, commandLine: CommandLine): Promise
 async function list(commandLine: CommandLine): Promise<void> {
   const { stdout } = commandLine.terminal;
   const keys = await withStore(commandLine, (store) => store.keys.list());
-  const rows = keys.map((key) => rowOf(key, Date.now()));
-  if (stdout.isTTY) {
-    const table = new Table({ head: COLUMNS, style: { head: [], border: [] } });
-    table.push(...rows);
-    stdout.write(`${table}\n`);
-  } else {
-    for (const row of [COLUMNS, ...rows]) stdout.write(`${row.join('\t')}\n`);
-  }
+  writeTable(
+    stdout,
+    COLUMNS,
+    keys.map((key) => rowOf(key, Date.now())),
+  );
 }
 
 async function revoke(given: string, commandLine: CommandLine): Promise<void> {
