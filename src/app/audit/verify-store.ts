@@ -37,10 +37,11 @@ async function inTwoThreads(
   heads: readonly ExpectedHead[],
   advance: (done: number) => Promise<unknown>,
 ): Promise<Checked | undefined> {
-  const made = evidence.treeAside?.(heads.map(({ size }) => size));
+  if (evidence.treeAside === undefined || evidence.flaws.length > 0) return undefined;
+  const made = evidence.treeAside(heads.map(({ size }) => size));
   const size = await sizeByTheRules(evidence, advance);
   const tree = await made;
-  if (tree?.fits !== true || size !== evidence.last || evidence.flaws.length > 0) return undefined;
+  if (tree?.fits !== true || size !== evidence.last) return undefined;
   const agrees = ({ size, root }: ExpectedHead) => {
     const own = tree.roots.get(size);
     return own !== undefined && (root === undefined || Buffer.compare(own, root) === 0);

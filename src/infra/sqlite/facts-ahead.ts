@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { FactChunk } from './fact-chunks.ts';
+import { startThread } from './start-thread.ts';
 
 /** Reads chunks of events in a thread of its own, one more than was asked for. */
 export class FactsAhead {
@@ -21,10 +22,10 @@ export class FactsAhead {
 
   /** The chunk after a position. It may be from before the last events were appended. */
   readonly chunkAfter = async (after: number): Promise<FactChunk> => {
-    const isAhead = this.#ahead?.after === after;
-    const chunk = (await (isAhead ? this.#ahead?.chunk : this.#ask(after))) as FactChunk;
-    const [count] = chunk;
+    const ahead = this.#ahead;
     this.#ahead = undefined;
+    const chunk = await (ahead?.after === after ? ahead.chunk : this.#ask(after));
+    const [count] = chunk;
     if (count > 0) this.#ahead = { after: after + count, chunk: this.#ask(after + count) };
     return chunk;
   };
@@ -44,9 +45,7 @@ export class FactsAhead {
   }
 
   #begin(): Worker {
-    const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
-    const program = new URL(`./facts-thread.${extension}`, import.meta.url);
-    const worker = new Worker(program, { workerData: { file: this.#file, end: this.#end } });
+    const worker = startThread('facts-thread', { file: this.#file, end: this.#end });
     worker.on('message', (chunk: FactChunk) => this.#asked.shift()?.resolve(chunk));
     worker.on('error', (cause) => {
       this.#worker = undefined;

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import type { StoredRow } from '../../app/audit/event-rules.ts';
 import type { KeptTree } from '../../app/audit/kept-tree.ts';
@@ -10,6 +9,7 @@ import { decodeStrictly } from '../event-codec.ts';
 import { storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
+import { startThread } from './start-thread.ts';
 import { damageIn } from './wal-guard.ts';
 
 /** Rows a chunk. */
@@ -58,10 +58,9 @@ export function openSqliteEvidence(file: string): Evidence {
       decode: decodeStrictly,
       last,
       events: () => rowsOf(db),
-      tree: version < WITH_TREE ? undefined : treeOf(db),
-      async treeAside(sizes) {
-        return version < WITH_TREE ? undefined : treeAside(file, last, sizes, isSame);
-      },
+      ...(version < WITH_TREE
+        ? { tree: undefined }
+        : { tree: treeOf(db), treeAside: (sizes) => treeAside(file, last, sizes, isSame) }),
       acknowledged: noted === undefined ? undefined : headOf(file, noted),
       flaws,
       close() {
@@ -83,9 +82,7 @@ function treeAside(
   sizes: readonly number[],
   isSame: () => boolean,
 ): Promise<TreeAside | undefined> {
-  const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
-  const program = new URL(`./tree-thread.${extension}`, import.meta.url);
-  const worker = new Worker(program, { workerData: { file, last, sizes } });
+  const worker = startThread('tree-thread', { file, last, sizes });
   return new Promise((resolve) => {
     worker.on('message', (message: 'begun' | TreeAside) => {
       if (message !== 'begun') resolve({ ...message, root: Buffer.from(message.root) });

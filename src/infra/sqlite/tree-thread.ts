@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { KeptTree } from '../../app/audit/kept-tree.ts';
-import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
+import { type KeptTree, KeptTreeCheck } from '../../app/audit/kept-tree.ts';
 import { recordOf } from '../../app/audit/record.ts';
 import type { TreeAside } from '../../app/ports/evidence.ts';
 import { openSqliteEvidence } from './sqlite-evidence.ts';

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { PackedImage } from '../../app/order-image.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { Outcome, Submission } from '../../app/submission.ts';
+import { startThread } from './start-thread.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
 
 // What a batch leaves behind is garbage at once. On a machine with much memory, V8 would let it pile
@@ -26,12 +27,10 @@ export class WorkerWriter implements BatchWriter {
    * from then on.
    */
   constructor(file: string, lost: (cause: Error) => void) {
-    const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
-    const program = new URL(`./writer-thread.${extension}`, import.meta.url);
     this.#lost = lost;
     this.#opened.promise.catch(() => undefined);
     this.#ready.promise.catch(() => undefined);
-    this.#worker = new Worker(program, { workerData: { file }, resourceLimits: SMALL_NURSERY });
+    this.#worker = startThread('writer-thread', { file }, { resourceLimits: SMALL_NURSERY });
     this.#worker.on('message', (message: FromWriter) => this.#receive(message));
     this.#worker.on('error', (cause: Error) => this.#fail(cause));
     this.#worker.on('exit', () => this.#fail(new Error('the writer thread has ended')));

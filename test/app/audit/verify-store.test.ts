@@ -92,7 +92,8 @@ describe('A store that is as it must be', () => {
     expect(await verifyStore(evidence, heads, advance)).toEqual(expected);
     expect(passes).toEqual([700]);
     expect(await verifyStore(alone, heads, advance)).toEqual(expected);
-    expect(passes).toEqual([700, 700, 700]);
+    // In one thread, once is enough.
+    expect(passes).toEqual([700, 700]);
     expect(treeAside).toBeDefined();
     evidence.close();
   });
