@@ -1,3 +1,4 @@
+import { nextTurn } from './next-turn.ts';
 import type { BatchWriter } from './ports/batch-writer.ts';
 import type { Store } from './ports/store.ts';
 import type { Outcome, Submission } from './submission.ts';
@@ -57,7 +58,7 @@ export class CommandProcessor {
 
   async #work(): Promise<void> {
     // Whatever arrives in the same turn of the event loop joins the first batch.
-    await new Promise(setImmediate);
+    await nextTurn();
     let batch = this.#take();
     let executing = this.#execute(batch);
     while (batch.length > 0) {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { ask, exactJson } from '../support/http.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
@@ -116,13 +116,4 @@ async function ready(address: string): Promise<void> {
     if (status === 200) return;
     await new Promise((wait) => setTimeout(wait, 50));
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
-  });
 }

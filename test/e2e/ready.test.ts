@@ -1,20 +1,11 @@
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Answer, ask, expectError } from '../support/http.ts';
 import { bearer, type Program, Service, start } from '../support/service.ts';
 
 const ORDERS = 200_000;
-
-/** A port that was free a moment ago: the tests have to know it before the service says it. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
 
 async function withManyOrders(): Promise<Service> {
   const service = await Service.start();
@@ -26,7 +17,7 @@ async function withManyOrders(): Promise<Service> {
 
 it('While the log is still being read, it is alive, not ready, and takes nothing', async () => {
   await using service = await withManyOrders();
-  const PORT = await freePort();
+  const PORT = String(await freePort());
   const address = `http://127.0.0.1:${PORT}`;
   const seen: Answer[] = [];
   // It may be ready before anybody has reached it: that is fine, and shows nothing.
@@ -69,7 +60,7 @@ async function answersUntilReady(program: Program, address: string, key: string)
 
 it('SIGTERM while the log is still being read ends it cleanly', async () => {
   await using service = await withManyOrders();
-  const PORT = await freePort();
+  const PORT = String(await freePort());
   const alive = () => ask(`http://127.0.0.1:${PORT}`, 'GET', '/livez').catch(refusedConnection);
   // It may be ready before the signal reaches it: that is a clean end, too, but another one.
   for (let said = 'not tried'; said !== ''; ) {
