@@ -82,7 +82,8 @@ export function storeCopyContract(
         },
       };
       await expect(copyStore(grows, unfinished, () => {})).rejects.toThrow(
-        'The store has grown from 10 to 11 events',
+        'The store of 10 events has changed while it was copied: it has 11. Stop everything that ' +
+          'uses it, and run the same command again: it goes on from here.',
       );
       await unfinished.close();
       await growing.close();
@@ -120,6 +121,19 @@ export function storeCopyContract(
       await copied.close();
       await opened.close();
     });
+
+    it('is refused where there is more than the store has', async () => {
+      const { from, to } = await given(0);
+      const copied = await to.openCopy(await idOf(from));
+      const other = await original();
+      await filled(other, 1);
+      const [opened, grown] = [await from.openOriginal(), await other.openOriginal()];
+      await copied.append(await grown.trail.stored(0, 1));
+      await expect(copyStore(opened, copied, () => {})).rejects.toThrow(
+        'The copy has 1 events that are not those of the store',
+      );
+      for (const each of [copied, opened, grown]) await each.close();
+    });
   });
 }
 
@@ -133,6 +147,12 @@ const ACTIVE: ApiKey = {
 const REVOKED: ApiKey = { ...ACTIVE, id: '0000000000', expiresAt: LATER, revokedAt: NOON };
 
 const KEPT: readonly KeptOutcome[] = [
+  {
+    by: '0000000000',
+    key: '!',
+    fingerprint: 'e',
+    decided: { kind: 'accepted', orderId: 1n as OrderId, version: 1 },
+  },
   {
     by: 'alice',
     key: 'a',

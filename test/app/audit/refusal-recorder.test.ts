@@ -64,6 +64,18 @@ describe('what was refused', () => {
     expect(append).toHaveBeenCalledTimes(1);
   });
 
+  it('waits for its own second, whatever was recorded before', async () => {
+    const { recorder, kept } = given();
+    recorder.note(attempt('a'));
+    await recorder.flush();
+    await vi.advanceTimersByTimeAsync(500);
+    recorder.note(attempt('b'));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(await kept()).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await kept()).toHaveLength(2);
+  });
+
   it('is counted where it is too much, and strangers take no room from those with a key', async () => {
     const { recorder, kept } = given();
     for (let n = 0; n < 500; n++) recorder.note(attempt(`stranger ${n}`, 'unauthorized'));
