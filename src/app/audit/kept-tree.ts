@@ -64,12 +64,13 @@ export class KeptTreeCheck implements CheckedTree {
     const kept = Buffer.from(this.#kept.edge);
     const own = this.#frontier.pack();
     if (kept.equals(own)) return undefined;
-    const keptSize = kept.length < SIZE_BYTES ? undefined : Number(kept.readBigUInt64BE());
-    if (keptSize !== undefined && keptSize > size) {
+    // NaN is neither above nor below.
+    const keptSize = kept.length < SIZE_BYTES ? NaN : Number(kept.readBigUInt64BE());
+    if (keptSize > size) {
       const problem = `the log ends at position ${size}, and its tree has ${keptSize} events`;
       return { from: size + 1, to: keptSize, problem };
     }
-    if (keptSize !== undefined && keptSize < size) {
+    if (keptSize < size) {
       return { from: keptSize + 1, to: size, problem: 'the tree of the log does not go as far' };
     }
     if (kept.length !== own.length) return { problem: "the tree's right edge is damaged" };
