@@ -26,7 +26,7 @@ export class EventRules {
   readonly #decode: DecodeStrictly;
   readonly #image = new OrderImage();
   /** When the last event was recorded, as it says it: texts are in the order of the times. */
-  #lastAt: Instant | undefined;
+  #lastAt: Instant | '' = '';
 
   constructor(decode: DecodeStrictly) {
     this.#decode = decode;
@@ -51,7 +51,7 @@ export class EventRules {
       return this.#problemIn(recorded, row) ?? this.#fold(recorded);
     } catch (error) {
       if (!(error instanceof UnreadableEvent)) throw error;
-      return error.message.replace(/^event at position \d+/, 'it');
+      return error.message.replace(/event at position \d+/, 'it');
     }
   }
 
@@ -67,7 +67,7 @@ export class EventRules {
       return `its version is ${version}, and order ${orderId} has ${known} events before it`;
     }
     const lastAt = this.#lastAt;
-    if (lastAt !== undefined && metadata.at < lastAt) {
+    if (metadata.at < lastAt) {
       return `it was recorded at ${metadata.at}, and the event before it at ${lastAt}`;
     }
     const refusal = this.#refusalOf(event, slot);
