@@ -37,6 +37,7 @@ describe('the list of orders', () => {
     const list = new OrderList(encode);
     expect(list.snapshot()).toStrictEqual({ position: 0, pages: [] });
     expect([list.size, list.position, list.get(1n as OrderId)]).toStrictEqual([0, 0, undefined]);
+    expect(list.positionsOf(1n as OrderId)).toStrictEqual([]);
   });
 
   it('goes on from a packed list as from the events that made it, which share nothing', () => {
@@ -76,7 +77,11 @@ describe('the list of orders', () => {
         expect(list.snapshot().pages.flat()).toStrictEqual(encode(orders));
         expect(list.position).toBe(history.length);
         expect(list.size).toBe(orders.length);
-        for (const view of orders) expect(list.get(view.id)).toStrictEqual(view);
+        for (const view of orders) {
+          expect(list.get(view.id)).toStrictEqual(view);
+          const own = history.filter(({ event }) => event.orderId === view.id);
+          expect(list.positionsOf(view.id)).toStrictEqual(own.map(({ position }) => position));
+        }
       }),
       { numRuns: 300 },
     );
