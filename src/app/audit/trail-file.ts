@@ -58,10 +58,12 @@ export class TrailFileCheck {
     const read = readCheckpointLine(line);
     if (read === undefined) return { problem: 'the first line is no checkpoint' };
     const { note, source } = read;
-    const verdicts = keys.map((key) => verifyCheckpoint(note, key));
-    const [refusal] = verdicts.filter((verdict) => !verdict.ok);
-    if (refusal !== undefined && !verdicts.some(({ ok }) => ok)) {
-      return { problem: `the checkpoint: ${refusal.reason}` };
+    const refusals = keys.flatMap((key) => {
+      const verdict = verifyCheckpoint(note, key);
+      return verdict.ok ? [] : [verdict.reason];
+    });
+    if (keys.length > 0 && refusals.length === keys.length) {
+      return { problem: `the checkpoint: ${refusals[0]}` };
     }
     return new TrailFileCheck(read.head, source, decode, others);
   }
@@ -110,11 +112,10 @@ function readCheckpointLine(line: string) {
     return undefined;
   }
   const [note, source] = [String(read.data), String(read.source)];
-  const [, sizeText = '', root = ''] = CHECKPOINT.exec(note) ?? [];
-  const size = Number(sizeText);
+  const found = CHECKPOINT.exec(note) as [string, string, string] | null;
+  if (found === null) return undefined;
+  const [size, root] = [Number(found[1]), Buffer.from(found[2], 'base64')];
   // It has one form only, as everything that is proven by.
-  if (checkpointLine(source.slice(sourceOf('').length), { size, note }) !== line) return undefined;
-  return root === ''
-    ? undefined
-    : { source, note, head: { size, root: Buffer.from(root, 'base64') } };
+  const written = checkpointLine(source.slice(sourceOf('').length), { size, note });
+  return written === line ? { source, note, head: { size, root } } : undefined;
 }

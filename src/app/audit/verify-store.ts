@@ -63,8 +63,8 @@ async function sizeByTheRules(
     return rules.due - 1;
   } catch {
     // Whatever it is, the way in one thread comes upon it as well, and says so.
-    return undefined;
   }
+  return undefined;
 }
 
 async function inOne(

@@ -121,7 +121,7 @@ describe('What is no first line of a trail:', () => {
     ['one member more', first.replace('"data"', '"more":1,"data"')],
     ['another size beside the note', of(note, 3)],
     ['a source of another form', first.replace('/store-orders/', '/other/')],
-    ['no note', of('')],
+    ['no note', of('', 0)],
     ['a note without a name', of(note.replace('log.example', ''))],
     ['a line before the name', of(`one more\n${note}`)],
     ['an empty line before the name', of(`\n${note}`)],
