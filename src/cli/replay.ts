@@ -79,7 +79,7 @@ async function replay(
       const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
       const seconds = (performance.now() - begun) / 1_000;
       const text = textOf(list, format ?? formatOf(out));
-      if (out === undefined) await print(text, stdout);
+      if (out === undefined) await print(text, stdout, signal);
       else await writeWhole(out, text, signal);
       stderr.write(summary(store.id, list, seconds));
     }),
