@@ -1,4 +1,3 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { cloudEventOf } from '../app/audit/cloud-event.ts';
 import { recordOf } from '../app/audit/record.ts';
@@ -6,7 +5,8 @@ import { checkpointLine } from '../app/audit/trail-file.ts';
 import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/verifier.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { type CommandLine, withStore } from './command-line.ts';
-import { inPlainWords } from './output-file.ts';
+import { interruptible } from './interrupt.ts';
+import { requireNew, writeWhole } from './new-file.ts';
 import { print } from './print.ts';
 import { type Advance, withProgress } from './progress.ts';
 import { Refuted } from './refuted.ts';
@@ -30,18 +30,21 @@ export function addAuditExport(audit: Command, commandLine: CommandLine): void {
 
 async function exportTrail(out: string | undefined, commandLine: CommandLine): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
-  await withStore(commandLine, async (store) => {
-    const prover = commandLine.composition.proverOf(store);
-    const { note } = await prover.checkpoint();
-    const verdict = verifyCheckpoint(note, prover.verifierKey);
-    if (!verdict.ok) throw new Error(`the log's own checkpoint: ${verdict.reason}`);
-    const checkpoint = verdict.value;
-    await withProgress(stderr, 'Exporting', checkpoint.size, (advance) => {
-      const text = textOf(store, note, checkpoint, advance);
-      return out === undefined ? print(text, stdout) : intoFile(out, text);
-    });
-    if (out !== undefined) stderr.write(`Wrote ${out}, ${checkpoint.size} events.\n`);
-  });
+  if (out !== undefined) requireNew(out);
+  await interruptible((signal) =>
+    withStore(commandLine, async (store) => {
+      const prover = commandLine.composition.proverOf(store);
+      const { note } = await prover.checkpoint();
+      const verdict = verifyCheckpoint(note, prover.verifierKey);
+      if (!verdict.ok) throw new Error(`the log's own checkpoint: ${verdict.reason}`);
+      const checkpoint = verdict.value;
+      await withProgress(stderr, 'Exporting', checkpoint.size, (advance) => {
+        const text = textOf(store, note, checkpoint, advance);
+        return out === undefined ? print(text, stdout, signal) : writeWhole(out, text, { signal });
+      });
+      if (out !== undefined) stderr.write(`Wrote ${out}, ${checkpoint.size} events.\n`);
+    }),
+  );
 }
 
 /** The trail up to a checkpoint, of which it makes sure in the end that it is what was signed. */
@@ -65,18 +68,4 @@ async function* textOf(
   }
   if (Buffer.from(root).equals(tree.head().root)) return;
   throw new Refuted('The events are not those of the tree of the log: store-orders verify');
-}
-
-/** Writes a new file; what is not whole in the end is not left there. */
-async function intoFile(file: string, text: AsyncIterable<string>): Promise<void> {
-  const handle: FileHandle = await open(file, 'wx', 0o600).catch(inPlainWords(file));
-  try {
-    for await (const part of text) await handle.appendFile(part).catch(inPlainWords(file));
-    await handle.sync();
-  } catch (error) {
-    await rm(file, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { nextTurn } from '../app/next-turn.ts';
 import type { Output, Terminal } from './command-line.ts';
 
@@ -8,9 +9,8 @@ export async function print(
   signal?: AbortSignal,
 ): Promise<void> {
   for await (const part of text) {
-    signal?.throwIfAborted();
     // Why not, `Delivery` tells: of this part, and of everything else.
-    if ((await written(part, output)) !== undefined) return;
+    if ((await written(part, output, signal)) !== undefined) return;
     // Signals get their turn even where everything is taken at once.
     await nextTurn();
   }
@@ -49,7 +49,14 @@ export class Delivery {
 /** A reader who has seen enough and goes, as `head` does, is no failure; of a socket, too. */
 const GONE = new Set<string | undefined>(['EPIPE', 'ECONNRESET']);
 
-/** Resolves when a text is taken, or with the reason why not. */
-function written(text: string, output: Output): Promise<unknown> {
-  return new Promise((resolve) => output.write(text, (error) => resolve(error ?? undefined)));
+/** Resolves when a text is taken, or with the reason why not. A signal ends the wait for either. */
+function written(text: string, output: Output, signal?: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const wait = signal && addAbortListener(signal, () => reject(signal.reason));
+    output.write(text, (error) => {
+      wait?.[Symbol.dispose]();
+      resolve(error ?? undefined);
+    });
+  });
 }
