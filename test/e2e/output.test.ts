@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../support/http.ts';
 import { placeOrder } from '../support/one-service.ts';
-import { Program, Service, start } from '../support/service.ts';
+import { addressOf, newFolder, Program, Service, start } from '../support/service.ts';
 
 /** What the command line writes, where nobody reads it to its end. */
 
@@ -129,4 +131,16 @@ it('A log is played to nobody', async () => {
   const { code, err } = await run('replay --watch --speed 5/s', '| head -n 1 > first-line');
   expect(code).toBe(0);
   expect(err).toMatch(/^Played up to position [23] of \d+\.\n$/);
+});
+
+it('The service goes on where nobody reads what it says to people', async () => {
+  await using program = start(['serve'], newFolder(), { PORT: '0' });
+  program.child.stderr?.destroy();
+  const address = await addressOf(program);
+  // What it says to people comes right after the line that the address is from.
+  for (let n = 0; n < 20; n++) {
+    expect((await ask(address, 'GET', '/readyz')).status).toBe(200);
+    await setTimeout(10);
+  }
+  expect(await program.end('SIGTERM')).toBe(0);
 });
