@@ -200,7 +200,7 @@ function compose(
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
     const refusals = parts.resolve(RefusalRecorder);
     const app = { logger, health, authenticator, orders, refusals, addresses, corsOrigins };
-    return new HttpServer(createApp(app));
+    return new HttpServer(createApp(app), health);
   });
   return parts;
 }
@@ -213,7 +213,12 @@ async function runService(
   const { logger, flush } = createLogger(config.logLevel);
   const health = new Health();
   const opened = new AsyncDisposableStack();
-  const exit = exitOnSignals(logger, async () => {
+  const leave = () => {
+    if (config.stopDelay === 0 || !health.leave()) return 0;
+    logger.info({ delay: config.stopDelay }, 'about to stop');
+    return config.stopDelay;
+  };
+  const exit = exitOnSignals(logger, leave, async () => {
     health.stopping();
     await opened.disposeAsync();
     logger.info('stopped');
@@ -224,6 +229,10 @@ async function runService(
     logger.fatal({ cause: String(cause) }, 'nothing can be recorded any more: stopping');
     health.failed();
     exit();
+  };
+  const lagging = (error: unknown) => {
+    // A stop may close the log under a catch-up that is under way.
+    if (!health.isGoing) logger.error(error, 'catch-up');
   };
   try {
     const store = await openStore(config.database, watcherOf(logger, health, failed));
@@ -253,7 +262,7 @@ async function runService(
     keepSnapshot();
     await store.begin(list.packImage());
     if (!health.isStarting) return;
-    store.log.watch(() => projector.catchUp().catch((error) => logger.error(error, 'catch-up')));
+    store.log.watch(() => projector.catchUp().catch(lagging));
     await prepare(commands);
     // Last of all, so that a start that fails has not made a key that nobody was shown.
     const newKey = await makeFirstKey(store.keys, now());
@@ -299,12 +308,13 @@ async function snapshotOf(store: Store, logger: Logger): Promise<PackedList | un
 }
 
 /**
- * Ends the process cleanly on SIGTERM and SIGINT; returns what ends it for another reason. Signals
- * after the first are ignored: under npm one Ctrl-C reaches the service twice, from the terminal
- * and from npm, and close-with-grace by itself would take the second for impatience and drop what
- * is under way.
+ * Ends the process cleanly on SIGTERM and SIGINT; returns what ends it for another reason, at once.
+ * Signals that come while it stops are ignored: under npm one Ctrl-C reaches the service twice, from
+ * the terminal and from npm, and close-with-grace by itself would take the second for impatience and
+ * drop what is under way.
+ * @param leave Says, of each signal, how long to wait before the stop, in milliseconds.
  */
-function exitOnSignals(logger: Logger, stop: () => Promise<void>): () => void {
+function exitOnSignals(logger: Logger, leave: () => number, stop: () => Promise<void>): () => void {
   const { close } = closeWithGrace(
     { delay: STOP_WITHIN, logger, skip: ['SIGTERM', 'SIGINT', 'beforeExit'] },
     async ({ err }) => {
@@ -317,7 +327,12 @@ function exitOnSignals(logger: Logger, stop: () => Promise<void>): () => void {
     if (!closing) close();
     closing = true;
   };
-  process.on('SIGTERM', exit);
-  process.on('SIGINT', exit);
+  const onSignal = () => {
+    const delay = leave();
+    if (delay === 0) exit();
+    else setTimeout(exit, delay);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
   return exit;
 }

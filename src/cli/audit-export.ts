@@ -1,13 +1,13 @@
-import { once } from 'node:events';
-import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { cloudEventOf } from '../app/audit/cloud-event.ts';
 import { recordOf } from '../app/audit/record.ts';
 import { checkpointLine } from '../app/audit/trail-file.ts';
 import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/verifier.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
-import { type CommandLine, type Output, withStore } from './command-line.ts';
-import { inPlainWords } from './output-file.ts';
+import { type CommandLine, withStore } from './command-line.ts';
+import { interruptible } from './interrupt.ts';
+import { requireNew, writeWhole } from './new-file.ts';
+import { print } from './print.ts';
 import { type Advance, withProgress } from './progress.ts';
 import { Refuted } from './refuted.ts';
 
@@ -30,31 +30,31 @@ export function addAuditExport(audit: Command, commandLine: CommandLine): void {
 
 async function exportTrail(out: string | undefined, commandLine: CommandLine): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
-  await withStore(commandLine, async (store) => {
-    const prover = commandLine.composition.proverOf(store);
-    const { note } = await prover.checkpoint();
-    const verdict = verifyCheckpoint(note, prover.verifierKey);
-    if (!verdict.ok) throw new Error(`the log's own checkpoint: ${verdict.reason}`);
-    const checkpoint = verdict.value;
-    const work = (write: Write) =>
-      withProgress(stderr, 'Exporting', checkpoint.size, async (advance) => {
-        await write(`${checkpointLine(store.id, { size: checkpoint.size, note })}\n`);
-        await writeEvents(store, checkpoint, write, advance);
+  if (out !== undefined) requireNew(out);
+  await interruptible((signal) =>
+    withStore(commandLine, async (store) => {
+      const prover = commandLine.composition.proverOf(store);
+      const { note } = await prover.checkpoint();
+      const verdict = verifyCheckpoint(note, prover.verifierKey);
+      if (!verdict.ok) throw new Error(`the log's own checkpoint: ${verdict.reason}`);
+      const checkpoint = verdict.value;
+      await withProgress(stderr, 'Exporting', checkpoint.size, (advance) => {
+        const text = textOf(store, note, checkpoint, advance);
+        return out === undefined ? print(text, stdout, signal) : writeWhole(out, text, { signal });
       });
-    await (out === undefined ? work(writeTo(stdout)) : intoFile(out, work));
-    if (out !== undefined) stderr.write(`Wrote ${out}, ${checkpoint.size} events.\n`);
-  });
+      if (out !== undefined) stderr.write(`Wrote ${out}, ${checkpoint.size} events.\n`);
+    }),
+  );
 }
 
-type Write = (text: string) => Promise<unknown>;
-
-/** Writes the events up to a checkpoint, and makes sure that these are what was signed. */
-async function writeEvents(
+/** The trail up to a checkpoint, of which it makes sure in the end that it is what was signed. */
+async function* textOf(
   { id, trail, keys }: CommandLineStore,
+  note: string,
   { size, root }: Checkpoint,
-  write: Write,
   advance: Advance,
-): Promise<void> {
+): AsyncGenerator<string> {
+  yield `${checkpointLine(id, { size, note })}\n`;
   const names = new Map((await keys.list()).map((key) => [key.id, key.name]));
   const tree = new RecordTree();
   for (let after = 0; after < size; after += CHUNK) {
@@ -63,30 +63,9 @@ async function writeEvents(
       tree.add(recordOf(event));
       return `${cloudEventOf(event, id, (key) => names.get(key))}\n`;
     });
-    await write(lines.join(''));
+    yield lines.join('');
     advance(after + events.length);
   }
   if (Buffer.from(root).equals(tree.head().root)) return;
   throw new Refuted('The events are not those of the tree of the log: store-orders verify');
-}
-
-/** Writes a new file; what is not whole in the end is not left there. */
-async function intoFile(file: string, work: (write: Write) => Promise<void>): Promise<void> {
-  const handle: FileHandle = await open(file, 'wx', 0o600).catch(inPlainWords(file));
-  try {
-    await work((text) => handle.appendFile(text).catch(inPlainWords(file)));
-    await handle.sync();
-  } catch (error) {
-    await rm(file, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Writes no faster than it is read. */
-function writeTo(stream: Output): Write {
-  return async (text) => {
-    if (!stream.write(text)) await once(stream, 'drain');
-  };
 }

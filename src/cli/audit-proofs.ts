@@ -5,7 +5,8 @@ import { CannotStart } from '../app/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { type OrderId, parseOrderId } from '../domain/order-id.ts';
 import { type CommandLine, withStore } from './command-line.ts';
-import { writeResult } from './output-file.ts';
+import { requireNew, writeWhole } from './new-file.ts';
+import { print } from './print.ts';
 
 interface Out {
   readonly out?: string;
@@ -76,10 +77,14 @@ async function prove(
   { out }: Out,
   ask: (prover: Prover, store: CommandLineStore) => Promise<string>,
 ): Promise<void> {
+  const { stdout, stderr } = commandLine.terminal;
+  if (out !== undefined) requireNew(out);
   const text = await withStore(commandLine, (store) =>
     ask(commandLine.composition.proverOf(store), store).catch(inPlainWords),
   );
-  await writeResult(text, out, commandLine.terminal);
+  if (out === undefined) return print([text], stdout);
+  await writeWhole(out, [text]);
+  stderr.write(`Wrote ${out}.\n`);
 }
 
 async function proofOf(

@@ -2,7 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiKey } from '../app/api-key.ts';
 import type { KeptRefusal } from '../app/ports/refusal-trail.ts';
 import { type CommandLine, withStore } from './command-line.ts';
-import { writeTable } from './table.ts';
+import { print } from './print.ts';
+import { printTable } from './table.ts';
 
 const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'];
 const DEFAULT_LIMIT = 100;
@@ -30,17 +31,13 @@ async function refusals({ limit, json }: Options, commandLine: CommandLine): Pro
   const { kept, keys } = await withStore(commandLine, async (store) => {
     return { kept: await store.refusals.newest(limit), keys: await store.keys.list() };
   });
-  if (json) {
-    for (const { position, record } of kept) {
-      stdout.write(`${JSON.stringify({ position, ...record })}\n`);
-    }
-    return;
-  }
-  writeTable(
-    stdout,
-    COLUMNS,
-    kept.map((refusal) => rowOf(refusal, keys)),
-  );
+  if (json) return print(linesOf(kept), stdout);
+  const rows = kept.map((refusal) => rowOf(refusal, keys));
+  await printTable(stdout, COLUMNS, rows);
+}
+
+function* linesOf(kept: readonly KeptRefusal[]): Generator<string> {
+  for (const { position, record } of kept) yield `${JSON.stringify({ position, ...record })}\n`;
 }
 
 function rowOf({ position, record }: KeptRefusal, keys: readonly ApiKey[]): string[] {

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { DecodeStrictly } from '../app/audit/event-rules.ts';
 import type { Prover } from '../app/audit/prover.ts';
 import type { Evidence } from '../app/ports/evidence.ts';
@@ -30,7 +31,7 @@ export interface Composition {
 }
 
 /** One of the two streams that a command writes to. */
-export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
+export type Output = Writable & { readonly isTTY?: boolean };
 
 /** Standard output is for results, to be read by programs; all else goes to standard error. */
 export interface Terminal {

@@ -10,13 +10,16 @@ class Interrupted extends CannotStart {
   }
 }
 
-/** Runs work that can be stopped: its signal is aborted by Ctrl-C instead of the process. */
+/**
+ * Runs work that can be stopped: its signal is aborted by Ctrl-C instead of the process. Until it has
+ * cleaned up, more of the same changes nothing: under npm one Ctrl-C arrives twice.
+ */
 export async function interruptible<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
   const abort = () => controller.abort(new Interrupted());
-  for (const signal of SIGNALS) process.once(signal, abort);
+  for (const signal of SIGNALS) process.on(signal, abort);
   try {
     return await work(controller.signal);
   } finally {

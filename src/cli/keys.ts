@@ -13,7 +13,7 @@ import { now } from '../app/clock.ts';
 import { keyRecord } from '../app/first-key.ts';
 import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
 import { type CommandLine, withStore } from './command-line.ts';
-import { writeTable } from './table.ts';
+import { printTable } from './table.ts';
 
 const DEFAULT_SCOPES: readonly Scope[] = ['orders:read', 'orders:write', 'orders:cancel'];
 const COLUMNS = ['id', 'name', 'scopes', 'created', 'expires', 'state'];
@@ -72,7 +72,7 @@ async function create(options: CreateOptions, commandLine: CommandLine): Promise
 async function list(commandLine: CommandLine): Promise<void> {
   const { stdout } = commandLine.terminal;
   const keys = await withStore(commandLine, (store) => store.keys.list());
-  writeTable(
+  await printTable(
     stdout,
     COLUMNS,
     keys.map((key) => rowOf(key, Date.now())),

@@ -10,6 +10,7 @@ import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addMigrateStore } from './migrate-store.ts';
+import { Delivery } from './print.ts';
 import { Refuted } from './refuted.ts';
 import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
@@ -28,14 +29,24 @@ export async function run(
   composition: Composition,
   terminal: Terminal = process,
 ): Promise<number> {
+  const delivery = new Delivery(terminal);
+  const code = await codeOf(argv, { composition, terminal });
+  const failure = await delivery.failure();
+  if (failure === undefined) return code;
+  terminal.stderr.write(prefixed(failure));
+  return code === 0 ? 1 : code;
+}
+
+async function codeOf(argv: readonly string[], commandLine: CommandLine): Promise<number> {
   const [first = 'serve', ...others] = argv.slice(2);
   try {
-    await programFor({ composition, terminal }).parseAsync([first, ...others], { from: 'user' });
+    await programFor(commandLine).parseAsync([first, ...others], { from: 'user' });
     return 0;
   } catch (error) {
     // Help and --version come this way, too, with exit code 0; commander has said everything.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    terminal.stderr.write(prefixed(error instanceof Error ? error.message : String(error)));
+    const { stderr } = commandLine.terminal;
+    stderr.write(prefixed(error instanceof Error ? error.message : String(error)));
     return error instanceof Refuted ? 3 : 1;
   }
 }

@@ -26,7 +26,7 @@ interface ReplayOptions {
   readonly to?: Moment;
   readonly out?: string;
   readonly format?: Format;
-  readonly force?: boolean;
+  readonly force: boolean;
   readonly watch?: boolean;
   readonly speed: Speed;
 }
@@ -47,7 +47,7 @@ export function addReplay(program: Command, commandLine: CommandLine): void {
     .addOption(
       new Option('--format <format>', 'if the name of the file does not tell').choices(FORMATS),
     )
-    .option('--force', 'replace the file if it is there already')
+    .option('--force', 'replace the file if it is there already', false)
     .addOption(
       new Option('--watch', 'play the events on the terminal').conflicts([
         'out',
@@ -72,15 +72,15 @@ async function replay(
   commandLine: CommandLine,
 ): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
-  if (out !== undefined && !force) requireNew(out);
+  if (out !== undefined) requireNew(out, force);
   await interruptible((signal) =>
     withStore(commandLine, async (store) => {
       const begun = performance.now();
       const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
       const seconds = (performance.now() - begun) / 1_000;
       const text = textOf(list, format ?? formatOf(out));
-      if (out === undefined) await print(text, stdout);
-      else await writeWhole(out, text, signal);
+      if (out === undefined) await print(text, stdout, signal);
+      else await writeWhole(out, text, { force, signal });
       stderr.write(summary(store.id, list, seconds));
     }),
   );

@@ -1,17 +1,19 @@
 import Table from 'cli-table3';
 import type { Output } from './command-line.ts';
+import { print } from './print.ts';
 
-/** Writes rows below a head: as a table on a terminal, elsewhere with tabs between the columns. */
-export function writeTable(
+/** Prints rows below a head: as a table on a terminal, elsewhere with tabs between the columns. */
+export function printTable(
   output: Output,
   head: readonly string[],
   rows: readonly string[][],
-): void {
-  if (output.isTTY) {
-    const table = new Table({ head: [...head], style: { head: [], border: [] } });
-    table.push(...rows);
-    output.write(`${table}\n`);
-  } else {
-    for (const row of [head, ...rows]) output.write(`${row.join('\t')}\n`);
-  }
+): Promise<void> {
+  if (!output.isTTY) return print(lines([head, ...rows]), output);
+  const table = new Table({ head: [...head], style: { head: [], border: [] } });
+  table.push(...rows);
+  return print([`${table}\n`], output);
+}
+
+function* lines(rows: readonly (readonly string[])[]): Generator<string> {
+  for (const row of rows) yield `${row.join('\t')}\n`;
 }

@@ -7,7 +7,7 @@ import { type Verdict, verifyCheckpoint, verifyReceipt } from '../app/audit/veri
 import { verifyStore } from '../app/audit/verify-store.ts';
 import { CannotStart } from '../app/cannot-start.ts';
 import { addKey } from './add-key.ts';
-import type { CommandLine } from './command-line.ts';
+import type { CommandLine, Output } from './command-line.ts';
 import { withProgress } from './progress.ts';
 import { Refuted } from './refuted.ts';
 import { readTrail } from './trail-lines.ts';
@@ -129,7 +129,7 @@ async function checkStore(
 }
 
 /** Without a key of the auditor's own, checkpoints are held against what the store says it is. */
-function ownKey(key: string | undefined, stderr: NodeJS.WritableStream): string {
+function ownKey(key: string | undefined, stderr: Output): string {
   if (key === undefined) {
     throw new CannotStart('The store has no key: name the public key of the log with --key.');
   }
@@ -177,7 +177,7 @@ function byAnyKey<Value>(
 
 /** Tells how many events a second were checked. */
 async function counted<Result extends { readonly size: number }>(
-  stderr: NodeJS.WritableStream,
+  stderr: Output,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const begun = performance.now();

@@ -57,7 +57,7 @@ export function createApp(parts: AppParts): Express {
     next();
   });
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
-  const gate = authenticate(parts.authenticator, whenReady(health));
+  const gate = authenticate(parts.authenticator, whileServing(health));
   serveOperations(app, '/v1', V1, orders, gate, now);
   serveOperations(app, '/v2', V2, orders, gate, now);
   serveDescriptions(app, parts.addresses);
@@ -99,9 +99,9 @@ function probe(app: Express, path: string, state: () => object): void {
   allowOnly(route, ['get']);
 }
 
-function whenReady(health: Health): RequestHandler {
+function whileServing(health: Health): RequestHandler {
   return (_req, _res, next) => {
-    health.requireReady();
+    health.requireServing();
     next();
   };
 }

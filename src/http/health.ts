@@ -2,13 +2,23 @@ import { ApiError } from './api-error.ts';
 
 /** Whether the service takes commands, and if not, what it tells those who ask. */
 export class Health {
-  #state: 'starting' | 'ready' | 'stopping' | 'failed' = 'starting';
+  #state: 'starting' | 'ready' | 'leaving' | 'stopping' | 'failed' = 'starting';
   /** Why the store cannot be asked, while everything else is well. */
   #trouble: 'has lost its database' | 'waits for its database' | undefined;
 
   /** The log is folded and writable. */
   ready(): void {
     if (this.#state === 'starting') this.#state = 'ready';
+  }
+
+  /**
+   * Nobody is to send anything any more; what is sent is answered as before. Only a service that is
+   * ready has somebody who has to notice: of any other, nothing changes, and it is false.
+   */
+  leave(): boolean {
+    if (this.#state !== 'ready') return false;
+    this.#state = 'leaving';
+    return true;
   }
 
   /** No new request is taken any more. */
@@ -43,10 +53,26 @@ export class Health {
     return this.#state === 'failed';
   }
 
+  /** It will not be here for long: an answer is the last one on its connection. */
+  get isGoing(): boolean {
+    return this.#state !== 'starting' && this.#state !== 'ready';
+  }
+
   /** What /readyz answers. Throws a 503 while the service is anything but ready. */
   requireReady(): { readonly status: 'ready' } {
-    const trouble = this.#state === 'ready' ? this.#trouble : `is ${this.#state}`;
-    if (trouble === undefined) return { status: 'ready' };
+    this.#refuseUnless(this.#state === 'ready');
+    return { status: 'ready' };
+  }
+
+  /** Throws a 503 while no request is taken. */
+  requireServing(): void {
+    this.#refuseUnless(this.#state === 'ready' || this.#state === 'leaving');
+  }
+
+  #refuseUnless(isWell: boolean): void {
+    const state = this.#state === 'leaving' ? 'stopping' : this.#state;
+    const trouble = isWell ? this.#trouble : `is ${state}`;
+    if (trouble === undefined) return;
     throw new ApiError('service_unavailable', `The service ${trouble}: nothing was changed.`);
   }
 }

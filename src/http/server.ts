@@ -11,6 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Express } from 'express';
 import { CannotStart } from '../app/cannot-start.ts';
 import { ApiError } from './api-error.ts';
+import type { Health } from './health.ts';
 
 /** How long a stop waits for clients to take their answers, in milliseconds. */
 const PATIENCE = 5_000;
@@ -22,9 +23,8 @@ type Connection = Socket & { answer?: ServerResponse | undefined };
 export class HttpServer {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  #closing = false;
 
-  constructor(app: Express) {
+  constructor(app: Express, health: Health) {
     const answer = (req: IncomingMessage, res: ServerResponse) => {
       // Noted on the connection, not in a Set of answers: one that thousands of answers a second
       // enter and leave would drag all of them into the garbage collector's old generation.
@@ -33,7 +33,7 @@ export class HttpServer {
       res.once('close', () => {
         if (connection.answer === res) connection.answer = undefined;
       });
-      if (this.#closing) res.shouldKeepAlive = false;
+      if (health.isGoing) res.shouldKeepAlive = false;
       app(req, res);
     };
     // The app answers a missing Host itself, with an Error object; and what a client expects that
@@ -73,7 +73,6 @@ export class HttpServer {
    * there is always one more. Nor is a client that does not take its answer, for long.
    */
   async close(): Promise<void> {
-    this.#closing = true;
     const answers = [...this.#connections].flatMap(({ answer }) => answer ?? []);
     for (const res of answers) res.shouldKeepAlive = false;
     const answered = Promise.all(answers.map((res) => once(res, 'close')));

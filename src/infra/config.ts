@@ -17,6 +17,8 @@ export interface Config {
   readonly stagingBaseUrl: string | undefined;
   /** The origins whose pages may call the API from a browser; none: no page of another origin. */
   readonly corsOrigins: readonly string[];
+  /** How long a stop waits until others have noticed, in milliseconds. */
+  readonly stopDelay: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** A key to be accepted from the first start on. */
   readonly initialApiKey: string | undefined;
@@ -76,6 +78,11 @@ const origins = z
   .transform((text) => text.split(','))
   .pipe(z.array(origin).transform((list) => [...new Set(list)]));
 
+const stopDelay = z
+  .string()
+  .regex(/^(?:[1-5]?\d|60)$/, 'must be a whole number of seconds from 0 to 60')
+  .transform((text) => Number(text) * 1_000);
+
 const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
@@ -84,6 +91,7 @@ const environment = z.object({
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
   CORS_ORIGINS: origins.default([]),
+  STOP_DELAY: stopDelay.default(0),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info'),
@@ -121,6 +129,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
     corsOrigins: data.CORS_ORIGINS,
+    stopDelay: data.STOP_DELAY,
     logLevel: data.LOG_LEVEL,
     initialApiKey: data.INITIAL_API_KEY,
   };

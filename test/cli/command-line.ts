@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { Writable } from 'node:stream';
 import { Prover } from '../../src/app/audit/prover.ts';
 import { OrderList, type OrderView } from '../../src/app/order-list.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
@@ -62,8 +62,8 @@ export class Place {
   }
 
   async #runOn(isTTY: boolean, ...args: readonly string[]): Promise<Ran> {
-    const stdout = Object.assign(new PassThrough(), { isTTY });
-    const stderr = Object.assign(new PassThrough(), { isTTY });
+    const stdout = new Collected(isTTY);
+    const stderr = new Collected(isTTY);
     const composition = {
       serve: async () => void this.started.push('serve'),
       demo: async () => void this.started.push('demo'),
@@ -79,7 +79,7 @@ export class Place {
       migrate: async () => ({ from: 0, to: this.started.push('migrate') }),
     };
     const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
-    return { code, out: textOf(stdout), err: textOf(stderr) };
+    return { code, out: stdout.text, err: stderr.text };
   }
 
   #keyPlace() {
@@ -113,6 +113,18 @@ function fileIn(url: string): string {
   return url.replace('sqlite:', '');
 }
 
-function textOf(stream: PassThrough): string {
-  return String(stream.read() ?? '');
+/** An output that keeps what is written to it. */
+class Collected extends Writable {
+  readonly isTTY: boolean;
+  text = '';
+
+  constructor(isTTY: boolean) {
+    super({ decodeStrings: false });
+    this.isTTY = isTTY;
+  }
+
+  override _write(text: string, _encoding: string, done: () => void): void {
+    this.text += text;
+    done();
+  }
 }

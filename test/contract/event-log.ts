@@ -152,6 +152,44 @@ export function eventLogContract(
       expect(ids.toSorted((a, b) => Number(a - b))).toStrictEqual(places);
     });
 
+    it('makes every decision on the newest state for writers that know what they have seen', async () => {
+      const writers = await handles(3);
+      const places = Array.from({ length: 60 }, (_, id) => BigInt(id));
+      await Promise.all(
+        writers.map(async (log) => {
+          const seen: RecordedEvent[] = [];
+          for (const id of places) {
+            let newer: readonly RecordedEvent[] = [];
+            const result = await log.append(seen.length, (given) => {
+              newer = given;
+              const isFree = ![...seen, ...newer].some(({ event }) => event.orderId === id);
+              return isFree ? [newEvent(placed(id))] : [];
+            });
+            if (result.kind !== 'appended') expect.fail(result.kind);
+            seen.push(...newer, ...result.events);
+          }
+          expect(seen.map(({ position }) => position)).toStrictEqual(positions(1, seen.length));
+          expect(seen.map(({ event }) => event.orderId).toSorted()).toStrictEqual(
+            places.toSorted(),
+          );
+        }),
+      );
+      expect(await writers[0].head()).toBe(places.length);
+    });
+
+    it('shows what others have appended to a decision to append nothing as well', async () => {
+      const [log, other] = await handles(2);
+      await fill(log, 1);
+      await fill(other, 2);
+      let newer: readonly RecordedEvent[] = [];
+      const result = await log.append(1, (given) => {
+        newer = given;
+        return [];
+      });
+      expect(result).toStrictEqual({ kind: 'appended', events: [] });
+      expect(newer.map(({ position }) => position)).toStrictEqual([2, 3]);
+    });
+
     it('keeps the extremes of every number, and any text', async () => {
       const [log, other] = await handles(2);
       const extremes = [-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 0n];

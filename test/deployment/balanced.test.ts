@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { ask, exactJson } from '../support/http.ts';
@@ -62,17 +64,22 @@ test('as the role that the script makes, the service adds to the log, and nobody
   expect(row?.count).toBe('2');
 });
 
+/** Longer than the balancer needs to notice that an instance goes, in seconds. */
+const STOP_DELAY = '4';
+
 const haproxy = spawnSync('haproxy', ['-v']).status === 0;
 
 test.skipIf(!haproxy)(
   'behind the balancer, an instance can go away and nobody notices',
   async () => {
     const { orders } = await preparedDatabase();
-    const key = (await Service.start({ DATABASE_URL: orders })) as Service;
-    const other = await Service.start({ DATABASE_URL: orders });
+    const [one, two] = [
+      await Service.start({ DATABASE_URL: orders, STOP_DELAY }),
+      await Service.start({ DATABASE_URL: orders, STOP_DELAY }),
+    ];
     onTestFinished(async () => {
-      await key[Symbol.asyncDispose]();
-      await other[Symbol.asyncDispose]();
+      await one[Symbol.asyncDispose]();
+      await two[Symbol.asyncDispose]();
     });
     const port = await freePort();
     const config = join(newFolder(), 'haproxy.cfg');
@@ -80,28 +87,41 @@ test.skipIf(!haproxy)(
       config,
       readFileSync('docs/deployment/haproxy.cfg', 'utf8')
         .replace('bind :8080', `bind 127.0.0.1:${port}`)
-        .replace('one:3000', new URL(key.address).host)
-        .replace('two:3000', new URL(other.address).host),
+        .replace('one:3000', new URL(one.address).host)
+        .replace('two:3000', new URL(two.address).host),
     );
     await using balancer = new Program('haproxy', ['-db', '-f', config], resolve('.'), {});
     const address = `http://127.0.0.1:${port}`;
-    const headers = { ...bearer(key.key), 'Content-Type': 'application/json' };
-    const place = (petId: number) => {
-      return ask(address, 'POST', LIST, { headers, body: JSON.stringify({ petId, quantity: 1 }) });
-    };
+    const headers = { ...bearer(one.key), 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ petId: 7, quantity: 1 });
     await ready(address);
-    const answers = [await place(1), await place(2)];
-    // What it is asked when it goes is answered; what comes after it goes to the other.
-    const during = Array.from({ length: 40 }, async (_, n) => {
-      await new Promise((wait) => setTimeout(wait, n * 25));
-      return place(3 + n);
-    });
-    await new Promise((wait) => setTimeout(wait, 300));
-    expect(await other.program.end('SIGTERM')).toBe(0);
-    answers.push(...(await Promise.all(during)));
-    expect(answers.map(({ status }) => status)).toStrictEqual(Array(42).fill(201));
+    let isGone = false;
+    const leave = async () => {
+      await setTimeout(500);
+      const code = await two.program.end('SIGTERM');
+      isGone = true;
+      expect(code).toBe(0);
+    };
+    // One after another, from before it goes until the other has been alone for a while.
+    const client = async (agent: Agent): Promise<number[]> => {
+      const statuses: number[] = [];
+      for (let left = 10; left > 0; left -= isGone ? 1 : 0) {
+        statuses.push((await ask(address, 'POST', LIST, { headers, body, agent })).status);
+        await setTimeout(10);
+      }
+      agent.destroy();
+      return statuses;
+    };
+    const agents = Array.from({ length: 6 }, (_, n) => new Agent({ keepAlive: n % 2 === 0 }));
+    const [, ...statuses] = await Promise.all([leave(), ...agents.map(client)]);
+    const placed = statuses.flat();
+    expect(new Set(placed)).toEqual(new Set([201]));
     const list = exactJson((await ask(address, 'GET', LIST, { headers })).text) as unknown[];
-    expect(list).toHaveLength(42);
+    expect(list).toHaveLength(placed.length);
+    // It was asked, until it left, and nothing went wrong then.
+    const said = two.program.log;
+    expect(said.filter(({ path, status }) => path === LIST && status === 201)).not.toEqual([]);
+    expect(said.filter(({ level, path }) => Number(level) >= 50 && path !== '/readyz')).toEqual([]);
     expect(balancer.child.exitCode).toBeNull();
   },
 );
@@ -114,6 +134,6 @@ async function ready(address: string): Promise<void> {
       () => 0,
     );
     if (status === 200) return;
-    await new Promise((wait) => setTimeout(wait, 50));
+    await setTimeout(50);
   }
 }

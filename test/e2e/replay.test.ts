@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { nextTurn } from '../../src/app/next-turn.ts';
 import { placeOrder } from '../support/one-service.ts';
-import { Program, Service, start } from '../support/service.ts';
+import { Service, start } from '../support/service.ts';
 
 const V1 = '/v1/store/orders';
 
@@ -54,21 +56,27 @@ test('A replay to an ETag gives the bytes that version 1 answered with it', asyn
   expect(JSON.stringify(known)).toBe(text);
 });
 
-test('A replay that is stopped by a signal leaves no file behind, and says so', async () => {
-  await using service = await Service.start();
-  const lines = Array.from({ length: 60_000 }, (_, id) => `${id},1,1`);
-  await writeOrders(service, `id,petId,quantity\n${lines.join('\n')}\n`);
-  const out = join(service.folder, 'list.json');
-  const program = start(['replay', '--out', out], service.folder);
-  const timer = setInterval(() => program.child.kill('SIGINT'), 5);
-  const code = await program.ended();
-  clearInterval(timer);
-  const files = readdirSync(service.folder);
-  // It may have been stopped before it could listen to signals, or have been done already.
-  expect([1, 'SIGINT', 0]).toContain(code);
-  if (code === 0) expect(JSON.parse(readFileSync(out, 'utf8'))).toHaveLength(60_000);
-  else expect(files.filter((name) => name.startsWith('list.json'))).toEqual([]);
-});
+test.each(['replay', 'audit export'])(
+  '%s, stopped by signals, leaves no file behind, and says so',
+  async (command) => {
+    await using service = await Service.start();
+    const lines = Array.from({ length: 60_000 }, (_, id) => `${id},1,1`);
+    await writeOrders(service, `id,petId,quantity\n${lines.join('\n')}\n`);
+    const written = () => readdirSync(service.folder).filter((name) => name.startsWith('list'));
+    // It may be done before the signals reach it: that is fine, and shows nothing.
+    for (let code: unknown = 0; code !== 1; ) {
+      rmSync(join(service.folder, 'list'), { force: true });
+      const program = start([...command.split(' '), '--out', 'list'], service.folder);
+      while (written().length === 0 && program.child.exitCode === null) await nextTurn();
+      // Under npm, one Ctrl-C comes twice.
+      program.child.kill('SIGINT');
+      await setTimeout(2);
+      code = await program.end('SIGINT');
+      expect(written()).toEqual(code === 0 ? ['list'] : []);
+      if (code === 1) expect(program.stderr).toContain('Stopped before it was done.\n');
+    }
+  },
+);
 
 test('A log that is played stops at once at Ctrl-C, as if it had come to its end', async () => {
   await using service = await Service.start();
@@ -79,20 +87,6 @@ test('A log that is played stops at once at Ctrl-C, as if it had come to its end
     expect(await program.end('SIGINT')).toBe(0);
     expect(program.stdout).toMatch(/^ +1 .* order \d placed: 1 of pet 7, by import\n/);
     expect(program.stderr).toMatch(/^Played up to position [12] of 3\.\n$/m);
-  }
-});
-
-test('A reader who has seen enough ends a replay without a complaint', async () => {
-  await using service = await Service.start();
-  const lines = Array.from({ length: 3_000 }, (_, id) => `${id},1,1`);
-  await writeOrders(service, `id,petId,quantity\n${lines.join('\n')}\n`);
-  for (const args of ['--watch --speed 9999999/s', '--format ndjson']) {
-    const command = `"${process.execPath}" "${resolve('dist/main.js')}" replay ${args} | head -n 1`;
-    const shell = new Program('sh', ['-c', command], service.folder, {});
-    expect(await shell.ended()).toBe(0);
-    expect(shell.stdout.split('\n')).toHaveLength(2);
-    expect(shell.stderr).not.toContain('EPIPE');
-    expect(shell.stderr).not.toContain('Error');
   }
 });
 

@@ -1,7 +1,10 @@
+import { Agent } from 'node:http';
 import { connect } from 'node:net';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
 import { type Answer, ask, expectError, parseAnswer } from '../support/http.ts';
+import { placeOrder } from '../support/one-service.ts';
 import { Service } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
@@ -128,6 +131,53 @@ describe('SIGTERM', () => {
     await new Promise((resolve) => half.once('connect', resolve));
     expect(await service.program.end('SIGTERM')).toBe(0);
     half.destroy();
+  });
+});
+
+describe('STOP_DELAY', () => {
+  it('is a time in which it is not ready, and answers as before, and for the last time', async () => {
+    await using service = await Service.start({ STOP_DELAY: '60' });
+    const kept = await service.ask('GET', LIST);
+    expect(kept.headers.connection).toBe('keep-alive');
+    service.program.child.kill('SIGTERM');
+    expect(expectError(await notReady(service), 503, 'service_unavailable')).toMatch('stopping');
+    const id = await placeOrder(service);
+    const answers = [
+      await service.ask('GET', `${LIST}/${id}`),
+      await service.ask('GET', LIST, { agent: new Agent() }),
+      await service.ask('GET', '/livez'),
+    ];
+    for (const { status, headers } of answers) {
+      expect([status, headers.connection]).toEqual([200, 'close']);
+    }
+    // A second signal ends the wait.
+    expect(await service.program.end('SIGTERM')).toBe(0);
+    const said = service.program.log.map(({ msg }) => msg);
+    expect(said).toEqual(expect.arrayContaining(['about to stop', 'stopped']));
+    await service.start();
+    expect((await service.ask('GET', `${LIST}/${id}`)).status).toBe(200);
+  });
+
+  it('is over at once where nothing can be recorded any more', async () => {
+    await using service = await Service.start({ STOP_DELAY: '60' });
+    await placeOrder(service);
+    service.program.child.kill('SIGTERM');
+    await notReady(service);
+    const db = new Database(service.databaseFile);
+    db.exec(`INSERT INTO events VALUES (2, 1, 2, 'OrderTeleported', 1, '{"orderId":"1"}',
+      '{"at":"2026-01-01T00:00:00.000Z","by":"x","commandId":"x"}')`);
+    db.close();
+    const answer = await service.send('POST', LIST, { petId: 1, quantity: 1 });
+    expectError(answer, 503, 'outcome_unknown');
+    expect(await service.program.ended()).toBe(1);
+  });
+
+  it('ends by itself, and with it the service', async () => {
+    await using service = await Service.start({ STOP_DELAY: '1' });
+    service.program.child.kill('SIGTERM');
+    await notReady(service);
+    await placeOrder(service);
+    expect(await service.program.ended()).toBe(0);
   });
 });
 

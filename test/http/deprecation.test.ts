@@ -52,6 +52,7 @@ async function serviceAt(time: string) {
       corsOrigins: [],
       now: () => Date.parse(time),
     }),
+    health,
   );
   const address = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.close());

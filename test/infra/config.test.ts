@@ -22,6 +22,7 @@ describe('The configuration', () => {
     baseUrl: undefined,
     stagingBaseUrl: undefined,
     corsOrigins: [],
+    stopDelay: 0,
     logLevel: 'info',
     initialApiKey: undefined,
   };
@@ -44,6 +45,7 @@ describe('The configuration', () => {
       BASE_URL: 'https://api.example.com/shop/v1',
       STAGING_BASE_URL: 'http://localhost:8080/v1',
       CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173,https://shop.example.com',
+      STOP_DELAY: '60',
       LOG_LEVEL: 'silent',
       INITIAL_API_KEY: key,
       PATH: '/bin',
@@ -56,6 +58,7 @@ describe('The configuration', () => {
       baseUrl: 'https://api.example.com/shop/v1',
       stagingBaseUrl: 'http://localhost:8080/v1',
       corsOrigins: ['https://shop.example.com', 'http://localhost:5173'],
+      stopDelay: 60_000,
       logLevel: 'silent',
       initialApiKey: key,
     });
@@ -109,6 +112,10 @@ describe('A mistake is told in one line that names the variable:', () => {
     ['CORS_ORIGINS', 'https://shop.example.com:443'],
     ['CORS_ORIGINS', 'https://shop.example.com,'],
     ['CORS_ORIGINS', 'https://a.example.com https://b.example.com'],
+    ['STOP_DELAY', '61'],
+    ['STOP_DELAY', '1.5'],
+    ['STOP_DELAY', '-1'],
+    ['STOP_DELAY', '5s'],
     ['LOG_LEVEL', 'INFO'],
   ])('%s=%s', (name, value) => {
     expect(mistakes({ [name]: value })).toStrictEqual([expect.stringMatching(`^${name} must `)]);

@@ -1,42 +1,86 @@
-import type { KeptOutcome } from '../../app/ports/event-log.ts';
+import type { Decide, KeptOutcome } from '../../app/ports/event-log.ts';
+import type { RecordedEvent } from '../../app/recorded-event.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import type { StoredEvent } from '../event-codec.ts';
+import { decode, encode, type StoredEvent } from '../event-codec.ts';
+import type { KeptInBatch } from '../kept-in-batch.ts';
 import type { Statement } from './database.ts';
 import { columnsOf } from './kept-outcomes-table.ts';
-import type { Growth } from './merkle-tables.ts';
+import { type Growth, growth, sizeOf } from './merkle-tables.ts';
 import { CHANNEL } from './schema.ts';
+
+/** What a batch begins with: the log, as far as it matters. */
+export interface Begun {
+  readonly edge: Buffer;
+  /** The events that the batch's decisions have to know of, and do not yet. */
+  readonly newer: readonly StoredEvent[];
+  readonly kept: KeptInBatch;
+}
+
+/** What a batch adds to what was begun. */
+export interface Change {
+  readonly events: readonly RecordedEvent[];
+  readonly stored: readonly StoredEvent[];
+  readonly edge: Buffer;
+  /** See {@link WRITE}. */
+  readonly values: readonly unknown[];
+  readonly kept: KeptInBatch;
+  /** Whether there is nothing to record: all that was asked for was refused, or done before. */
+  readonly isNothing: boolean;
+}
+
+export function changeBy({ edge, newer, kept }: Begun, decide: Decide): Change {
+  const decided = decide(newer.map(decode), kept);
+  const head = sizeOf(edge);
+  const events = decided.map((event, index) => ({ position: head + 1 + index, ...event }));
+  const stored = events.map(encode);
+  const grown = growth(edge, stored);
+  const orderIds = events.map(({ event }) => event.orderId);
+  const values = valuesOf(edge, stored, orderIds, kept.added, grown);
+  const isNothing = events.length === 0 && kept.added.length === 0;
+  return { events, stored, edge: grown.edge, values, kept, isNothing };
+}
 
 /** Begins a transaction that sees, behind the lock, what others have committed before it. */
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 
-/** Everything that a batch records, in one statement. Its values: {@link valuesOf}. */
+/**
+ * Everything that a batch records, in one statement, which takes the log's lock by itself. It does
+ * nothing, and has no row, where the log's edge is not the one that it is to follow: then somebody
+ * else has appended. Its values: {@link valuesOf}.
+ */
 export const WRITE: Statement = {
   name: 'write',
   text: `
-    WITH added AS (
+    WITH found AS (
+      SELECT FROM store_orders.tree WHERE edge = $1 FOR UPDATE
+    ), added AS (
       INSERT INTO store_orders.events
-        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::text[],
-                             $5::integer[], $6::text[], $7::text[])
+        SELECT new.* FROM found, unnest($3::bigint[], $4::bigint[], $5::integer[], $6::text[],
+                                        $7::integer[], $8::text[], $9::text[]) AS new
     ), kept AS (
       INSERT INTO store_orders.kept_outcomes
-        SELECT * FROM unnest($8::text[], $9::text[], $10::text[],
-                             $11::bigint[], $12::integer[], $13::text[])
+        SELECT new.* FROM found, unnest($10::text[], $11::text[], $12::text[],
+                                        $13::bigint[], $14::integer[], $15::text[]) AS new
     ), nodes AS (
       INSERT INTO store_orders.tree_nodes
-        SELECT * FROM unnest($14::integer[], $15::bigint[], $16::bytea[])
+        SELECT new.* FROM found, unnest($16::integer[], $17::bigint[], $18::bytea[]) AS new
     ), grown AS (
-      UPDATE store_orders.tree SET edge = $17 WHERE edge <> $17
+      UPDATE store_orders.tree SET edge = $2 FROM found WHERE edge <> $2
     )
-    SELECT pg_notify('${CHANNEL}', '')`,
+    SELECT pg_notify('${CHANNEL}', '') FROM found`,
 };
 
+/** @param edge The edge of the log that is to be added to. */
 export function valuesOf(
+  edge: Buffer,
   events: readonly StoredEvent[],
   orderIds: readonly OrderId[],
   kept: readonly KeptOutcome[],
-  { nodes, edge }: Growth,
+  grown: Growth,
 ): readonly unknown[] {
   return [
+    edge,
+    grown.edge,
     events.map(({ position }) => position),
     orderIds,
     events.map(({ version }) => version),
@@ -45,7 +89,6 @@ export function valuesOf(
     events.map(({ data }) => data),
     events.map(({ metadata }) => metadata),
     ...columnsOf(kept),
-    ...nodes,
-    edge,
+    ...grown.nodes,
   ];
 }

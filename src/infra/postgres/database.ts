@@ -188,10 +188,17 @@ export class Connection implements Queryable {
   readonly #client: pg.PoolClient;
   readonly #warnings: Error[] = [];
   #isReleased = false;
+  #isOpen = true;
 
   constructor(client: pg.PoolClient) {
     this.#client = client;
     client.on('notice', this.#noticed);
+    client.on('end', this.#ended);
+  }
+
+  /** False once it was lost: nothing more can be sent on it. */
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   async query<Row extends readonly unknown[]>(
@@ -220,10 +227,15 @@ export class Connection implements Queryable {
     this.#client.release(error);
   }
 
-  /** Hears no warnings any more. */
+  /** Hears nothing of it any more. */
   detach(): void {
     this.#client.off('notice', this.#noticed);
+    this.#client.off('end', this.#ended);
   }
+
+  readonly #ended = () => {
+    this.#isOpen = false;
+  };
 
   readonly #noticed = (notice: { code: string | undefined; message: string | undefined }) => {
     if (notice.code?.startsWith('01')) this.#warnings.push(new Error(notice.message));

@@ -5,6 +5,8 @@ import { CHANNEL } from './schema.ts';
 /** How often the head is looked at, in milliseconds: while notifications come, and while not. */
 const LOOK_EVERY = 1_000;
 const LOOK_OFTEN = 100;
+/** For how long, in milliseconds, further notifications are gathered before anybody is told. */
+const GATHER = 20;
 /** No head that a log can have. */
 const UNSEEN = -1;
 
@@ -19,6 +21,7 @@ export class HeadWatch {
   #listener: pg.Client | undefined;
   #isListening = false;
   #timer: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   #seen = UNSEEN;
   #isClosed = false;
 
@@ -49,6 +52,7 @@ export class HeadWatch {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#gathering);
     this.#watchers.clear();
     await this.#listener?.end().catch(() => undefined);
   }
@@ -79,7 +83,7 @@ export class HeadWatch {
     };
     listener.on('error', ended);
     listener.on('end', ended);
-    listener.on('notification', () => this.#tell());
+    listener.on('notification', () => this.#gather());
     this.#listener = listener;
     try {
       await listener.connect();
@@ -89,6 +93,14 @@ export class HeadWatch {
       await listener.end().catch(() => undefined);
     }
     if (this.#isClosed) await listener.end().catch(() => undefined);
+  }
+
+  // Under load there are hundreds a second, and each would have the head looked at.
+  #gather(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#tell();
+    }, GATHER).unref();
   }
 
   #tell(): void {

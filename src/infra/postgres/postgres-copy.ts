@@ -90,9 +90,9 @@ async function append(db: Database, events: readonly StoredEvent[]): Promise<voi
   const connection = await db.connect();
   try {
     await connection.run(BEGIN);
-    const grown = growth(await new MerkleTables(connection).lockedEdge(), events);
+    const edge = await new MerkleTables(connection).lockedEdge();
     const orderIds = events.map((event) => decode(event).event.orderId);
-    await connection.query(WRITE, valuesOf(events, orderIds, [], grown));
+    await connection.query(WRITE, valuesOf(edge, events, orderIds, [], growth(edge, events)));
     await connection.run('COMMIT');
     connection.release();
   } catch (error) {

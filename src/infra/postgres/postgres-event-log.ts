@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
-import { recordOf } from '../../app/audit/record.ts';
 import {
   type AppendResult,
   type Decide,
@@ -7,15 +5,17 @@ import {
   type OutcomeName,
   UnreadableEvent,
 } from '../../app/ports/event-log.ts';
-import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
-import { decode, encode, type StoredEvent } from '../event-codec.ts';
-import type { KeptInBatch } from '../kept-in-batch.ts';
-import { BEGIN, valuesOf, WRITE } from './batch.ts';
+import type { RecordedEvent } from '../../app/recorded-event.ts';
+import { decode, type StoredEvent } from '../event-codec.ts';
+import { KeptInBatch } from '../kept-in-batch.ts';
+import { BEGIN, type Begun, type Change, changeBy, WRITE } from './batch.ts';
 import { type Connection, type Database, isRefusal } from './database.ts';
 import { HeadWatch } from './head-watch.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { KnownHead, OtherLog } from './known-head.ts';
-import { growth, MerkleTables, sizeOf } from './merkle-tables.ts';
+import { settle } from './lost-commit.ts';
+import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { RecentEvents } from './recent-events.ts';
 import { readStored } from './stored-events.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
@@ -23,24 +23,6 @@ const CHUNK = 1_000;
 
 /** For how long an outcome in doubt is looked for, in milliseconds, before it is called unknown. */
 const SETTLE_WITHIN = 6_000;
-/** How long to wait between two looks, in milliseconds. */
-const LOOK_AGAIN = 250;
-
-/** A batch that was begun: what the log has, with its lock held. */
-interface Begun {
-  readonly edge: Buffer;
-  readonly newer: readonly StoredEvent[];
-  readonly kept: KeptInBatch;
-}
-
-/** What a batch adds to what was begun. */
-interface Change {
-  readonly events: readonly RecordedEvent[];
-  readonly stored: readonly StoredEvent[];
-  readonly edge: Buffer;
-  readonly values: readonly unknown[];
-  readonly kept: KeptInBatch;
-}
 
 /** The log in PostgreSQL, over a database that its caller has opened, and that closes with it. */
 export class PostgresEventLog implements EventLog {
@@ -51,6 +33,13 @@ export class PostgresEventLog implements EventLog {
   readonly #replaced: (cause: Error) => void;
   readonly #settleWithin: number;
   readonly #underWay = new Set<Promise<unknown>>();
+  /** What this instance has appended lately. */
+  readonly recent = new RecentEvents();
+  /** The connection of the last batch, ready for the next one. */
+  #ready: Connection | undefined;
+  /** Whether somebody else had appended something before the last batch. */
+  #isShared = false;
+  #isClosed = false;
 
   /**
    * @param replaced Called once if the log is not the one any more that it was.
@@ -109,8 +98,10 @@ export class PostgresEventLog implements EventLog {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.#underWay);
     await this.#watch.close();
+    this.#takeReady()?.release();
     await this.#db.close();
   }
 
@@ -120,12 +111,48 @@ export class PostgresEventLog implements EventLog {
     asked: readonly OutcomeName[],
   ): Promise<AppendResult> {
     let connection: Connection;
-    let begun: Begun;
     try {
-      connection = await this.#db.connect();
+      // Without a wait, so that a batch leaves before those of the last one are answered.
+      connection = this.#takeReady() ?? (await this.#db.connect());
     } catch (error) {
       return { kind: 'unavailable', cause: error as Error };
     }
+    if (asked.length === 0 && !this.#isShared && sizeOf(this.#known.edge) === seen) {
+      const result = await this.#appendAtOnce(connection, decide);
+      if (result !== undefined) return result;
+    }
+    return this.#appendLocked(connection, seen, decide, asked);
+  }
+
+  /**
+   * Appends to the log as this instance knows it: one statement, one round trip. Undefined where
+   * somebody else has appended something since: then nothing was recorded, and nothing was decided.
+   */
+  async #appendAtOnce(connection: Connection, decide: Decide): Promise<AppendResult | undefined> {
+    const kept = new KeptInBatch([], () => undefined);
+    let change: Change;
+    try {
+      change = changeBy({ edge: this.#known.edge, newer: [], kept }, decide);
+    } catch (error) {
+      connection.release();
+      throw error;
+    }
+    const [sent] = await Promise.allSettled([
+      // What is refused must be so in the log as it is now, whoever has appended to it.
+      change.isNothing ? isHead(connection, change.edge) : isWritten(connection, change),
+    ]);
+    if (valueIn(sent) === false) return undefined;
+    return this.#finish(connection, change, failureIn(sent));
+  }
+
+  /** Appends to the log as it is, with whatever others have appended, while they have to wait. */
+  async #appendLocked(
+    connection: Connection,
+    seen: number,
+    decide: Decide,
+    asked: readonly OutcomeName[],
+  ): Promise<AppendResult> {
+    let begun: Begun;
     try {
       begun = await this.#begin(connection, seen, asked);
     } catch (error) {
@@ -134,6 +161,7 @@ export class PostgresEventLog implements EventLog {
       if (error instanceof UnreadableEvent) throw error;
       return { kind: 'unavailable', cause: error as Error };
     }
+    this.#isShared = begun.newer.length > 0;
     let change: Change;
     try {
       change = changeBy(begun, decide);
@@ -141,7 +169,16 @@ export class PostgresEventLog implements EventLog {
       await rollBack(connection);
       throw error;
     }
-    return this.#commit(connection, change);
+    const [written, committed] = await Promise.allSettled([
+      change.isNothing || isWritten(connection, change),
+      connection.run('COMMIT'),
+    ]);
+    const error =
+      failureIn(written) ??
+      failureIn(committed) ??
+      // Never so far: whoever holds the lock is alone.
+      (valueIn(written) ? undefined : new Error('the log has grown under its lock'));
+    return this.#finish(connection, change, error);
   }
 
   // One round trip: the statements are on their way before the first is answered. Each sees what
@@ -166,67 +203,49 @@ export class PostgresEventLog implements EventLog {
     return { edge, newer, kept };
   }
 
-  async #commit(connection: Connection, change: Change): Promise<AppendResult> {
-    const { events, edge, kept, values } = change;
-    const isNothing = events.length === 0 && kept.added.length === 0;
-    const write = isNothing ? undefined : connection.query(WRITE, values);
-    const [written, committed] = await Promise.allSettled([write, connection.run('COMMIT')]);
-    const error = failureIn(written) ?? failureIn(committed);
+  /** Tells what became of a change that was sent, and keeps the connection for the next one. */
+  async #finish(
+    connection: Connection,
+    change: Change,
+    error: Error | undefined,
+  ): Promise<AppendResult> {
     const [warning] = connection.warnings;
-    connection.release(error);
+    if (error === undefined && warning === undefined) this.#keepReady(connection);
+    else connection.release(error);
     if (error === undefined) {
       // The server has given up waiting for a standby: what it says is done may not outlive it.
       if (warning !== undefined) return { kind: 'unknown', cause: warning };
-      this.#known.note(edge, edge);
-      return { kind: 'appended', events };
+      return this.#appended(change);
     }
-    if (isNothing || isRefusal(error)) return { kind: 'unavailable', cause: error };
-    return this.#settle(change, error);
+    if (change.isNothing || isRefusal(error)) return { kind: 'unavailable', cause: error };
+    switch (await settle(this.#db, change, this.#settleWithin)) {
+      case 'recorded':
+        return this.#appended(change);
+      case 'not recorded':
+        return { kind: 'unavailable', cause: error };
+      case 'unknown':
+        return { kind: 'unknown', cause: error };
+    }
   }
 
-  /**
-   * Finds out what became of a change whose commit was not answered. Whoever has the lock can tell:
-   * the transaction that had it before has ended, one way or the other.
-   */
-  async #settle(change: Change, doubt: Error): Promise<AppendResult> {
-    const until = Date.now() + this.#settleWithin;
-    do {
-      const found = await this.#find(change).catch((error: Error) => error);
-      if (found instanceof OtherLog) break;
-      if (found === true) {
-        this.#known.note(change.edge, change.edge);
-        return { kind: 'appended', events: change.events };
-      }
-      if (found === false) return { kind: 'unavailable', cause: doubt };
-      await setTimeout(LOOK_AGAIN);
-    } while (Date.now() < until);
-    return { kind: 'unknown', cause: doubt };
+  #appended({ edge, events }: Change): AppendResult {
+    this.#known.note(edge, edge);
+    this.recent.add(events);
+    return { kind: 'appended', events };
   }
 
-  /** Whether the log has a change. The commit, after a lock, also waits for standbys. */
-  async #find({ stored, kept }: Change): Promise<boolean> {
-    const connection = await this.#db.connect();
-    try {
-      const first = stored[0]?.position ?? 1;
-      const [, , there, outcomes] = await Promise.all([
-        connection.run(BEGIN),
-        new MerkleTables(connection).lockedEdge(),
-        readStored(connection, first - 1, stored.length),
-        readKept(connection, kept.added),
-      ]);
-      await connection.run('COMMIT');
-      const [warning] = connection.warnings;
-      if (warning !== undefined) throw warning;
-      return (
-        stored.every((event, index) => isSame(event, there[index])) &&
-        kept.added.every(({ by, key }) => outcomes.recall(by, key) !== undefined)
-      );
-    } catch (error) {
-      connection.release(error as Error);
-      throw error;
-    } finally {
-      connection.release();
-    }
+  #takeReady(): Connection | undefined {
+    const connection = this.#ready;
+    this.#ready = undefined;
+    if (connection?.isOpen !== false) return connection;
+    connection.release(new Error('the connection was lost'));
+    return undefined;
+  }
+
+  #keepReady(connection: Connection): void {
+    // There is one already where two batches were under way at once.
+    if (this.#ready !== undefined || this.#isClosed) connection.release();
+    else this.#ready = connection;
   }
 
   /** Looks at the log, and if it is another one, refuses to touch it ever again. */
@@ -240,19 +259,17 @@ export class PostgresEventLog implements EventLog {
   }
 }
 
-function changeBy({ edge, newer, kept }: Begun, decide: Decide): Change {
-  const decided: readonly NewEvent[] = decide(newer.map(decode), kept);
-  const head = sizeOf(edge);
-  const events = decided.map((event, index) => ({ position: head + 1 + index, ...event }));
-  const stored = events.map(encode);
-  const grown = growth(edge, stored);
-  const orderIds = events.map(({ event }) => event.orderId);
-  const values = valuesOf(stored, orderIds, kept.added, grown);
-  return { events, stored, edge: grown.edge, values, kept };
+/** Records a change, unless the log is not the one any more that it is to follow. */
+async function isWritten(connection: Connection, { values }: Change): Promise<boolean> {
+  return (await connection.query(WRITE, values)).length > 0;
 }
 
-function isSame(event: StoredEvent, there: StoredEvent | undefined): boolean {
-  return there !== undefined && recordOf(there) === recordOf(event);
+async function isHead(connection: Connection, edge: Buffer): Promise<boolean> {
+  return (await new MerkleTables(connection).edge()).equals(edge);
+}
+
+function valueIn<Value>(result: PromiseSettledResult<Value>): Value | undefined {
+  return result.status === 'fulfilled' ? result.value : undefined;
 }
 
 function failureIn(result: PromiseSettledResult<unknown>): Error | undefined {

@@ -5,6 +5,7 @@ import { Writer } from '../../app/writer.ts';
 import { Database, type Reach, type Statement } from './database.ts';
 import { migrate, refuseUnknown } from './migrations.ts';
 import { PostgresEventLog } from './postgres-event-log.ts';
+import { factsOfPostgres } from './postgres-facts.ts';
 import { PostgresKeyStore } from './postgres-key-store.ts';
 import { PostgresRefusals } from './postgres-refusals.ts';
 import { PostgresTrail } from './postgres-trail.ts';
@@ -31,6 +32,7 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
   return {
     id,
     log,
+    facts: factsOfPostgres(db, log.recent),
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     // Everything waits for the network and nothing for a disk, so it needs no thread of its own.
@@ -57,6 +59,7 @@ export async function openPostgresForCommandLine(url: string): Promise<CommandLi
   return {
     id,
     log,
+    facts: factsOfPostgres(db, log.recent),
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import type { FactChunk } from './fact-chunks.ts';
+import type { FactChunk } from '../chunked-facts.ts';
 import { startThread } from './start-thread.ts';
 
 /** Reads chunks of events in a thread of its own, one more than was asked for. */

@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
+import type Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { CommandLineStore, Store } from '../../app/ports/store.ts';
+import { ChunkedFacts, END } from '../chunked-facts.ts';
 import { openDatabase, storeIdOf } from './database.ts';
+import { factChunksOf } from './fact-chunks.ts';
 import { FactsAhead } from './facts-ahead.ts';
 import { lockForServer } from './server-lock.ts';
 import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
-import { END, SqliteFacts } from './sqlite-facts.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
+import { StoredEvents } from './stored-events.ts';
 import { WorkerWriter } from './worker-writer.ts';
 
 /**
@@ -27,7 +30,7 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
   return {
     id,
     log: new SqliteEventLog(db),
-    facts: new SqliteFacts(db),
+    facts: new ChunkedFacts(factChunksOf(db, END), storedIn(db)),
     trail: new SqliteTrail(db),
     refusals,
     writer,
@@ -52,7 +55,7 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
   return {
     id: storeIdOf(db),
     log,
-    facts: new SqliteFacts(db, ahead.chunkAfter),
+    facts: new ChunkedFacts(ahead.chunkAfter, storedIn(db)),
     trail: new SqliteTrail(db),
     refusals,
     keys: new SqliteKeyStore(db),
@@ -75,4 +78,9 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
       await log.close();
     },
   };
+}
+
+function storedIn(db: Database.Database) {
+  const stored = new StoredEvents(db);
+  return (after: number, count: number) => stored.read(after, count);
 }

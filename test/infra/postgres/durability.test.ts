@@ -24,6 +24,8 @@ it('a wait for a standby that the server has given up is no success', async () =
   const log = new PostgresEventLog(new Database(url));
   onTestFinished(() => log.close());
   expect((await log.append(0, () => [newEvent(placed(1n))])).kind).toBe('appended');
+  // A connection to read by, while it can be had: to be admitted, one waits for standbys, too.
+  await log.head();
 
   await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await cluster.sql('SELECT pg_reload_conf()');
@@ -64,6 +66,7 @@ it('what a killed server has and its standby has not is shown to nobody', async 
   const log = new PostgresEventLog(new Database(url));
   onTestFinished(() => log.close());
   await log.append(0, () => [newEvent(placed(1n))]);
+  await log.head();
   await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await cluster.sql('SELECT pg_reload_conf()');
   const { waiting, head } = await appendThatWaits(cluster, log);

@@ -37,14 +37,39 @@ async function given(settleWithin?: number) {
   return { url, network, log, beside };
 }
 
+/** A way to append: what is recorded by it, and what is said when that is to be for good. */
+interface Way {
+  readonly name: string;
+  readonly decide: Decide;
+  readonly asked: readonly KeptOutcome[];
+  readonly isSaid: (bytes: Buffer) => boolean;
+  readonly isAnswered: (bytes: Buffer) => boolean;
+}
+
 // With the end of the text: READ COMMITTED is something else.
 const saysCommit = (bytes: Buffer) => bytes.includes('COMMIT\0');
 
+const LOCKED: Way = {
+  name: 'of a transaction',
+  decide: placeAndKeep,
+  asked: [KEPT],
+  isSaid: saysCommit,
+  isAnswered: saysCommit,
+};
+const AT_ONCE: Way = {
+  name: 'of a statement by itself',
+  decide: place,
+  asked: [],
+  isSaid: (bytes) => bytes.includes('\0write\0'),
+  isAnswered: (bytes) => bytes.includes('SELECT 1\0'),
+};
+const WAYS = [LOCKED, AT_ONCE];
+
 /** Lets the next commit reach the server, and cuts the connection instead of passing its reply. */
-function loseNextReply(network: Network, also: () => void = () => {}): void {
+function loseNextReply(network: Network, way: Way, also: () => void = () => {}): void {
   let isDone = false;
   network.fromClient = (bytes, link) => {
-    if (saysCommit(bytes) && !isDone) {
+    if (way.isSaid(bytes) && !isDone) {
       isDone = true;
       link.isMarked = true;
     }
@@ -53,17 +78,17 @@ function loseNextReply(network: Network, also: () => void = () => {}): void {
   network.fromServer = async (bytes, link) => {
     if (!link.isMarked) return 'pass';
     // The reply to the write may come by itself, before that to the commit.
-    if (!saysCommit(bytes)) return 'drop';
+    if (!way.isAnswered(bytes)) return 'drop';
     also();
     return 'cut';
   };
 }
 
 /** Cuts the connection instead of passing the next commit on. */
-function loseNextCommit(network: Network): void {
+function loseNextCommit(network: Network, { isSaid }: Way): void {
   let isDone = false;
   network.fromClient = (bytes) => {
-    if (!saysCommit(bytes) || isDone) return 'pass';
+    if (!isSaid(bytes) || isDone) return 'pass';
     isDone = true;
     return 'cut';
   };
@@ -85,7 +110,7 @@ describe('a network that swallows everything', () => {
     await Promise.all(Array.from({ length: 4 }, () => log.head()));
     swallow(network);
     await expect(log.head()).rejects.toThrow(StoreUnavailable);
-    expect(await log.append(0, place)).toMatchObject({ kind: 'unavailable' });
+    expect(await log.append(0, placeAndKeep, [KEPT])).toMatchObject({ kind: 'unavailable' });
     await expect(log.head()).rejects.toThrow(StoreUnavailable);
     expect(told).toStrictEqual(['out']);
     network.fromServer = () => 'pass';
@@ -97,13 +122,13 @@ describe('a network that swallows everything', () => {
     await log.close();
   });
 
-  it('at a commit is settled when it is heard again', async () => {
+  it.each(WAYS)('at a commit $name is settled when it is heard again', async (way) => {
     const { network, url } = await given();
     const log = new PostgresEventLog(new Database(network.through(url), undefined, timeouts));
-    await log.append(0, place);
+    await log.append(0, () => [newEvent(placed(2n))]);
     let isDone = false;
     network.fromClient = (bytes) => {
-      if (saysCommit(bytes) && !isDone) {
+      if (way.isSaid(bytes) && !isDone) {
         isDone = true;
         swallow(network);
         setTimeout(() => {
@@ -112,52 +137,37 @@ describe('a network that swallows everything', () => {
       }
       return 'pass';
     };
-    const result = await log.append(1, () => [newEvent(placed(2n))]);
+    const result = await log.append(1, way.decide, way.asked);
     expect(result).toMatchObject({ kind: 'appended', events: [{ position: 2 }] });
     expect(await readAll(log)).toHaveLength(2);
     await log.close();
   });
 });
 
-describe('a connection that is lost at the commit', () => {
+describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
   it('is no loss where the commit has arrived: the log is looked at, and has it', async () => {
     const { network, log, beside } = await given();
-    loseNextReply(network);
-    const result = await log.append(0, placeAndKeep, [KEPT]);
+    loseNextReply(network, way);
+    const result = await log.append(0, way.decide, way.asked);
     expect(result).toMatchObject({ kind: 'appended', events: [{ position: 1 }] });
     expect(await readAll(beside)).toHaveLength(1);
     expect(await log.append(1, () => [newEvent(placed(2n))])).toMatchObject({ kind: 'appended' });
   });
 
-  it('is settled as well where only an outcome was kept', async () => {
-    const { network, log, beside } = await given();
-    loseNextReply(network);
-    const keep: Decide = (_newer, kept) => {
-      kept.keep(KEPT);
-      return [];
-    };
-    expect(await log.append(0, keep, [KEPT])).toStrictEqual({ kind: 'appended', events: [] });
-    const recall: Decide = (_newer, kept) => {
-      expect(kept.recall('alice', 'a')).toStrictEqual(KEPT);
-      return [];
-    };
-    await beside.append(0, recall, [KEPT]);
-  });
-
   it('has changed nothing where the commit has not arrived', async () => {
     const { network, log, beside } = await given();
-    loseNextCommit(network);
-    expect(await log.append(0, placeAndKeep, [KEPT])).toMatchObject({ kind: 'unavailable' });
+    loseNextCommit(network, way);
+    expect(await log.append(0, way.decide, way.asked)).toMatchObject({ kind: 'unavailable' });
     expect(await beside.head()).toBe(0);
-    expect(await log.append(0, placeAndKeep, [KEPT])).toMatchObject({ kind: 'appended' });
+    expect(await log.append(0, way.decide, way.asked)).toMatchObject({ kind: 'appended' });
   });
 
   it('is no answer where nothing can be looked at, and the log goes on when it can', async () => {
     const { network, log, beside } = await given(500);
-    loseNextReply(network, () => {
+    loseNextReply(network, way, () => {
       network.isOpen = false;
     });
-    const result = await log.append(0, place);
+    const result = await log.append(0, way.decide, way.asked);
     expect(result.kind).toBe('unknown');
     network.isOpen = true;
     // It was recorded after all: whoever decides next is shown it.
@@ -173,12 +183,27 @@ describe('a connection that is lost at the commit', () => {
 
   it('is not taken for another transaction that went on in its place', async () => {
     const { network, log, beside } = await given();
-    loseNextCommit(network);
+    loseNextCommit(network, way);
     const [mine, other] = await Promise.all([
-      log.append(0, () => [newEvent(placed(1n))]),
+      log.append(0, way.decide, way.asked),
       beside.append(0, () => [{ ...newEvent(placed(1n)), version: 7 }]),
     ]);
     expect([mine.kind, other.kind]).toStrictEqual(['unavailable', 'appended']);
     expect(await readAll(beside)).toMatchObject([{ position: 1, version: 7 }]);
   });
+});
+
+it('a commit that is lost is settled as well where only an outcome was kept', async () => {
+  const { network, log, beside } = await given();
+  loseNextReply(network, LOCKED);
+  const keep: Decide = (_newer, kept) => {
+    kept.keep(KEPT);
+    return [];
+  };
+  expect(await log.append(0, keep, [KEPT])).toStrictEqual({ kind: 'appended', events: [] });
+  const recall: Decide = (_newer, kept) => {
+    expect(kept.recall('alice', 'a')).toStrictEqual(KEPT);
+    return [];
+  };
+  await beside.append(0, recall, [KEPT]);
 });

@@ -1,142 +1,31 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type EventFacts, factsOf } from '../../../src/app/event-facts.ts';
-import { factsOfLog } from '../../../src/app/log-facts.ts';
+import { expect, it } from 'vitest';
 import type { FactSource } from '../../../src/app/ports/fact-source.ts';
-import type { NewEvent } from '../../../src/app/recorded-event.ts';
-import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { FactsAhead } from '../../../src/infra/sqlite/facts-ahead.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/sqlite-store.ts';
-import { newEvents } from '../../support/arbitraries.ts';
-import { cancelled, newEvent, placed, readAll, shipped } from '../../support/events.ts';
+import { factSourceContract } from '../../contract/fact-source.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { tamper } from '../../support/tampering.ts';
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const store of opened.splice(0)) await store.close();
+const newFile = () => join(temporaryFolder(), 'store.db');
+
+factSourceContract('SQLite', async () => {
+  const file = newFile();
+  const store = openSqliteForCommandLine(file);
+  return {
+    ...store,
+    facts: store.facts as FactSource,
+    tamper: async (sql) => tamper(file, (db) => db.exec(sql('events'))),
+  };
 });
 
-async function storeWith(events: readonly NewEvent[]) {
-  const file = join(temporaryFolder(), 'store.db');
-  const store = openSqliteForCommandLine(file);
-  opened.push(store);
-  await store.log.append(0, () => events);
-  return { file, ...store, facts: store.facts as FactSource };
-}
-
-/** All that a source hands over after a position, as one who stops at another. */
-async function taken(facts: FactSource, after = 0, end = Infinity): Promise<EventFacts[]> {
-  const all: EventFacts[] = [];
-  let position = after;
-  for (let count = 1; count > 0 && position < end; ) {
-    count = await facts.next(position, ({ ...its }) => {
-      const { version, type, orderId, petId, quantity, shipDate, at } = its;
-      all.push({ position: its.position, version, type, orderId, petId, quantity, shipDate, at });
-      return its.position < end;
-    });
-    position += count;
-    expect(all.at(-1)?.position ?? after).toBe(position);
-  }
-  return all;
-}
-
-/** A life of so many orders, of two events each. */
-function lives(count: number): NewEvent[] {
-  return Array.from({ length: count }, (_, index) => [
-    newEvent(placed(BigInt(index))),
-    newEvent(index % 2 === 0 ? shipped(BigInt(index)) : cancelled(BigInt(index)), 2),
-  ]).flat();
-}
-
-describe('the events of SQLite for folds', () => {
-  it('are those of the log, whatever is in it, from any position and to any', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(newEvents, { maxLength: 20 }),
-        fc.nat(20),
-        fc.nat(20),
-        async (events, after, end) => {
-          const { log, facts } = await storeWith(events);
-          const all = (await readAll(log)).map(factsOf);
-          for (const source of [facts, factsOfLog(log)]) {
-            expect(await taken(source)).toStrictEqual(all);
-            const [from, to] = [Math.min(after, all.length), Math.max(after, end)];
-            const expected = from < to ? all.slice(from, to) : [];
-            expect(await taken(source, from, to)).toStrictEqual(expected);
-          }
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
-
-  it('come in several chunks', async () => {
-    const { log, facts } = await storeWith(lives(1_300));
-    const all = (await readAll(log)).map(factsOf);
-    expect(await taken(facts)).toStrictEqual(all);
-    expect(await taken(factsOfLog(log))).toStrictEqual(all);
-  });
-
-  it('go on where more was appended after they were read ahead', async () => {
-    const { log, facts } = await storeWith(lives(1_300));
-    expect(await taken(facts)).toHaveLength(2_600);
-    await log.append(2_600, () => [newEvent(placed(5_000n)), newEvent(placed(5_001n))]);
-    expect((await taken(facts, 2_600)).map(({ orderId }) => orderId)).toStrictEqual([
-      5_000n,
-      5_001n,
-    ]);
-    expect(await taken(facts, 1_000, 1_003)).toHaveLength(3);
-  });
-
-  it('fail with the thread that reads ahead, and come again from another', async () => {
-    const { file } = await storeWith(lives(2));
-    const broken = new FactsAhead(`${file}-nowhere`, '|');
-    await expect(broken.chunkAfter(0)).rejects.toThrow('unable to open database file');
-    await expect(broken.chunkAfter(0)).rejects.toThrow('unable to open database file');
-    await broken.close();
-    // One that was never asked has nothing to give back.
-    await new FactsAhead(file, '|').close();
-  });
-
-  it('are lifted by the codec where they were written by an older version', async () => {
-    const { file, log, facts } = await storeWith(lives(600));
-    const db = openDatabase(file);
-    db.exec('DROP TRIGGER events_are_never_updated');
-    db.exec(`UPDATE events SET schema_version = 1,
-             data = '{"orderId":"250","petId":7,"quantity":1,"shipDate":null}' WHERE position = 501`);
-    db.close();
-    expect(await taken(facts)).toStrictEqual((await readAll(log)).map(factsOf));
-  });
-
-  it.each([
-    ['an unknown schema version', 'schema_version = 9', 'unknown schema version 9'],
-    ['an unknown type', "type = 'OrderEaten'", 'unknown event type "OrderEaten"'],
-    ['other data', "data = '{}'", 'is missing'],
-    ['a line feed', 'data = data || char(10) || data', 'position 701 cannot be read'],
-    ['other metadata', "metadata = '{}'", 'is missing'],
-  ])('end with an error at %s, and come up to it', async (_, change, reason) => {
-    const { file, facts } = await storeWith(lives(600));
-    const db = openDatabase(file);
-    db.exec('DROP TRIGGER events_are_never_updated');
-    db.exec(`UPDATE events SET ${change} WHERE position = 701`);
-    db.close();
-    await expect(taken(facts)).rejects.toThrow('event at position 701 cannot be read');
-    await expect(taken(facts)).rejects.toThrow(reason);
-    expect(await taken(facts, 0, 700)).toHaveLength(700);
-  });
-
-  it.each([
-    ['one is missing', 'position = 701', 701],
-    ['the first of a chunk is', 'position = 1001', 1_001],
-    ['the last of a chunk is', 'position = 1000', 1_000],
-    ['a whole chunk is', 'position > 1000 AND position <= 2100', 1_001],
-  ])('end with an error where %s', async (_, missing, position) => {
-    const { file, facts } = await storeWith(lives(1_200));
-    const db = openDatabase(file);
-    db.exec('DROP TRIGGER events_are_never_deleted');
-    db.exec(`DELETE FROM events WHERE ${missing}`);
-    db.close();
-    await expect(taken(facts)).rejects.toThrow(`event at position ${position} cannot be read`);
-  });
+it('The thread that reads ahead fails with its file, and comes again', async () => {
+  const file = newFile();
+  await openSqliteForCommandLine(file).close();
+  const broken = new FactsAhead(`${file}-nowhere`, '|');
+  await expect(broken.chunkAfter(0)).rejects.toThrow('unable to open database file');
+  await expect(broken.chunkAfter(0)).rejects.toThrow('unable to open database file');
+  await broken.close();
+  // One that was never asked has nothing to give back.
+  await new FactsAhead(file, '|').close();
 });

@@ -1,0 +1,58 @@
+import { factsOf } from '../../app/event-facts.ts';
+import type { FactSource } from '../../app/ports/fact-source.ts';
+import { ChunkedFacts, END, FACTS_A_CHUNK, type FactChunk, KIND } from '../chunked-facts.ts';
+import type { Queryable, Statement } from './database.ts';
+import type { RecentEvents } from './recent-events.ts';
+import { readStored } from './stored-events.ts';
+
+// An aggregate takes the rows of a sorted subquery as they come (PostgreSQL's manual, 9.21).
+const SELECT: Statement = {
+  name: 'facts',
+  text: `SELECT count(*), max(position), string_agg(kind, ''),
+                string_agg(data, $2) || $2, string_agg(metadata, $2) || $2
+           FROM (SELECT position, ${KIND} AS kind, data, metadata
+                   FROM store_orders.events
+                   WHERE position > $1 ORDER BY position LIMIT ${FACTS_A_CHUNK}) AS next`,
+};
+
+type Row = [count: number, last: number, kinds: string, data: string, metadata: string];
+
+/**
+ * The events of PostgreSQL for folds. While one chunk is folded, the next is on its way.
+ * @param recent What need not be asked for.
+ */
+export function factsOfPostgres(db: Queryable, recent: RecentEvents): FactSource {
+  let ahead: { readonly after: number; readonly chunk: Promise<FactChunk> } | undefined;
+  const ask = (after: number): Promise<FactChunk> => {
+    const chunk = readChunk(db, after);
+    // Nobody may want it any more by the time it fails.
+    chunk.catch(() => undefined);
+    return chunk;
+  };
+  const chunkAfter = async (after: number): Promise<FactChunk> => {
+    const isAhead = ahead?.after === after;
+    const asked = isAhead && ahead !== undefined ? ahead.chunk : ask(after);
+    ahead = undefined;
+    const chunk = await asked;
+    const [count] = chunk;
+    // What was read ahead, and was not there yet, may be there by now.
+    if (isAhead && count === 0) return chunkAfter(after);
+    if (count === FACTS_A_CHUNK) ahead = { after: after + count, chunk: ask(after + count) };
+    return chunk;
+  };
+  const chunked = new ChunkedFacts(chunkAfter, (after, count) => readStored(db, after, count));
+  return {
+    async next(after, take) {
+      const known = recent.after(after);
+      for (const [index, event] of known.entries()) if (!take(factsOf(event))) return index + 1;
+      return known.length > 0 ? known.length : chunked.next(after, take);
+    },
+  };
+}
+
+async function readChunk(db: Queryable, after: number): Promise<FactChunk> {
+  const [row] = await db.query<Row>(SELECT, [after, END]);
+  const [count, last, kinds, data, metadata] = row as Row;
+  const bytesOf = (text: string) => (count === 0 ? new Uint8Array() : Buffer.from(text));
+  return [count, last, kinds, bytesOf(data), bytesOf(metadata)];
+}

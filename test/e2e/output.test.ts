@@ -1,0 +1,146 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../support/http.ts';
+import { placeOrder } from '../support/one-service.ts';
+import { addressOf, newFolder, Program, Service, start } from '../support/service.ts';
+
+/** What the command line writes, where nobody reads it to its end. */
+
+const ORDERS = 5_000;
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await Service.start();
+  for (let n = 0; n < 3; n++) {
+    const id = await placeOrder(service);
+    await service.ask('DELETE', `/v1/store/orders/${id}`);
+    await service.ask('DELETE', `/v1/store/orders/${id}`, { headers: { Authorization: 'none' } });
+  }
+  const lines = Array.from({ length: ORDERS }, (_, n) => `${n},7,1`);
+  writeFileSync(join(service.folder, 'orders.csv'), `id,petId,quantity\n${lines.join('\n')}\n`);
+  for (const args of [
+    ['import', 'orders.csv'],
+    ['audit', 'export', '--out', 'trail.ndjson'],
+    ['audit', 'checkpoint', '--out', 'checkpoint'],
+  ]) {
+    const program = start(args, service.folder);
+    expect(await program.ended(), program.stderr).toBe(0);
+  }
+  const key = start(['audit', 'public-key'], service.folder);
+  await key.ended();
+  writeFileSync(join(service.folder, 'key'), key.stdout);
+  return () => service[Symbol.asyncDispose]();
+});
+
+/** Every way in which a command says what came of it. */
+const COMMANDS = [
+  '--help',
+  '--version',
+  'audit --help',
+  'nonsense',
+  'audit show 1',
+  'audit show 1 --json',
+  'audit show 999999',
+  'audit refusals',
+  'audit refusals --json',
+  'audit public-key',
+  'audit checkpoint',
+  'audit prove 2',
+  'audit prove --consistency 1',
+  'audit receipt --position 2',
+  'audit export',
+  'keys list',
+  'keys create --name test',
+  'replay',
+  'replay --format csv',
+  'replay --format ndjson --to 3000',
+  'replay --watch --speed 9999999/s',
+  'verify',
+  'verify --json --checkpoint checkpoint',
+  'verify --export trail.ndjson --key key',
+  'verify --export orders.csv --key key',
+  'import orders.csv',
+  'import trail.ndjson',
+  'backup $(mktemp -u backup-XXXXXX)',
+  'conformance $URL --runs 1 --read-only',
+];
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+let runs = 0;
+
+/** Runs a command in a shell, with what follows it there. Its own exit code is what counts. */
+async function run(command: string, followedBy = ''): Promise<Ran> {
+  const code = join(service.folder, `code-${++runs}`);
+  const program = `"${process.execPath}" "${resolve('dist/main.js')}" ${command}`;
+  const line = `{ ${program}; echo $? > ${code}; } ${followedBy}`;
+  const env = { STORE_ORDERS_KEY: service.key, URL: `${service.address}/v1` };
+  const shell = new Program('sh', ['-c', line], service.folder, env);
+  expect(await shell.ended()).toBe(0);
+  const { stdout: out, stderr: err } = shell;
+  return { code: Number(readFileSync(code, 'utf8')), out, err };
+}
+
+/** What is told of a run, without what is different each time. */
+function told(err: string): string {
+  return err.replaceAll(/(?<=key )\w+|[\d.,]*\d/g, 'N');
+}
+
+describe.each(COMMANDS)('%s', (command) => {
+  let read: Ran;
+
+  beforeAll(async () => {
+    read = await run(command);
+  });
+
+  it('ends as if it were read, where its reader goes', async () => {
+    const gone = await Promise.all([
+      run(command, '| head -n 1 > first-line'),
+      // There is nobody any more before the first word.
+      run(command, '| true'),
+    ]);
+    const expected = { code: read.code, err: told(read.err) };
+    for (const { code, err } of gone) expect({ code, err: told(err) }).toEqual(expected);
+    const unheard = await run(command, '2>&1 | true');
+    expect(unheard).toEqual({ code: read.code, out: '', err: '' });
+  });
+
+  it('says so, where the disk is full', async () => {
+    const [full, mute] = await Promise.all([
+      run(command, '> /dev/full'),
+      run(command, '2> /dev/full'),
+    ]);
+    expect(told(full.err)).toBe(told(read.err) + (read.out === '' ? '' : FULL));
+    expect(full.code).toBe(read.out === '' ? read.code : read.code || 1);
+    expect(mute.code).toBe(read.err === '' ? read.code : read.code || 1);
+  });
+});
+
+const FULL =
+  'store-orders: standard output cannot be written: ENOSPC: no space left on device, write\n';
+
+it('A log is played to nobody', async () => {
+  // To its end it would take a quarter of an hour.
+  const { code, err } = await run('replay --watch --speed 5/s', '| head -n 1 > first-line');
+  expect(code).toBe(0);
+  expect(err).toMatch(/^Played up to position [23] of \d+\.\n$/);
+});
+
+it('The service goes on where nobody reads what it says to people', async () => {
+  await using program = start(['serve'], newFolder(), { PORT: '0' });
+  program.child.stderr?.destroy();
+  const address = await addressOf(program);
+  // What it says to people comes right after the line that the address is from.
+  for (let n = 0; n < 20; n++) {
+    expect((await ask(address, 'GET', '/readyz')).status).toBe(200);
+    await setTimeout(10);
+  }
+  expect(await program.end('SIGTERM')).toBe(0);
+});
