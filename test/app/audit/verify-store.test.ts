@@ -1,7 +1,10 @@
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { treeRoot } from '../../../src/app/audit/merkle-proofs.ts';
 import type { ExpectedHead, Finding } from '../../../src/app/audit/trail-check.ts';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
@@ -34,15 +37,18 @@ let honest: { readonly db: Buffer; readonly head: Buffer };
 const noted: Record<number, ExpectedHead> = {};
 
 beforeAll(async () => {
-  const file = await honestStore(`/tmp/store-orders-honest-${process.pid}.db`);
-  honest = { db: readFileSync(file), head: readFileSync(`${file}-head`) };
-  const store = openSqliteForCommandLine(file);
-  const { treeRoot } = await import('../../../src/app/audit/merkle-proofs.ts');
-  for (const size of [0, 200, 500, 700]) {
-    noted[size] = { name: `checkpoint-${size}`, size, root: await treeRoot(size, store.trail) };
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-'));
+  try {
+    const file = await honestStore(join(folder, 'store.db'));
+    honest = { db: readFileSync(file), head: readFileSync(`${file}-head`) };
+    const store = openSqliteForCommandLine(file);
+    for (const size of [0, 200, 500, 700]) {
+      noted[size] = { name: `checkpoint-${size}`, size, root: await treeRoot(size, store.trail) };
+    }
+    await store.close();
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  await store.close();
-  for (const end of ['', '-head', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
 });
 
 function given(): string {
