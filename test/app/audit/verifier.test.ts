@@ -8,6 +8,7 @@ import {
   verifyCheckpoint,
   verifyConsistency,
   verifyInclusion,
+  verifyKey,
   verifyNote,
   verifyReceipt,
 } from '../../../src/app/audit/verifier.ts';
@@ -152,6 +153,11 @@ describe('a signed note', () => {
     ['a private key', tessera.PRIVATE_KEY, 'the public key is not name+id+key'],
   ])('is refused where the public key is %s', (_, vkey, reason) => {
     expect(verifyNote(note(PETERS), vkey)).toEqual(refused(reason));
+    expect(verifyKey(vkey)).toEqual(refused(reason));
+  });
+
+  it('is of the log that its public key is named for', () => {
+    expect(verifyKey(PETER)).toEqual({ ok: true, value: 'PeterNeumann' });
   });
 
   it('may say nothing but an empty line', () => {
