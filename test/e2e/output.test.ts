@@ -35,36 +35,20 @@ beforeAll(async () => {
   return () => service[Symbol.asyncDispose]();
 });
 
-/** Every way in which a command says what came of it. */
+/** One command for each way in which what came of it is said. */
 const COMMANDS = [
   '--help',
-  '--version',
-  'audit --help',
   'nonsense',
-  'audit show 1',
   'audit show 1 --json',
-  'audit show 999999',
-  'audit refusals',
   'audit refusals --json',
-  'audit public-key',
   'audit checkpoint',
-  'audit prove 2',
-  'audit prove --consistency 1',
-  'audit receipt --position 2',
   'audit export',
   'keys list',
-  'keys create --name test',
-  'replay',
   'replay --format csv',
-  'replay --format ndjson --to 3000',
   'replay --watch --speed 9999999/s',
   'verify',
-  'verify --json --checkpoint checkpoint',
   'verify --export trail.ndjson --key key',
-  'verify --export orders.csv --key key',
   'import orders.csv',
-  'import trail.ndjson',
-  'backup $(mktemp -u backup-XXXXXX)',
   'conformance $URL --runs 1 --read-only',
 ];
 
