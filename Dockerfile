@@ -31,5 +31,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --start-interval=1s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Stopped by SIGTERM, it answers what is under way; it is done in less than the ten seconds that
 # Docker gives it.
-ENTRYPOINT ["node", "--max-semi-space-size=8", "dist/main.js"]
+ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"]
 CMD ["serve"]

@@ -44,7 +44,7 @@ export function factSourceContract(name: string, create: () => Promise<LogWithFa
             }
           },
         ),
-        { numRuns: 50 },
+        { numRuns: 25 },
       );
     });
 

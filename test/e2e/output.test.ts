@@ -21,50 +21,20 @@ beforeAll(async () => {
   }
   const lines = Array.from({ length: ORDERS }, (_, n) => `${n},7,1`);
   writeFileSync(join(service.folder, 'orders.csv'), `id,petId,quantity\n${lines.join('\n')}\n`);
-  for (const args of [
-    ['import', 'orders.csv'],
-    ['audit', 'export', '--out', 'trail.ndjson'],
-    ['audit', 'checkpoint', '--out', 'checkpoint'],
-  ]) {
-    const program = start(args, service.folder);
-    expect(await program.ended(), program.stderr).toBe(0);
-  }
-  const key = start(['audit', 'public-key'], service.folder);
-  await key.ended();
-  writeFileSync(join(service.folder, 'key'), key.stdout);
+  const program = start(['import', 'orders.csv'], service.folder);
+  expect(await program.ended(), program.stderr).toBe(0);
   return () => service[Symbol.asyncDispose]();
 });
 
-/** Every way in which a command says what came of it. */
+/** One command for each way in which what came of it is said. */
 const COMMANDS = [
   '--help',
-  '--version',
-  'audit --help',
-  'nonsense',
-  'audit show 1',
   'audit show 1 --json',
-  'audit show 999999',
-  'audit refusals',
   'audit refusals --json',
-  'audit public-key',
-  'audit checkpoint',
-  'audit prove 2',
-  'audit prove --consistency 1',
-  'audit receipt --position 2',
   'audit export',
   'keys list',
-  'keys create --name test',
-  'replay',
   'replay --format csv',
-  'replay --format ndjson --to 3000',
-  'replay --watch --speed 9999999/s',
   'verify',
-  'verify --json --checkpoint checkpoint',
-  'verify --export trail.ndjson --key key',
-  'verify --export orders.csv --key key',
-  'import orders.csv',
-  'import trail.ndjson',
-  'backup $(mktemp -u backup-XXXXXX)',
   'conformance $URL --runs 1 --read-only',
 ];
 

@@ -143,6 +143,10 @@ export class Database implements Queryable {
     return new pg.Client({ ...this.#settings, application_name: SERVER_NAME });
   }
 
+  get isRefused(): boolean {
+    return this.#refusal !== undefined;
+  }
+
   /** Refuses every use from now on. False if it has done so before. */
   refuse(error: Error): boolean {
     if (this.#refusal !== undefined) return false;

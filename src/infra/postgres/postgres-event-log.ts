@@ -24,6 +24,9 @@ const CHUNK = 1_000;
 /** For how long an outcome in doubt is looked for, in milliseconds, before it is called unknown. */
 const SETTLE_WITHIN = 6_000;
 
+/** For how long a connection is kept ready for the next batch, in milliseconds. */
+const READY_FOR = 1_000;
+
 /** The log in PostgreSQL, over a database that its caller has opened, and that closes with it. */
 export class PostgresEventLog implements EventLog {
   readonly #db: Database;
@@ -37,6 +40,7 @@ export class PostgresEventLog implements EventLog {
   readonly recent = new RecentEvents();
   /** The connection of the last batch, ready for the next one. */
   #ready: Connection | undefined;
+  #unused: NodeJS.Timeout | undefined;
   /** Whether somebody else had appended something before the last batch. */
   #isShared = false;
   #isClosed = false;
@@ -101,6 +105,7 @@ export class PostgresEventLog implements EventLog {
     this.#isClosed = true;
     await Promise.all(this.#underWay);
     await this.#watch.close();
+    clearTimeout(this.#unused);
     this.#takeReady()?.release();
     await this.#db.close();
   }
@@ -237,15 +242,21 @@ export class PostgresEventLog implements EventLog {
   #takeReady(): Connection | undefined {
     const connection = this.#ready;
     this.#ready = undefined;
-    if (connection?.isOpen !== false) return connection;
-    connection.release(new Error('the connection was lost'));
+    if (connection === undefined || (connection.isOpen && !this.#db.isRefused)) return connection;
+    connection.release(new Error('it is not to be used any more'));
     return undefined;
   }
 
   #keepReady(connection: Connection): void {
     // There is one already where two batches were under way at once.
-    if (this.#ready !== undefined || this.#isClosed) connection.release();
-    else this.#ready = connection;
+    if (this.#ready !== undefined || this.#isClosed) {
+      connection.release();
+      return;
+    }
+    this.#ready = connection;
+    // One that nobody needs is the pool's to look after.
+    this.#unused ??= setTimeout(() => this.#takeReady()?.release(), READY_FOR).unref();
+    this.#unused.refresh();
   }
 
   /** Looks at the log, and if it is another one, refuses to touch it ever again. */

@@ -86,6 +86,19 @@ describe('after a failover, an instance', () => {
     expect(replaced).toHaveLength(1);
   });
 
+  it('appends no more after that, over whatever connection is left', async () => {
+    const url = await newDatabase();
+    const db = new Database(url);
+    const log = new PostgresEventLog(db);
+    onTestFinished(() => log.close());
+    await append(log, 2);
+    db.refuse(new OtherLog(new Error('another connection has led to another log')));
+    expect(await log.append(2, () => [newEvent(placed(3n))])).toMatchObject({
+      kind: 'unavailable',
+    });
+    await beside(url, async (other) => expect(await other.head()).toBe(2));
+  });
+
   it('refuses a log that has gone on in another way, however far', async () => {
     for (const more of [2, 7]) {
       const { url, log, replaced, behind } = await given();
