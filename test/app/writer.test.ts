@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AppendResult, Decide, EventLog, OutcomeName } from '../../src/app/ports/event-log.ts';
 import type { RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Outcome, Submission } from '../../src/app/submission.ts';
@@ -268,6 +268,20 @@ describe('a writer', () => {
       const { writer: next } = await writerOn(log);
       expect(await next.execute([keyed(placeNew)])).toStrictEqual([first]);
       expect(await log.head()).toBe(2);
+    });
+
+    it('asks the log for the outcomes under the keys that are given, and for no others', async () => {
+      const { log, writer } = await writerOn();
+      const append = vi.spyOn(log, 'append');
+      await writer.execute([place(1n), keyed(cancel(1n)), keyed(place(2n), 'k', 'bob')]);
+      await writer.execute([ship(1n)]);
+      expect(append.mock.calls.map(([, , asked]) => asked)).toStrictEqual([
+        [
+          { by: 'alice', key: 'k' },
+          { by: 'bob', key: 'k' },
+        ],
+        [],
+      ]);
     });
 
     it('gives the same refusal again, even if it would no longer be refused', async () => {
