@@ -254,6 +254,11 @@ export function isRefusal(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && !endsSession(error);
 }
 
+/** Whether the server has said that what lies on its disk cannot be read. */
+export function isDamage(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && /^(?:22|58|XX)/.test(error.code ?? '');
+}
+
 // Appendix A of PostgreSQL's manual: connection exceptions, the server going down, trouble with
 // files, and what should never happen.
 function endsSession({ code = 'XX000' }: pg.DatabaseError): boolean {
