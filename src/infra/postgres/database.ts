@@ -231,6 +231,16 @@ export class Connection implements Queryable {
     this.#client.release(error);
   }
 
+  /** Undoes its transaction, and gives it back. */
+  async rollBack(): Promise<void> {
+    try {
+      await this.run('ROLLBACK');
+      this.release();
+    } catch (error) {
+      this.release(error as Error);
+    }
+  }
+
   /** Hears nothing of it any more. */
   detach(): void {
     this.#client.off('notice', this.#noticed);

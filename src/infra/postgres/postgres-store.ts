@@ -10,6 +10,7 @@ import { PostgresKeyStore } from './postgres-key-store.ts';
 import { PostgresRefusals } from './postgres-refusals.ts';
 import { PostgresTrail } from './postgres-trail.ts';
 import { SCHEMA_VERSION } from './schema.ts';
+import { takeOver } from './take-over.ts';
 
 const NONE_KEPT = { kind: 'none', reason: 'instances on PostgreSQL keep none' } as const;
 
@@ -63,11 +64,7 @@ export async function openPostgresForCommandLine(url: string): Promise<CommandLi
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),
-    async takeOver() {
-      throw new CannotStart(
-        'audit import takes a store in SQLite. From there, migrate-store takes it to PostgreSQL.',
-      );
-    },
+    takeOver: (fill) => takeOver(db, fill),
     async backup() {
       throw new CannotStart(
         'backup copies a store in SQLite. Back PostgreSQL up with its own means: docs/postgresql.md.',
