@@ -1,12 +1,17 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { Database } from '../../../src/infra/postgres/database.ts';
 import { growth } from '../../../src/infra/postgres/merkle-tables.ts';
+import { migrate } from '../../../src/infra/postgres/migrations.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
 import { openPostgresEvidence } from '../../../src/infra/postgres/postgres-evidence.ts';
 import { readStored } from '../../../src/infra/postgres/stored-events.ts';
 import { check, evidenceContract, type HeldStore } from '../../contract/evidence.ts';
 import { newEvent, placed } from '../../support/events.ts';
-import type { Version } from '../../support/postgres/cluster.ts';
+import { Cluster, placeInMemory, type Version } from '../../support/postgres/cluster.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 import { fillHonestly } from '../../support/tampering.ts';
@@ -174,3 +179,47 @@ async function changed(change: string): Promise<string> {
   await sql(url, change);
   return url;
 }
+
+describe('What the server itself cannot read', () => {
+  it('is told with the first event that is behind it', async () => {
+    // Its pages have checksums from the start.
+    const cluster = await Cluster.start(18, {}, placeInMemory());
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    const url = cluster.url('postgres');
+    await migrate(url, true);
+    const log = new PostgresEventLog(new Database(url));
+    await fillHonestly(log, 7n, 5_000);
+    await log.close();
+    const [page] = await cluster.sql<{ file: string; first: string }>(`
+      SELECT pg_relation_filepath('store_orders.events') AS file, min(position) AS first
+        FROM store_orders.events WHERE (ctid::text::point)[0] = 60`);
+    await cluster.end();
+    const file = join(cluster.data, page?.file ?? '');
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 60 * 8_192 + 100, 60 * 8_192 + 200);
+    writeFileSync(file, bytes);
+    await cluster.begin();
+    const { size, findings } = await check(held(url));
+    const from = Number(page?.first);
+    expect(from).toBeGreaterThan(2_000);
+    expect(size).toBe(from - 1);
+    const problem = expect.stringMatching(
+      /^it cannot be read: invalid page in block 60 of relation/,
+    );
+    expect(findings).toEqual([{ from, problem }]);
+  });
+
+  it('is no verdict where the server has gone', async () => {
+    const cluster = await Cluster.start(18, {}, placeInMemory());
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    const url = cluster.url('postgres');
+    await migrate(url, true);
+    const log = new PostgresEventLog(new Database(url));
+    await fillHonestly(log, 7n, 5_000);
+    await log.close();
+    const evidence = await openPostgresEvidence(url);
+    const checked = verifyStore(evidence, [], () => cluster.end());
+    await expect(checked).rejects.toThrow(StoreUnavailable);
+    await evidence.close();
+  });
+});
