@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
     setupFiles: ['test/support/native-modules.ts'],
     // Processes, sockets and disks are real here, and the machines are small.
+    // Tests wait for processes and disks as often as for a processor: none is left idle.
+    maxWorkers: '100%',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {

@@ -26,7 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a commit without an answer is taken for none',
     file: 'postgres-event-log.js',
     changes: [
-      ['return this.#settle(change, error)', `return { kind: 'unavailable', cause: error }`],
+      ['switch (await settle(this.#db, change, this.#settleWithin))', `switch ('not recorded')`],
     ],
   },
 ];
