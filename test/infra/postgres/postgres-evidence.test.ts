@@ -79,6 +79,19 @@ describe('A store in PostgreSQL', () => {
     expect(await check(held(await newDatabase()))).toMatchObject({ size: 0, findings: [] });
   });
 
+  it('is checked by whoever may read it, and nothing else', async () => {
+    const url = await honest();
+    const auditor = `auditor_${new URL(url).pathname.slice(1)}`;
+    await sql(
+      url,
+      `CREATE ROLE ${auditor} LOGIN; GRANT USAGE ON SCHEMA store_orders TO ${auditor};
+       GRANT SELECT ON store_orders.store, store_orders.events, store_orders.tree,
+         store_orders.tree_nodes TO ${auditor}`,
+    );
+    const checked = await check(held(url.replace('postgres@', `${auditor}@`)));
+    expect(checked).toMatchObject({ size: 700, findings: [] });
+  });
+
   it('is looked at as of one moment, whatever is appended meanwhile', async () => {
     const url = await honest();
     const log = new PostgresEventLog(new Database(url));
