@@ -120,11 +120,16 @@ async function readBefore(connection: Connection, after?: number): Promise<reado
   await connection.run(cursor('each_event', after));
   const rows: StoredRow[] = [];
   try {
-    while (rows.length < CHUNK) rows.push(...(await fetch(connection, 1, 'each_event')));
+    for (;;) {
+      const [row] = await fetch(connection, 1, 'each_event');
+      // It can be read after all: whoever checks again will see it.
+      if (row === undefined || rows.length === CHUNK) return rows;
+      rows.push(row);
+    }
   } catch (error) {
     if (!isDamage(error)) throw new StoreUnavailable(error as Error);
+    return rows;
   }
-  return rows;
 }
 
 // A cursor, because what is looked up by a position may not be found where the index is gone or lies,
