@@ -134,10 +134,8 @@ export function proverOf({ trail, id }: Pick<Store, 'trail' | 'id'>): Prover {
 export async function openEvidence(): Promise<Evidence> {
   const { database } = configure();
   if (database.engine === 'sqlite') return openSqliteEvidence(database.file);
-  throw new CannotStart(
-    'Only a store in SQLite can be checked as it lies there. Of one in PostgreSQL, check an export: ' +
-      'audit export, and then verify --export.',
-  );
+  const { openPostgresEvidence } = await import('./infra/postgres/postgres-evidence.ts');
+  return openPostgresEvidence(database.url);
 }
 
 function keyPlaceOf({ database, signingKeyFile }: Config): SigningKeyPlace {

@@ -14,7 +14,7 @@ export interface TrailReading {
   /** What the trail was at other sizes, by other accounts. */
   readonly heads?: readonly ExpectedHead[];
   /** Is handed all events that are right, many at a time. */
-  take?(events: readonly StoredFields[]): void;
+  take?(events: readonly StoredFields[]): void | Promise<void>;
 }
 
 /** What a trail's file came to. */
@@ -46,7 +46,7 @@ export async function readTrail(
           if (result instanceof TrailFileCheck) check = result;
           else events.push(result);
         }
-        reading.take?.(events);
+        await reading.take?.(events);
         advance(bytes);
       }
       if (check === undefined) return { size: 0, finding: { problem: 'there is nothing in it' } };

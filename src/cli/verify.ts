@@ -124,7 +124,7 @@ async function checkStore(
       findings: [...findings, ...refused],
     };
   } finally {
-    evidence.close();
+    await evidence.close();
   }
 }
 

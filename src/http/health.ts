@@ -1,8 +1,16 @@
 import { ApiError } from './api-error.ts';
 
+const IN_WORDS = {
+  starting: 'is starting',
+  ready: 'is ready',
+  leaving: 'is stopping',
+  stopping: 'is stopping',
+  failed: 'has failed',
+} as const;
+
 /** Whether the service takes commands, and if not, what it tells those who ask. */
 export class Health {
-  #state: 'starting' | 'ready' | 'leaving' | 'stopping' | 'failed' = 'starting';
+  #state: keyof typeof IN_WORDS = 'starting';
   /** Why the store cannot be asked, while everything else is well. */
   #trouble: 'has lost its database' | 'waits for its database' | undefined;
 
@@ -70,8 +78,7 @@ export class Health {
   }
 
   #refuseUnless(isWell: boolean): void {
-    const state = this.#state === 'leaving' ? 'stopping' : this.#state;
-    const trouble = isWell ? this.#trouble : `is ${state}`;
+    const trouble = isWell ? this.#trouble : IN_WORDS[this.#state];
     if (trouble === undefined) return;
     throw new ApiError('service_unavailable', `The service ${trouble}: nothing was changed.`);
   }

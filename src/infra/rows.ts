@@ -1,4 +1,5 @@
 import type { ApiKey, Scope } from '../app/api-key.ts';
+import type { StoredRow } from '../app/audit/event-rules.ts';
 import { UnreadableEvent } from '../app/ports/event-log.ts';
 import type { Decided, Refusal } from '../app/submission.ts';
 import type { Instant } from '../domain/instant.ts';
@@ -23,6 +24,29 @@ export function eventsIn(rows: readonly EventRow[], after: number): StoredEvent[
     if (position !== due) throw new UnreadableEvent(due, 'it is missing');
     return { position, version, type, schemaVersion, data, metadata };
   });
+}
+
+/** A row of events that is to be checked. An order's id beyond 2^53 is a text. */
+export type CheckedRow = readonly [
+  position: number,
+  orderId: number | string,
+  version: number,
+  type: string,
+  schemaVersion: number,
+  data: string,
+  metadata: string,
+];
+
+export function storedRowIn([
+  position,
+  orderId,
+  version,
+  type,
+  schemaVersion,
+  data,
+  metadata,
+]: CheckedRow): StoredRow {
+  return { position, orderId, version, type, schemaVersion, data, metadata };
 }
 
 export type KeyRow = readonly [

@@ -1,12 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { storedFieldsOf } from '../../src/app/audit/cloud-event.ts';
 import { recordOf } from '../../src/app/audit/record.ts';
 import { RecordTree, verifyCheckpoint } from '../../src/app/audit/verifier.ts';
+import { openPostgresStore } from '../../src/infra/postgres/postgres-store.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { lockForServer } from '../../src/infra/sqlite/server-lock.ts';
 import { storedEvents } from '../support/golden-events.ts';
+import { sql } from '../support/postgres/sql.ts';
 import { tamper } from '../support/tampering.ts';
 import { Place } from './command-line.ts';
 
@@ -33,7 +36,7 @@ function importOrders(place: Place) {
 
 /** All that is stored of every event. */
 async function rows(place: Place): Promise<readonly unknown[]> {
-  const store = place.open();
+  const store = await place.open();
   const stored = await store.trail.stored(0, 10_000);
   await store.close();
   return stored;
@@ -103,10 +106,15 @@ describe('An export', () => {
   });
 });
 
-describe('An import of an export', () => {
+const ENGINES: readonly [name: string, newPlace: () => Promise<Place>][] = [
+  ['SQLite', async () => new Place()],
+  ['PostgreSQL', () => Place.onPostgres()],
+];
+
+describe.each(ENGINES)('An import of an export into %s', (_, newPlace) => {
   it('makes a store with the same events, to the byte, and the same root', async () => {
     const { place, file, key } = await given();
-    const other = new Place();
+    const other = await newPlace();
     const { code, out } = await other.run('audit', 'import', file, '--key', key);
     expect(code).toBe(0);
     expect(out).toBe(`Imported 5 events. Their root is ${await rootOf(place)}\n`);
@@ -119,7 +127,7 @@ describe('An import of an export', () => {
     const { place, file, key } = await given();
     const checkpoint = place.file('checkpoint');
     await place.run('audit', 'checkpoint', '--out', checkpoint);
-    const other = new Place();
+    const other = await newPlace();
     await other.run('audit', 'import', file);
     await other.run('import', other.write('more.csv', 'id,petId,quantity\n4,7,1\n'));
     const { code } = await other.run('verify', '--checkpoint', checkpoint, '--key', key);
@@ -140,26 +148,59 @@ describe('An import of an export', () => {
       }
       db.close();
     });
-    const other = new Place();
+    const other = await newPlace();
     const { code, err } = await other.run('audit', 'import', file);
     expect(code, err).toBe(0);
     expect(await rows(other)).toEqual(await rows(place));
     expect((await other.run('verify')).code).toBe(0);
   });
 
-  it('is refused by a store that has events, and by one that a server is running on', async () => {
-    const { place, file } = await given();
-    const refused = await place.run('audit', 'import', file);
+  it('is refused by a store that has events', async () => {
+    const { file } = await given();
+    const other = await newPlace();
+    expect((await other.run('audit', 'import', file)).code).toBe(0);
+    const refused = await other.run('audit', 'import', file);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toContain('The store has 5 events: it takes an empty one.');
-    const other = new Place();
-    const unlock = lockForServer(other.file('store.db'));
-    const busy = await other.run('audit', 'import', file);
-    unlock();
-    expect(busy.code).toBe(1);
-    expect(busy.err).toContain('Another server is running on');
-    expect(await other.head()).toBe(0);
+    expect(await other.head()).toBe(5);
   });
+
+  it('leads to an export of the same lines, but for the store', async () => {
+    const { file, lines } = await given();
+    const other = await newPlace();
+    await other.run('audit', 'import', file);
+    const { out } = await other.run('audit', 'export');
+    const withoutStore = (line: string) => line.replaceAll(/(?<=orders\/)\w{16}/g, '');
+    const [, ...exported] = out.trimEnd().split('\n').map(withoutStore);
+    expect(exported).toEqual(lines.slice(1).map(withoutStore));
+  });
+});
+
+test('an import into SQLite is refused while a server is running on the file', async () => {
+  const { file } = await given();
+  const other = new Place();
+  const unlock = lockForServer(other.file('store.db'));
+  const busy = await other.run('audit', 'import', file);
+  unlock();
+  expect(busy.code).toBe(1);
+  expect(busy.err).toContain('Another server is running on');
+  expect(await other.head()).toBe(0);
+});
+
+test('an import into PostgreSQL is refused while instances are running on the store', async () => {
+  const { file } = await given();
+  const other = await Place.onPostgres();
+  const watcher = { lost() {}, outOfReach() {}, inReach() {}, replaced() {} };
+  const { url = '' } = other;
+  const served = await openPostgresStore(url, watcher);
+  const seen =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN store_orders'";
+  while ((await sql(url, seen)).length === 0) await setTimeout(20);
+  const ran = await other.run('audit', 'import', file);
+  await served.close();
+  expect(ran.code).toBe(1);
+  expect(ran.err).toContain('Instances are running on the store. Stop all of them first.');
+  expect(await other.head()).toBe(0);
 });
 
 const swap = (one: number, other: number) => (lines: readonly string[]) =>
@@ -229,48 +270,51 @@ const DAMAGED: readonly [
   ],
 ];
 
-describe('What is no whole export is refused, and nothing of it is imported:', () => {
-  it.each(DAMAGED)('%s', async (_what, how, says) => {
-    const { place, lines } = await given();
-    const file = place.write('damaged.ndjson', `${how(lines).join('\n')}\n`);
-    const other = new Place();
-    const { code, out, err } = await other.run('audit', 'import', file);
-    expect([code, out]).toEqual([3, '']);
-    expect(err).toMatch(says);
-    expect(err).toContain('Nothing was imported.');
-    expect(await rows(other)).toEqual([]);
-    await other.run('audit', 'import', place.file('trail.ndjson'));
-    expect(await rows(other)).toEqual(await rows(place));
-  });
+describe.each(ENGINES)(
+  'What is no whole export is refused, and nothing of it is imported into %s:',
+  (_, newPlace) => {
+    it.each(DAMAGED)('%s', async (_what, how, says) => {
+      const { place, lines } = await given();
+      const file = place.write('damaged.ndjson', `${how(lines).join('\n')}\n`);
+      const other = await newPlace();
+      const { code, out, err } = await other.run('audit', 'import', file);
+      expect([code, out]).toEqual([3, '']);
+      expect(err).toMatch(says);
+      expect(err).toContain('Nothing was imported.');
+      expect(await rows(other)).toEqual([]);
+      await other.run('audit', 'import', place.file('trail.ndjson'));
+      expect(await rows(other)).toEqual(await rows(place));
+    });
 
-  it('it is signed with another key', async () => {
-    const { file } = await given();
-    const { key } = await given();
-    const other = new Place();
-    const { code, err } = await other.run('audit', 'import', file, '--key', key);
-    expect(code).toBe(3);
-    expect(err).toContain(': the checkpoint: the note is not signed with the public key');
-    expect(await rows(other)).toEqual([]);
-    expect((await other.run('verify', '--export', file, '--key', key)).code).toBe(3);
-  });
+    it('it is signed with another key', async () => {
+      const { file } = await given();
+      const { key } = await given();
+      const other = await newPlace();
+      const { code, err } = await other.run('audit', 'import', file, '--key', key);
+      expect(code).toBe(3);
+      expect(err).toContain(': the checkpoint: the note is not signed with the public key');
+      expect(await rows(other)).toEqual([]);
+      expect((await other.run('verify', '--export', file, '--key', key)).code).toBe(3);
+    });
+  },
+);
 
-  it('any character of it is another', async () => {
-    const { place, key, lines } = await given();
-    const text = `${lines.join('\n')}\n`;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(text.length - 2),
-        fc.constantFrom('0', '1', 'a', '"', ' ', '{', '~', '\\'),
-        async (at, character) => {
-          fc.pre(text[at] !== character);
-          const file = place.write('changed', text.slice(0, at) + character + text.slice(at + 1));
-          const { code } = await place.run('verify', '--export', file, '--key', key);
-          expect(code).toBe(3);
-        },
-      ),
-      { numRuns: 300 },
-    );
-  });
+test('an export of which any character is another is found out', async () => {
+  const { place, key, lines } = await given();
+  const text = `${lines.join('\n')}\n`;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(text.length - 2),
+      fc.constantFrom('0', '1', 'a', '"', ' ', '{', '~', '\\'),
+      async (at, character) => {
+        fc.pre(text[at] !== character);
+        const file = place.write('changed', text.slice(0, at) + character + text.slice(at + 1));
+        const { code } = await place.run('verify', '--export', file, '--key', key);
+        expect(code).toBe(3);
+      },
+    ),
+    { numRuns: 300 },
+  );
 });
 
 test('an export that cannot be read is no verdict', async () => {

@@ -17,7 +17,7 @@ async function given() {
     { ...asked, code: 'unauthorized', requestId: 'r3' },
     { at: NOON, leftOut: 12 },
   ] as RefusalRecord[];
-  const store = place.open();
+  const store = await place.open();
   await store.refusals.append(records);
   await store.close();
   return { place, keyId, records };

@@ -10,7 +10,7 @@ import { Place } from './command-line.ts';
 /** A store in which order 42 was placed by an import and cancelled with a key, beside another. */
 async function given(): Promise<{ place: Place; keyId: string }> {
   const place = new Place();
-  const store = place.open();
+  const store = await place.open();
   const key = keyRecord(mintKeyText(), { name: 'the shop', scopes: [], createdAt: NOON });
   await store.keys.add(key);
   const writer = await Writer.open(store.log);
@@ -45,7 +45,7 @@ test('the same as CloudEvents, as the API has them', async () => {
   const { place } = await given();
   const { code, out, err } = await place.run('audit', 'show', '42', '--json');
   expect([code, err]).toEqual([0, '']);
-  const store = place.open();
+  const store = await place.open();
   const [first, , third] = await store.trail.stored(0, 3);
   const expected = [first, third].map(
     (stored) =>
@@ -57,7 +57,7 @@ test('the same as CloudEvents, as the API has them', async () => {
 
 test('an id may be negative', async () => {
   const place = new Place();
-  const store = place.open();
+  const store = await place.open();
   const command = {
     type: 'PlaceOrder',
     orderId: MIN_INT64 as OrderId,

@@ -6,7 +6,7 @@ import { Place } from './command-line.ts';
 test('a backup holds everything, although nothing was closed or copied by hand', async () => {
   const place = new Place();
   await place.run('import', place.write('orders.csv', 'id,petId,quantity\n1,2,3\n4,5,6\n'));
-  const beside = place.open();
+  const beside = await place.open();
   const to = place.file('backup.db');
   const { code, out, err } = await place.run('backup', to);
   expect([code, err]).toEqual([0, '']);

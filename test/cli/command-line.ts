@@ -8,12 +8,15 @@ import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import { Projector } from '../../src/app/projector.ts';
 import { run } from '../../src/cli/program.ts';
 import { decodeStrictly } from '../../src/infra/event-codec.ts';
+import { openPostgresEvidence } from '../../src/infra/postgres/postgres-evidence.ts';
+import { openPostgresForCommandLine } from '../../src/infra/postgres/postgres-store.ts';
 import { openSigningKey, readVerifierKey } from '../../src/infra/signing-key-file.ts';
 import { acceptLoss } from '../../src/infra/sqlite/accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from '../../src/infra/sqlite/sqlite-copy.ts';
 import { openSqliteEvidence } from '../../src/infra/sqlite/sqlite-evidence.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
 
 /** What a run of the command line left behind. */
 export interface Ran {
@@ -27,10 +30,18 @@ export class Place {
   readonly folder = temporaryFolder();
   readonly started: string[] = [];
   readonly #log: EventLog | undefined;
+  /** Where the store is, if it is in PostgreSQL. */
+  readonly url: string | undefined;
 
-  /** @param log Stands in for the log of the store's file. */
-  constructor(log?: EventLog) {
+  /** @param log Stands in for the log of the store. */
+  constructor(log?: EventLog, url?: string) {
     this.#log = log;
+    this.url = url;
+  }
+
+  /** The same, with a store in a database of its own. */
+  static async onPostgres(): Promise<Place> {
+    return new Place(undefined, await newDatabase());
   }
 
   file(name: string): string {
@@ -43,8 +54,11 @@ export class Place {
     return this.file(name);
   }
 
-  open(): CommandLineStore {
-    const store = openSqliteForCommandLine(this.file('store.db'));
+  async open(): Promise<CommandLineStore> {
+    const store =
+      this.url === undefined
+        ? openSqliteForCommandLine(this.file('store.db'))
+        : await openPostgresForCommandLine(this.url);
     if (this.#log === undefined) return store;
     // The engine's own way to the events would lead to other ones.
     const { facts: _, ...rest } = store;
@@ -67,11 +81,14 @@ export class Place {
     const composition = {
       serve: async () => void this.started.push('serve'),
       demo: async () => void this.started.push('demo'),
-      openForCommandLine: async () => this.open(),
+      openForCommandLine: () => this.open(),
       acceptLoss: () => acceptLoss(this.file('store.db')),
       proverOf: ({ trail, id }: CommandLineStore) =>
         new Prover(trail, openSigningKey(this.#keyPlace(), id)),
-      openEvidence: async () => openSqliteEvidence(this.file('store.db')),
+      openEvidence: async () =>
+        this.url === undefined
+          ? openSqliteEvidence(this.file('store.db'))
+          : openPostgresEvidence(this.url),
       verifierKey: () => readVerifierKey(this.#keyPlace()),
       decode: decodeStrictly,
       openOriginal: async (url: string) => openSqliteOriginal(fileIn(url)),
@@ -83,7 +100,9 @@ export class Place {
   }
 
   #keyPlace() {
-    return { databaseFile: this.file('store.db'), signingKeyFile: undefined };
+    return this.url === undefined
+      ? { databaseFile: this.file('store.db'), signingKeyFile: undefined }
+      : { signingKeyFile: this.file('store.db-signing-key') };
   }
 
   /** All orders, by id, as a projection of the log shows them. */
@@ -100,7 +119,7 @@ export class Place {
   }
 
   async #reading<Result>(read: (store: CommandLineStore) => Promise<Result>): Promise<Result> {
-    const store = this.open();
+    const store = await this.open();
     try {
       return await read(store);
     } finally {

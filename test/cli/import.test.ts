@@ -259,7 +259,7 @@ test('of many bad lines, the first twenty are told', async () => {
 test('events say that an import recorded them, which one, and from which line', async () => {
   const place = new Place();
   await place.run('import', place.write('orders.csv', `${COLUMNS.join(',')}\n1,2,3,,,cancelled\n`));
-  const store = place.open();
+  const store = await place.open();
   for await (const events of store.log.read(0)) {
     for (const { metadata } of events) {
       expect(metadata.by).toBe('import');

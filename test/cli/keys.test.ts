@@ -6,7 +6,7 @@ import { Place } from './command-line.ts';
 const HOUR = 3_600_000;
 
 async function keysOf(place: Place) {
-  const store = place.open();
+  const store = await place.open();
   const keys = await store.keys.list();
   await store.close();
   return keys;
@@ -153,7 +153,7 @@ async function created(place: Place): Promise<{ id: string; text: string }> {
 }
 
 async function expired(place: Place): Promise<void> {
-  const store = place.open();
+  const store = await place.open();
   const createdAt = instantAt(0);
   const expiresAt = instantAt(HOUR);
   if (createdAt === undefined || expiresAt === undefined) throw new Error('1970 is an instant');

@@ -28,7 +28,7 @@ const CANCELLED =
   '{"id":-3,"petId":8,"quantity":3,"shipDate":"2026-02-01T00:00:00.000Z","complete":false}';
 
 async function eventsOf(place: Place): Promise<RecordedEvent[]> {
-  const store = place.open();
+  const store = await place.open();
   const events = await readAll(store.log);
   await store.close();
   return events;

@@ -1,6 +1,8 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { sql } from '../support/postgres/sql.ts';
 import { coverUp, tamper } from '../support/tampering.ts';
 import { Place } from './command-line.ts';
 
@@ -12,8 +14,7 @@ const ORDERS = `id,petId,quantity,shipDate,status
 const RATE = /^5 events in \d+\.\d s: \d+ a second$/m;
 
 /** A store of five events, its public key, and what an auditor keeps of it. */
-async function given() {
-  const place = new Place();
+async function given(place = new Place()) {
   await place.run('import', place.write('orders.csv', ORDERS));
   const [checkpoint, receipt, key] = ['checkpoint', 'receipt', 'key'].map((name) =>
     place.file(name),
@@ -25,6 +26,39 @@ async function given() {
   writeFileSync(key, out);
   return { place, checkpoint, receipt, key, vkey: out.trim(), file: place.file('store.db') };
 }
+
+test('a store in PostgreSQL is checked like any other, with the same exit codes', async () => {
+  const { place, checkpoint, key } = await given(await Place.onPostgres());
+  const { url = '' } = place;
+  const args = ['verify', '--checkpoint', checkpoint, '--key', key];
+  const whole = await place.run(...args);
+  expect(whole.out).toMatch(/^5 events are as they must be\.\nTheir root is [\w+/]{43}=\n/);
+  expect(whole.out).toMatch(/ for 5 events\.\nAll is as it must be\.\n$/);
+  expect(whole.err).toMatch(RATE);
+  expect(whole.code).toBe(0);
+  const other = await given(await Place.onPostgres());
+  const forked = await other.place.run(...args);
+  expect(forked.out).toContain(
+    `positions 1 to 5: ${checkpoint} has another root for these 5 events\n`,
+  );
+  expect(forked.code).toBe(3);
+  await sql(
+    url,
+    `ALTER TABLE store_orders.events DISABLE TRIGGER USER;
+     UPDATE store_orders.events SET order_id = 9 WHERE position = 2`,
+  );
+  const rewritten = await place.run('verify');
+  expect(rewritten.code).toBe(3);
+  expect(rewritten.out).toContain("1 events keep the log's own rules.\n");
+  expect(rewritten.out).toContain(
+    'position 2: its column order_id says 9, and its data is of order 1\n',
+  );
+  expect(rewritten.out).toContain('the trigger events_never_change of the database is disabled\n');
+  const nowhere = new Place(undefined, await newDatabase(18, 'template1'));
+  const ran = await nowhere.run('verify');
+  expect(ran).toMatchObject({ code: 1, out: '' });
+  expect(ran.err).toContain('There is no store in postgres://127.0.0.1:');
+});
 
 test('a store is as it must be', async () => {
   const { place } = await given();

@@ -2,12 +2,20 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { sql } from '../support/postgres/sql.ts';
 import { newFolder, Service, start } from '../support/service.ts';
 import { honestStore } from '../support/tampering.ts';
 
+const LIST = '/v1/store/orders';
+
 /** Runs a command to its end. */
-async function run(folder: string, ...args: readonly string[]) {
-  const program = start(args, folder, { DATABASE_URL: `sqlite:${join(folder, 'store.db')}` });
+function run(folder: string, ...args: readonly string[]) {
+  return runOn(`sqlite:${join(folder, 'store.db')}`, folder, ...args);
+}
+
+async function runOn(url: string, folder: string, ...args: readonly string[]) {
+  const program = start(args, folder, { DATABASE_URL: url });
   const code = await program.ended();
   return { code, out: program.stdout, err: program.stderr };
 }
@@ -40,11 +48,67 @@ it('An import that is killed has imported nothing, and can be run again', async 
   expect(JSON.parse(other.out).root).toBe(JSON.parse(one.out).root);
 });
 
+it('An import into PostgreSQL that is killed has imported nothing, and can be run again', async () => {
+  const from = await withExport();
+  const file = join(from, 'trail.ndjson');
+  const url = await newDatabase();
+  const program = start(['audit', 'import', file], from, { DATABASE_URL: url });
+  // Until a good part of the events has been written, and not yet committed.
+  const size = `SELECT FROM pg_class WHERE oid = 'store_orders.events'::regclass
+    AND pg_relation_size(oid) > 1000000`;
+  while ((await sql(url, size)).length === 0) {
+    if (program.child.exitCode !== null) expect.fail(`it was too fast: ${program.stderr}`);
+  }
+  expect(await program.end('SIGKILL')).toBe('SIGKILL');
+  const left = await runOn(url, from, 'verify', '--json');
+  expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
+  const again = await runOn(url, from, 'audit', 'import', file);
+  expect(again.out).toMatch(/^Imported 20000 events\./);
+  const [one, other] = [
+    await run(from, 'verify', '--json'),
+    await runOn(url, from, 'verify', '--json'),
+  ];
+  expect([one.code, other.code]).toEqual([0, 0]);
+  expect(JSON.parse(other.out).root).toBe(JSON.parse(one.out).root);
+});
+
+it('A store in PostgreSQL is verified while instances append to it, and is found to be right', async () => {
+  const url = await newDatabase();
+  await using service = await Service.start({ DATABASE_URL: url });
+  let isOver = false;
+  const send = async () => {
+    while (!isOver) {
+      const { status } = await service.send('POST', LIST, { petId: 7, quantity: 1 });
+      if (status !== 201) return status;
+    }
+    return 201;
+  };
+  const clients = Array.from({ length: 4 }, send);
+  const seen: number[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    const { code, out } = await runOn(url, service.folder, 'verify', '--json');
+    expect(code, out).toBe(0);
+    seen.push(JSON.parse(out).events);
+  }
+  isOver = true;
+  expect(await Promise.all(clients)).toEqual([201, 201, 201, 201]);
+  expect(seen[0]).toBeGreaterThan(0);
+  expect(seen.at(-1)).toBeGreaterThan(seen[0] ?? 0);
+  await sql(
+    url,
+    `SET session_replication_role = replica;
+     DELETE FROM store_orders.events WHERE position = 3`,
+  );
+  const { code, out } = await runOn(url, service.folder, 'verify');
+  expect(code).toBe(3);
+  expect(out).toContain('position 3: it is missing\n');
+});
+
 it('A store is verified and exported while its server runs, and nothing is in its way', async () => {
   await using service = await Service.start();
   const env = { DATABASE_URL: `sqlite:${service.databaseFile}` };
   for (let n = 0; n < 20; n++) {
-    await service.send('POST', '/v1/store/orders', { petId: 7, quantity: 1 });
+    await service.send('POST', LIST, { petId: 7, quantity: 1 });
   }
   const verified = start(['verify', '--json'], service.folder, env);
   expect(await verified.ended()).toBe(0);

@@ -27,7 +27,7 @@ function because(reason: string): string {
 const [STARTING, STOPPING, FAILED, WAITS, LOST] = [
   because('is starting'),
   because('is stopping'),
-  because('is failed'),
+  because('has failed'),
   because('waits for its database'),
   because('has lost its database'),
 ];

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { Submission } from '../../src/app/submission.ts';
 import { Writer } from '../../src/app/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
@@ -22,6 +23,13 @@ export async function honestStore(
   events = 700,
 ): Promise<string> {
   const log = openLog(file, openDatabase(file));
+  await fillHonestly(log, petId, events);
+  await log.close();
+  return file;
+}
+
+/** The same in any log that is empty. */
+export async function fillHonestly(log: EventLog, petId = 7n, events = 700): Promise<void> {
   const writer = await Writer.open(log);
   let commands: Submission['command'][] = [];
   for (let n = 1; (n - 1) * 7 < events * 5; n += 5) {
@@ -41,8 +49,6 @@ export async function honestStore(
     const batch = commands.splice(0, 1_000);
     await writer.execute(batch.map((command) => ({ command, by: 'test', commandId: 'c-1' })));
   }
-  await log.close();
-  return file;
 }
 
 /** Does to a store's file what whoever holds it can do, and covers the traces in its schema. */

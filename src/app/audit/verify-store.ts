@@ -56,7 +56,7 @@ async function sizeByTheRules(
 ): Promise<number | undefined> {
   const rules = new EventRules(decode);
   try {
-    for (const rows of events()) {
+    for await (const rows of events()) {
       if (!rows.every((row) => rules.problemOf(row) === undefined)) break;
       await advance(rules.due - 1);
     }
@@ -89,7 +89,7 @@ async function checkAll(
   advance: (done: number) => Promise<unknown>,
 ): Promise<void> {
   try {
-    for (const rows of evidence.events()) {
+    for await (const rows of evidence.events()) {
       if (!rows.every((row) => check.add(row))) return;
       await advance(check.size);
     }

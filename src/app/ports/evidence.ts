@@ -3,7 +3,7 @@ import type { KeptTree } from '../audit/kept-tree.ts';
 import type { ExpectedHead } from '../audit/trail-check.ts';
 
 /**
- * The port to a store as it lies on the disk, for those who check it: all that stands there, as of
+ * The port to a store as it lies in its place, for those who check it: all that stands there, as of
  * one moment, whether or not a server is using it. Nothing in it is ever changed through this, and
  * nothing of it is taken to be true.
  */
@@ -13,7 +13,7 @@ export interface Evidence {
   /** The last position. */
   readonly last: number;
   /** Every event, by position, in chunks. Throws {@link DamagedEvidence} where it cannot go on. */
-  events(): Iterable<readonly StoredRow[]>;
+  events(): Iterable<readonly StoredRow[]> | AsyncIterable<readonly StoredRow[]>;
   /** What is kept of the log's tree; `undefined` where an older version kept none. */
   readonly tree: KeptTree | undefined;
   /**
@@ -26,7 +26,7 @@ export interface Evidence {
   readonly acknowledged: ExpectedHead | undefined;
   /** What is wrong beside the events and their tree, in plain words. */
   readonly flaws: readonly string[];
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 /** A tree that was made in another thread. */

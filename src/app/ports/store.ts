@@ -49,7 +49,8 @@ export interface CommandLineStore {
   /**
    * Records events that another store has recorded, exactly as they were, in a store that has none:
    * all of them or none. `fill` adds them in order, from position 1, many at a time, and tells what
-   * their tree must be when they are all there. Throws {@link CannotStart} where there are events.
+   * their tree must be when they are all there. Throws {@link CannotStart} where there are events,
+   * and where a server is running.
    */
   takeOver(fill: Fill): Promise<void>;
   /** Copies the store to a new file, consistent as of one moment, while it is in use. */
@@ -57,7 +58,10 @@ export interface CommandLineStore {
   close(): Promise<void>;
 }
 
-export type Fill = (add: (events: readonly StoredFields[]) => void) => Promise<TreeHead>;
+/** `add` is to be waited for before more is added. */
+export type Fill = (
+  add: (events: readonly StoredFields[]) => void | Promise<void>,
+) => Promise<TreeHead>;
 
 /** What is left after the end of a damaged log was given up. */
 export interface AcceptedLoss {

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../app/recorded-event.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import type { KeptInBatch } from '../kept-in-batch.ts';
-import type { Statement } from './database.ts';
+import type { Queryable, Statement } from './database.ts';
 import { columnsOf } from './kept-outcomes-table.ts';
 import { type Growth, growth, sizeOf } from './merkle-tables.ts';
 import { CHANNEL } from './schema.ts';
@@ -70,8 +70,24 @@ export const WRITE: Statement = {
     SELECT pg_notify('${CHANNEL}', '') FROM found`,
 };
 
+/**
+ * Records events exactly as another store has recorded them, in a transaction that has locked the
+ * log. Returns the log's new edge.
+ */
+export async function addRecorded(
+  connection: Queryable,
+  edge: Buffer,
+  events: readonly StoredEvent[],
+): Promise<Buffer> {
+  const orderIds = events.map((event) => decode(event).event.orderId);
+  const grown = growth(edge, events);
+  const written = await connection.query(WRITE, valuesOf(edge, events, orderIds, [], grown));
+  if (written.length === 0) throw new Error('the log has grown under its lock');
+  return grown.edge;
+}
+
 /** @param edge The edge of the log that is to be added to. */
-export function valuesOf(
+function valuesOf(
   edge: Buffer,
   events: readonly StoredEvent[],
   orderIds: readonly OrderId[],

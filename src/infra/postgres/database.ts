@@ -231,6 +231,16 @@ export class Connection implements Queryable {
     this.#client.release(error);
   }
 
+  /** Undoes its transaction, and gives it back. */
+  async rollBack(): Promise<void> {
+    try {
+      await this.run('ROLLBACK');
+      this.release();
+    } catch (error) {
+      this.release(error as Error);
+    }
+  }
+
   /** Hears nothing of it any more. */
   detach(): void {
     this.#client.off('notice', this.#noticed);
@@ -252,6 +262,11 @@ export class Connection implements Queryable {
  */
 export function isRefusal(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && !endsSession(error);
+}
+
+/** Whether the server has said that what lies on its disk cannot be read. */
+export function isDamage(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && /^(?:22|58|XX)/.test(error.code ?? '');
 }
 
 // Appendix A of PostgreSQL's manual: connection exceptions, the server going down, trouble with

@@ -1,21 +1,17 @@
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
-import { decode, type StoredEvent } from '../event-codec.ts';
-import { BEGIN, valuesOf, WRITE } from './batch.ts';
-import { type Database, SERVER_NAME, type Statement } from './database.ts';
+import type { StoredEvent } from '../event-codec.ts';
+import { addRecorded, BEGIN } from './batch.ts';
+import type { Database, Statement } from './database.ts';
 import { columnsOf, readKeptAfter } from './kept-outcomes-table.ts';
-import { growth, MerkleTables } from './merkle-tables.ts';
+import { MerkleTables } from './merkle-tables.ts';
 import { PostgresKeyStore } from './postgres-key-store.ts';
 import { PostgresRefusals } from './postgres-refusals.ts';
 import { openForCopy, openWhole } from './postgres-store.ts';
 import { PostgresTrail } from './postgres-trail.ts';
+import { refuseWhileServed } from './servers.ts';
 
-const OTHERS: Statement = {
-  name: 'others',
-  text: `SELECT count(*) FROM pg_stat_activity
-           WHERE datname = current_database() AND application_name = '${SERVER_NAME}'`,
-};
 const KEEP: Statement = {
   name: 'keep',
   text: `INSERT INTO store_orders.kept_outcomes
@@ -35,10 +31,11 @@ const FINISH_COPY: Statement = {
 /** Opens a store in PostgreSQL to copy it. Throws {@link CannotStart} while it is served. */
 export async function openPostgresOriginal(url: string): Promise<StoreOriginal> {
   const { db, id } = await openWhole(url);
-  const [[servers] = [0]] = await db.query<[number]>(OTHERS);
-  if (servers > 0) {
+  try {
+    await refuseWhileServed(db);
+  } catch (error) {
     await db.close();
-    throw new CannotStart('Instances are running on the store. Stop all of them first.');
+    throw error;
   }
   return {
     ...partsOf(db),
@@ -91,8 +88,7 @@ async function append(db: Database, events: readonly StoredEvent[]): Promise<voi
   try {
     await connection.run(BEGIN);
     const edge = await new MerkleTables(connection).lockedEdge();
-    const orderIds = events.map((event) => decode(event).event.orderId);
-    await connection.query(WRITE, valuesOf(edge, events, orderIds, [], growth(edge, events)));
+    await addRecorded(connection, edge, events);
     await connection.run('COMMIT');
     connection.release();
   } catch (error) {

@@ -171,7 +171,7 @@ export class PostgresEventLog implements EventLog {
     try {
       change = changeBy(begun, decide);
     } catch (error) {
-      await rollBack(connection);
+      await connection.rollBack();
       throw error;
     }
     const [written, committed] = await Promise.allSettled([
@@ -285,13 +285,4 @@ function valueIn<Value>(result: PromiseSettledResult<Value>): Value | undefined 
 
 function failureIn(result: PromiseSettledResult<unknown>): Error | undefined {
   return result.status === 'rejected' ? (result.reason as Error) : undefined;
-}
-
-async function rollBack(connection: Connection): Promise<void> {
-  try {
-    await connection.run('ROLLBACK');
-    connection.release();
-  } catch (error) {
-    connection.release(error as Error);
-  }
 }

@@ -2,7 +2,7 @@ import { CannotStart } from '../../app/cannot-start.ts';
 import { OrderImage } from '../../app/order-image.ts';
 import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { Writer } from '../../app/writer.ts';
-import { Database, type Reach, type Statement } from './database.ts';
+import { Database, type Queryable, type Reach, type Statement } from './database.ts';
 import { migrate, refuseUnknown } from './migrations.ts';
 import { PostgresEventLog } from './postgres-event-log.ts';
 import { factsOfPostgres } from './postgres-facts.ts';
@@ -10,6 +10,7 @@ import { PostgresKeyStore } from './postgres-key-store.ts';
 import { PostgresRefusals } from './postgres-refusals.ts';
 import { PostgresTrail } from './postgres-trail.ts';
 import { SCHEMA_VERSION } from './schema.ts';
+import { takeOver } from './take-over.ts';
 
 const NONE_KEPT = { kind: 'none', reason: 'instances on PostgreSQL keep none' } as const;
 
@@ -63,11 +64,7 @@ export async function openPostgresForCommandLine(url: string): Promise<CommandLi
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),
-    async takeOver() {
-      throw new CannotStart(
-        'audit import takes a store in SQLite. From there, migrate-store takes it to PostgreSQL.',
-      );
-    },
+    takeOver: (fill) => takeOver(db, fill),
     async backup() {
       throw new CannotStart(
         'backup copies a store in SQLite. Back PostgreSQL up with its own means: docs/postgresql.md.',
@@ -114,19 +111,21 @@ export async function openForCopy(url: string, reach?: Reach): Promise<Opened> {
   }
 }
 
-async function look(db: Database): Promise<About | undefined> {
+/** What a database says of the store in it; `undefined` where there is none. */
+export async function look(db: Queryable): Promise<About | undefined> {
   const [isThere] = await db.query<[boolean]>(IS_THERE);
   return isThere?.[0] === true ? (await db.query<About>(ABOUT))[0] : undefined;
 }
 
-function inPlainWords(error: Error, url: string): CannotStart {
+/** Why a store cannot be opened. */
+export function inPlainWords(error: Error, url: string): CannotStart {
   if (error instanceof CannotStart) return error;
   if (error.cause instanceof CannotStart) return error.cause;
   return new CannotStart(`${nameOf(url)} cannot be opened: ${error.message}.`, { cause: error });
 }
 
 /** A database's address, without a password. */
-function nameOf(url: string): string {
+export function nameOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `postgres://${host}${pathname}`;
 }

@@ -5,7 +5,9 @@ import type { KeptTree } from '../../app/audit/kept-tree.ts';
 import type { ExpectedHead } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/cannot-start.ts';
 import { DamagedEvidence, type Evidence, type TreeAside } from '../../app/ports/evidence.ts';
+import { differences } from '../definitions.ts';
 import { decodeStrictly } from '../event-codec.ts';
+import { type CheckedRow, storedRowIn } from '../rows.ts';
 import { storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
@@ -122,13 +124,7 @@ function flawsInSchema(db: Database.Database, version: number): string[] {
   const model = new Database(':memory:');
   try {
     for (const migration of MIGRATIONS.slice(0, version)) model.exec(migration);
-    const [due, there] = [definitionsIn(model), definitionsIn(db)];
-    const other = [...due].filter(([name, sql]) => there.get(name) !== sql);
-    const more = [...there].filter(([name]) => !due.has(name));
-    return [
-      ...other.map(([name]) => `${name} is ${there.has(name) ? 'another one' : 'not there'}`),
-      ...more.map(([name]) => `${name} is none of this program's`),
-    ];
+    return differences(definitionsIn(model), definitionsIn(db));
   } finally {
     model.close();
   }
@@ -140,7 +136,7 @@ function definitionsIn(db: Database.Database): Map<string, string> {
     .prepare(`SELECT type || ' ' || name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`)
     .raw()
     .all() as [string, string][];
-  return new Map(rows.map(([name, sql]) => [`the ${name} of the database`, sql]));
+  return new Map(rows);
 }
 
 function* rowsOf(db: Database.Database): Iterable<readonly StoredRow[]> {
@@ -154,33 +150,27 @@ function* rowsOf(db: Database.Database): Iterable<readonly StoredRow[]> {
   let after = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const { rows, damage } = readAll(select, after);
-    if (rows.length > 0) yield rows.map(rowOf);
+    if (rows.length > 0) yield rows.map(storedRowIn);
     if (damage !== undefined) throw damage;
     if (rows.length < CHUNK) return;
-    after = (rows.at(-1) as Row)[0];
+    after = (rows.at(-1) as CheckedRow)[0];
   }
 }
 
 /** The next rows; where they cannot all be read, those in front of the damage. */
 function readAll(select: Database.Statement, after: number) {
-  const rows: Row[] = [];
+  const rows: CheckedRow[] = [];
   try {
-    return { rows: readOrSay(() => select.all(after) as Row[]) };
+    return { rows: readOrSay(() => select.all(after) as CheckedRow[]) };
   } catch (error) {
     if (!(error instanceof DamagedEvidence)) throw error;
   }
   try {
-    for (const row of select.iterate(after)) rows.push(row as Row);
+    for (const row of select.iterate(after)) rows.push(row as CheckedRow);
     return { rows };
   } catch (error) {
     return { rows, damage: new DamagedEvidence((error as Error).message) };
   }
-}
-
-type Row = [number, number | string, number, string, number, string, string];
-
-function rowOf([position, orderId, version, type, schemaVersion, data, metadata]: Row): StoredRow {
-  return { position, orderId, version, type, schemaVersion, data, metadata };
 }
 
 function treeOf(db: Database.Database): KeptTree {

@@ -26,7 +26,7 @@ const noteRoot = () => {
   if (wanted.has(size)) roots.set(size, tree.root());
 };
 noteRoot();
-for (const rows of evidence.events()) {
+for await (const rows of evidence.events()) {
   for (const row of rows) {
     tree.append(recordOf(row));
     size += 1;
@@ -35,4 +35,4 @@ for (const rows of evidence.events()) {
 }
 const fits = size === last && tree.findings().length === 0 && tree.end(size).length === 0;
 parentPort?.postMessage({ fits, root: tree.root(), roots } satisfies TreeAside);
-evidence.close();
+await evidence.close();
