@@ -26,7 +26,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a commit without an answer is taken for none',
     file: 'postgres-event-log.js',
     changes: [
-      ['switch (await settle(this.#db, change, this.#settleWithin))', `switch ('not recorded')`],
+      [
+        'switch (await settle(this.#db, change, wasLocked, this.#settleWithin))',
+        `switch ('not recorded')`,
+      ],
     ],
   },
 ];

@@ -20,6 +20,8 @@ export interface Begun {
 export interface Change {
   readonly events: readonly RecordedEvent[];
   readonly stored: readonly StoredEvent[];
+  /** The edge of the log that it follows: without it, there is no room for the change any more. */
+  readonly follows: Buffer;
   readonly edge: Buffer;
   /** See {@link WRITE}. */
   readonly values: readonly unknown[];
@@ -37,7 +39,7 @@ export function changeBy({ edge, newer, kept }: Begun, decide: Decide): Change {
   const orderIds = events.map(({ event }) => event.orderId);
   const values = valuesOf(edge, stored, orderIds, kept.added, grown);
   const isNothing = events.length === 0 && kept.added.length === 0;
-  return { events, stored, edge: grown.edge, values, kept, isNothing };
+  return { events, stored, follows: edge, edge: grown.edge, values, kept, isNothing };
 }
 
 /** Begins a transaction that sees, behind the lock, what others have committed before it. */

@@ -11,33 +11,42 @@ import { readStored } from './stored-events.ts';
 /** How long to wait between two looks, in milliseconds. */
 const LOOK_AGAIN = 250;
 
+type Verdict = 'recorded' | 'not recorded' | 'unknown';
+
 /**
- * Finds out what became of a change whose commit was not answered. Whoever has the lock can tell:
- * the transaction that had it before has ended, one way or the other.
+ * Finds out what became of a change whose commit was not answered. Whoever has the lock can tell what
+ * was sent behind the lock: the transaction that had it before has ended, one way or the other. What
+ * was sent without it may arrive after any look, as long as there is room for it.
  * @param within For how long to look, in milliseconds.
  */
 export async function settle(
   db: Database,
   change: Change,
+  wasLocked: boolean,
   within: number,
-): Promise<'recorded' | 'not recorded' | 'unknown'> {
+): Promise<Verdict> {
   const until = Date.now() + within;
   do {
-    const found = await find(db, change).catch((error: Error) => error);
-    if (found instanceof OtherLog) break;
-    if (found === true) return 'recorded';
-    if (found === false) return 'not recorded';
+    try {
+      return await find(db, change, wasLocked);
+    } catch (error) {
+      if (error instanceof OtherLog) break;
+    }
     await setTimeout(LOOK_AGAIN);
   } while (Date.now() < until);
   return 'unknown';
 }
 
 /** Whether the log has a change. The commit, after a lock, also waits for standbys. */
-async function find(db: Database, { stored, kept }: Change): Promise<boolean> {
+async function find(
+  db: Database,
+  { stored, kept, follows }: Change,
+  wasLocked: boolean,
+): Promise<Verdict> {
   const connection = await db.connect();
   try {
     const first = stored[0]?.position ?? 1;
-    const [, , there, outcomes] = await Promise.all([
+    const [, edge, there, outcomes] = await Promise.all([
       connection.run(BEGIN),
       new MerkleTables(connection).lockedEdge(),
       readStored(connection, first - 1, stored.length),
@@ -46,10 +55,11 @@ async function find(db: Database, { stored, kept }: Change): Promise<boolean> {
     await connection.run('COMMIT');
     const [warning] = connection.warnings;
     if (warning !== undefined) throw warning;
-    return (
+    const isThere =
       stored.every((event, index) => isSame(event, there[index])) &&
-      kept.added.every(({ by, key }) => outcomes.recall(by, key) !== undefined)
-    );
+      kept.added.every(({ by, key }) => outcomes.recall(by, key) !== undefined);
+    if (isThere) return 'recorded';
+    return wasLocked || !edge.equals(follows) ? 'not recorded' : 'unknown';
   } catch (error) {
     connection.release(error as Error);
     throw error;

@@ -147,7 +147,7 @@ export class PostgresEventLog implements EventLog {
       change.isNothing ? isHead(connection, change.edge) : isWritten(connection, change),
     ]);
     if (valueIn(sent) === false) return undefined;
-    return this.#finish(connection, change, failureIn(sent));
+    return this.#finish(connection, change, false, failureIn(sent));
   }
 
   /** Appends to the log as it is, with whatever others have appended, while they have to wait. */
@@ -183,7 +183,7 @@ export class PostgresEventLog implements EventLog {
       failureIn(committed) ??
       // Never so far: whoever holds the lock is alone.
       (valueIn(written) ? undefined : new Error('the log has grown under its lock'));
-    return this.#finish(connection, change, error);
+    return this.#finish(connection, change, true, error);
   }
 
   // One round trip: the statements are on their way before the first is answered. Each sees what
@@ -212,6 +212,7 @@ export class PostgresEventLog implements EventLog {
   async #finish(
     connection: Connection,
     change: Change,
+    wasLocked: boolean,
     error: Error | undefined,
   ): Promise<AppendResult> {
     const [warning] = connection.warnings;
@@ -223,7 +224,7 @@ export class PostgresEventLog implements EventLog {
       return this.#appended(change);
     }
     if (change.isNothing || isRefusal(error)) return { kind: 'unavailable', cause: error };
-    switch (await settle(this.#db, change, this.#settleWithin)) {
+    switch (await settle(this.#db, change, wasLocked, this.#settleWithin)) {
       case 'recorded':
         return this.#appended(change);
       case 'not recorded':

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Decide, KeptOutcome } from '../../../src/app/ports/event-log.ts';
 import { StoreUnavailable } from '../../../src/app/ports/store.ts';
@@ -42,6 +43,8 @@ interface Way {
   readonly name: string;
   readonly decide: Decide;
   readonly asked: readonly KeptOutcome[];
+  /** What is answered where it has not arrived, and there is still room for it. */
+  readonly otherwise: 'unavailable' | 'unknown';
   readonly isSaid: (bytes: Buffer) => boolean;
   readonly isAnswered: (bytes: Buffer) => boolean;
 }
@@ -53,6 +56,7 @@ const LOCKED: Way = {
   name: 'of a transaction',
   decide: placeAndKeep,
   asked: [KEPT],
+  otherwise: 'unavailable',
   isSaid: saysCommit,
   isAnswered: saysCommit,
 };
@@ -60,6 +64,7 @@ const AT_ONCE: Way = {
   name: 'of a statement by itself',
   decide: place,
   asked: [],
+  otherwise: 'unknown',
   isSaid: (bytes) => bytes.includes('\0write\0'),
   isAnswered: (bytes) => bytes.includes('SELECT 1\0'),
 };
@@ -157,7 +162,7 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
   it('has changed nothing where the commit has not arrived', async () => {
     const { network, log, beside } = await given();
     loseNextCommit(network, way);
-    expect(await log.append(0, way.decide, way.asked)).toMatchObject({ kind: 'unavailable' });
+    expect(await log.append(0, way.decide, way.asked)).toMatchObject({ kind: way.otherwise });
     expect(await beside.head()).toBe(0);
     expect(await log.append(0, way.decide, way.asked)).toMatchObject({ kind: 'appended' });
   });
@@ -191,6 +196,25 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
     expect([mine.kind, other.kind]).toStrictEqual(['unavailable', 'appended']);
     expect(await readAll(beside)).toMatchObject([{ position: 1, version: 7 }]);
   });
+});
+
+it('a statement by itself that arrives after it was given up is not said to have changed nothing', async () => {
+  const { network, url, beside } = await given();
+  const timeouts = { connect: 300, answer: 300 };
+  const log = new PostgresEventLog(new Database(network.through(url), undefined, timeouts));
+  onTestFinished(() => log.close());
+  await log.head();
+  const arrival = Promise.withResolvers<'pass'>();
+  network.fromClient = (bytes, link) => {
+    if (!AT_ONCE.isSaid(bytes)) return 'pass';
+    link.isLate = true;
+    return arrival.promise;
+  };
+  const result = await log.append(0, place);
+  arrival.resolve('pass');
+  // Nobody else has appended, so there is still room for it.
+  while ((await beside.head()) === 0) await wait(10);
+  expect(result.kind).toBe('unknown');
 });
 
 it('a commit that is lost is settled as well where only an outcome was kept', async () => {

@@ -9,6 +9,8 @@ export interface Link {
   readonly number: number;
   /** Whether something was seen on it that its fate depends on. */
   isMarked: boolean;
+  /** Whether what was sent arrives although its sender has gone. */
+  isLate: boolean;
 }
 
 /** A network between a client and a server on this machine that does what it is told to. */
@@ -59,7 +61,7 @@ export class Network implements AsyncDisposable {
   }
 
   #link(client: Socket, server: Socket): void {
-    const link = { number: ++this.#links, isMarked: false };
+    const link = { number: ++this.#links, isMarked: false, isLate: false };
     const sockets = [client, server];
     const cut = () => {
       for (const socket of sockets) socket.destroy();
@@ -69,7 +71,7 @@ export class Network implements AsyncDisposable {
       socket.on('error', cut);
       socket.on('close', () => {
         this.#sockets.delete(socket);
-        cut();
+        if (socket !== client || !link.isLate) cut();
       });
     }
     if (!this.isOpen) {
