@@ -97,6 +97,31 @@ export class ChunkedFacts implements FactSource {
   }
 }
 
+/**
+ * Reads the next chunk while one is folded.
+ * @param read Reads the chunk after a position.
+ */
+export function readAhead(
+  read: (after: number) => Promise<FactChunk>,
+): (after: number) => Promise<FactChunk> {
+  let ahead: { readonly after: number; readonly chunk: Promise<FactChunk> } | undefined;
+  const chunkAfter = async (after: number): Promise<FactChunk> => {
+    const known = ahead?.after === after ? ahead.chunk : undefined;
+    ahead = undefined;
+    const chunk = await (known ?? read(after));
+    const [count] = chunk;
+    // What was not there yet when it was read ahead may be there by now.
+    if (count === 0 && known !== undefined) return chunkAfter(after);
+    if (count === FACTS_A_CHUNK) {
+      ahead = { after: after + count, chunk: read(after + count) };
+      // Nobody may want it any more by the time it fails.
+      ahead.chunk.catch(() => undefined);
+    }
+    return chunk;
+  };
+  return chunkAfter;
+}
+
 function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

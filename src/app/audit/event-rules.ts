@@ -51,7 +51,7 @@ export class EventRules {
       return this.#problemIn(recorded, row) ?? this.#fold(recorded);
     } catch (error) {
       if (!(error instanceof UnreadableEvent)) throw error;
-      return error.message.replace(/event at position \d+/, 'it');
+      return error.message.replace(/^event at position \d+/, 'it');
     }
   }
 

@@ -1,6 +1,13 @@
 import { factsOf } from '../../app/event-facts.ts';
 import type { FactSource } from '../../app/ports/fact-source.ts';
-import { ChunkedFacts, END, FACTS_A_CHUNK, type FactChunk, KIND } from '../chunked-facts.ts';
+import {
+  ChunkedFacts,
+  END,
+  FACTS_A_CHUNK,
+  type FactChunk,
+  KIND,
+  readAhead,
+} from '../chunked-facts.ts';
 import type { Queryable, Statement } from './database.ts';
 import type { RecentEvents } from './recent-events.ts';
 import { readStored } from './stored-events.ts';
@@ -22,24 +29,7 @@ type Row = [count: number, last: number, kinds: string, data: string, metadata: 
  * @param recent What need not be asked for.
  */
 export function factsOfPostgres(db: Queryable, recent: RecentEvents): FactSource {
-  let ahead: { readonly after: number; readonly chunk: Promise<FactChunk> } | undefined;
-  const ask = (after: number): Promise<FactChunk> => {
-    const chunk = readChunk(db, after);
-    // Nobody may want it any more by the time it fails.
-    chunk.catch(() => undefined);
-    return chunk;
-  };
-  const chunkAfter = async (after: number): Promise<FactChunk> => {
-    const isAhead = ahead?.after === after;
-    const asked = isAhead && ahead !== undefined ? ahead.chunk : ask(after);
-    ahead = undefined;
-    const chunk = await asked;
-    const [count] = chunk;
-    // What was read ahead, and was not there yet, may be there by now.
-    if (isAhead && count === 0) return chunkAfter(after);
-    if (count === FACTS_A_CHUNK) ahead = { after: after + count, chunk: ask(after + count) };
-    return chunk;
-  };
+  const chunkAfter = readAhead((after) => readChunk(db, after));
   const chunked = new ChunkedFacts(chunkAfter, (after, count) => readStored(db, after, count));
   return {
     async next(after, take) {

@@ -193,16 +193,22 @@ async function changed(change: string): Promise<string> {
   return url;
 }
 
+/** A server with an honest log, whose pages have checksums from the start. */
+async function clusterOfItsOwn(): Promise<Cluster> {
+  const cluster = await Cluster.start(18, {}, placeInMemory());
+  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  const url = cluster.url('postgres');
+  await migrate(url, true);
+  const log = new PostgresEventLog(new Database(url));
+  await fillHonestly(log, 7n, 5_000);
+  await log.close();
+  return cluster;
+}
+
 describe('What the server itself cannot read', () => {
   it('is told with the first event that is behind it', async () => {
-    // Its pages have checksums from the start.
-    const cluster = await Cluster.start(18, {}, placeInMemory());
-    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    const cluster = await clusterOfItsOwn();
     const url = cluster.url('postgres');
-    await migrate(url, true);
-    const log = new PostgresEventLog(new Database(url));
-    await fillHonestly(log, 7n, 5_000);
-    await log.close();
     const [page] = await cluster.sql<{ file: string; first: string }>(`
       SELECT pg_relation_filepath('store_orders.events') AS file, min(position) AS first
         FROM store_orders.events WHERE (ctid::text::point)[0] = 60`);
@@ -223,13 +229,8 @@ describe('What the server itself cannot read', () => {
   });
 
   it('is no verdict where the server has gone', async () => {
-    const cluster = await Cluster.start(18, {}, placeInMemory());
-    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    const cluster = await clusterOfItsOwn();
     const url = cluster.url('postgres');
-    await migrate(url, true);
-    const log = new PostgresEventLog(new Database(url));
-    await fillHonestly(log, 7n, 5_000);
-    await log.close();
     const evidence = await openPostgresEvidence(url);
     const checked = verifyStore(evidence, [], () => cluster.end());
     await expect(checked).rejects.toThrow(StoreUnavailable);
