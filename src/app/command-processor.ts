@@ -1,4 +1,4 @@
-import { nextTurn } from './next-turn.ts';
+import { loopUtilization, nextTurn } from './event-loop.ts';
 import type { BatchWriter } from './ports/batch-writer.ts';
 import type { Store } from './ports/store.ts';
 import type { Outcome, Submission } from './submission.ts';
@@ -7,6 +7,8 @@ import type { Outcome, Submission } from './submission.ts';
 const MAX_WAITING = 16_384;
 /** How many commands one batch may hold: it bounds how long the log's lock is held. */
 const MAX_BATCH = 1_024;
+/** From how many commands on it is worth to record them in two batches. */
+const WORTH_TWO = 16;
 
 interface Waiting {
   readonly submission: Submission;
@@ -16,11 +18,18 @@ interface Waiting {
 /**
  * The queue before the write side. While one batch is being recorded, commands gather; all that
  * have gathered are the next batch, so one flush to disk pays for many commands (group commit).
+ *
+ * Clients wait for their answers before they ask again. So with one batch for all of them, either
+ * the log works or this thread does, which answers and reads. Where this thread has more to do than
+ * the log, a batch is half of the commands under way at most: the log works on one half of the
+ * clients' commands, and this thread on the other. Where the log has more to do, as on a slow disk,
+ * that would only make flushes out of one.
  */
 export class CommandProcessor {
   readonly #writer: BatchWriter;
   readonly #stopped: (cause: string) => void;
   readonly #inDoubt: Store['inDoubt'];
+  readonly #busy: () => number;
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
   #doubt: string | undefined;
@@ -29,15 +38,18 @@ export class CommandProcessor {
    * @param stopped Called once, after an outcome was in doubt or the writer was lost: nothing is
    * recorded from then on, and the process should end, so that the next start reads what is true.
    * @param inDoubt Whether an outcome in doubt is reason enough: see {@link Store.inDoubt}.
+   * @param busy For how much of the time this thread was busy since it was last asked, 0 to 1.
    */
   constructor(
     writer: BatchWriter,
     stopped: (cause: string) => void,
     inDoubt: Store['inDoubt'] = 'stop',
+    busy = loopUtilization(),
   ) {
     this.#writer = writer;
     this.#stopped = stopped;
     this.#inDoubt = inDoubt;
+    this.#busy = busy;
   }
 
   /** Resolves with what became of the command, when that is durable. Never rejects. */
@@ -59,12 +71,12 @@ export class CommandProcessor {
   async #work(): Promise<void> {
     // Whatever arrives in the same turn of the event loop joins the first batch.
     await nextTurn();
-    let batch = this.#take();
+    let batch = this.#take(0);
     let executing = this.#execute(batch);
     while (batch.length > 0) {
       const outcomes = await executing;
       // The next batch is on its way before this one is answered: to answer takes longer.
-      const next = this.#take();
+      const next = this.#take(batch.length);
       if (next.length > 0) executing = this.#execute(next);
       batch.forEach(({ settle }, index) => {
         settle(outcomes[index] as Outcome);
@@ -74,8 +86,12 @@ export class CommandProcessor {
     this.#working = undefined;
   }
 
-  #take(): readonly Waiting[] {
-    return this.#waiting.splice(0, MAX_BATCH);
+  /** @param answered How many commands are about to be answered. */
+  #take(answered: number): readonly Waiting[] {
+    const underWay = this.#waiting.length + answered;
+    const isHalf = underWay >= WORTH_TWO && this.#busy() > 0.5;
+    const most = isHalf ? Math.ceil(underWay / 2) : MAX_BATCH;
+    return this.#waiting.splice(0, Math.min(most, MAX_BATCH));
   }
 
   async #execute(batch: readonly Waiting[]): Promise<readonly Outcome[]> {

@@ -1,6 +1,6 @@
 import type { EventFacts } from './event-facts.ts';
+import { nextTurn } from './event-loop.ts';
 import { factsOfLog } from './log-facts.ts';
-import { nextTurn } from './next-turn.ts';
 import { type EventLogReader, UnreadableEvent } from './ports/event-log.ts';
 import type { FactSource } from './ports/fact-source.ts';
 

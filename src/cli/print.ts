@@ -1,5 +1,5 @@
 import { addAbortListener } from 'node:events';
-import { nextTurn } from '../app/next-turn.ts';
+import { nextTurn } from '../app/event-loop.ts';
 import type { Output, Terminal } from './command-line.ts';
 
 /** Prints a text no faster than it is taken. Ends early where nobody takes it any more. */

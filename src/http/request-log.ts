@@ -14,7 +14,7 @@ export function requestLog(logger: Logger): (req: Request, res: Response) => voi
     // All that will be noted of the request, in one shape, so that reading it stays cheap.
     res.locals = { requestId, key: undefined, outcome: undefined, cause: undefined };
     res.setHeader('X-Request-Id', requestId);
-    res.once('close', () => {
+    res.on('close', () => {
       const status = res.statusCode;
       logger[status >= 500 ? 'error' : 'info'](
         {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import {
   createServer,
-  type IncomingMessage,
+  IncomingMessage,
   type Server,
-  type ServerResponse,
+  ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -30,7 +30,7 @@ export class HttpServer {
       // enter and leave would drag all of them into the garbage collector's old generation.
       const connection: Connection = req.socket;
       connection.answer = res;
-      res.once('close', () => {
+      res.on('close', () => {
         if (connection.answer === res) connection.answer = undefined;
       });
       if (health.isGoing) res.shouldKeepAlive = false;
@@ -38,7 +38,13 @@ export class HttpServer {
     };
     // The app answers a missing Host itself, with an Error object; and what a client expects that
     // no server knows is ignored (RFC 9110, section 10.1.1), where Node would send an empty 417.
-    this.#server = createServer({ requireHostHeader: false, keepAlive: true }, answer);
+    const options = {
+      requireHostHeader: false,
+      keepAlive: true,
+      IncomingMessage: born(IncomingMessage, app.request),
+      ServerResponse: born(ServerResponse, app.response),
+    };
+    this.#server = createServer(options, answer);
     this.#server.on('checkExpectation', answer);
     this.#server.on('connection', (connection: Connection) => {
       this.#connections.add(connection);
@@ -81,6 +87,21 @@ export class HttpServer {
     this.#server.closeAllConnections();
     await closed;
   }
+}
+
+/**
+ * A class with Express's own prototype. Express gives it to each request and answer that comes in,
+ * and an object whose prototype is changed is slow for the rest of its life.
+ */
+function born<Class extends typeof IncomingMessage | typeof ServerResponse>(
+  base: Class,
+  prototype: object,
+): Class {
+  function Born(...args: unknown[]): object {
+    return Reflect.construct(base, args, Born);
+  }
+  Born.prototype = prototype;
+  return Born as unknown as Class;
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {

@@ -48,9 +48,12 @@ class HeldWriter implements BatchWriter {
   }
 }
 
-function processorOn(writer: BatchWriter, inDoubt?: Store['inDoubt']) {
+function processorOn(
+  writer: BatchWriter,
+  { inDoubt, busy = () => 0 }: { inDoubt?: Store['inDoubt']; busy?: () => number } = {},
+) {
   const stops: string[] = [];
-  const processor = new CommandProcessor(writer, (cause) => stops.push(cause), inDoubt);
+  const processor = new CommandProcessor(writer, (cause) => stops.push(cause), inDoubt, busy);
   const submit = (...numbers: number[]) => {
     return Promise.all(numbers.map((number) => processor.submit(submission(number))));
   };
@@ -107,6 +110,32 @@ describe('the queue of commands', () => {
     const numbers = Array.from({ length: 2_500 }, (_, number) => number);
     expect(await counting.submit(...numbers)).toStrictEqual(await submit(...numbers));
     expect(sizes).toStrictEqual([1_024, 1_024, 452]);
+  });
+
+  it.each([
+    // How busy it is; commands at first, and others while the first batch is recorded; the batches.
+    ['a thread that has more to do than the log', 0.51, 64, 0, [32, 32]],
+    ['the same, when others have come meanwhile', 0.51, 64, 21, [32, 43, 10]],
+    ['the same with few commands', 0.51, 15, 0, [15]],
+    ['the same with just enough of them', 0.51, 16, 0, [8, 8]],
+    ['an odd number of them', 0.51, 17, 0, [9, 8]],
+    ['more than a batch may hold', 1, 3_000, 0, [1_024, 1_024, 952]],
+    ['a log that has more to do than the thread', 0.5, 64, 0, [64]],
+    ['the same, when others have come meanwhile', 0.5, 64, 21, [64, 21]],
+  ])('shares its work out: %s', async (_, busy, first, then, sizes) => {
+    const writer = new HeldWriter();
+    const { submit, processor } = processorOn(writer, { busy: () => busy });
+    const numbers = Array.from({ length: first + then }, (_, number) => number);
+    const outcomes = [submit(...numbers.slice(0, first))];
+    for (const _ of sizes) {
+      await writer.arrival();
+      if (writer.batches.length === 1) outcomes.push(submit(...numbers.slice(first)));
+      writer.finish();
+    }
+    expect((await Promise.all(outcomes)).flat()).toStrictEqual(numbers.map(done));
+    await processor.drained();
+    expect(writer.batches.map(({ length }) => length)).toStrictEqual(sizes);
+    expect(writer.batches.flat()).toStrictEqual(numbers);
   });
 
   it('tells that it is busy when 16,384 commands wait, and keeps those', async () => {
@@ -200,7 +229,7 @@ describe('when nobody can tell what was recorded', () => {
 
   it('an outcome in doubt stops nothing where the writer finds out by itself', async () => {
     const writer = new HeldWriter();
-    const { submit, stops } = processorOn(writer, 'go on');
+    const { submit, stops } = processorOn(writer, { inDoubt: 'go on' });
     const first = submit(1);
     await writer.arrival();
     writer.finish([{ kind: 'unknown', cause: 'the network is down' }]);
@@ -214,7 +243,7 @@ describe('when nobody can tell what was recorded', () => {
 
   it('a lost writer stops even that', async () => {
     const writer = new HeldWriter();
-    const { submit, stops } = processorOn(writer, 'go on');
+    const { submit, stops } = processorOn(writer, { inDoubt: 'go on' });
     const first = submit(1);
     await writer.arrival();
     writer.fail(gone);

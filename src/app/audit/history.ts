@@ -1,4 +1,4 @@
-import { nextTurn } from '../next-turn.ts';
+import { nextTurn } from '../event-loop.ts';
 import type { KeyStore } from '../ports/key-store.ts';
 import type { Trail } from '../ports/trail.ts';
 import { authorOf, cloudEventOf } from './cloud-event.ts';

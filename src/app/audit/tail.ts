@@ -1,4 +1,4 @@
-import { nextTurn } from '../next-turn.ts';
+import { nextTurn } from '../event-loop.ts';
 import type { EventLogReader } from '../ports/event-log.ts';
 import type { EventPage, History } from './history.ts';
 

@@ -54,8 +54,10 @@ export class SqliteEventLog implements EventLog {
     }
     let events: readonly RecordedEvent[];
     try {
-      const newer = [...this.#chunks(seen)].flat();
-      events = this.#write(decide(newer, this.#kept));
+      // Nothing is newer as a rule, which the head tells for less.
+      const head = this.#head.get() as number;
+      const newer = head === seen ? [] : [...this.#chunks(seen)].flat();
+      events = this.#write(head, decide(newer, this.#kept));
     } catch (error) {
       this.#rollBack();
       if (error instanceof Database.SqliteError) return { kind: 'unavailable', cause: error };
@@ -125,9 +127,8 @@ export class SqliteEventLog implements EventLog {
     }
   }
 
-  #write(events: readonly NewEvent[]): readonly RecordedEvent[] {
+  #write(head: number, events: readonly NewEvent[]): readonly RecordedEvent[] {
     if (events.length === 0) return [];
-    const head = this.#head.get() as number;
     const recorded = events.map((event, index) => ({ position: head + 1 + index, ...event }));
     this.#insertAll(recorded.map(encode), recorded);
     return recorded;
