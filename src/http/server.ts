@@ -41,6 +41,8 @@ export class HttpServer {
     const options = {
       requireHostHeader: false,
       keepAlive: true,
+      // A request without a body is no stream that somebody has to read to its end.
+      optimizeEmptyRequests: true,
       IncomingMessage: born(IncomingMessage, app.request),
       ServerResponse: born(ServerResponse, app.response),
     };
