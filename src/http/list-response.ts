@@ -4,7 +4,10 @@ import { gzipFile, gzipPieceSync } from './gzip.ts';
 import type { ListPage } from './list-page.ts';
 import { acceptsGzip, isNotModified } from './negotiation.ts';
 
-/** How many bytes one answer hands to the system at once, before others get a turn. */
+/**
+ * How many bytes one answer hands to the system at once, before others get a turn. What is left
+ * then, if it is no more than that, is not worth another one.
+ */
 const BYTES_PER_TURN = 524_288;
 /** Up to so many bytes, a copy is cheaper than one more chunk to keep account of. */
 const SMALL = 131_072;
@@ -40,7 +43,7 @@ export async function sendList(
   res.setHeader('Content-Length', body.length);
   if (req.method === 'HEAD') res.end();
   else if (body.chunks.length === 1) res.end(body.chunks[0]);
-  else await write(res, body.chunks);
+  else await write(res, body);
 }
 
 const bodies = new WeakMap<ListSnapshot<ListPage>, Body>();
@@ -94,12 +97,13 @@ function remembered<Key extends object, Value>(
  * Writes the chunks as fast as the client takes them. A slow client holds nothing but its place in
  * the row of chunks, and a fast one lets others have their turn every half megabyte.
  */
-async function write(res: Response, chunks: readonly Buffer[]): Promise<void> {
+async function write(res: Response, { chunks, length }: Body): Promise<void> {
   let bytes = 0;
+  let left = length;
   // The header and what follows it leave in one system call.
   res.cork();
   for (const chunk of chunks) {
-    if (bytes >= BYTES_PER_TURN) {
+    if (bytes >= BYTES_PER_TURN && left > BYTES_PER_TURN) {
       res.uncork();
       await turn(res);
       if (res.closed) return;
@@ -108,6 +112,7 @@ async function write(res: Response, chunks: readonly Buffer[]): Promise<void> {
     }
     res.write(chunk);
     bytes += chunk.length;
+    left -= chunk.length;
   }
   res.uncork();
   res.end();
