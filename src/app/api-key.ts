@@ -1,6 +1,7 @@
-import { hash, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type Instant, millisecondsOf } from '../domain/instant.ts';
+import { sha256 } from './sha256.ts';
 
 /** What a key may be allowed to do. */
 export const SCOPES = ['orders:read', 'orders:write', 'orders:cancel', 'audit:read'] as const;
@@ -44,7 +45,7 @@ export function keyIdOf(text: string): string | undefined {
 
 /** SHA-256 of a key's text: with 256 random bits in it, a slow hash would add nothing. */
 export function hashKeyText(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
+  return sha256(text);
 }
 
 /** Whether a key's time is over, at so many milliseconds since 1970. */

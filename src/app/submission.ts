@@ -15,9 +15,9 @@ export interface Submission {
   /** See {@link Metadata.commandId}. */
   readonly commandId: string;
   /** The name under which `by` can ask again and is told the same, whatever happened in between. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** The versions of the order on which the command may be carried out; on any if absent. */
-  readonly onlyIf?: readonly number[];
+  readonly onlyIf?: readonly number[] | undefined;
 }
 
 /** Why a submission was refused. The names are the API's error codes, too. */

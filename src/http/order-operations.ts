@@ -226,14 +226,12 @@ async function perform(
   res: Response,
   command: Submission['command'],
 ) {
-  const idempotencyKey = idempotencyKeyOf(req);
-  const onlyIf = command.type === 'PlaceNewOrder' ? undefined : versionsOf(req, storeId);
   const outcome: Outcome = await commands.submit({
     command,
     by: keyOf(res).id,
     commandId: requestIdOf(res),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(onlyIf === undefined ? {} : { onlyIf }),
+    idempotencyKey: idempotencyKeyOf(req),
+    onlyIf: command.type === 'PlaceNewOrder' ? undefined : versionsOf(req, storeId),
   });
   if ('cause' in outcome) res.locals.cause = outcome.cause;
   const accepted = orThrow(outcome);

@@ -1,12 +1,9 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { MAX_INT64, MIN_INT64, type OrderId, type PetId } from '../domain/order-id.ts';
+import { MAX_INT64, MIN_INT64, type OrderId, type PetId, parseInt64 } from '../domain/order-id.ts';
 import { MAX_LIMIT } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { countText, int64Text, positionText } from './values.ts';
-
-const orderId = int64Text.transform((id) => id as OrderId);
-const petId = int64Text.transform((id) => id as PetId);
 
 /** The parameters that a path can have. */
 const OTHERWISE = 'What is no integer of 64 bits, in plain decimal: 400 `invalid_request`.';
@@ -37,11 +34,11 @@ export const NoQuery = z.strictObject({});
 
 /** Reads the orderId of the path: the one way into the service for an id that a client chose. */
 export function readOrderId(req: Request): OrderId {
-  return readId(orderId, 'orderId', req);
+  return readInt64('orderId', req) as OrderId;
 }
 
 export function readPetId(req: Request): PetId {
-  return readId(petId, 'petId', req);
+  return readInt64('petId', req) as PetId;
 }
 
 /** Reads the position of the path. */
@@ -51,9 +48,9 @@ export function readPosition(req: Request): number {
   throw new ApiError('invalid_request', `position: ${result.error.issues[0]?.message}`);
 }
 
-function readId<Id>(schema: z.ZodType<Id>, name: string, req: Request): Id {
-  const result = schema.safeParse(req.params[name]);
-  if (result.success) return result.data;
+function readInt64(name: string, req: Request): bigint {
+  const read = parseInt64(String(req.params[name]));
+  if (read !== undefined) return read;
   const range = `${MIN_INT64} to ${MAX_INT64}`;
   throw new ApiError('invalid_request', `${name}: must be a whole number from ${range}`);
 }

@@ -24,12 +24,12 @@ const OPTIONS: HelmetOptions = {
  * these options they are always the same: so it is asked once.
  */
 export function securityHeaders(): (res: ServerResponse) => void {
-  const headers: [name: string, value: string][] = [];
-  const first = { setHeader: (name: string, value: string) => void headers.push([name, value]) };
+  const headers: { name: string; value: string }[] = [];
+  const first = { setHeader: (name: string, value: string) => void headers.push({ name, value }) };
   helmet(OPTIONS)({} as IncomingMessage, first as unknown as ServerResponse, (error) => {
     if (error !== undefined) throw error;
   });
   return (res) => {
-    for (const [name, value] of headers) res.setHeader(name, value);
+    for (const { name, value } of headers) res.setHeader(name, value);
   };
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../sha256.ts';
 
 /**
  * The log as a Merkle tree, as RFC 9162, section 2.1, defines it: SHA-256; a leaf's hash begins
@@ -33,12 +33,6 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   node.set(left, 1);
   node.set(right, 1 + HASH_BYTES);
   return sha256(node);
-}
-
-// By way of a string of bytes, because a buffer that crypto makes itself takes a microsecond and
-// has memory of its own, while this one is cut from Node's pool: half the time.
-function sha256(data: string | Uint8Array): Buffer {
-  return Buffer.from(hash('sha256', data, 'binary'), 'binary');
 }
 
 /** A tree at one size: how many leaves it has, and its root. */

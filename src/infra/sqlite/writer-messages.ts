@@ -58,13 +58,7 @@ export function unpackBatch(fields: Fields): readonly Submission[] {
     const idempotencyKey = next.field<string | undefined>();
     const onlyIf = next.field<readonly number[] | undefined>();
     const command = commandFrom(type, next.field);
-    batch.push({
-      command,
-      by,
-      commandId,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(onlyIf === undefined ? {} : { onlyIf }),
-    });
+    batch.push({ command, by, commandId, idempotencyKey, onlyIf });
   }
   return batch;
 }
