@@ -1,4 +1,4 @@
-import { loopUtilization, nextTurn } from './event-loop.ts';
+import { loopUtilization, nextTurn, pause } from './event-loop.ts';
 import type { BatchWriter } from './ports/batch-writer.ts';
 import type { Store } from './ports/store.ts';
 import type { Outcome, Submission } from './submission.ts';
@@ -7,6 +7,8 @@ import type { Outcome, Submission } from './submission.ts';
 const MAX_WAITING = 16_384;
 /** How many commands one batch may hold: it bounds how long the log's lock is held. */
 const MAX_BATCH = 1_024;
+/** How long others give way to a batch, in milliseconds. */
+const PATIENCE = 5;
 /** From how many commands on it is worth to record them in two batches. */
 const WORTH_TWO = 16;
 
@@ -32,6 +34,7 @@ export class CommandProcessor {
   readonly #busy: () => number;
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
+  #recording: Promise<readonly Outcome[]> | undefined;
   #doubt: string | undefined;
 
   /**
@@ -68,16 +71,25 @@ export class CommandProcessor {
     await this.#working;
   }
 
+  /**
+   * For work that takes long and can wait: resolves when the batch that is being recorded is done,
+   * or after a few milliseconds, because a disk may be slow; at once where there is none.
+   */
+  async giveWay(): Promise<void> {
+    if (this.#recording === undefined) return;
+    await Promise.race([this.#recording, pause(PATIENCE)]);
+  }
+
   async #work(): Promise<void> {
     // Whatever arrives in the same turn of the event loop joins the first batch.
     await nextTurn();
     let batch = this.#take(0);
-    let executing = this.#execute(batch);
-    while (batch.length > 0) {
-      const outcomes = await executing;
+    this.#recording = this.#execute(batch);
+    while (this.#recording !== undefined) {
+      const outcomes = await this.#recording;
       // The next batch is on its way before this one is answered: to answer takes longer.
       const next = this.#take(batch.length);
-      if (next.length > 0) executing = this.#execute(next);
+      this.#recording = next.length > 0 ? this.#execute(next) : undefined;
       batch.forEach(({ settle }, index) => {
         settle(outcomes[index] as Outcome);
       });

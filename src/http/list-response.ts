@@ -27,12 +27,14 @@ interface Body {
 /**
  * Sends the whole list. Its ETag names the store and the position of the log, so one comparison
  * tells whether anything has happened since.
+ * @param giveWay What a long list waits for each time that it lets others have their turn.
  */
 export async function sendList(
   req: Request,
   res: Response,
   storeId: string,
   snapshot: ListSnapshot<ListPage>,
+  giveWay: () => Promise<void>,
 ): Promise<void> {
   const tag = `${storeId}-${snapshot.position}`;
   if (isNotModified(req, res, tag, 'private, no-cache')) return;
@@ -43,7 +45,7 @@ export async function sendList(
   res.setHeader('Content-Length', body.length);
   if (req.method === 'HEAD') res.end();
   else if (body.chunks.length === 1) res.end(body.chunks[0]);
-  else await write(res, body);
+  else await write(res, body, giveWay);
 }
 
 const bodies = new WeakMap<ListSnapshot<ListPage>, Body>();
@@ -97,7 +99,11 @@ function remembered<Key extends object, Value>(
  * Writes the chunks as fast as the client takes them. A slow client holds nothing but its place in
  * the row of chunks, and a fast one lets others have their turn every half megabyte.
  */
-async function write(res: Response, { chunks, length }: Body): Promise<void> {
+async function write(
+  res: Response,
+  { chunks, length }: Body,
+  giveWay: () => Promise<void>,
+): Promise<void> {
   let bytes = 0;
   let left = length;
   // The header and what follows it leave in one system call.
@@ -105,6 +111,7 @@ async function write(res: Response, { chunks, length }: Body): Promise<void> {
   for (const chunk of chunks) {
     if (bytes >= BYTES_PER_TURN && left > BYTES_PER_TURN) {
       res.uncork();
+      await giveWay();
       await turn(res);
       if (res.closed) return;
       bytes = 0;

@@ -34,9 +34,9 @@ const listOrders: OrderOperation = {
     isConditional: true,
   },
   refusals: [],
-  async handle({ storeId, list, projector }, req, res) {
+  async handle({ storeId, list, projector, commands }, req, res) {
     await projector.catchUp();
-    await sendList(req, res, storeId, list.snapshot());
+    await sendList(req, res, storeId, list.snapshot(), () => commands.giveWay());
   },
 };
 

@@ -148,6 +148,36 @@ describe('the queue of commands', () => {
     expect(await submit(1)).toStrictEqual([done(1)]);
   });
 
+  it('lets others give way to the batch that is being recorded, and to no other', async () => {
+    const writer = new HeldWriter();
+    const { processor, submit } = processorOn(writer);
+    await processor.giveWay();
+    const told: string[] = [];
+    const first = submit(1).then(() => told.push('first'));
+    await writer.arrival();
+    const second = submit(2).then(() => told.push('second'));
+    const given = processor.giveWay().then(() => told.push('given'));
+    writer.finish();
+    await Promise.all([first, given]);
+    expect(told).not.toContain('second');
+    await writer.arrival();
+    writer.finish();
+    await second;
+    await processor.giveWay();
+  });
+
+  it('lets nobody give way for long', async () => {
+    const writer = new HeldWriter();
+    const { processor, submit } = processorOn(writer);
+    const outcome = submit(1);
+    await writer.arrival();
+    const begun = performance.now();
+    await processor.giveWay();
+    expect(performance.now() - begun).toBeGreaterThan(4);
+    writer.finish();
+    expect(await outcome).toStrictEqual([done(1)]);
+  });
+
   it('is drained when every command has its outcome', async () => {
     const writer = new HeldWriter();
     const { processor, submit } = processorOn(writer);

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ListPage } from '../../src/http/list-page.ts';
+import { sendList } from '../../src/http/list-response.ts';
+
+const PAGE_BYTES = 131_072;
+
+/** Serves a list of so many pages, none of them JSON, and resolves with its address. */
+async function serve(pages: number, giveWay: () => Promise<void>): Promise<string> {
+  const all = Array.from({ length: pages }, (_, page) => {
+    return new ListPage(Buffer.alloc(PAGE_BYTES, 97 + page));
+  });
+  const app = express().get('/', (req, res) => {
+    return sendList(req, res, 'store', { position: 1, pages: all }, giveWay);
+  });
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+const ask = (address: string) => fetch(address, { headers: { 'Accept-Encoding': 'identity' } });
+
+const bodyOf = (pages: number) => {
+  return `${Array.from({ length: pages }, (_, page) => String.fromCharCode(97 + page).repeat(PAGE_BYTES)).join('')}]`;
+};
+
+describe('a list as it is sent', () => {
+  it.each([
+    [1, 0],
+    [4, 0],
+    [7, 0],
+    // With the bracket at its end, this is a byte more than a megabyte.
+    [8, 1],
+    [12, 2],
+    [20, 4],
+  ])('of %i pages gives way %i times', async (pages, times) => {
+    let given = 0;
+    const address = await serve(pages, async () => {
+      given += 1;
+    });
+    const answer = await ask(address);
+    expect(await answer.text()).toBe(bodyOf(pages));
+    expect(given).toBe(times);
+  });
+
+  it('waits where it gives way', async () => {
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const address = await serve(12, () => {
+      asked.resolve();
+      return held.promise;
+    });
+    const answer = await ask(address);
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const read = async (bytes: number) => {
+      let text = '';
+      while (text.length < bytes) {
+        const { value } = await reader.read();
+        text += Buffer.from(value ?? []).toString('latin1');
+      }
+      return text;
+    };
+    await asked.promise;
+    const first = await read(4 * PAGE_BYTES);
+    const early = reader.read();
+    const rest = Promise.race([early.then(() => 'more'), new Promise((r) => setTimeout(r, 50))]);
+    expect(await rest).toBeUndefined();
+    held.resolve();
+    const { value } = await early;
+    const next = Buffer.from(value ?? []).toString('latin1');
+    const whole = bodyOf(12);
+    expect(first + next + (await read(whole.length - first.length - next.length))).toBe(whole);
+  });
+});
