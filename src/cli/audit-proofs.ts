@@ -3,9 +3,10 @@ import { CannotProve, type Prover } from '../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
 import { CannotStart } from '../app/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
-import { type OrderId, parseOrderId } from '../domain/order-id.ts';
+import type { OrderId } from '../domain/order-id.ts';
 import { type CommandLine, withStore } from './command-line.ts';
 import { requireNew, writeWhole } from './new-file.ts';
+import { readOrderId } from './order-id.ts';
 import { print } from './print.ts';
 
 interface Out {
@@ -54,7 +55,7 @@ export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
   audit
     .command('receipt')
     .description('prove a cancellation to whoever has the public key, for good')
-    .argument('[order]', 'the id of the order that was cancelled', readId)
+    .argument('[order]', 'the id of the order that was cancelled', readOrderId)
     .option(
       '--position <position>',
       'prove the event at this position, whatever it is',
@@ -121,10 +122,4 @@ function inPlainWords(error: Error): never {
 function wholeNumber(text: string): number {
   if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number from 0 on.');
-}
-
-function readId(text: string): OrderId {
-  const id = parseOrderId(text);
-  if (id === undefined) throw new InvalidArgumentError('It must be a whole number of 64 bits.');
-  return id;
 }

@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { storedFieldsOf } from '../app/audit/cloud-event.ts';
 import { History } from '../app/audit/history.ts';
 import { CannotStart } from '../app/cannot-start.ts';
 import type { EventLog } from '../app/ports/event-log.ts';
-import { type OrderId, parseOrderId } from '../domain/order-id.ts';
+import type { OrderId } from '../domain/order-id.ts';
 import { type CommandLine, type Output, withStore } from './command-line.ts';
+import { readOrderId } from './order-id.ts';
 import { withProgress } from './progress.ts';
 
 interface ShowOptions {
@@ -15,7 +16,7 @@ export function addAuditShow(audit: Command, commandLine: CommandLine): void {
   audit
     .command('show')
     .description('show what happened to an order: what, when, who, and with which command')
-    .argument('<order>', 'the id of the order', readId)
+    .argument('<order>', 'the id of the order', readOrderId)
     .option('--json', 'print the events as CloudEvents, one a line')
     .action((orderId: OrderId, options: ShowOptions) => show(orderId, options, commandLine));
 }
@@ -65,10 +66,4 @@ function told(cloudEvent: string): string {
     `  command ${commandid}\n` +
     `  ${data}\n`
   );
-}
-
-function readId(text: string): OrderId {
-  const id = parseOrderId(text);
-  if (id === undefined) throw new InvalidArgumentError('It must be a whole number of 64 bits.');
-  return id;
 }
