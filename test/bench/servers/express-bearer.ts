@@ -5,6 +5,7 @@ import { listen } from './listen.ts';
 /** Express with authentication and nothing behind it: what any service like this has to pay. */
 const app = leanApp();
 app.use(bearer);
+app.get('/v1/store/orders/:orderId', (_req, res) => void res.json({}));
 app.delete('/v1/store/orders/:orderId', (_req, res) => void res.status(204).end());
 app.post('/v1/store/orders', express.json(), (_req, res) => void res.status(201).end());
 app.put('/v1/store/orders/:orderId/shipment', express.json(), (_req, res) => void res.end());
