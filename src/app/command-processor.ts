@@ -76,7 +76,6 @@ export class CommandProcessor {
    * or after a few milliseconds, because a disk may be slow; at once where there is none.
    */
   async giveWay(): Promise<void> {
-    if (this.#recording === undefined) return;
     await Promise.race([this.#recording, pause(PATIENCE)]);
   }
 
