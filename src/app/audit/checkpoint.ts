@@ -1,11 +1,5 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  hash,
-  type KeyObject,
-  randomBytes,
-  sign,
-} from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { sha256 } from '../sha256.ts';
 import { checkHash } from './merkle-tree.ts';
 
 /**
@@ -64,7 +58,7 @@ export class NoteSigner {
     const { x = '' } = createPublicKey(this.#key).export({ format: 'jwk' });
     const publicKey = Buffer.concat([Buffer.of(ED25519), Buffer.from(x, 'base64url')]);
     const named = Buffer.concat([Buffer.from(`${name}\n`), publicKey]);
-    this.#id = hash('sha256', named, 'buffer').subarray(0, 4);
+    this.#id = sha256(named).subarray(0, 4);
     this.verifierKey = `${name}+${this.#id.toString('hex')}+${base64(publicKey)}`;
   }
 

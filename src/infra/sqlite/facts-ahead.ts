@@ -19,6 +19,7 @@ export class FactsAhead {
     this.#end = end;
   }
 
+  /** The chunk after a position. */
   readonly chunkAfter = readAhead((after) => this.#ask(after));
 
   async close(): Promise<void> {
