@@ -10,6 +10,7 @@ export type Advance = (done: number) => void;
 /**
  * Shows how far a long piece of work has come: as a bar on a terminal, which goes when the work
  * ends, however it ends; elsewhere as a line now and then.
+ * @param total How much there is; 0 where that cannot be known, as of a pipe.
  * @param unit What is counted, where it is worth telling how many there are a second.
  */
 export function withProgress<Result>(
@@ -20,7 +21,7 @@ export function withProgress<Result>(
   unit?: string,
 ): Promise<Result> {
   const speed = unit === undefined ? () => '' : speedometer(unit);
-  return output.isTTY
+  return output.isTTY && total > 0
     ? withBar(output, label, total, work, speed)
     : work(linesNowAndThen(output, label, total, speed));
 }
@@ -64,6 +65,7 @@ function linesNowAndThen(output: Output, label: string, total: number, speed: Sp
   return (done) => {
     if (Date.now() < next) return;
     next = Date.now() + EVERY;
-    output.write(`${label}: ${Math.floor((done / total) * 100)} %${speed(done)}\n`);
+    const share = total > 0 ? `${Math.floor((done / total) * 100)} %` : 'under way';
+    output.write(`${label}: ${share}${speed(done)}\n`);
   };
 }

@@ -233,7 +233,10 @@ const DAMAGED: readonly [
   ],
   [
     'the checkpoint has another root',
-    ([first = '', ...events]) => [first.replace(/\\n5\\n./, '\\n5\\nB'), ...events],
+    ([first = '', ...events]) => [
+      first.replace(/(?<=\\n5\\n)./, (begin) => (begin === 'B' ? 'C' : 'B')),
+      ...events,
+    ],
     /: positions 1 to 5: the checkpoint in it has another root for these 5 events$/m,
   ],
   [

@@ -20,6 +20,17 @@ test('without a terminal, a line tells the progress every two seconds', async ()
   expect(String(output.read())).toBe('Counting: 50 %\nCounting: 100 %\n');
 });
 
+test('where it cannot be known how much there is, a line tells that it goes on', async () => {
+  for (const isTTY of [false, true]) {
+    const output = Object.assign(new PassThrough(), { isTTY });
+    await withProgress(output, 'Counting', 0, async (advance) => {
+      vi.advanceTimersByTime(2_000);
+      advance(5);
+    });
+    expect(String(output.read())).toBe('Counting: under way\n');
+  }
+});
+
 test('what is worth it is told with how many there are a second', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const output = new PassThrough();
