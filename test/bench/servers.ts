@@ -48,9 +48,11 @@ export async function startProduct(
   env: Readonly<Record<string, string>> = {},
   root = ROOT,
 ): Promise<Product> {
+  // The log's reader is as lean as one can be, because it shares the processors with the product.
+  const reader = start('cat', [], { stdio: ['pipe', 'ignore', 'inherit'] });
   const child = start(process.execPath, startOf(root), {
     cwd: dirname(store.file),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', reader.stdin, 'pipe'],
     env: {
       PORT: '0',
       HOST: '127.0.0.1',
@@ -59,7 +61,8 @@ export async function startProduct(
       ...env,
     },
   });
-  child.stdout?.resume();
+  // It ends with the product, which has the other end of its pipe; this process lets go of it.
+  reader.stdin?.destroy();
   const address = await firstMatch(child, child.stderr, /^Store Orders answers at (\S+)\/v1$/);
   const server = serverOf('Store Orders', child, address);
   const stopAndRemove = async () => {
