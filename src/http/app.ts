@@ -11,6 +11,7 @@ import type { Authenticator } from '../app/authenticator.ts';
 import { StoreUnavailable } from '../app/ports/store.ts';
 import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
+import { addCommonHeaders } from './common-headers.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
 import { type FixedAnswer, fixedAnswer, once, serveFixed } from './fixed-answer.ts';
@@ -22,7 +23,6 @@ import { V2 } from './orders-v2.ts';
 import { servePages } from './pages/served.ts';
 import { refusedAttempt } from './refused-attempt.ts';
 import { requestLog } from './request-log.ts';
-import { securityHeaders } from './security-headers.ts';
 
 export interface AppParts {
   readonly logger: Logger;
@@ -47,12 +47,11 @@ export function createApp(parts: AppParts): Express {
   app.enable('strict routing');
   app.enable('case sensitive routing');
 
+  addCommonHeaders(app);
   const log = requestLog(logger);
-  const secure = securityHeaders();
   // What every request goes through, in one step: each step of Express costs a little.
   app.use((req, res, next) => {
     log(req, res);
-    secure(res);
     requireHost(req);
     next();
   });

@@ -98,7 +98,8 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       const { shipDate, ...rest } = readBody(req, PlaceOrderBody);
       const asked = shipDate === undefined ? rest : { ...rest, shipDate };
       const command = { type: 'PlaceNewOrder', ...asked } as const;
-      const { orderId: id } = await perform(useCases, req, res, command);
+      const { orderId: id, position } = await perform(useCases, req, res, command);
+      res.setHeader('Event-Position', String(position));
       res.status(201).location(`${req.path}/${id}`);
       // As it was placed, even if this is the answer to a later retry.
       const placed = { id, ...rest, shipDate, status: 'pending' } as const;
@@ -155,8 +156,9 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       'outcome_unknown',
     ],
     async handle(useCases, req, res) {
-      await perform(useCases, req, res, { type: 'CancelOrder', orderId: readOrderId(req) });
-      res.status(204).end();
+      const command = { type: 'CancelOrder', orderId: readOrderId(req) } as const;
+      const { position } = await perform(useCases, req, res, command);
+      res.writeHead(204, ['Event-Position', String(position)]).end();
     },
   };
 
@@ -192,7 +194,9 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
     async handle(useCases, req, res) {
       const orderId = readOrderId(req);
       const { shipDate } = readBody(req, ShipOrderBody);
-      await perform(useCases, req, res, { type: 'ShipOrder', orderId, shipDate });
+      const command = { type: 'ShipOrder', orderId, shipDate } as const;
+      const { position } = await perform(useCases, req, res, command);
+      res.setHeader('Event-Position', String(position));
       await showDone(res, () => sendOrder(useCases, orderId, req, res));
     },
   };
@@ -234,7 +238,5 @@ async function perform(
     onlyIf: command.type === 'PlaceNewOrder' ? undefined : versionsOf(req, storeId),
   });
   if ('cause' in outcome) res.locals.cause = outcome.cause;
-  const accepted = orThrow(outcome);
-  res.setHeader('Event-Position', String(accepted.position));
-  return accepted;
+  return orThrow(outcome);
 }

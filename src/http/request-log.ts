@@ -13,7 +13,6 @@ export function requestLog(logger: Logger): (req: Request, res: Response) => voi
     const requestId = randomUUID();
     // All that will be noted of the request, in one shape, so that reading it stays cheap.
     res.locals = { requestId, key: undefined, outcome: undefined, cause: undefined };
-    res.setHeader('X-Request-Id', requestId);
     res.on('close', () => {
       const status = res.statusCode;
       logger[status >= 500 ? 'error' : 'info'](
