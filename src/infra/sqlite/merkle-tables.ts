@@ -46,6 +46,11 @@ export class MerkleTables implements TreeSource {
     return this.#frontier;
   }
 
+  /** The right edge as this connection last read or wrote it. Nobody's, if that was rolled back. */
+  get latest(): Frontier {
+    return this.#frontier;
+  }
+
   /** Adds the events that were just appended to the log, and whatever came before and is missing. */
   append(events: readonly StoredEvent[]): void {
     const [first] = events;

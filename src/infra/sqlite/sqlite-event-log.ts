@@ -138,7 +138,7 @@ export class SqliteEventLog implements EventLog {
     const rows = stored.map((event, index) => rowOf(event, recorded[index] as RecordedEvent));
     const alone = rows.length - (rows.length % ROWS);
     for (let from = 0; from < alone; from += ROWS) {
-      this.#insertRows.run(rows.slice(from, from + ROWS).flat());
+      this.#insertRows.run(([] as unknown[]).concat(...rows.slice(from, from + ROWS)));
     }
     for (const row of rows.slice(alone)) this.#insert.run(row);
     this.#tree.append(stored);
@@ -154,8 +154,9 @@ export class SqliteEventLog implements EventLog {
     this.#note();
   }
 
+  // The tree is the one that was just written: to ask the table would be a transaction of its own.
   #note(): void {
-    const frontier = this.#tree.frontier();
+    const frontier = this.#tree.latest;
     const root = frontier.root().toString('hex');
     this.#headFile?.write({ position: frontier.size, root });
   }
