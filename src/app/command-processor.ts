@@ -25,7 +25,10 @@ interface Waiting {
  * the log works or this thread does, which answers and reads. Where this thread has more to do than
  * the log, a batch is half of the commands under way at most: the log works on one half of the
  * clients' commands, and this thread on the other. Where the log has more to do, as on a slow disk,
- * that would only make flushes out of one.
+ * that would only make two flushes out of one.
+ *
+ * Where others append to the log, a batch has to wait for their locks before it is decided. Whatever
+ * comes meanwhile joins it, and the next batch is whole: the log is then what there is too little of.
  */
 export class CommandProcessor {
   readonly #writer: BatchWriter;
@@ -35,6 +38,8 @@ export class CommandProcessor {
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
   #recording: Promise<readonly Outcome[]> | undefined;
+  /** Whether the last batch had to wait before it was decided, as for a lock that others held. */
+  #hasWaited = false;
   #doubt: string | undefined;
 
   /**
@@ -98,18 +103,34 @@ export class CommandProcessor {
   }
 
   /** @param answered How many commands are about to be answered. */
-  #take(answered: number): readonly Waiting[] {
+  #take(answered: number): Waiting[] {
     const underWay = this.#waiting.length + answered;
-    const isHalf = underWay >= WORTH_TWO && this.#busy() > 0.5;
+    const isHalf = underWay >= WORTH_TWO && !this.#hasWaited && this.#busy() > 0.5;
     const most = isHalf ? Math.ceil(underWay / 2) : MAX_BATCH;
     return this.#waiting.splice(0, Math.min(most, MAX_BATCH));
   }
 
-  async #execute(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+  /** Lets those that wait join a batch, up to the first of them that has an idempotency key. */
+  #join(batch: Waiting[]): readonly Waiting[] {
+    const keyed = this.#waiting.findIndex(({ submission }) => submission.idempotencyKey);
+    const most = keyed === -1 ? this.#waiting.length : keyed;
+    const joined = this.#waiting.splice(0, Math.min(most, MAX_BATCH - batch.length));
+    batch.push(...joined);
+    return joined;
+  }
+
+  async #execute(batch: Waiting[]): Promise<readonly Outcome[]> {
     const doubt = this.#doubt;
     if (doubt !== undefined) return batch.map(() => ({ kind: 'unavailable', cause: doubt }));
+    let isAtOnce = true;
+    const latecomers = () => {
+      this.#hasWaited = !isAtOnce;
+      return isAtOnce ? [] : submissionsOf(this.#join(batch));
+    };
     try {
-      const outcomes = await this.#writer.execute(batch.map(({ submission }) => submission));
+      const executed = this.#writer.execute(submissionsOf(batch), latecomers);
+      isAtOnce = false;
+      const outcomes = await executed;
       const unknown = outcomes.find(({ kind }) => kind === 'unknown');
       if (unknown?.kind === 'unknown' && this.#inDoubt === 'stop') this.#stop(unknown.cause);
       return outcomes;
@@ -124,4 +145,8 @@ export class CommandProcessor {
     this.#doubt = cause;
     this.#stopped(cause);
   }
+}
+
+function submissionsOf(waiting: readonly Waiting[]): readonly Submission[] {
+  return waiting.map(({ submission }) => submission);
 }

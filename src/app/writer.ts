@@ -3,7 +3,7 @@ import { order } from '../domain/order.ts';
 import { now } from './clock.ts';
 import { OrderDraft } from './order-draft.ts';
 import { OrderImage } from './order-image.ts';
-import type { BatchWriter } from './ports/batch-writer.ts';
+import type { BatchWriter, Latecomers } from './ports/batch-writer.ts';
 import type { Decide, EventLog, KeptOutcomes, OutcomeName } from './ports/event-log.ts';
 import type { NewEvent, RecordedEvent } from './recorded-event.ts';
 import { type Decided, fingerprintOf, type Outcome, type Submission } from './submission.ts';
@@ -31,14 +31,20 @@ export class Writer implements BatchWriter {
     return new Writer(log, image, now);
   }
 
-  async execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
+  async execute(
+    asked: readonly Submission[],
+    latecomers: Latecomers = () => [],
+  ): Promise<readonly Outcome[]> {
+    let batch = asked;
     let outcomes: readonly Decided[] = [];
     const decide: Decide = (newer, kept) => {
+      // Without a key: what was kept under one has been read by now, with the log.
+      batch = [...batch, ...latecomers()];
       const decided = this.#decide(newer, kept, batch);
       outcomes = decided.outcomes;
       return decided.events;
     };
-    const result = await this.#log.append(this.#image.position, decide, batch.flatMap(nameOf));
+    const result = await this.#log.append(this.#image.position, decide, asked.flatMap(nameOf));
     switch (result.kind) {
       case 'appended':
         foldAll(this.#image, result.events);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
-import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
+import type { BatchWriter, Latecomers } from '../../src/app/ports/batch-writer.ts';
 import type { Store } from '../../src/app/ports/store.ts';
 import type { Outcome, Submission } from '../../src/app/submission.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
@@ -11,6 +11,9 @@ function submission(number: number): Submission {
   const command = { type: 'CancelOrder', orderId: BigInt(number) as OrderId } as const;
   return { command, by: 'alice', commandId: `${number}` };
 }
+
+/** The same, under an idempotency key. */
+const keyed = (number: number): Submission => ({ ...submission(number), idempotencyKey: 'k' });
 
 /** An outcome that tells which command it belongs to. */
 const done = (number: number): Outcome => {
@@ -23,11 +26,13 @@ const outcomesOf = (batch: readonly Submission[]) => {
 /** A writer that holds each batch until the test says what becomes of it. */
 class HeldWriter implements BatchWriter {
   readonly batches: number[][] = [];
+  #latecomers: Latecomers = () => [];
   #arrived = Promise.withResolvers<void>();
   #held = Promise.withResolvers<readonly Outcome[]>();
 
-  execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
+  execute(batch: readonly Submission[], latecomers: Latecomers): Promise<readonly Outcome[]> {
     this.batches.push(batch.map(({ commandId }) => Number(commandId)));
+    this.#latecomers = latecomers;
     this.#held = Promise.withResolvers();
     this.#arrived.resolve();
     return this.#held.promise;
@@ -37,6 +42,11 @@ class HeldWriter implements BatchWriter {
   async arrival(): Promise<void> {
     await this.#arrived.promise;
     this.#arrived = Promise.withResolvers();
+  }
+
+  /** Lets those that have come meanwhile join the batch that is held. */
+  join(): void {
+    this.batches.at(-1)?.push(...this.#latecomers().map(({ commandId }) => Number(commandId)));
   }
 
   finish(outcomes = this.batches.at(-1)?.map(done) as readonly Outcome[]): void {
@@ -138,6 +148,87 @@ describe('the queue of commands', () => {
     expect(writer.batches.flat()).toStrictEqual(numbers);
   });
 
+  it('lets those that have come meanwhile join a batch that had to wait, behind the others', async () => {
+    const writer = new HeldWriter();
+    const { submit } = processorOn(writer);
+    const outcomes = [submit(1, 2)];
+    await writer.arrival();
+    writer.join();
+    outcomes.push(submit(3, 4));
+    writer.join();
+    outcomes.push(submit(5));
+    writer.join();
+    writer.finish();
+    expect((await Promise.all(outcomes)).flat()).toStrictEqual([1, 2, 3, 4, 5].map(done));
+    expect(writer.batches).toStrictEqual([[1, 2, 3, 4, 5]]);
+  });
+
+  it('lets nobody join who has an idempotency key, nor whoever came after them', async () => {
+    const writer = new HeldWriter();
+    const { processor, submit } = processorOn(writer);
+    const outcomes = [submit(1)];
+    await writer.arrival();
+    outcomes.push(submit(2), Promise.all([processor.submit(keyed(3))]), submit(4));
+    writer.join();
+    expect(writer.batches).toStrictEqual([[1, 2]]);
+    writer.join();
+    writer.finish();
+    await writer.arrival();
+    writer.finish();
+    expect((await Promise.all(outcomes)).flat()).toStrictEqual([1, 2, 3, 4].map(done));
+    expect(writer.batches).toStrictEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  it('lets no more join than a batch may hold', async () => {
+    const writer = new HeldWriter();
+    const { submit } = processorOn(writer);
+    const numbers = Array.from({ length: 1_030 }, (_, number) => number);
+    const outcomes = [submit(...numbers.slice(0, 10))];
+    await writer.arrival();
+    outcomes.push(submit(...numbers.slice(10)));
+    writer.join();
+    writer.finish();
+    await writer.arrival();
+    writer.finish();
+    expect((await Promise.all(outcomes)).flat()).toStrictEqual(numbers.map(done));
+    expect(writer.batches.map(({ length }) => length)).toStrictEqual([1_024, 6]);
+  });
+
+  it('puts nobody into a batch that is decided at once, and shares none out that had to wait', async () => {
+    const writer = new HeldWriter();
+    const execute = writer.execute.bind(writer);
+    let isAtOnce = true;
+    writer.execute = (batch, latecomers) => {
+      const executed = execute(batch, latecomers);
+      if (isAtOnce) writer.join();
+      return executed;
+    };
+    const { submit } = processorOn(writer, { busy: () => 1 });
+    const numbers = Array.from({ length: 256 }, (_, number) => number);
+    const outcomes = [submit(...numbers.slice(0, 64))];
+    await writer.arrival();
+    isAtOnce = false;
+    writer.finish();
+    await writer.arrival();
+    // This one has to wait, so that the next is whole; which is decided at once again.
+    writer.join();
+    outcomes.push(submit(...numbers.slice(64, 128)));
+    isAtOnce = true;
+    writer.finish();
+    await writer.arrival();
+    outcomes.push(submit(...numbers.slice(128)));
+    writer.finish();
+    await writer.arrival();
+    writer.finish();
+    await writer.arrival();
+    writer.finish();
+    expect((await Promise.all(outcomes)).flat()).toStrictEqual(numbers.map(done));
+    expect(writer.batches.map(({ length }) => length)).toStrictEqual([32, 32, 64, 96, 32]);
+  });
+
   it('tells that it is busy when 16,384 commands wait, and keeps those', async () => {
     const { submit } = processorOn({ execute: async (batch) => outcomesOf(batch) });
     const numbers = Array.from({ length: 16_386 }, (_, number) => number);
@@ -197,10 +288,14 @@ describe('the queue of commands', () => {
       fc.asyncProperty(fc.scheduler(), bursts, async (scheduler, sizes) => {
         let underWay = 0;
         const recorded: number[] = [];
-        const { submit } = processorOn({
-          async execute(batch) {
+        const { processor } = processorOn({
+          async execute(asked, latecomers = () => []) {
             underWay += 1;
             expect(underWay).toBe(1);
+            await scheduler.schedule(Promise.resolve(), 'waiting for the log');
+            const late = latecomers();
+            expect(late.filter(({ idempotencyKey }) => idempotencyKey !== undefined)).toEqual([]);
+            const batch = [...asked, ...late];
             await scheduler.schedule(Promise.resolve(), 'recording');
             recorded.push(...batch.map(({ commandId }) => Number(commandId)));
             underWay -= 1;
@@ -213,7 +308,9 @@ describe('the queue of commands', () => {
           await scheduler.schedule(Promise.resolve(), 'a client');
           const numbers = Array.from({ length: size }, () => next++);
           submitted.push(...numbers);
-          expect(await submit(...numbers)).toStrictEqual(numbers.map(done));
+          const submissions = numbers.map((n) => (n % 4 === 3 ? keyed(n) : submission(n)));
+          const outcomes = submissions.map((each) => processor.submit(each));
+          expect(await Promise.all(outcomes)).toStrictEqual(numbers.map(done));
         });
         await scheduler.waitFor(Promise.all(clients));
         // Nobody is overtaken: what came first is recorded first.
@@ -281,13 +378,17 @@ describe('when nobody can tell what was recorded', () => {
     expect(stops).toStrictEqual([String(gone)]);
   });
 
-  it('a lost writer leaves the whole batch in doubt', async () => {
+  it('a lost writer leaves the whole batch in doubt, and all who have joined it', async () => {
     const writer = new HeldWriter();
     const { submit } = processorOn(writer);
-    const outcomes = submit(1, 2, 3);
+    const outcomes = Promise.all([submit(1), submit(2)]);
     await writer.arrival();
+    const late = submit(3);
+    writer.join();
     writer.fail(gone);
-    expect(await outcomes).toStrictEqual(Array(3).fill({ kind: 'unknown', cause: String(gone) }));
+    expect([...(await outcomes).flat(), ...(await late)]).toStrictEqual(
+      Array(3).fill({ kind: 'unknown', cause: String(gone) }),
+    );
   });
 
   it('what is merely unavailable stops nothing', async () => {

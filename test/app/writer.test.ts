@@ -118,6 +118,45 @@ describe('a batch of commands', () => {
     ]);
   });
 
+  it('takes in who has come late, behind the others', async () => {
+    const { log, writer } = await writerOn();
+    const late = [[cancel(1n), place(2n)]];
+    expect(await writer.execute([place(1n), ship(3n)], () => late.shift() ?? [])).toStrictEqual([
+      accepted(1n, 1, 1),
+      { kind: 'rejected', reason: 'order_not_found' },
+      accepted(1n, 2, 2),
+      accepted(2n, 1, 3),
+    ]);
+    expect(await log.head()).toBe(3);
+  });
+
+  it('takes in who has come late to an engine that asks again', async () => {
+    const { writer } = await writerOn(new AskingTwice());
+    const late = [[cancel(1n)], [place(2n)]];
+    expect(await writer.execute([place(1n)], () => late.shift() ?? [])).toStrictEqual([
+      accepted(1n, 1, 1),
+      accepted(1n, 2, 2),
+      accepted(2n, 1, 3),
+    ]);
+  });
+
+  it('leaves those in doubt as well who have come late', async () => {
+    class FailingLate extends MemoryEventLog {
+      override async append(seen: number, decide: Decide): Promise<AppendResult> {
+        decide([], { recall: () => undefined, keep: () => {} });
+        return { kind: 'unknown', cause: new Error(`the disk is gone after ${seen}`) };
+      }
+    }
+    const { writer } = await writerOn(new FailingLate());
+    const unknown = { kind: 'unknown', cause: 'the disk is gone after 0' };
+    const late = [[place(2n), place(3n)]];
+    expect(await writer.execute([place(1n)], () => late.shift() ?? [])).toStrictEqual([
+      unknown,
+      unknown,
+      unknown,
+    ]);
+  });
+
   it('is recorded with the version, the time, who asked and with which command', async () => {
     const { log, writer } = await writerOn();
     await writer.execute([{ ...place(1n), by: 'bob', commandId: 'c-2' }, ship(1n)]);
