@@ -12,7 +12,7 @@ import { CHANNEL } from './schema.ts';
 export interface Begun {
   readonly edge: Buffer;
   /** The events that the batch's decisions have to know of, and do not yet. */
-  readonly newer: readonly StoredEvent[];
+  readonly newer: readonly RecordedEvent[];
   readonly kept: KeptInBatch;
 }
 
@@ -31,7 +31,7 @@ export interface Change {
 }
 
 export function changeBy({ edge, newer, kept }: Begun, decide: Decide): Change {
-  const decided = decide(newer.map(decode), kept);
+  const decided = decide(newer, kept);
   const head = sizeOf(edge);
   const events = decided.map((event, index) => ({ position: head + 1 + index, ...event }));
   const stored = events.map(encode);

@@ -36,7 +36,7 @@ export class PostgresEventLog implements EventLog {
   readonly #replaced: (cause: Error) => void;
   readonly #settleWithin: number;
   readonly #underWay = new Set<Promise<unknown>>();
-  /** What this instance has appended lately. */
+  /** What this instance has appended lately, and read before it did. */
   readonly recent = new RecentEvents();
   /** The connection of the last batch, ready for the next one. */
   #ready: Connection | undefined;
@@ -201,10 +201,12 @@ export class PostgresEventLog implements EventLog {
       readKept(connection, asked),
     ]);
     await this.#orRefuse(async () => this.#known.note(edge, before));
-    const newer = [...first];
-    while (seen + newer.length < sizeOf(edge)) {
-      newer.push(...(await readStored(connection, seen + newer.length, CHUNK)));
+    const stored = [...first];
+    while (seen + stored.length < sizeOf(edge)) {
+      stored.push(...(await readStored(connection, seen + stored.length, CHUNK)));
     }
+    const newer = stored.map(decode);
+    this.recent.add(newer);
     return { edge, newer, kept };
   }
 
