@@ -3,11 +3,15 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { type ApiKey, withoutKeys } from '../app/api-key.ts';
 
+/** So many kinds of lines are remembered at most; beyond it, the memory starts anew. */
+const KINDS = 1_000;
+
 /**
  * One JSON line a request: its id, who asked for what, what came of it, how long it took. Nothing
  * that could hold a key is ever looked at, but for the path, in which keys are blotted out.
  */
 export function requestLog(logger: Logger): (req: Request, res: Response) => void {
+  const loggerOf = kindsOf(logger);
   return (req, res) => {
     const begun = performance.now();
     const requestId = randomUUID();
@@ -15,21 +19,33 @@ export function requestLog(logger: Logger): (req: Request, res: Response) => voi
     res.locals = { requestId, key: undefined, outcome: undefined, cause: undefined };
     res.on('close', () => {
       const status = res.statusCode;
-      logger[status >= 500 ? 'error' : 'info'](
+      const keyId = (res.locals.key as ApiKey | undefined)?.id;
+      // A client that went away before its answer was complete is not an answered one.
+      const outcome = res.writableFinished ? (res.locals.outcome ?? 'ok') : 'aborted';
+      loggerOf(req.method, status, keyId, outcome)[status >= 500 ? 'error' : 'info'](
         {
           requestId,
-          method: req.method,
           path: pathOf(req.originalUrl),
-          status,
-          keyId: (res.locals.key as ApiKey | undefined)?.id,
-          // A client that went away before its answer was complete is not an answered one.
-          outcome: res.writableFinished ? (res.locals.outcome ?? 'ok') : 'aborted',
           cause: res.locals.cause as string | undefined,
           durationMs: Math.round((performance.now() - begun) * 1_000) / 1_000,
         },
         'request',
       );
     });
+  };
+}
+
+/** A logger for each kind of line: what such lines have in common is put into JSON once. */
+function kindsOf(logger: Logger) {
+  const kinds = new Map<string, Logger>();
+  return (method: string, status: number, keyId: string | undefined, outcome: string): Logger => {
+    const name = `${method} ${status} ${keyId} ${outcome}`;
+    const known = kinds.get(name);
+    if (known !== undefined) return known;
+    if (kinds.size >= KINDS) kinds.clear();
+    const kind = logger.child({ method, status, keyId, outcome });
+    kinds.set(name, kind);
+    return kind;
   };
 }
 

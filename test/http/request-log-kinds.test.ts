@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { requestLog } from '../../src/http/request-log.ts';
+
+test('a line tells its own kind, however many kinds there were before', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino(
+    { base: null },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+  );
+  const log = requestLog(logger);
+  const app = express();
+  app.use('/:key/:status', (req, res) => {
+    log(req, res);
+    res.locals.key = { id: req.params.key };
+    res.sendStatus(Number(req.params.status));
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const asked = [
+    ...Array.from({ length: 1_100 }, (_, key) => [`${key}`, 200]),
+    ['1', 200],
+    ['1', 503],
+  ];
+  for (const [key, status] of asked) await (await fetch(`${address}/${key}/${status}`)).text();
+  await expect.poll(() => lines.length).toBe(asked.length);
+  expect(lines.map(({ keyId, status }) => [keyId, status])).toEqual(asked);
+  expect(lines.at(-1)).toMatchObject({ level: 50, method: 'GET', path: '/1/503', outcome: 'ok' });
+  expect(lines.at(-2)).toMatchObject({ level: 30, method: 'GET', path: '/1/200', outcome: 'ok' });
+});
