@@ -112,7 +112,9 @@ export class CommandProcessor {
 
   /** Lets those that wait join a batch, up to the first of them that has an idempotency key. */
   #join(batch: Waiting[]): readonly Waiting[] {
-    const keyed = this.#waiting.findIndex(({ submission }) => submission.idempotencyKey);
+    const keyed = this.#waiting.findIndex(
+      ({ submission }) => submission.idempotencyKey !== undefined,
+    );
     const most = keyed === -1 ? this.#waiting.length : keyed;
     const joined = this.#waiting.splice(0, Math.min(most, MAX_BATCH - batch.length));
     batch.push(...joined);
