@@ -76,7 +76,9 @@ async function postgresFor(page: string): Promise<number | undefined> {
 function compareLogLines(file: string): void {
   const shown = blocksOf('docs/operations.md').find(({ text }) => text.includes('requestId'));
   const lines = readFileSync(file, 'utf8').trim().split('\n');
-  const real = lines.find((line) => line.includes('"path":"/readyz","status":200'));
+  const isReady = ({ path, status }: Record<string, unknown>) =>
+    path === '/readyz' && status === 200;
+  const real = lines.find((line) => isReady(JSON.parse(line)));
   expect(fieldsOf(shown?.text)).toEqual(fieldsOf(real));
 }
 

@@ -104,6 +104,12 @@ export function changingAnswers(
     const { method = '', url: path = '' } = req;
     const { authorization } = req.headers;
     const end = res.end.bind(res) as (body: string) => ServerResponse;
+    // A head that is written before the end would be too early to change anything.
+    res.writeHead = ((status: number, own: readonly string[] = []) => {
+      res.statusCode = status;
+      for (let i = 0; i < own.length; i += 2) res.setHeader(own[i] ?? '', own[i + 1] ?? '');
+      return res;
+    }) as typeof res.writeHead;
     res.end = ((chunk?: Buffer | string) => {
       const exchange = {
         method,
@@ -113,6 +119,8 @@ export function changingAnswers(
         body: String(chunk ?? ''),
       };
       change(exchange);
+      // The app's own is in its prototype.
+      Reflect.deleteProperty(res, 'writeHead');
       res.statusCode = exchange.status;
       if (exchange.body === '') res.removeHeader('content-length');
       else res.setHeader('content-length', Buffer.byteLength(exchange.body));
