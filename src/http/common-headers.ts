@@ -22,12 +22,13 @@ const OPTIONS: HelmetOptions = {
 };
 
 /**
- * Gives each answer of an app what all of them have: helmet's headers, and the id of the request. An
- * answer's own headers stay as they are, where they have the same name.
+ * Gives each answer of an app what all of them have: helmet's headers, and the id of the request. What
+ * an answer has set itself under one of helmet's names stays.
  *
  * They are added where an answer's head is written, whatever it was that wrote it. Who knows all of
- * an answer's own headers by then can hand them over as an array, names and values in turn, instead
- * of setting one after the other: that takes Node half the time, because it need not keep them.
+ * an answer's own headers by then can hand them over as an array, names and values in turn and none of
+ * these, instead of setting one after the other: that takes Node half the time, because it need not
+ * keep them.
  */
 export function addCommonHeaders(app: Express): void {
   const fixed = helmetHeaders();

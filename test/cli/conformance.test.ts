@@ -1,27 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import type { Report } from 'store-orders/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changingRequests } from '../mutants/faults.ts';
 import { MUTANTS } from '../mutants/mutants.ts';
 import { type Mutant, mutatedListener } from '../mutants/mutated.ts';
+import { listening } from '../support/listening.ts';
 import { Place } from './command-line.ts';
 
 /** A server for the running test; what it was asked for is kept. */
 async function serve(listener: RequestListener) {
   const asked: string[] = [];
-  const server = createServer((req, res) => {
+  const { address } = await listening((req, res) => {
     asked.push(`${req.method} ${req.url}`);
     listener(req, res);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, asked };
+  return { baseUrl: `${address}/v1`, asked };
 }
 
 async function serveMutant(mutant: Mutant) {

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express, { type Response } from 'express';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addCommonHeaders } from '../../src/http/common-headers.ts';
+import { listening } from '../support/listening.ts';
 
 /** What a client gets from an app that answers like this. */
 async function answerOf(answer: (res: Response) => void) {
@@ -12,11 +11,8 @@ async function answerOf(answer: (res: Response) => void) {
     res.locals.requestId = 'r-1';
     answer(res);
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  const { status, headers } = await fetch(`http://127.0.0.1:${port}`);
+  const { address } = await listening(app);
+  const { status, headers } = await fetch(address);
   // A header that comes twice has both values here, with a comma in between.
   return { status, headers: Object.fromEntries(headers) };
 }

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { mintKeyText } from '../../src/app/api-key.ts';
 import { now } from '../../src/app/clock.ts';
@@ -10,6 +7,7 @@ import type { Store } from '../../src/app/ports/store.ts';
 import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
 import { EventSource, ended } from '../support/event-source.ts';
 import { expectError } from '../support/http.ts';
+import { listening } from '../support/listening.ts';
 import { oneService, placeOrder } from '../support/one-service.ts';
 import { bearer } from '../support/service.ts';
 import { listenerOn } from '../support/targets.ts';
@@ -155,14 +153,8 @@ describe('A stream of a service that is in this process', () => {
     const store = await openMemoryStore();
     const key = mintKeyText();
     await acceptKey(store.keys, key, now());
-    const server = createServer(listenerOn({ ...store, ...change(store) })).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { address, server, source: new EventSource(key) };
+    const served = await listening(listenerOn({ ...store, ...change(store) }));
+    return { ...served, source: new EventSource(key) };
   }
 
   it('shows every 15 seconds that the connection lives', async () => {

@@ -1,9 +1,9 @@
-import { createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as forward } from 'node:http';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Beside } from '../support/beside.ts';
 import { ask, type Sent } from '../support/http.ts';
+import { listening } from '../support/listening.ts';
 import { type Known, requests } from '../support/requests.ts';
 import { Service } from '../support/service.ts';
 
@@ -87,7 +87,7 @@ type Spoiled = { readonly status?: number; readonly body?: string } | undefined;
 /** The service behind something that spoils some of its answers. */
 async function mutantOf(service: Service, spoil: Spoil): Promise<string> {
   const { hostname, port } = new URL(service.address);
-  const server = createServer((req, res) => {
+  const { address } = await listening((req, res) => {
     const { method = '', url: path = '', headers } = req;
     const onward = forward({ hostname, port, method, path, headers }, async (answer) => {
       const body = Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>));
@@ -99,13 +99,8 @@ async function mutantOf(service: Service, spoil: Spoil): Promise<string> {
       res.end(rest);
     });
     req.pipe(onward);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  await new Promise((resolve) => server.once('listening', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return address;
 }
 
 describe('A service that is wrong in one thing is found out:', () => {

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ListPage } from '../../src/http/list-page.ts';
 import { sendList } from '../../src/http/list-response.ts';
+import { listening } from '../support/listening.ts';
 
 const PAGE_BYTES = 131_072;
 
@@ -15,10 +14,7 @@ async function serve(pages: number, giveWay: () => Promise<void>): Promise<strin
   const app = express().get('/', (req, res) => {
     return sendList(req, res, 'store', { position: 1, pages: all }, giveWay);
   });
-  const server = app.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return (await listening(app)).address;
 }
 
 const ask = (address: string) => fetch(address, { headers: { 'Accept-Encoding': 'identity' } });

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { mintKeyText, SCOPES } from '../../src/app/api-key.ts';
 import { Prover } from '../../src/app/audit/prover.ts';
 import {
@@ -16,6 +13,7 @@ import { keyRecord } from '../../src/app/first-key.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
 import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
 import { ask, expectError } from '../support/http.ts';
+import { listening } from '../support/listening.ts';
 import { oneService, placeOrder } from '../support/one-service.ts';
 import { bearer } from '../support/service.ts';
 import { listenerOn } from '../support/targets.ts';
@@ -213,11 +211,7 @@ test('the public key is told to everybody, and nothing that is secret', async ()
 
 test('where there is no key to sign with, proofs are all there is', async () => {
   const store = await openMemoryStore();
-  const server = createServer(listenerOn(store, new Prover(store.trail, undefined)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { address } = await listening(listenerOn(store, new Prover(store.trail, undefined)));
   const key = mintKeyText();
   await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
   const orderId = 1n as OrderId;

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestLog } from '../../src/http/request-log.ts';
+import { listening } from '../support/listening.ts';
 
 test('a line tells its own kind, however many kinds there were before', async () => {
   const lines: Record<string, unknown>[] = [];
@@ -18,10 +17,7 @@ test('a line tells its own kind, however many kinds there were before', async ()
     res.locals.key = { id: req.params.key };
     res.sendStatus(Number(req.params.status));
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { address } = await listening(app);
   const asked = [
     ...Array.from({ length: 1_100 }, (_, key) => [`${key}`, 200]),
     ['1', 200],

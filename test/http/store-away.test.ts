@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mintKeyText } from '../../src/app/api-key.ts';
 import { now } from '../../src/app/clock.ts';
 import { acceptKey } from '../../src/app/first-key.ts';
@@ -9,6 +6,7 @@ import { type Store, StoreUnavailable } from '../../src/app/ports/store.ts';
 import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
 import { readAll } from '../support/events.ts';
 import { ask, expectError } from '../support/http.ts';
+import { listening } from '../support/listening.ts';
 import { bearer } from '../support/service.ts';
 import { listenerOn } from '../support/targets.ts';
 
@@ -45,12 +43,9 @@ async function given() {
       revoke: (id, at) => keys.revoke(id, at),
     },
   };
-  const server = createServer(listenerOn(shown)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const { address } = await listening(listenerOn(shown));
   const send = (method: string, path: string, body?: object) =>
-    ask(`http://127.0.0.1:${port}`, method, path, {
+    ask(address, method, path, {
       headers: { ...bearer(key), 'Content-Type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
