@@ -58,11 +58,19 @@ export class ApiError extends Error {
   }
 }
 
-/** Sends an Error object, on whatever answer has not been begun yet. */
+/**
+ * Sends an Error object, on whatever answer has not been begun yet. Nothing of Express is needed, so
+ * that a request can be refused before it comes there.
+ */
 export function sendError(res: Response, error: ApiError): void {
   res.locals.outcome = error.code;
   if (error.status === 503) res.setHeader('Retry-After', '1');
-  res.status(error.status).type('json').send(error.toBody());
+  res.statusCode = error.status;
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  const body = error.toBody();
+  // Whatever was to be sent may have left a length of its own.
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.end(body);
 }
 
 /** What became of a command, as an exception to success: throws unless it was accepted. */

@@ -87,10 +87,11 @@ export function serveOperations<UseCases>(
   now: () => number,
 ): void {
   for (const [path, offered] of Object.entries(Object.groupBy(operations, ({ path }) => path))) {
-    const route = app.route(`${base}${path}`).all(gate);
+    const route = app.route(`${base}${path}`);
     for (const operation of offered ?? []) {
-      route[operation.method](...stepsOf(operation, useCases, now));
+      route[operation.method](...behind(gate, stepsOf(operation, useCases, now)));
     }
+    route.all(gate);
     allowOnly(
       route,
       (offered ?? []).map(({ method }) => method),
@@ -105,25 +106,34 @@ export function serveOperations<UseCases>(
   app.use(base, failed);
 }
 
+/** What Express is to do for a request, one after the other. */
+type Steps = readonly [RequestHandler, ...RequestHandler[]];
+
+/** The gate and the first step behind it as one step: each that Express takes costs a little. */
+function behind(gate: RequestHandler, [first, ...rest]: Steps): Steps {
+  const both: RequestHandler = (req, res, next) =>
+    gate(req, res, (refused) => (refused === undefined ? first(req, res, next) : next(refused)));
+  return [both, ...rest];
+}
+
 /** What is done for a request behind the gate, in as few steps as it takes. */
 function stepsOf<UseCases>(
   operation: Operation<UseCases>,
   useCases: UseCases,
   now: () => number,
-): readonly RequestHandler[] {
+): Steps {
   const { scope, deprecation, query, body } = operation;
   const check: RequestHandler = (req, res) => {
     requireScope(res, scope);
     if (query !== undefined) readQuery(req, res, query);
   };
   const handle: RequestHandler = (req, res) => operation.handle(useCases, req, res);
-  const announced = deprecation === undefined ? [] : [announce(deprecation, now)];
-  if (body !== undefined) return [...announced, passing(check), ...jsonBody(), handle];
   const both: RequestHandler = (req, res, next) => {
     check(req, res, next);
     return handle(req, res, next);
   };
-  return [...announced, both];
+  const steps: Steps = body === undefined ? [both] : [passing(check), ...jsonBody(), handle];
+  return deprecation === undefined ? steps : [announce(deprecation, now), ...steps];
 }
 
 function passing(check: RequestHandler): RequestHandler {

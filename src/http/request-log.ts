@@ -15,6 +15,7 @@ export function requestLog(logger: Logger): (req: Request, res: Response) => voi
   return (req, res) => {
     const begun = performance.now();
     const requestId = randomUUID();
+    const { method, originalUrl = req.url } = req;
     // All that will be noted of the request, in one shape, so that reading it stays cheap.
     res.locals = { requestId, key: undefined, outcome: undefined, cause: undefined };
     res.on('close', () => {
@@ -22,10 +23,10 @@ export function requestLog(logger: Logger): (req: Request, res: Response) => voi
       const keyId = (res.locals.key as ApiKey | undefined)?.id;
       // A client that went away before its answer was complete is not an answered one.
       const outcome = res.writableFinished ? (res.locals.outcome ?? 'ok') : 'aborted';
-      loggerOf(req.method, status, keyId, outcome)[status >= 500 ? 'error' : 'info'](
+      loggerOf({ method, status, keyId, outcome })[status >= 500 ? 'error' : 'info'](
         {
           requestId,
-          path: pathOf(req.originalUrl),
+          path: pathOf(originalUrl),
           cause: res.locals.cause as string | undefined,
           durationMs: Math.round((performance.now() - begun) * 1_000) / 1_000,
         },
@@ -35,18 +36,37 @@ export function requestLog(logger: Logger): (req: Request, res: Response) => voi
   };
 }
 
+/** What lines have in common. */
+interface Kind {
+  readonly method: string;
+  readonly status: number;
+  readonly keyId: string | undefined;
+  readonly outcome: string;
+}
+
 /** A logger for each kind of line: what such lines have in common is put into JSON once. */
-function kindsOf(logger: Logger) {
+function kindsOf(logger: Logger): (kind: Kind) => Logger {
   const kinds = new Map<string, Logger>();
-  return (method: string, status: number, keyId: string | undefined, outcome: string): Logger => {
-    const name = `${method} ${status} ${keyId} ${outcome}`;
+  let last: { readonly kind: Kind; readonly logger: Logger } | undefined;
+  return (kind) => {
+    // Most lines are like the one before, and to compare two takes less than to look one up.
+    if (last !== undefined && isSame(last.kind, kind)) return last.logger;
+    const name = `${kind.method} ${kind.status} ${kind.keyId} ${kind.outcome}`;
     const known = kinds.get(name);
-    if (known !== undefined) return known;
-    if (kinds.size >= KINDS) kinds.clear();
-    const kind = logger.child({ method, status, keyId, outcome });
-    kinds.set(name, kind);
-    return kind;
+    if (known === undefined && kinds.size >= KINDS) kinds.clear();
+    last = { kind, logger: known ?? logger.child(kind) };
+    kinds.set(name, last.logger);
+    return last.logger;
   };
+}
+
+function isSame(one: Kind, other: Kind): boolean {
+  return (
+    one.status === other.status &&
+    one.outcome === other.outcome &&
+    one.keyId === other.keyId &&
+    one.method === other.method
+  );
 }
 
 /** The id of the request, which is also the id of its command. */

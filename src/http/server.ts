@@ -8,9 +8,9 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { Express } from 'express';
 import { CannotStart } from '../app/cannot-start.ts';
 import { ApiError } from './api-error.ts';
+import type { App } from './app.ts';
 import type { Health } from './health.ts';
 
 /** How long a stop waits for clients to take their answers, in milliseconds. */
@@ -24,7 +24,7 @@ export class HttpServer {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
 
-  constructor(app: Express, health: Health) {
+  constructor(app: App, health: Health) {
     const answer = (req: IncomingMessage, res: ServerResponse) => {
       // Noted on the connection, not in a Set of answers: one that thousands of answers a second
       // enter and leave would drag all of them into the garbage collector's old generation.

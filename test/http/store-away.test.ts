@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { OutgoingMessage } from 'node:http';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mintKeyText } from '../../src/app/api-key.ts';
 import { now } from '../../src/app/clock.ts';
 import { acceptKey } from '../../src/app/first-key.ts';
 import { type Store, StoreUnavailable } from '../../src/app/ports/store.ts';
+import type { Submission } from '../../src/app/submission.ts';
 import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
 import { readAll } from '../support/events.ts';
 import { ask, expectError } from '../support/http.ts';
@@ -90,4 +92,29 @@ it('While the keys cannot be read, nobody is told that theirs is wrong', async (
     expectError(await send('GET', path), 503, 'service_unavailable');
   }
   expectError(await send('DELETE', `${LIST}/1`), 503, 'service_unavailable');
+});
+
+it('An answer that fails half way is cut off, so that nobody takes it for the whole', async () => {
+  const { store, send } = await given();
+  const orders = Array.from({ length: 6_000 }, (_, id) => ({
+    type: 'PlaceOrder',
+    orderId: BigInt(id),
+    petId: 7n,
+    quantity: 1,
+  }));
+  await store.writer.execute(
+    orders.map((command, n) => ({ command, by: 'test', commandId: `${n}` }) as Submission),
+  );
+  expect((await send('GET', LIST)).status).toBe(200);
+  const real = OutgoingMessage.prototype.write;
+  const write = vi.spyOn(OutgoingMessage.prototype, 'write');
+  write.mockImplementation(function (this: OutgoingMessage, ...given) {
+    if (write.mock.calls.length > 1) throw new Error('out of memory');
+    return real.apply(this, given as Parameters<typeof real>);
+  });
+  onTestFinished(() => write.mockRestore());
+  await expect(send('GET', LIST)).rejects.toThrow();
+  expect(write).toHaveBeenCalledTimes(2);
+  write.mockRestore();
+  expect((await send('GET', LIST)).status).toBe(200);
 });
