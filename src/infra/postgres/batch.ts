@@ -26,20 +26,28 @@ export interface Change {
   /** See {@link WRITE}. */
   readonly values: readonly unknown[];
   readonly kept: KeptInBatch;
+  /** Whether others are told of it. */
+  readonly notifies: boolean;
   /** Whether there is nothing to record: all that was asked for was refused, or done before. */
   readonly isNothing: boolean;
 }
 
-export function changeBy({ edge, newer, kept }: Begun, decide: Decide): Change {
+/** @param isDue Whether a change that is recorded now is to be told others. */
+export function changeBy(
+  { edge, newer, kept }: Begun,
+  decide: Decide,
+  isDue: () => boolean,
+): Change {
   const decided = decide(newer, kept);
   const head = sizeOf(edge);
   const events = decided.map((event, index) => ({ position: head + 1 + index, ...event }));
   const stored = events.map(encode);
   const grown = growth(edge, stored);
   const orderIds = events.map(({ event }) => event.orderId);
-  const values = valuesOf(edge, stored, orderIds, kept.added, grown);
   const isNothing = events.length === 0 && kept.added.length === 0;
-  return { events, stored, follows: edge, edge: grown.edge, values, kept, isNothing };
+  const notifies = !isNothing && isDue();
+  const values = valuesOf(edge, stored, orderIds, kept.added, grown, notifies);
+  return { events, stored, follows: edge, edge: grown.edge, values, kept, notifies, isNothing };
 }
 
 /** Begins a transaction that sees, behind the lock, what others have committed before it. */
@@ -69,7 +77,7 @@ export const WRITE: Statement = {
     ), grown AS (
       UPDATE store_orders.tree SET edge = $2 FROM found WHERE edge <> $2
     )
-    SELECT pg_notify('${CHANNEL}', '') FROM found`,
+    SELECT CASE WHEN $19 THEN pg_notify('${CHANNEL}', '') END FROM found`,
 };
 
 /**
@@ -83,7 +91,7 @@ export async function addRecorded(
 ): Promise<Buffer> {
   const orderIds = events.map((event) => decode(event).event.orderId);
   const grown = growth(edge, events);
-  const written = await connection.query(WRITE, valuesOf(edge, events, orderIds, [], grown));
+  const written = await connection.query(WRITE, valuesOf(edge, events, orderIds, [], grown, true));
   if (written.length === 0) throw new Error('the log has grown under its lock');
   return grown.edge;
 }
@@ -95,6 +103,7 @@ function valuesOf(
   orderIds: readonly OrderId[],
   kept: readonly KeptOutcome[],
   grown: Growth,
+  notifies: boolean,
 ): readonly unknown[] {
   return [
     edge,
@@ -108,5 +117,6 @@ function valuesOf(
     events.map(({ metadata }) => metadata),
     ...columnsOf(kept),
     ...grown.nodes,
+    notifies,
   ];
 }

@@ -15,6 +15,7 @@ import { readKept } from './kept-outcomes-table.ts';
 import { KnownHead, OtherLog } from './known-head.ts';
 import { settle } from './lost-commit.ts';
 import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { Notifier } from './notifier.ts';
 import { RecentEvents } from './recent-events.ts';
 import { readStored } from './stored-events.ts';
 
@@ -33,6 +34,7 @@ export class PostgresEventLog implements EventLog {
   readonly #tree: MerkleTables;
   readonly #known = new KnownHead();
   readonly #watch: HeadWatch;
+  readonly #notifier: Notifier;
   readonly #replaced: (cause: Error) => void;
   readonly #settleWithin: number;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -58,6 +60,7 @@ export class PostgresEventLog implements EventLog {
     this.#db = db;
     this.#tree = new MerkleTables(db);
     this.#watch = new HeadWatch(db, () => this.head());
+    this.#notifier = new Notifier(db);
     this.#replaced = replaced;
     db.admit = (connection) => this.#orRefuse(() => this.#known.compare(connection));
   }
@@ -105,6 +108,7 @@ export class PostgresEventLog implements EventLog {
     this.#isClosed = true;
     await Promise.all(this.#underWay);
     await this.#watch.close();
+    await this.#notifier.close();
     clearTimeout(this.#unused);
     this.#takeReady()?.release();
     await this.#db.close();
@@ -137,7 +141,7 @@ export class PostgresEventLog implements EventLog {
     const kept = new KeptInBatch([], () => undefined);
     let change: Change;
     try {
-      change = changeBy({ edge: this.#known.edge, newer: [], kept }, decide);
+      change = changeBy({ edge: this.#known.edge, newer: [], kept }, decide, this.#isDue);
     } catch (error) {
       connection.release();
       throw error;
@@ -169,7 +173,7 @@ export class PostgresEventLog implements EventLog {
     this.#isShared = begun.newer.length > 0;
     let change: Change;
     try {
-      change = changeBy(begun, decide);
+      change = changeBy(begun, decide, this.#isDue);
     } catch (error) {
       await connection.rollBack();
       throw error;
@@ -236,7 +240,10 @@ export class PostgresEventLog implements EventLog {
     }
   }
 
-  #appended({ edge, events }: Change): AppendResult {
+  readonly #isDue = () => this.#notifier.isDue();
+
+  #appended({ edge, events, notifies, isNothing }: Change): AppendResult {
+    if (!isNothing) this.#notifier.written(notifies);
     this.#known.note(edge, edge);
     this.recent.add(events);
     return { kind: 'appended', events };
