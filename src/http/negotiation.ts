@@ -31,6 +31,8 @@ export async function sendNegotiated(req: Request, res: Response, body: Buffer):
 let lastAsked: string | string[] | undefined;
 let lastAnswered = false;
 
+type CacheControl = 'private, no-cache' | 'no-cache';
+
 /**
  * Says by which ETag the answer will be known, and answers 304 to whoever has it already: then
  * there is nothing left to do. The compressed form is another sequence of bytes and has an ETag of
@@ -41,12 +43,31 @@ export function isNotModified(
   req: Request,
   res: Response,
   tag: string,
-  cacheControl: 'private, no-cache' | 'no-cache',
+  cacheControl: CacheControl,
 ): boolean {
-  res.setHeader('ETag', acceptsGzip(req) ? `"${tag}-gzip"` : `"${tag}"`);
+  res.setHeader('ETag', etagOf(req, tag));
   res.setHeader('Cache-Control', cacheControl);
   res.vary('Accept-Encoding');
   if (!req.fresh) return false;
   res.status(304).end();
   return true;
+}
+
+/**
+ * The same, to be handed over with the head of an answer to who has asked without a condition, so that
+ * there is nothing to compare: names and values in turn, which takes half the time.
+ */
+export function unconditional(
+  req: Request,
+  res: Response,
+  tag: string,
+  cacheControl: CacheControl,
+): string[] {
+  const vary = res.getHeader('Vary');
+  const varies = vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
+  return ['ETag', etagOf(req, tag), 'Cache-Control', cacheControl, 'Vary', varies];
+}
+
+function etagOf(req: Request, tag: string): string {
+  return acceptsGzip(req) ? `"${tag}-gzip"` : `"${tag}"`;
 }
