@@ -26,6 +26,10 @@ import {
 import { requestIdOf } from './request-log.ts';
 import { OrderPath, readOrderId } from './request-parameters.ts';
 
+/** Whoever keeps an order has to ask each time whether it is still the same. */
+const CACHE = 'private, no-cache';
+const JSON_UTF_8 = 'application/json; charset=utf-8';
+
 /** What the operations work with. */
 export interface OrderUseCases {
   readonly storeId: string;
@@ -51,19 +55,12 @@ export interface OrderFace {
 
 /** Placing, getting, shipping and cancelling are the same in every version but for the Order. */
 export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
-  /** Sends an order as it is now, everybody's acknowledged commands included. */
-  async function sendOrder(
-    { storeId, list, projector }: OrderUseCases,
-    orderId: OrderId,
-    req: Request,
-    res: Response,
-  ): Promise<void> {
+  /** An order as it is now, everybody's acknowledged commands included. */
+  async function shown({ list, projector }: OrderUseCases, orderId: OrderId) {
     await projector.catchUp();
     const order = list.get(orderId);
     if (order === undefined) throw new ApiError('order_not_found');
-    // At the address of a shipment this is no representation of what is there: no validator.
-    const etag = req.method === 'PUT' ? undefined : orderTag(storeId, order.version);
-    send(res, toJson(order), etag);
+    return { version: order.version, json: toJson(order) };
   }
 
   /** An order as it was in the moment in which it was placed, whatever has become of it. */
@@ -99,13 +96,13 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       const asked = shipDate === undefined ? rest : { ...rest, shipDate };
       const command = { type: 'PlaceNewOrder', ...asked } as const;
       const { orderId: id, position } = await perform(useCases, req, res, command);
-      res.setHeader('Event-Position', String(position));
-      res.status(201).location(`${req.path}/${id}`);
       // As it was placed, even if this is the answer to a later retry.
       const placed = { id, ...rest, shipDate, status: 'pending' } as const;
       const json =
         newToJson?.(placed) ?? (await showDone(res, () => shownAsPlaced(useCases, placed)));
-      send(res, json, orderTag(useCases.storeId, 1));
+      const [location, etag] = [`${req.path}/${id}`, orderTag(useCases.storeId, 1)];
+      const own = ['Location', location, 'ETag', etag, 'Event-Position', String(position)];
+      send(res, 201, json, own);
     },
   };
 
@@ -127,7 +124,12 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       isConditional: true,
     },
     refusals: ['order_not_found'],
-    handle: (useCases, req, res) => sendOrder(useCases, readOrderId(req), req, res),
+    async handle(useCases, req, res) {
+      const { version, json } = await shown(useCases, readOrderId(req));
+      const etag = orderTag(useCases.storeId, version);
+      if (isKnown(req, res, etag)) res.writeHead(304, ['Cache-Control', CACHE]).end();
+      else send(res, 200, json, ['ETag', etag]);
+    },
   };
 
   const cancelOrder: OrderOperation = {
@@ -196,19 +198,27 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       const { shipDate } = readBody(req, ShipOrderBody);
       const command = { type: 'ShipOrder', orderId, shipDate } as const;
       const { position } = await perform(useCases, req, res, command);
-      res.setHeader('Event-Position', String(position));
-      await showDone(res, () => sendOrder(useCases, orderId, req, res));
+      const { json } = await showDone(res, () => shown(useCases, orderId));
+      // At the address of a shipment this is no representation of what is there: no validator.
+      send(res, 200, json, ['Event-Position', String(position)]);
     },
   };
 
   return { placeOrder, getOrder, cancelOrder, shipOrder };
 }
 
-/** Sends an order, or 304 to a GET of whoever has it already. */
-function send(res: Response, json: string, etag: string | undefined): void {
-  if (etag !== undefined) res.setHeader('ETag', etag);
-  res.setHeader('Cache-Control', 'private, no-cache');
-  res.type('json').send(json);
+/** Sends an order. What else its head has is handed over with it, names and values in turn. */
+function send(res: Response, status: 200 | 201, json: string, own: readonly string[]): void {
+  const length = String(Buffer.byteLength(json));
+  const rest = ['Cache-Control', CACHE, 'Content-Type', JSON_UTF_8, 'Content-Length', length];
+  res.writeHead(status, [...own, ...rest]).end(json);
+}
+
+/** Whether whoever asks for it under a condition has it already. Then its ETag is set. */
+function isKnown(req: Request, res: Response, etag: string): boolean {
+  if (req.headers['if-none-match'] === undefined) return false;
+  res.setHeader('ETag', etag);
+  return req.fresh;
 }
 
 /** Shows what a command has come to. What is done is done, whether or not it can be shown. */
@@ -218,7 +228,6 @@ async function showDone<Shown>(res: Response, show: () => Promise<Shown>): Promi
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     res.locals.cause = error.message;
-    for (const name of ['Location', 'Event-Position']) res.removeHeader(name);
     throw new ApiError('outcome_unknown');
   }
 }
