@@ -11,7 +11,7 @@ import type { Scope } from '../app/api-key.ts';
 import { ApiError, type ErrorCode } from './api-error.ts';
 import { requireScope } from './authentication.ts';
 import { announce, type Deprecation } from './deprecation.ts';
-import { jsonBody } from './request-body.ts';
+import { jsonBody, requireJson } from './request-body.ts';
 import { readQuery } from './request-parameters.ts';
 
 /**
@@ -123,24 +123,22 @@ function stepsOf<UseCases>(
   now: () => number,
 ): Steps {
   const { scope, deprecation, query, body } = operation;
-  const check: RequestHandler = (req, res) => {
+  const check = (req: Request, res: Response) => {
     requireScope(res, scope);
     if (query !== undefined) readQuery(req, res, query);
   };
   const handle: RequestHandler = (req, res) => operation.handle(useCases, req, res);
-  const both: RequestHandler = (req, res, next) => {
-    check(req, res, next);
+  const checkAndHandle: RequestHandler = (req, res, next) => {
+    check(req, res);
     return handle(req, res, next);
   };
-  const steps: Steps = body === undefined ? [both] : [passing(check), ...jsonBody(), handle];
-  return deprecation === undefined ? steps : [announce(deprecation, now), ...steps];
-}
-
-function passing(check: RequestHandler): RequestHandler {
-  return (req, res, next) => {
-    check(req, res, next);
+  const checkAll: RequestHandler = (req, res, next) => {
+    check(req, res);
+    requireJson(req);
     next();
   };
+  const steps: Steps = body === undefined ? [checkAndHandle] : [checkAll, jsonBody(), handle];
+  return deprecation === undefined ? steps : [announce(deprecation, now), ...steps];
 }
 
 /** Lets a path tell its methods when asked for its OPTIONS, and answer all others with 405. */

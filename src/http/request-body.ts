@@ -10,20 +10,18 @@ const MAX_BODY = 16_384;
 // RFC 8259, section 8.1: JSON is UTF-8. The parser would read UTF-7, 16 and 32 as well.
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
 
+/** Throws a 415 for a body that is not said to be JSON. */
+export function requireJson(req: Request): void {
+  // `false` is another type; `null` is no body at all, which the schema will complain about.
+  const isOther = req.is('application/json') === false;
+  if (isOther || OTHER_CHARSET.test(req.headers['content-type'] ?? ''))
+    throw new ApiError('unsupported_media_type');
+}
+
 /** Reads a JSON body. Whole numbers become bigint, exact to the last digit. */
-export function jsonBody(): RequestHandler[] {
-  return [
-    (req, _res, next) => {
-      // `false` is another type; `null` is no body at all, which the schema will complain about.
-      const isOther = req.is('application/json') === false;
-      if (isOther || OTHER_CHARSET.test(req.headers['content-type'] ?? '')) {
-        throw new ApiError('unsupported_media_type');
-      }
-      next();
-    },
-    // Not strict: whatever is JSON reaches the schema, which says more exactly what is wrong.
-    express.json({ limit: MAX_BODY, inflate: false, strict: false, reviver: exactNumbers }),
-  ];
+export function jsonBody(): RequestHandler {
+  // Not strict: whatever is JSON reaches the schema, which says more exactly what is wrong.
+  return express.json({ limit: MAX_BODY, inflate: false, strict: false, reviver: exactNumbers });
 }
 
 // The third argument is given by Node 22 and newer (the "JSON.parse source text access" proposal).
