@@ -80,7 +80,7 @@ export function createApp(parts: AppParts): App {
     log(req, res);
     // An error behind the head of an answer can only cut it off.
     const cutOff = () => void req.socket.destroy();
-    if (lacksHost(req)) answerError(hostMissing(), req, res, cutOff);
+    if (isHostMissing(req)) answerError(new ApiError('invalid_request', NO_HOST), req, res, cutOff);
     else app(req, res, cutOff);
   };
   const { request, response } = app;
@@ -97,13 +97,11 @@ async function keyFile({ prover }: OrderUseCases): Promise<FixedAnswer> {
 }
 
 // RFC 9112, section 3.2. Node would answer by itself, without an Error object.
-function lacksHost(req: Request): boolean {
+function isHostMissing(req: Request): boolean {
   return req.headers.host === undefined && req.httpVersion === '1.1';
 }
 
-function hostMissing(): ApiError {
-  return new ApiError('invalid_request', 'The Host header is missing.');
-}
+const NO_HOST = 'The Host header is missing.';
 
 /** An address at which machines ask, without a key, how the service is. */
 function probe(app: Express, path: string, state: () => object): void {
