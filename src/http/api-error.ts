@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { Accepted, Outcome } from '../app/submission.ts';
+import { JSON_UTF_8 } from './negotiation.ts';
 
 /**
  * Every code that an Error of this API can have, with its HTTP status and what it says unless
@@ -66,7 +67,7 @@ export function sendError(res: Response, error: ApiError): void {
   res.locals.outcome = error.code;
   if (error.status === 503) res.setHeader('Retry-After', '1');
   res.statusCode = error.status;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Type', JSON_UTF_8);
   const body = error.toBody();
   // Whatever was to be sent may have left a length of its own.
   res.setHeader('Content-Length', Buffer.byteLength(body));

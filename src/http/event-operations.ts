@@ -6,7 +6,7 @@ import { ApiError } from './api-error.ts';
 import { keyOf } from './authentication.ts';
 import { EventPageAnswer, EventStreamAnswer, OrderEvents } from './cloud-event-schema.ts';
 import { sendEventStream } from './event-stream.ts';
-import { sendNegotiated } from './negotiation.ts';
+import { PRIVATE, sendNegotiated } from './negotiation.ts';
 import { linkToNext } from './next-page.ts';
 import type { OrderOperation, OrderUseCases } from './order-operations.ts';
 import { orderTag } from './request-headers.ts';
@@ -48,7 +48,7 @@ export const listOrderEvents: OrderOperation = {
     if (positions.length === 0) throw new ApiError('order_not_found');
     const events = await history.at(positions);
     res.setHeader('ETag', orderTag(storeId, positions.length));
-    res.setHeader('Cache-Control', 'private, no-cache');
+    res.setHeader('Cache-Control', PRIVATE);
     // This answers 304 to whoever has it already.
     res.type(BATCH).send(`[${events.join(',')}]`);
   },
@@ -98,7 +98,7 @@ export const listEvents: OrderOperation = {
   refusals: [],
   async handle(useCases, req, res) {
     const lastSeen = lastEventIdOf(req);
-    res.setHeader('Cache-Control', 'private, no-cache');
+    res.setHeader('Cache-Control', PRIVATE);
     res.vary('Accept').vary('Accept-Encoding');
     // Whoever takes anything gets a page: a stream has no end.
     if (req.accepts([BATCH, 'application/json', STREAM]) === STREAM) {

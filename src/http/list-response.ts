@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { ListSnapshot } from '../app/order-list.ts';
 import { gzipFile, gzipPieceSync } from './gzip.ts';
 import type { ListPage } from './list-page.ts';
-import { acceptsGzip, isNotModified, unconditional } from './negotiation.ts';
+import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
 
 /**
  * How many bytes one answer hands to the system at once, before others get a turn. What is left
@@ -11,9 +11,6 @@ import { acceptsGzip, isNotModified, unconditional } from './negotiation.ts';
 const BYTES_PER_TURN = 524_288;
 /** Up to so many bytes, a copy is cheaper than one more chunk to keep account of. */
 const SMALL = 131_072;
-
-/** Whoever keeps a list has to ask each time whether it is still the same. */
-const CACHE = 'private, no-cache';
 
 // What a list without a page begins with, and what every list ends with.
 const OPEN = Buffer.from('[');
@@ -39,14 +36,16 @@ export async function sendList(
   snapshot: ListSnapshot<ListPage>,
   giveWay: () => Promise<void>,
 ): Promise<void> {
-  const tag = `${storeId}-${snapshot.position}`;
-  const head: string[] = [];
-  if (req.headers['if-none-match'] === undefined) head.push(...unconditional(req, res, tag, CACHE));
-  else if (isNotModified(req, res, tag, CACHE)) return;
+  const etag = etagOf(req, `${storeId}-${snapshot.position}`);
+  const head = ['ETag', etag, 'Cache-Control', PRIVATE, 'Vary', varyOf(res)];
+  if (isKnown(req, res, etag)) {
+    res.writeHead(304, head).end();
+    return;
+  }
   const gzip = acceptsGzip(req);
   const body = gzip ? await gzipBody(snapshot) : jsonBody(snapshot);
   if (gzip) head.push('Content-Encoding', 'gzip');
-  head.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${body.length}`);
+  head.push('Content-Type', JSON_UTF_8, 'Content-Length', `${body.length}`);
   res.writeHead(200, head);
   if (req.method === 'HEAD') res.end();
   else if (body.chunks.length === 1) res.end(body.chunks[0]);

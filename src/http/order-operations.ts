@@ -14,6 +14,7 @@ import type { OrderId } from '../domain/order-id.ts';
 import { ApiError, orThrow } from './api-error.ts';
 import { keyOf } from './authentication.ts';
 import type { ListPage } from './list-page.ts';
+import { isKnown, PRIVATE, sendJson } from './negotiation.ts';
 import type { Operation } from './operation.ts';
 import { PlaceOrderBody, readBody, ShipOrderBody } from './request-body.ts';
 import {
@@ -25,10 +26,6 @@ import {
 } from './request-headers.ts';
 import { requestIdOf } from './request-log.ts';
 import { OrderPath, readOrderId } from './request-parameters.ts';
-
-/** Whoever keeps an order has to ask each time whether it is still the same. */
-const CACHE = 'private, no-cache';
-const JSON_UTF_8 = 'application/json; charset=utf-8';
 
 /** What the operations work with. */
 export interface OrderUseCases {
@@ -102,7 +99,7 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
         newToJson?.(placed) ?? (await showDone(res, () => shownAsPlaced(useCases, placed)));
       const [location, etag] = [`${req.path}/${id}`, orderTag(useCases.storeId, 1)];
       const own = ['Location', location, 'ETag', etag, 'Event-Position', String(position)];
-      send(res, 201, json, own);
+      sendJson(res, 201, json, own);
     },
   };
 
@@ -127,8 +124,8 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
     async handle(useCases, req, res) {
       const { version, json } = await shown(useCases, readOrderId(req));
       const etag = orderTag(useCases.storeId, version);
-      if (isKnown(req, res, etag)) res.writeHead(304, ['Cache-Control', CACHE]).end();
-      else send(res, 200, json, ['ETag', etag]);
+      if (isKnown(req, res, etag)) res.writeHead(304, ['Cache-Control', PRIVATE]).end();
+      else sendJson(res, 200, json, ['ETag', etag]);
     },
   };
 
@@ -200,25 +197,11 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       const { position } = await perform(useCases, req, res, command);
       const { json } = await showDone(res, () => shown(useCases, orderId));
       // At the address of a shipment this is no representation of what is there: no validator.
-      send(res, 200, json, ['Event-Position', String(position)]);
+      sendJson(res, 200, json, ['Event-Position', String(position)]);
     },
   };
 
   return { placeOrder, getOrder, cancelOrder, shipOrder };
-}
-
-/** Sends an order. What else its head has is handed over with it, names and values in turn. */
-function send(res: Response, status: 200 | 201, json: string, own: readonly string[]): void {
-  const length = String(Buffer.byteLength(json));
-  const rest = ['Cache-Control', CACHE, 'Content-Type', JSON_UTF_8, 'Content-Length', length];
-  res.writeHead(status, [...own, ...rest]).end(json);
-}
-
-/** Whether whoever asks for it under a condition has it already. Then its ETag is set. */
-function isKnown(req: Request, res: Response, etag: string): boolean {
-  if (req.headers['if-none-match'] === undefined) return false;
-  res.setHeader('ETag', etag);
-  return req.fresh;
 }
 
 /** Shows what a command has come to. What is done is done, whether or not it can be shown. */

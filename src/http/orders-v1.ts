@@ -4,6 +4,7 @@ import { OrdersV1, OrderV1, PetAnswer } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { listEvents, listOrderEvents } from './event-operations.ts';
 import { sendList } from './list-response.ts';
+import { PRIVATE } from './negotiation.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
 import { PROOF_OPERATIONS } from './proof-operations.ts';
 import { PetPath, readPetId } from './request-parameters.ts';
@@ -70,7 +71,7 @@ const getPet: OrderOperation = {
     if (!isPetKnown(list, petId)) throw new ApiError('not_found', 'No order names this pet.');
     // Whatever happens to its orders, there is never more to say of a pet.
     res.setHeader('ETag', `"${storeId}"`);
-    res.setHeader('Cache-Control', 'private, no-cache');
+    res.setHeader('Cache-Control', PRIVATE);
     // This answers 304 to whoever has it already.
     res.type('json').send(`{"id":${petId}}`);
   },

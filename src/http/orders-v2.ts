@@ -8,7 +8,7 @@ import type { PetId } from '../domain/order-id.ts';
 import { OrderPageV2, OrderV2 } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { type Asked, CURSOR, CURSOR_LENGTHS, type PlaceInList, readCursor } from './cursor.ts';
-import { isNotModified } from './negotiation.ts';
+import { isNotModified, PRIVATE } from './negotiation.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
 import { sendPage } from './page-response.ts';
 import { limitOf, may, NoQuery, queryOf } from './request-parameters.ts';
@@ -78,7 +78,7 @@ const listOrders: OrderOperation = {
     const asOf = asked.asOf === undefined ? undefined : momentOf(asked.asOf, begin, list);
     const position = asOf ?? list.position;
     // The same query at the same position gives the same page: it need not even be looked for.
-    if (isNotModified(req, res, `${storeId}-${position}`, 'private, no-cache')) return;
+    if (isNotModified(req, res, `${storeId}-${position}`, PRIVATE)) return;
     const page = findOrders(list, asked, begin?.id, limit, position);
     await sendPage(req, res, page, asked, asOf);
   },

@@ -1,7 +1,7 @@
-import type { Response } from 'express';
 import { CannotProve } from '../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
 import { ApiError } from './api-error.ts';
+import { PRIVATE, sendJson } from './negotiation.ts';
 import type { OrderOperation } from './order-operations.ts';
 import {
   ConsistencyAnswer,
@@ -17,7 +17,6 @@ import { NoQuery, OrderPath, queryOf, readOrderId, readPosition } from './reques
 /** What the log says and proves of itself. */
 
 const TEXT = 'text/plain';
-const CACHE_CONTROL = 'private, no-cache';
 const shared = { scope: 'audit:read', tag: 'audit', stability: 'experimental' } as const;
 
 const getCheckpoint: OrderOperation = {
@@ -44,7 +43,7 @@ const getCheckpoint: OrderOperation = {
   async handle({ storeId, prover }, _req, res) {
     const { size, note } = await prover.checkpoint().catch(refusedAs('not_found'));
     res.setHeader('ETag', `"${storeId}-checkpoint-${size}"`);
-    res.setHeader('Cache-Control', CACHE_CONTROL);
+    res.setHeader('Cache-Control', PRIVATE);
     // This answers 304 to whoever has it already.
     res.type(TEXT).send(note);
   },
@@ -70,7 +69,7 @@ const getInclusionProof: OrderOperation = {
   async handle({ prover }, _req, res) {
     const { position, size } = queryOf(res, InclusionQuery);
     const proof = await prover.inclusion(position, size).catch(refusedAs('invalid_request'));
-    sendJson(res, inclusionJson(position, size, proof));
+    sendJson(res, 200, inclusionJson(position, size, proof));
   },
 };
 
@@ -94,7 +93,7 @@ const getConsistencyProof: OrderOperation = {
   async handle({ prover }, _req, res) {
     const { from, to } = queryOf(res, ConsistencyQuery);
     const proof = await prover.consistency(from, to).catch(refusedAs('invalid_request'));
-    sendJson(res, consistencyJson(from, to, proof));
+    sendJson(res, 200, consistencyJson(from, to, proof));
   },
 };
 
@@ -131,7 +130,7 @@ const getReceipt: OrderOperation = {
       throw new ApiError('not_found', `The order is ${order.status}, not cancelled: no receipt.`);
     }
     const position = list.positionsOf(orderId).at(-1) as number;
-    sendJson(res, await prover.receipt(position).catch(refusedAs('not_found')));
+    sendJson(res, 200, await prover.receipt(position).catch(refusedAs('not_found')));
   },
 };
 
@@ -145,7 +144,7 @@ const getEventReceipt: OrderOperation = {
   refusals: ['not_found'],
   async handle({ prover }, req, res) {
     const position = readPosition(req);
-    sendJson(res, await prover.receipt(position).catch(refusedAs('not_found')));
+    sendJson(res, 200, await prover.receipt(position).catch(refusedAs('not_found')));
   },
 };
 
@@ -162,12 +161,4 @@ function refusedAs(code: 'invalid_request' | 'not_found'): (error: Error) => nev
   return (error) => {
     throw error instanceof CannotProve ? new ApiError(code, `${error.message}.`) : error;
   };
-}
-
-// What has no ETag is never "not modified", whatever is asked: Express would say so to If-None-Match: *.
-function sendJson(res: Response, json: string): void {
-  res.setHeader('Cache-Control', CACHE_CONTROL);
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.setHeader('Content-Length', Buffer.byteLength(json));
-  res.end(json);
 }
