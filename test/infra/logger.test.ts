@@ -4,7 +4,13 @@ import { parseInstant } from '../../src/domain/instant.ts';
 
 const PROGRAM = new URL('../support/programs/log-lines.ts', import.meta.url).pathname;
 
-function logged(count: number, end: 'flush' | 'exit'): { line: number; time: string }[] {
+interface Line {
+  readonly line: number;
+  readonly time: string;
+  readonly said: number;
+}
+
+function logged(count: number, end: 'flush' | 'exit'): readonly Line[] {
   const run = spawnSync(process.execPath, [PROGRAM, String(count), end], { maxBuffer: 2 ** 28 });
   expect(run.status).toBe(0);
   return run.stdout
@@ -25,12 +31,15 @@ describe('the log', () => {
     expect(logged(100, 'exit')).toHaveLength(100);
   });
 
-  it('tells when, in UTC', () => {
-    for (const { time } of logged(3, 'exit')) expect(parseInstant(time)).toBe(time);
+  it('tells when each line was said, in UTC, though it is put into JSON later', () => {
+    for (const { time, said } of logged(3, 'exit')) {
+      expect(parseInstant(time)).toBe(time);
+      expect(Date.parse(time) - said).toBeOneOf([0, 1]);
+    }
   });
 
   it('goes on when nobody reads it any more', () => {
-    const command = `{ "$0" "$1" 200000; echo "exit $?" >&2; } | head -n 1`;
+    const command = `{ "$0" "$1" 100000; echo "exit $?" >&2; } | head -n 1`;
     const run = spawnSync('bash', ['-c', command, process.execPath, PROGRAM]);
     expect(JSON.parse(run.stdout.toString())).toMatchObject({ line: 0 });
     expect(run.stderr.toString()).toBe('exit 0\n');
