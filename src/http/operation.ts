@@ -87,7 +87,7 @@ export function serveOperations<UseCases>(
   now: () => number,
 ): void {
   for (const [path, offered] of Object.entries(Object.groupBy(operations, ({ path }) => path))) {
-    const route = app.route(`${base}${path}`);
+    const route = app.route(patternOf(`${base}${path}`));
     for (const operation of offered ?? []) {
       route[operation.method](...behind(gate, stepsOf(operation, useCases, now)));
     }
@@ -104,6 +104,14 @@ export function serveOperations<UseCases>(
     return gate(req, res, (refused) => next(refused ?? error));
   };
   app.use(base, failed);
+}
+
+/**
+ * A path with parameters as a pattern. To Express it is the same, but what it makes of its own patterns
+ * has no prototype, and takes V8 a microsecond to write a parameter into.
+ */
+function patternOf(path: string): Parameters<Express['route']>[0] {
+  return new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
 }
 
 /** What Express is to do for a request, one after the other. */
