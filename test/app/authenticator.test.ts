@@ -68,6 +68,16 @@ describe('who is asking', () => {
     expect(await authenticator.authenticate(other)).toBeUndefined();
   });
 
+  it('is nobody with more or less than the text of a key that was sent before, or one like it', async () => {
+    const { authenticator } = await authenticatorWith(key);
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+    const likeIt = text.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 0x100));
+    for (const wrong of [`${text}x`, `${text} `, text.slice(0, -1), text.slice(0, 14), likeIt]) {
+      expect(await authenticator.authenticate(wrong)).toBeUndefined();
+    }
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+  });
+
   it('is nobody from the moment at which the key expires', async () => {
     const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
     clock.now = Date.parse(LATER) - 1;
