@@ -18,7 +18,7 @@ export class Projector {
   readonly #log: EventLogReader;
   readonly #facts: FactSource;
   readonly #projection: Projection;
-  #current: Promise<void> = Promise.resolve();
+  #current: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
   /** @param facts The events of the log, where the engine has a faster way to them. */
@@ -38,18 +38,19 @@ export class Projector {
    * join it: an engine's head may be a few system calls away, or a network.
    */
   catchUp(): Promise<void> {
-    this.#next ??= this.#current
-      .catch(() => undefined)
-      .then(nextTurn)
-      .then(() => {
-        this.#current = this.#next as Promise<void>;
-        this.#next = undefined;
-        return this.#round();
-      });
+    this.#next ??= this.#round(this.#current);
     return this.#next;
   }
 
-  async #round(): Promise<void> {
+  async #round(before: Promise<void> | undefined): Promise<void> {
+    try {
+      await before;
+    } catch {
+      // Those who have waited for it are told.
+    }
+    await nextTurn();
+    this.#current = this.#next;
+    this.#next = undefined;
     const head = await this.#log.head();
     while (this.#projection.position < head) {
       const { position } = this.#projection;

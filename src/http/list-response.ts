@@ -22,6 +22,8 @@ const CLOSE_PIECE = gzipPieceSync(CLOSE);
 interface Body {
   readonly chunks: readonly Buffer[];
   readonly length: number;
+  /** What the head of an answer says of it, names and values in turn. */
+  readonly head: readonly string[];
 }
 
 /**
@@ -42,11 +44,8 @@ export async function sendList(
     res.writeHead(304, head).end();
     return;
   }
-  const gzip = acceptsGzip(req);
-  const body = gzip ? await gzipBody(snapshot) : jsonBody(snapshot);
-  if (gzip) head.push('Content-Encoding', 'gzip');
-  head.push('Content-Type', JSON_UTF_8, 'Content-Length', `${body.length}`);
-  res.writeHead(200, head);
+  const body = acceptsGzip(req) ? await gzipBody(snapshot) : jsonBody(snapshot);
+  res.writeHead(200, [...head, ...body.head]);
   if (req.method === 'HEAD') res.end();
   else if (body.chunks.length === 1) res.end(body.chunks[0]);
   else await write(res, body, giveWay);
@@ -65,12 +64,13 @@ function jsonBody(snapshot: ListSnapshot<ListPage>): Body {
 function gzipBody(snapshot: ListSnapshot<ListPage>): Promise<Body> {
   return remembered(gzipBodies, snapshot, async ({ pages }) => {
     const pieces = await Promise.all(pages.map((page) => page.gzip()));
-    return bodyOf(gzipFile([...(pages.length === 0 ? [OPEN_PIECE] : pieces), CLOSE_PIECE]));
+    const file = gzipFile([...(pages.length === 0 ? [OPEN_PIECE] : pieces), CLOSE_PIECE]);
+    return bodyOf(file, ['Content-Encoding', 'gzip']);
   });
 }
 
 /** Puts small chunks together, as far as they follow one another; large ones are never copied. */
-function bodyOf(chunks: readonly Buffer[]): Body {
+function bodyOf(chunks: readonly Buffer[], encoding: readonly string[] = []): Body {
   const groups: Buffer[][] = [];
   let room = 0;
   for (const chunk of chunks) {
@@ -81,11 +81,13 @@ function bodyOf(chunks: readonly Buffer[]): Body {
     groups.at(-1)?.push(chunk);
     room -= chunk.length;
   }
+  const length = chunks.reduce((length, chunk) => length + chunk.length, 0);
   return {
     chunks: groups.map((group) =>
       group.length === 1 ? (group[0] as Buffer) : Buffer.concat(group),
     ),
-    length: chunks.reduce((length, chunk) => length + chunk.length, 0),
+    length,
+    head: [...encoding, 'Content-Type', JSON_UTF_8, 'Content-Length', `${length}`],
   };
 }
 
@@ -94,9 +96,11 @@ function remembered<Key extends object, Value>(
   key: Key,
   make: (key: Key) => Value,
 ): Value {
-  const known = memory.get(key) ?? make(key);
-  memory.set(key, known);
-  return known;
+  const known = memory.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  memory.set(key, made);
+  return made;
 }
 
 /**
