@@ -25,7 +25,7 @@ const SELECT: Statement = {
 type Row = [count: number, last: number, kinds: string, data: string, metadata: string];
 
 /**
- * The events of PostgreSQL for folds. While one chunk is folded, the next is on its way.
+ * The events of PostgreSQL for folds. While one chunk is folded, the next ones are on their way.
  * @param recent What need not be asked for.
  */
 export function factsOfPostgres(db: Queryable, recent: RecentEvents): FactSource {
