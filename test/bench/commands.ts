@@ -2,12 +2,9 @@ import { IdSequence } from './id-sequence.ts';
 import { Ledger } from './ledger.ts';
 import type { Requests } from './load.ts';
 import { type Measured, measureLoad } from './rounds.ts';
-import type { Bench } from './scenario.ts';
+import { type Bench, warmUpOf } from './scenario.ts';
 import { ORDERS, type Product, type Server } from './servers.ts';
 import { SHIP_DATE } from './stores.ts';
-
-/** The seconds for which a server answers before it is measured: code gets compiled meanwhile. */
-const WARM_UP = 1;
 
 /** The shares of a store's orders that warming up, and all rounds together, may use up. */
 const FOR_WARM_UP = 0.1;
@@ -75,7 +72,7 @@ export class CommandClients {
   }
 
   warmUp(connections: number): Promise<Measured> {
-    return this.#send(connections, Math.min(WARM_UP, this.#bench.seconds), FOR_WARM_UP);
+    return this.#send(connections, warmUpOf(this.#bench), FOR_WARM_UP);
   }
 
   measure(connections: number): Promise<Measured> {

@@ -14,7 +14,7 @@ export interface Options {
   readonly markdown?: string;
 }
 
-const FULL = { rounds: 5, seconds: 3, orders: 1_000_000 };
+const FULL = { rounds: 7, seconds: 2, orders: 1_000_000 };
 const QUICK = { rounds: 3, seconds: 1, orders: 100_000 };
 
 /** Reads the arguments; prints what is wrong with them, or the help, and ends the process. */

@@ -29,6 +29,14 @@ export interface Scenario {
   run(bench: Bench, advance: Advance): Promise<readonly Row[]>;
 }
 
+/**
+ * For how many seconds a server answers before it is measured: V8 compiles what it is asked for, and the
+ * better the longer it has seen it. A service answers for weeks.
+ */
+export function warmUpOf({ seconds }: Pick<Bench, 'seconds'>): number {
+  return 2 * seconds;
+}
+
 /** How an order count is written in a row's name: 1 k, 10 k, 1 M. */
 export function countOf(orders: number): string {
   if (orders >= 1_000_000) return `${orders / 1_000_000} M`;

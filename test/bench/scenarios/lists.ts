@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { newFolder } from '../processes.ts';
 import { type Advance, compareRates, interleave, type Measured, measureLoad } from '../rounds.ts';
 import { atLeast, type Row, rowFor, Skip, type Target } from '../row.ts';
-import { type Bench, countOf, type Scenario } from '../scenario.ts';
+import { type Bench, countOf, type Scenario, warmUpOf } from '../scenario.ts';
 import {
   type Fetched,
   fetchBytes,
@@ -99,7 +99,7 @@ async function compareWithStatic(
   const contenders = [product, twin].map((server) => ({
     measure: () => send(server, bench.seconds),
   }));
-  for (const server of [product, twin]) await send(server, Math.min(1, bench.seconds));
+  for (const server of [product, twin]) await send(server, warmUpOf(bench));
   const [measured = [], reference = []] = await interleave(contenders, bench.rounds, advance);
   if (measured.some(({ failed }) => failed > 0)) throw new Error('some lists failed');
   // Few of the largest list fit into a round: there, bytes count what answers would round.

@@ -25,7 +25,7 @@ const CONNECTIONS = 64;
 export const postgres: Scenario = {
   name: 'postgres',
   isQuick: false,
-  steps: ({ rounds }) => rounds * 7,
+  steps: ({ rounds }) => rounds * 8,
   async run(bench, advance) {
     await using cluster = await Cluster.start(18, { shared_buffers: '512MB' }, tmpdir());
     const databases = new Databases(bench, cluster);
@@ -101,7 +101,13 @@ async function cancelRows(
   const { orders, rounds, emmett } = bench;
   await using opened = new AsyncDisposableStack();
   const one = opened.use(await startProduct(await databases.pending(orders)));
-  const pair = await pairOf(bench, await databases.pending(orders), opened);
+  const shared = await databases.pending(orders);
+  const pair = await pairOf(bench, [shared, shared], opened);
+  const apart = await pairOf(
+    bench,
+    [await databases.pending(orders), await databases.pending(orders)],
+    opened,
+  );
   const rivals = [
     opened.use(await startServer('Express + bearer', 'express-bearer')),
     ...(isEmmettIn(emmett, 'postgresql')
@@ -119,36 +125,41 @@ async function cancelRows(
   const clients = [one, ...rivals].map(
     (server) => new CommandClients(bench, server, CANCEL, orders, rounds),
   );
-  for (const each of [...clients, pair]) await each.warmUp(CONNECTIONS);
-  const contenders = [...clients, pair].map((each) => ({
-    measure: () => each.measure(CONNECTIONS),
-  }));
+  const all = [...clients, pair, apart];
+  for (const each of all) await each.warmUp(CONNECTIONS);
+  const contenders = all.map((each) => ({ measure: () => each.measure(CONNECTIONS) }));
   const results = await interleave(contenders, rounds, advance);
   await clients[0]?.check(one);
   await pair.check();
-  const names = [one.name, ...rivals.map(({ name }) => name), 'two instances'];
+  await apart.check();
+  const names = [one.name, ...rivals.map(({ name }) => name), 'two instances', 'two apart'];
   const [measured, floor, ...rest] = results.map(
     (seen, index): Series => ({ name: names[index] as string, rounds: seen }),
   ) as [Series, Series, ...Series[]];
-  const two = rest.at(-1) as Series;
-  const [emmettSeries] = rest.slice(0, -1);
+  const [two, twoApart] = rest.slice(-2) as [Series, Series];
+  const [emmettSeries] = rest.slice(0, -2);
   const what = `PostgreSQL: cancels, ${CONNECTIONS} connections, ${countOf(orders)}`;
   const single = { ...measured, name: 'one instance' };
   return [
     compareRates(`${what}: Express + bearer`, measured, floor, atLeast(0.5, 0.8)),
     compareRates(`${what}: two instances`, two, single, atLeast(1, 1.5)),
+    compareRates(`${what}: two instances, a database each`, twoApart, single),
     emmettSeries === undefined
       ? rowFor(`${what}: Emmett`, new Skip('not installed; docs/benchmarks.md says how'))
       : compareRates(`${what}: Emmett`, measured, emmettSeries, atLeast(10, 20)),
   ];
 }
 
-/** Two instances on one database, each with half of the clients. */
-async function pairOf(bench: Bench, store: StoreFile, opened: AsyncDisposableStack) {
+/** Two instances, each on one of these databases, or both on the same, and with half of the clients. */
+async function pairOf(
+  bench: Bench,
+  stores: readonly [StoreFile, StoreFile],
+  opened: AsyncDisposableStack,
+) {
   const { orders, rounds } = bench;
-  const ledger = new Ledger(CANCEL.type);
+  const ledgers = new Map(stores.map((store) => [store, new Ledger(CANCEL.type)]));
   const products: Product[] = [];
-  for (let index = 0; index < 2; index++) {
+  for (const store of stores) {
     const product = await startProduct({ ...store, file: join(newFolder(), 'unused') });
     products.push(opened.use(product));
   }
@@ -156,6 +167,7 @@ async function pairOf(bench: Bench, store: StoreFile, opened: AsyncDisposableSta
     const ids = new IdSequence(orders);
     // The second half of the sequence: no order is named by both.
     ids.use(index * Math.floor(orders / 2));
+    const ledger = ledgers.get(stores[index] as StoreFile);
     return new CommandClients(bench, product, CANCEL, orders, rounds * 2, ids, ledger);
   });
   const both = async (send: (each: CommandClients) => Promise<Measured>): Promise<Measured> => {
@@ -172,7 +184,7 @@ async function pairOf(bench: Bench, store: StoreFile, opened: AsyncDisposableSta
     measure: (connections: number) => both((each) => each.measure(connections / 2)),
     async check() {
       for (const product of products) await product.stop();
-      await ledger.check(store);
+      for (const [store, ledger] of ledgers) await ledger.check(store);
     },
   };
 }
