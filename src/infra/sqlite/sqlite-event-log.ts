@@ -5,7 +5,7 @@ import type { Fill } from '../../app/ports/store.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import { storeIdOf } from './database.ts';
-import { HeadFile } from './head-file.ts';
+import { HeadFile, type HeadSignal } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -22,6 +22,7 @@ const WATCH_EVERY = 100;
 export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
   readonly #headFile: HeadFile | undefined;
+  readonly #signal: HeadSignal | undefined;
   readonly #head: Database.Statement;
   readonly #stored: StoredEvents;
   /** Prepared once: to read them anew takes 5 µs a batch. */
@@ -31,11 +32,17 @@ export class SqliteEventLog implements EventLog {
   readonly #inserts = new Map<number, Database.Statement>();
   readonly #kept: KeptOutcomes;
   readonly #tree: MerkleTables;
+  /** The head as it was last looked at. */
+  #seen: number | undefined;
 
-  /** @param headFile Where each new head is noted; needless where nothing is appended. */
-  constructor(db: Database.Database, headFile?: HeadFile) {
+  /**
+   * @param headFile Where each new head is noted; needless where nothing is appended.
+   * @param signal What is asked before the head is looked at, where it is asked for all the time.
+   */
+  constructor(db: Database.Database, headFile?: HeadFile, signal?: HeadSignal) {
     this.#db = db;
     this.#headFile = headFile;
+    this.#signal = signal;
     this.#head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
     this.#stored = new StoredEvents(db);
     this.#begin = db.prepare('BEGIN IMMEDIATE');
@@ -96,15 +103,18 @@ export class SqliteEventLog implements EventLog {
   }
 
   async head(): Promise<number> {
-    return this.#head.get() as number;
+    // The signal first: a head that is noted between the two is looked at twice, and not never.
+    const isNew = this.#signal?.isNew() ?? true;
+    return isNew || this.#seen === undefined ? this.#look() : this.#seen;
   }
 
   watch(grown: () => void): () => void {
-    let seen = this.#head.get();
+    let seen = this.#look();
     const timer = setInterval(() => {
       // The connection may have been closed by its owner while somebody was still watching.
       if (!this.#db.open) return clearInterval(timer);
-      const head = this.#head.get();
+      // Without the signal: whoever was killed before the head was noted has told nobody.
+      const head = this.#look();
       if (head === seen) return;
       seen = head;
       grown();
@@ -117,6 +127,12 @@ export class SqliteEventLog implements EventLog {
     if (!this.#db.open) return;
     this.#db.close();
     this.#headFile?.close();
+    this.#signal?.close();
+  }
+
+  #look(): number {
+    this.#seen = this.#head.get() as number;
+    return this.#seen;
   }
 
   *#chunks(after: number): Iterable<readonly RecordedEvent[]> {

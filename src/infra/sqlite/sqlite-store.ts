@@ -6,6 +6,7 @@ import { ChunkedFacts, END } from '../chunked-facts.ts';
 import { openDatabase, storeIdOf } from './database.ts';
 import { factChunksOf } from './fact-chunks.ts';
 import { FactsAhead } from './facts-ahead.ts';
+import { HeadSignal } from './head-file.ts';
 import { lockForServer } from './server-lock.ts';
 import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
@@ -27,9 +28,10 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
   const db = openDatabase(file, () => {});
   const id = storeIdOf(db);
   const refusals = new SqliteRefusals(file);
+  const log = new SqliteEventLog(db, undefined, new HeadSignal(file));
   return {
     id,
-    log: new SqliteEventLog(db),
+    log,
     facts: new ChunkedFacts(factChunksOf(db, END), storedIn(db)),
     trail: new SqliteTrail(db),
     refusals,
@@ -41,7 +43,7 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
     async close() {
       await writer.close();
       refusals.close();
-      db.close();
+      await log.close();
     },
   };
 }

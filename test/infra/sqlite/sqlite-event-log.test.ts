@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UnreadableEvent } from '../../../src/app/ports/event-log.ts';
-import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { SqliteEventLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
+import { openDatabase, storeIdOf } from '../../../src/infra/sqlite/database.ts';
+import { HeadFile, HeadSignal } from '../../../src/infra/sqlite/head-file.ts';
+import { openLog, SqliteEventLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
 import { eventLogContract } from '../../contract/event-log.ts';
 import { startProgram } from '../../support/child.ts';
 import { newEvent, placed, readAll, shipped } from '../../support/events.ts';
@@ -12,6 +13,51 @@ import { MEANINGS, storedEvents } from '../../support/golden-events.ts';
 eventLogContract('SQLite', async () => {
   const file = temporaryFile();
   return async () => new SqliteEventLog(openDatabase(file));
+});
+
+eventLogContract('SQLite, whose head is asked for all the time,', async () => {
+  const file = temporaryFile();
+  return async () => {
+    const db = openDatabase(file);
+    return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)), new HeadSignal(file));
+  };
+});
+
+describe('a reader that has a signal', () => {
+  async function writersAndReader() {
+    const file = temporaryFile();
+    const noting = openLog(file, openDatabase(file));
+    const silent = new SqliteEventLog(openDatabase(file));
+    const reader = new SqliteEventLog(openDatabase(file), undefined, new HeadSignal(file));
+    onTestFinished(async () => {
+      for (const log of [noting, silent, reader]) await log.close();
+    });
+    return { noting, silent, reader };
+  }
+
+  it('tells a head that was noted, whoever has noted it, as soon as that is done', async () => {
+    const { noting, reader } = await writersAndReader();
+    expect(await reader.head()).toBe(0);
+    for (let head = 1; head <= 10; head++) {
+      await noting.append(0, (newer) => [newEvent(placed(BigInt(newer.length)))]);
+      expect(await reader.head()).toBe(head);
+      expect(await reader.head()).toBe(head);
+    }
+  });
+
+  it('comes upon one that was not noted, by somebody who was killed before, as it watches', async () => {
+    const { noting, silent, reader } = await writersAndReader();
+    const heard = Promise.withResolvers<void>();
+    onTestFinished(reader.watch(heard.resolve));
+    expect(await reader.head()).toBe(0);
+    await silent.append(0, () => [newEvent(placed(1n))]);
+    // SQLite was not asked: that is what the signal is for.
+    expect(await reader.head()).toBe(0);
+    await heard.promise;
+    expect(await reader.head()).toBe(1);
+    await noting.append(1, () => [newEvent(placed(2n))]);
+    expect(await reader.head()).toBe(2);
+  });
 });
 
 /** A log with one event in it, and the connection that it works on. */
