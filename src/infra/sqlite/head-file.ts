@@ -50,13 +50,14 @@ const RECORDS = 2;
 export class HeadFile {
   readonly #fd: number;
   readonly #storeId: string;
-  /** What was found in the file when it was last read, and the positions in it. */
-  #read: Buffer = Buffer.alloc(0);
+  readonly #contents: Contents;
+  /** The positions in the file. */
   #positions: readonly [first: number, second: number] = [-1, -1];
 
   /** Opens the head of a store's file, and makes it if it is not there. */
   constructor(file: string, storeId: string) {
     this.#fd = openOrMake(headFileOf(file));
+    this.#contents = new Contents(this.#fd);
     this.#storeId = storeId;
   }
 
@@ -68,7 +69,7 @@ export class HeadFile {
     const record = encode({ ...head, storeId: this.#storeId });
     const at = first <= second ? 0 : RECORD_BYTES;
     writeSync(this.#fd, record, 0, RECORD_BYTES, at);
-    record.copy(this.#read, at);
+    record.copy(this.#contents.bytes, at);
     this.#positions = at === 0 ? [head.position, second] : [first, head.position];
   }
 
@@ -78,10 +79,8 @@ export class HeadFile {
 
   // To read a few bytes is cheap, to make sense of them is not, and seldom has anybody changed them.
   #lookAgain(): void {
-    const bytes = read(this.#fd);
-    if (bytes.equals(this.#read)) return;
-    this.#read = bytes;
-    const [first, second] = recordsIn(bytes);
+    if (!this.#contents.haveChanged()) return;
+    const [first, second] = recordsIn(this.#contents.bytes);
     this.#positions = [first?.position ?? -1, second?.position ?? -1];
   }
 }
@@ -93,19 +92,16 @@ export class HeadFile {
  */
 export class HeadSignal {
   readonly #fd: number;
-  #seen = Buffer.alloc(RECORDS * RECORD_BYTES);
-  #found = Buffer.alloc(RECORDS * RECORD_BYTES);
+  readonly #contents: Contents;
 
   /** Opens the head of a store's file, which is there. */
   constructor(file: string) {
     this.#fd = openSync(headFileOf(file), 'r');
+    this.#contents = new Contents(this.#fd);
   }
 
   isNew(): boolean {
-    readSync(this.#fd, this.#found, 0, this.#found.length, 0);
-    if (this.#found.equals(this.#seen)) return false;
-    [this.#seen, this.#found] = [this.#found, this.#seen];
-    return true;
+    return this.#contents.haveChanged();
   }
 
   close(): void {
@@ -165,7 +161,8 @@ function readHead(name: string): HeadRecord | undefined {
   if (!existsSync(name)) return undefined;
   const fd = openSync(name, 'r');
   try {
-    const records = recordsIn(read(fd)).filter((record) => record !== undefined);
+    const bytes = readInto(Buffer.alloc(RECORDS * RECORD_BYTES), fd);
+    const records = recordsIn(bytes).filter((record) => record !== undefined);
     return records.sort((one, other) => other.position - one.position)[0];
   } finally {
     closeSync(fd);
@@ -185,11 +182,31 @@ function openOrMake(name: string): number {
   return fd;
 }
 
-/** The whole file; what is not there reads as zeros. */
-function read(fd: number): Buffer {
-  const bytes = Buffer.alloc(RECORDS * RECORD_BYTES);
+/** Reads the whole file; what is not there reads as zeros. */
+function readInto(bytes: Buffer, fd: number): Buffer {
+  bytes.fill(0);
   readSync(fd, bytes, 0, bytes.length, 0);
   return bytes;
+}
+
+/** All that is in an open file, as it was last read. */
+class Contents {
+  readonly #fd: number;
+  bytes = Buffer.alloc(RECORDS * RECORD_BYTES);
+  /** For the next time: the two change places. */
+  #spare = Buffer.alloc(RECORDS * RECORD_BYTES);
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** Reads the file, and tells whether it is another than before; at first, whether anything is there. */
+  haveChanged(): boolean {
+    readInto(this.#spare, this.#fd);
+    if (this.#spare.equals(this.bytes)) return false;
+    [this.bytes, this.#spare] = [this.#spare, this.bytes];
+    return true;
+  }
 }
 
 function recordsIn(bytes: Buffer): readonly (HeadRecord | undefined)[] {
