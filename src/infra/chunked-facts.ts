@@ -112,22 +112,24 @@ export function readAhead(
 ): (after: number) => Promise<FactChunk> {
   let ahead: { readonly after: number; readonly chunk: Promise<FactChunk> }[] = [];
   const chunkAfter = async (after: number): Promise<FactChunk> => {
-    const known = ahead.shift();
-    if (known?.after !== after) ahead = [];
-    const chunk = await (known?.after === after ? known.chunk : read(after));
-    const [count] = chunk;
-    if (count === FACTS_A_CHUNK) {
-      while (ahead.length < AHEAD) {
-        const next = after + FACTS_A_CHUNK * (ahead.length + 1);
-        ahead.push({ after: next, chunk: read(next) });
-        // Nobody may want it any more by the time it fails.
-        ahead.at(-1)?.chunk.catch(() => undefined);
-      }
-      return chunk;
+    const first = ahead.shift();
+    const known = first?.after === after ? first.chunk : undefined;
+    if (known === undefined) ahead = [];
+    const found = await (known ?? read(after));
+    const [count] = found;
+    if (count < FACTS_A_CHUNK) {
+      ahead = [];
+      // What was not there yet when it was read ahead may be there by now.
+      return count === 0 && known !== undefined ? chunkAfter(after) : found;
     }
-    ahead = [];
-    // What was not there yet when it was read ahead may be there by now.
-    return count === 0 && known?.after === after ? chunkAfter(after) : chunk;
+    while (ahead.length < AHEAD) {
+      const next = after + FACTS_A_CHUNK * (ahead.length + 1);
+      const chunk = read(next);
+      // Nobody may want it any more by the time it fails.
+      chunk.catch(() => undefined);
+      ahead.push({ after: next, chunk });
+    }
+    return found;
   };
   return chunkAfter;
 }
