@@ -7,6 +7,7 @@ const PROGRAM = new URL('../support/programs/log-lines.ts', import.meta.url).pat
 interface Line {
   readonly line: number;
   readonly time: string;
+  /** When it was said; there where the process exits without a flush. */
   readonly said: number;
 }
 
@@ -39,7 +40,7 @@ describe('the log', () => {
   });
 
   it('goes on when nobody reads it any more', () => {
-    const command = `{ "$0" "$1" 100000; echo "exit $?" >&2; } | head -n 1`;
+    const command = `{ "$0" "$1" 200000; echo "exit $?" >&2; } | head -n 1`;
     const run = spawnSync('bash', ['-c', command, process.execPath, PROGRAM]);
     expect(JSON.parse(run.stdout.toString())).toMatchObject({ line: 0 });
     expect(run.stderr.toString()).toBe('exit 0\n');
