@@ -31,7 +31,10 @@ export interface EventLog {
    */
   append(seen: number, decide: Decide, asked?: readonly OutcomeName[]): Promise<AppendResult>;
 
-  /** The position of the newest event; 0 where there is none. */
+  /**
+   * The position of the newest event; 0 where there is none. What nobody was told of yet it may leave
+   * out for a moment (about 100 ms), and never what anybody was.
+   */
   head(): Promise<number>;
 
   /**
