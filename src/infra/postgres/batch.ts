@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../../app/recorded-event.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import type { KeptInBatch } from '../kept-in-batch.ts';
+import { byteas, int4s, int8s, texts } from './arrays.ts';
 import type { Queryable, Statement } from './database.ts';
 import { columnsOf } from './kept-outcomes-table.ts';
 import { type Growth, growth, sizeOf } from './merkle-tables.ts';
@@ -105,18 +106,21 @@ function valuesOf(
   grown: Growth,
   notifies: boolean,
 ): readonly unknown[] {
+  const [heights, places, hashes] = grown.nodes;
   return [
     edge,
     grown.edge,
-    events.map(({ position }) => position),
-    orderIds,
-    events.map(({ version }) => version),
-    events.map(({ type }) => type),
-    events.map(({ schemaVersion }) => schemaVersion),
-    events.map(({ data }) => data),
-    events.map(({ metadata }) => metadata),
+    int8s(events.map(({ position }) => position)),
+    int8s(orderIds),
+    int4s(events.map(({ version }) => version)),
+    texts(events.map(({ type }) => type)),
+    int4s(events.map(({ schemaVersion }) => schemaVersion)),
+    texts(events.map(({ data }) => data)),
+    texts(events.map(({ metadata }) => metadata)),
     ...columnsOf(kept),
-    ...grown.nodes,
+    int4s(heights),
+    int8s(places),
+    byteas(hashes),
     notifies,
   ];
 }

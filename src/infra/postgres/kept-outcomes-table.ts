@@ -2,6 +2,7 @@ import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
 import type { Refusal } from '../../app/submission.ts';
 import { KeptInBatch, nameOf } from '../kept-in-batch.ts';
 import { decidedIn, decidedRow } from '../rows.ts';
+import { int4s, int8s, texts } from './arrays.ts';
 import type { Queryable, Statement } from './database.ts';
 
 const SELECT: Statement = {
@@ -22,7 +23,7 @@ const SELECT_AFTER: Statement = {
 export async function readKept(db: Queryable, asked: readonly OutcomeName[]): Promise<KeptInBatch> {
   const found = new Map<string, KeptOutcome>();
   if (asked.length > 0) {
-    const names = [asked.map(({ by }) => by), asked.map(({ key }) => key)];
+    const names = [texts(asked.map(({ by }) => by)), texts(asked.map(({ key }) => key))];
     for (const row of await db.query<Row>(SELECT, names)) {
       const kept = keptIn(row);
       found.set(nameOf(kept), kept);
@@ -41,15 +42,15 @@ export async function readKeptAfter(
 }
 
 /** The columns of outcomes that are to be kept. */
-export function columnsOf(outcomes: readonly KeptOutcome[]): readonly unknown[][] {
+export function columnsOf(outcomes: readonly KeptOutcome[]): readonly Buffer[] {
   const rows = outcomes.map(({ decided }) => decidedRow(decided));
   return [
-    outcomes.map(({ by }) => by),
-    outcomes.map(({ key }) => key),
-    outcomes.map(({ fingerprint }) => fingerprint),
-    rows.map(([orderId]) => orderId),
-    rows.map(([, version]) => version),
-    rows.map(([, , refusal]) => refusal),
+    texts(outcomes.map(({ by }) => by)),
+    texts(outcomes.map(({ key }) => key)),
+    texts(outcomes.map(({ fingerprint }) => fingerprint)),
+    int8s(rows.map(([orderId]) => orderId)),
+    int4s(rows.map(([, version]) => version)),
+    texts(rows.map(([, , refusal]) => refusal)),
   ];
 }
 

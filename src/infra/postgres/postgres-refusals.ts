@@ -1,4 +1,5 @@
 import type { KeptRefusal, RefusalRecord, RefusalTrail } from '../../app/ports/refusal-trail.ts';
+import { texts } from './arrays.ts';
 import type { Database, Statement } from './database.ts';
 import { REFUSALS_LOCK } from './schema.ts';
 
@@ -38,7 +39,7 @@ export class PostgresRefusals implements RefusalTrail {
            SET LOCAL synchronous_commit = off;
            SELECT pg_advisory_xact_lock(${REFUSALS_LOCK})`,
         ),
-        connection.query(APPEND, [records.map((record) => JSON.stringify(record))]),
+        connection.query(APPEND, [texts(records.map((record) => JSON.stringify(record)))]),
         connection.query(TRIM),
         connection.run('COMMIT'),
       ]);
