@@ -8,11 +8,13 @@ import { promisify } from 'node:util';
 /** Everything that the bench starts or writes, so that none of it outlives the bench. */
 const children = new Set<ChildProcess>();
 const folders = new Set<string>();
+const undos = new Set<() => void>();
 
 process.once('exit', cleanUp);
 
 /** Kills and removes whatever is left. */
 export function cleanUp(): void {
+  for (const undo of undos) undo();
   for (const child of children) child.kill('SIGKILL');
   for (const folder of folders) removeFolder(folder);
 }
@@ -22,6 +24,15 @@ export function cleanUpOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => process.exit(128 + constants.signals[signal]));
   }
+}
+
+/** Makes sure that something is undone, at the end of the bench or when what it returns is called. */
+export function undoAtEnd(undo: () => void): () => void {
+  undos.add(undo);
+  return () => {
+    undos.delete(undo);
+    undo();
+  };
 }
 
 /** A new temporary folder, which vanishes with the bench or earlier. */

@@ -9,6 +9,7 @@ import { isEmmettIn } from '../emmett.ts';
 import { IdSequence } from '../id-sequence.ts';
 import { Ledger } from '../ledger.ts';
 import { newFolder, run } from '../processes.ts';
+import { withShares } from '../processor-share.ts';
 import { type Advance, compareRates, interleave, type Measured, type Series } from '../rounds.ts';
 import { atLeast, figure, judge, median, type Row, rowFor, Skip } from '../row.ts';
 import { type Bench, countOf, type Scenario } from '../scenario.ts';
@@ -25,7 +26,7 @@ const CONNECTIONS = 64;
 export const postgres: Scenario = {
   name: 'postgres',
   isQuick: false,
-  steps: ({ rounds }) => rounds * 8,
+  steps: ({ rounds }) => rounds * 10,
   async run(bench, advance) {
     await using cluster = await Cluster.start(18, { shared_buffers: '512MB' }, tmpdir());
     const databases = new Databases(bench, cluster);
@@ -100,63 +101,106 @@ async function cancelRows(
 ): Promise<readonly Row[]> {
   const { orders, rounds, emmett } = bench;
   await using opened = new AsyncDisposableStack();
-  const one = opened.use(await startProduct(await databases.pending(orders)));
+  // The two that are measured once more with shares of a processor have twice as many loads.
+  const single = opened.use(await startProduct(await databases.pending(orders)));
+  const one = new CommandClients(bench, single, CANCEL, orders, rounds * 2);
   const shared = await databases.pending(orders);
-  const pair = await pairOf(bench, [shared, shared], opened);
+  const pair = await pairOf(bench, [shared, shared], rounds * 2, opened);
   const apart = await pairOf(
     bench,
     [await databases.pending(orders), await databases.pending(orders)],
+    rounds,
     opened,
   );
-  const rivals = [
-    opened.use(await startServer('Express + bearer', 'express-bearer')),
-    ...(isEmmettIn(emmett, 'postgresql')
-      ? [
-          opened.use(
-            await startServer('Emmett on PostgreSQL', 'emmett-postgres', [
-              await databases.empty(),
-              String(orders),
-              emmett,
-            ]),
-          ),
-        ]
-      : []),
+  const floorServer = opened.use(await startServer('Express + bearer', 'express-bearer'));
+  const floor = new CommandClients(bench, floorServer, CANCEL, orders, rounds);
+  const contenders: [name: string, Cancelling & Pick<CommandClients, 'warmUp'>][] = [
+    ['one instance', one],
+    [floorServer.name, floor],
+    ['two instances', pair],
+    ['two apart', apart],
   ];
-  const clients = [one, ...rivals].map(
-    (server) => new CommandClients(bench, server, CANCEL, orders, rounds),
+  if (isEmmettIn(emmett, 'postgresql')) {
+    const given = [await databases.empty(), String(orders), emmett];
+    const rival = opened.use(await startServer('Emmett on PostgreSQL', 'emmett-postgres', given));
+    contenders.push([rival.name, new CommandClients(bench, rival, CANCEL, orders, rounds)]);
+  }
+  for (const [, each] of contenders) await each.warmUp(CONNECTIONS);
+  const [ofOne, ofFloor, ofPair, ofApart, ofEmmett] = (await seriesOf(
+    contenders,
+    rounds,
+    advance,
+  )) as [Series, Series, Series, Series, Series?];
+  const what = `PostgreSQL: cancels, ${CONNECTIONS} connections, ${countOf(orders)}`;
+  const shares = await sharesRow(
+    `${what}: two instances, half a processor each`,
+    [withShare(one, [single.pid]), withShare(pair, pair.pids)],
+    rounds,
+    advance,
   );
-  const all = [...clients, pair, apart];
-  for (const each of all) await each.warmUp(CONNECTIONS);
-  const contenders = all.map((each) => ({ measure: () => each.measure(CONNECTIONS) }));
-  const results = await interleave(contenders, rounds, advance);
-  await clients[0]?.check(one);
+  await one.check(single);
   await pair.check();
   await apart.check();
-  const names = [one.name, ...rivals.map(({ name }) => name), 'two instances', 'two apart'];
-  const [measured, floor, ...rest] = results.map(
-    (seen, index): Series => ({ name: names[index] as string, rounds: seen }),
-  ) as [Series, Series, ...Series[]];
-  const [two, twoApart] = rest.slice(-2) as [Series, Series];
-  const [emmettSeries] = rest.slice(0, -2);
-  const what = `PostgreSQL: cancels, ${CONNECTIONS} connections, ${countOf(orders)}`;
-  const single = { ...measured, name: 'one instance' };
   return [
-    compareRates(`${what}: Express + bearer`, measured, floor, atLeast(0.5, 0.8)),
-    compareRates(`${what}: two instances`, two, single, atLeast(1, 1.5)),
-    compareRates(`${what}: two instances, a database each`, twoApart, single),
-    emmettSeries === undefined
+    compareRates(`${what}: Express + bearer`, ofOne, ofFloor, atLeast(0.5, 0.8)),
+    shares,
+    compareRates(`${what}: two instances, all on the same processors`, ofPair, ofOne),
+    compareRates(`${what}: two instances, a database each`, ofApart, ofOne),
+    ofEmmett === undefined
       ? rowFor(`${what}: Emmett`, new Skip('not installed; docs/benchmarks.md says how'))
-      : compareRates(`${what}: Emmett`, measured, emmettSeries, atLeast(10, 20)),
+      : compareRates(`${what}: Emmett`, ofOne, ofEmmett, atLeast(10, 20)),
   ];
+}
+
+/** Whoever sends cancellations, to one server or to several. */
+type Cancelling = Pick<CommandClients, 'measure'>;
+
+async function seriesOf(
+  named: readonly (readonly [name: string, Cancelling])[],
+  rounds: number,
+  advance: Advance,
+): Promise<Series[]> {
+  const contenders = named.map(([, each]) => ({ measure: () => each.measure(CONNECTIONS) }));
+  const results = await interleave(contenders, rounds, advance);
+  return named.map(([name], index) => ({ name, rounds: results[index] ?? [] }));
+}
+
+/** How much of a processor each instance has where a second one brings its own, as a machine does. */
+const SHARE = 0.5;
+
+function withShare(clients: Cancelling, pids: readonly number[]): Cancelling {
+  return {
+    measure: (connections) => withShares(pids, SHARE, () => clients.measure(connections)),
+  };
+}
+
+async function sharesRow(
+  name: string,
+  [one, pair]: readonly [Cancelling, Cancelling],
+  rounds: number,
+  advance: Advance,
+): Promise<Row> {
+  const named = [
+    ['one instance, half a processor', one],
+    ['two instances', pair],
+  ] as const;
+  try {
+    const [ofOne, ofPair] = (await seriesOf(named, rounds, advance)) as [Series, Series];
+    return compareRates(name, ofPair, ofOne, atLeast(1, 1.5));
+  } catch (error) {
+    if (error instanceof Skip) return rowFor(name, error);
+    throw error;
+  }
 }
 
 /** Two instances, each on one of these databases, or both on the same, and with half of the clients. */
 async function pairOf(
   bench: Bench,
   stores: readonly [StoreFile, StoreFile],
+  loads: number,
   opened: AsyncDisposableStack,
 ) {
-  const { orders, rounds } = bench;
+  const { orders } = bench;
   const ledgers = new Map(stores.map((store) => [store, new Ledger(CANCEL.type)]));
   const products: Product[] = [];
   for (const store of stores) {
@@ -168,7 +212,7 @@ async function pairOf(
     // The second half of the sequence: no order is named by both.
     ids.use(index * Math.floor(orders / 2));
     const ledger = ledgers.get(stores[index] as StoreFile);
-    return new CommandClients(bench, product, CANCEL, orders, rounds * 2, ids, ledger);
+    return new CommandClients(bench, product, CANCEL, orders, loads * 2, ids, ledger);
   });
   const both = async (send: (each: CommandClients) => Promise<Measured>): Promise<Measured> => {
     const [first, second] = (await Promise.all(clients.map(send))) as [Measured, Measured];
@@ -180,6 +224,7 @@ async function pairOf(
     };
   };
   return {
+    pids: products.map(({ pid }) => pid),
     warmUp: (connections: number) => both((each) => each.warmUp(connections / 2)),
     measure: (connections: number) => both((each) => each.measure(connections / 2)),
     async check() {
