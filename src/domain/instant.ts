@@ -1,3 +1,5 @@
+import { DayTable } from './day-table.ts';
+
 declare const instant: unique symbol;
 
 /**
@@ -51,21 +53,18 @@ export function instantAt(milliseconds: number): Instant | undefined {
   if (!(milliseconds >= FIRST && milliseconds <= LAST)) return undefined;
   const time = Math.trunc(milliseconds);
   const day = Math.floor(time / DAY);
-  // Dates come in runs of the same day, whose calendar need be asked once.
-  if (day !== lastDay) {
-    lastDay = day;
-    lastDayText = new Date(day * DAY).toISOString().slice(0, 'YYYY-MM-DDT'.length);
-  }
   const rest = time - day * DAY;
   const seconds = Math.floor(rest / 1_000);
   const minutes = Math.floor(seconds / 60);
   const clock = `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}`;
-  return `${lastDayText}${clock}.${THREE_DIGITS[rest % 1_000]}Z` as Instant;
+  return `${dayTexts.get(day)}${clock}.${THREE_DIGITS[rest % 1_000]}Z` as Instant;
 }
 
 const DAY = 86_400_000;
-let lastDay = Number.NaN;
-let lastDayText = '';
+/** What the instants of a day begin with, by its number since 1970. */
+const dayTexts = new DayTable((day) => {
+  return new Date(day * DAY).toISOString().slice(0, 'YYYY-MM-DDT'.length);
+});
 const THREE_DIGITS = Array.from({ length: 1_000 }, (_, value) => String(value).padStart(3, '0'));
 
 function two(value: number): string {

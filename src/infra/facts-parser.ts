@@ -1,4 +1,5 @@
 import type { EventFacts } from '../app/event-facts.ts';
+import { DayTable } from '../domain/day-table.ts';
 import { millisecondsOf, parseInstant } from '../domain/instant.ts';
 import { MAX_QUANTITY, type OrderEvent } from '../domain/order.ts';
 import { type OrderId, type PetId, parseInt64 } from '../domain/order-id.ts';
@@ -97,6 +98,14 @@ const INSTANT_LENGTH = 24;
 const EXACT = 15;
 const LONGEST = 20;
 
+/** When a day begins, by the number that its digits are; NaN where there is no such day. */
+const dayTimes = new DayTable((day) => {
+  const digits = String(day).padStart('YYYYMMDD'.length, '0');
+  const [year, month, date] = [digits.slice(0, 4), digits.slice(4, 6), digits.slice(6)];
+  const begin = parseInstant(`${year}-${month}-${date}T00:00:00.000Z`);
+  return begin === undefined ? NaN : millisecondsOf(begin);
+});
+
 /** Bytes, and how far they have been read. What is not there as expected leaves them anywhere. */
 class Texts {
   /** The int64 that was read last. */
@@ -104,9 +113,6 @@ class Texts {
   readonly #bytes: Buffer;
   readonly #end: Buffer;
   #at = 0;
-  // Dates come in runs of the same day, whose calendar need be asked once.
-  #day = -1;
-  #dayTime = 0;
 
   constructor(bytes: Buffer, end: Buffer) {
     this.#bytes = bytes;
@@ -188,7 +194,7 @@ class Texts {
     const time = ((hour * 60 + minute) * 60 + second) * 1_000 + milliseconds;
     // Whatever was no digit has made a NaN of it.
     if (!(hour < 24 && minute < 60 && second < 60 && time >= 0)) return NaN;
-    return this.#dayAt(from, day + this.#two(from + 8)) + time;
+    return dayTimes.get(day + this.#two(from + 8)) + time;
   }
 
   /** Passes over what stands in a JSON string, if nothing in it is escaped. */
@@ -202,17 +208,6 @@ class Texts {
     }
     this.#at = at;
     return true;
-  }
-
-  /** When the day begins that stands at a place, and is this number; NaN where there is no such. */
-  #dayAt(from: number, day: number): number {
-    if (day !== this.#day) {
-      const date = this.#bytes.toString('latin1', from, from + 'YYYY-MM-DD'.length);
-      const begin = parseInstant(`${date}T00:00:00.000Z`);
-      this.#day = day;
-      this.#dayTime = begin === undefined ? NaN : millisecondsOf(begin);
-    }
-    return this.#dayTime;
   }
 
   #two(at: number): number {

@@ -83,8 +83,15 @@ function place(id: number): Submission['command'] {
     orderId: BigInt(id) as OrderId,
     petId: BigInt(1 + (id % 1_000)) as PetId,
     quantity: 1 + (id % 5),
-    ...(id % 4 === 0 ? {} : { shipDate: SHIP_DATE }),
+    ...(id % 4 === 0 ? {} : { shipDate: shipDateOf(id) }),
   };
+}
+
+// Neighbours are to ship on different days, as they are anywhere: what is known of one date is of no use
+// for the next.
+function shipDateOf(id: number): Instant {
+  const time = Date.parse(SHIP_DATE) + (id % 97) * 86_400_000 + (id % 9_973) * 1_000;
+  return new Date(time).toISOString() as Instant;
 }
 
 function live(id: number): Submission['command'] | undefined {
