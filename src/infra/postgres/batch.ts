@@ -17,6 +17,9 @@ export interface Begun {
   readonly kept: KeptInBatch;
 }
 
+/** A statement that records a batch, and its values. */
+type Write = readonly [Statement, readonly unknown[]];
+
 /** What a batch adds to what was begun. */
 export interface Change {
   readonly events: readonly RecordedEvent[];
@@ -24,8 +27,7 @@ export interface Change {
   /** The edge of the log that it follows: without it, there is no room for the change any more. */
   readonly follows: Buffer;
   readonly edge: Buffer;
-  /** See {@link WRITE}. */
-  readonly values: readonly unknown[];
+  readonly write: Write;
   readonly kept: KeptInBatch;
   /** Whether others are told of it. */
   readonly notifies: boolean;
@@ -47,8 +49,8 @@ export function changeBy(
   const orderIds = events.map(({ event }) => event.orderId);
   const isNothing = events.length === 0 && kept.added.length === 0;
   const notifies = !isNothing && isDue();
-  const values = valuesOf(edge, stored, orderIds, kept.added, grown, notifies);
-  return { events, stored, follows: edge, edge: grown.edge, values, kept, notifies, isNothing };
+  const write = writeOf(edge, stored, orderIds, kept.added, grown, notifies);
+  return { events, stored, follows: edge, edge: grown.edge, write, kept, notifies, isNothing };
 }
 
 /** Begins a transaction that sees, behind the lock, what others have committed before it. */
@@ -57,29 +59,43 @@ export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 /**
  * Everything that a batch records, in one statement, which takes the log's lock by itself. It does
  * nothing, and has no row, where the log's edge is not the one that it is to follow: then somebody
- * else has appended. Its values: {@link valuesOf}.
+ * else has appended. Its values: {@link writeOf}.
  */
-export const WRITE: Statement = {
-  name: 'write',
-  text: `
-    WITH found AS (
-      SELECT FROM store_orders.tree WHERE edge = $1 FOR UPDATE
-    ), added AS (
-      INSERT INTO store_orders.events
-        SELECT new.* FROM found, unnest($3::bigint[], $4::bigint[], $5::integer[], $6::text[],
-                                        $7::integer[], $8::text[], $9::text[]) AS new
-    ), kept AS (
-      INSERT INTO store_orders.kept_outcomes
-        SELECT new.* FROM found, unnest($10::text[], $11::text[], $12::text[],
-                                        $13::bigint[], $14::integer[], $15::text[]) AS new
-    ), nodes AS (
-      INSERT INTO store_orders.tree_nodes
-        SELECT new.* FROM found, unnest($16::integer[], $17::bigint[], $18::bytea[]) AS new
-    ), grown AS (
-      UPDATE store_orders.tree SET edge = $2 FROM found WHERE edge <> $2
-    )
-    SELECT CASE WHEN $19 THEN pg_notify('${CHANNEL}', '') END FROM found`,
-};
+function writing(name: string, more = ''): Statement {
+  return {
+    name,
+    text: `
+      WITH found AS (
+        SELECT FROM store_orders.tree WHERE edge = $1 FOR UPDATE
+      ), grown AS (
+        UPDATE store_orders.tree SET edge = $2 FROM found WHERE edge <> $2
+      ), added AS (
+        INSERT INTO store_orders.events
+          SELECT new.* FROM found, unnest($4::bigint[], $5::bigint[], $6::integer[], $7::text[],
+                                          $8::integer[], $9::text[], $10::text[]) AS new
+      )${more}
+      SELECT CASE WHEN $3 THEN pg_notify('${CHANNEL}', '') END FROM found`,
+  };
+}
+
+// Most batches have nothing but events, and a table that nothing goes into takes time all the same.
+const WRITE_EVENTS = writing('write_events');
+const WRITE_ALL = writing(
+  'write_all',
+  `, kept AS (
+        INSERT INTO store_orders.kept_outcomes
+          SELECT new.* FROM found, unnest($11::text[], $12::text[], $13::text[],
+                                          $14::bigint[], $15::integer[], $16::text[]) AS new
+      ), nodes AS (
+        INSERT INTO store_orders.tree_nodes
+          SELECT new.* FROM found, unnest($17::integer[], $18::bigint[], $19::bytea[]) AS new
+      )`,
+);
+
+/** Records a change. False where the log is not the one any more that it is to follow. */
+export async function isWritten(connection: Queryable, { write }: Change): Promise<boolean> {
+  return (await connection.query(...write)).length > 0;
+}
 
 /**
  * Records events exactly as another store has recorded them, in a transaction that has locked the
@@ -92,24 +108,24 @@ export async function addRecorded(
 ): Promise<Buffer> {
   const orderIds = events.map((event) => decode(event).event.orderId);
   const grown = growth(edge, events);
-  const written = await connection.query(WRITE, valuesOf(edge, events, orderIds, [], grown, true));
+  const written = await connection.query(...writeOf(edge, events, orderIds, [], grown, true));
   if (written.length === 0) throw new Error('the log has grown under its lock');
   return grown.edge;
 }
 
 /** @param edge The edge of the log that is to be added to. */
-function valuesOf(
+function writeOf(
   edge: Buffer,
   events: readonly StoredEvent[],
   orderIds: readonly OrderId[],
   kept: readonly KeptOutcome[],
   grown: Growth,
   notifies: boolean,
-): readonly unknown[] {
-  const [heights, places, hashes] = grown.nodes;
-  return [
+): Write {
+  const values = [
     edge,
     grown.edge,
+    notifies,
     int8s(events.map(({ position }) => position)),
     int8s(orderIds),
     int4s(events.map(({ version }) => version)),
@@ -117,10 +133,9 @@ function valuesOf(
     int4s(events.map(({ schemaVersion }) => schemaVersion)),
     texts(events.map(({ data }) => data)),
     texts(events.map(({ metadata }) => metadata)),
-    ...columnsOf(kept),
-    int4s(heights),
-    int8s(places),
-    byteas(hashes),
-    notifies,
   ];
+  const [heights, places, hashes] = grown.nodes;
+  if (kept.length === 0 && heights.length === 0) return [WRITE_EVENTS, values];
+  const more = [...columnsOf(kept), int4s(heights), int8s(places), byteas(hashes)];
+  return [WRITE_ALL, [...values, ...more]];
 }

@@ -8,7 +8,7 @@ import {
 import type { RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, type StoredEvent } from '../event-codec.ts';
 import { KeptInBatch } from '../kept-in-batch.ts';
-import { BEGIN, type Begun, type Change, changeBy, WRITE } from './batch.ts';
+import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
 import { type Connection, type Database, isRefusal } from './database.ts';
 import { HeadWatch } from './head-watch.ts';
 import { readKept } from './kept-outcomes-table.ts';
@@ -278,11 +278,6 @@ export class PostgresEventLog implements EventLog {
       throw error;
     }
   }
-}
-
-/** Records a change, unless the log is not the one any more that it is to follow. */
-async function isWritten(connection: Connection, { values }: Change): Promise<boolean> {
-  return (await connection.query(WRITE, values)).length > 0;
 }
 
 async function isHead(connection: Connection, edge: Buffer): Promise<boolean> {

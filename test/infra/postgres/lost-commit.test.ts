@@ -65,7 +65,7 @@ const AT_ONCE: Way = {
   decide: place,
   asked: [],
   otherwise: 'unknown',
-  isSaid: (bytes) => bytes.includes('\0write\0'),
+  isSaid: (bytes) => bytes.includes('\0write_'),
   isAnswered: (bytes) => bytes.includes('SELECT 1\0'),
 };
 const WAYS = [LOCKED, AT_ONCE];
