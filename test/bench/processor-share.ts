@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { undoAtEnd } from './processes.ts';
 import { Skip } from './row.ts';
@@ -43,17 +43,27 @@ function giveShare(pid: number, share: number): () => void {
     const { root, own, limits } = groups();
     const folder = join(root, `store-orders-bench-${pid}`);
     mkdirSync(folder);
-    for (const [file, value] of limits(Math.round(share * PERIOD))) {
-      writeFileSync(join(folder, file), value);
+    try {
+      for (const [file, value] of limits(Math.round(share * PERIOD))) {
+        writeFileSync(join(folder, file), value);
+      }
+      move(pid, folder);
+    } catch (error) {
+      rmdirSync(folder);
+      throw error;
     }
-    writeFileSync(join(folder, 'cgroup.procs'), `${pid}`);
     return () => {
-      writeFileSync(join(own, 'cgroup.procs'), `${pid}`);
+      // One that has ended is in no group any more.
+      if (existsSync(`/proc/${pid}`)) move(pid, own);
       rmdirSync(folder);
     };
   } catch (error) {
     throw new Skip(`no shares of a processor can be given here: ${(error as Error).message}`);
   }
+}
+
+function move(pid: number, folder: string): void {
+  writeFileSync(join(folder, 'cgroup.procs'), `${pid}`);
 }
 
 // Linux has them in one tree, or those for processors in a tree of their own (cgroups(7)).
