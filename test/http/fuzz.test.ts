@@ -19,7 +19,10 @@ const ROUND = 2_500;
 /** How many are under way at once. */
 const LANES = 4;
 
-/** Sent first, because chance may leave it out: a condition that a pending order does not fulfil. */
+/**
+ * Sent first, because chance may leave them out: a condition that a pending order does not fulfil, and
+ * a page that is too large, asked for by somebody who may.
+ */
 function firstOf({ key }: Known): [Sent][] {
   const headers = { Authorization: `Bearer ${key}` };
   const place = { method: 'POST', path: '/v1/store/orders', body: '{"petId":7,"quantity":1}' };
@@ -27,6 +30,7 @@ function firstOf({ key }: Known): [Sent][] {
   return [
     [{ ...place, headers: { ...headers, 'Content-Type': 'application/json' } }],
     [{ ...cancel, headers: { ...headers, 'If-Match': '"x"' } }],
+    [{ method: 'GET', path: '/v2/store/orders?limit=1001', headers }],
   ];
 }
 
