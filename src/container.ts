@@ -258,7 +258,7 @@ async function runService(
     await projector.catchUp();
     if (!health.isStarting) return;
     keepSnapshot();
-    await store.begin(list.packImage());
+    await store.begin(list);
     if (!health.isStarting) return;
     store.log.watch(() => projector.catchUp().catch(lagging));
     await prepare(commands);

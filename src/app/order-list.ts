@@ -199,9 +199,9 @@ export class OrderList<Encoded> {
     return this.#snapshot;
   }
 
-  /** A copy of the states, for the write side to begin with. */
-  packImage(): PackedImage {
-    return this.#image.pack();
+  /** The states of its orders, for the write side to decide on. Events are folded into the list. */
+  get image(): OrderImage {
+    return this.#image;
   }
 
   /** Folds a recorded event in. It must follow the position, without a gap. */

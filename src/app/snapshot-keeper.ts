@@ -29,14 +29,16 @@ export class SnapshotKeeper {
    * nothing else is lost.
    */
   keep(): Promise<Error | undefined> {
-    if (this.#list.position - this.#kept >= this.#worth) {
+    const snapshots = this.#snapshots;
+    if (snapshots.save !== undefined && this.#list.position - this.#kept >= this.#worth) {
       this.#kept = this.#list.position;
       const list = this.#list.pack();
-      const save = () => this.#snapshots.save(list);
-      this.#saving = this.#saving.then(save).then(
-        () => undefined,
-        (error: Error) => error,
-      );
+      this.#saving = this.#saving
+        .then(() => snapshots.save?.(list))
+        .then(
+          () => undefined,
+          (error: Error) => error,
+        );
     }
     return this.#saving;
   }

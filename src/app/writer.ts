@@ -8,6 +8,11 @@ import type { Decide, EventLog, KeptOutcomes, OutcomeName } from './ports/event-
 import type { NewEvent, RecordedEvent } from './recorded-event.ts';
 import { type Decided, fingerprintOf, type Outcome, type Submission } from './submission.ts';
 
+/** What recorded events are folded into, in order. */
+interface Whole {
+  fold(recorded: RecordedEvent): unknown;
+}
+
 /**
  * The write side: the only place where commands become events. It keeps the image of all orders,
  * catches up with the log inside its write lock, decides a whole batch, and records it at once.
@@ -15,20 +20,26 @@ import { type Decided, fingerprintOf, type Outcome, type Submission } from './su
 export class Writer implements BatchWriter {
   readonly #log: EventLog;
   readonly #image: OrderImage;
+  readonly #whole: Whole;
   readonly #now: () => number;
 
-  /** @param image Where it begins. It catches up by itself with what was recorded since. */
-  constructor(log: EventLog, image: OrderImage, now: () => number = Date.now) {
+  /**
+   * @param image Where it begins. It catches up by itself with what was recorded since.
+   * @param whole What the image is a part of. Others may fold events into it as well.
+   */
+  constructor(log: EventLog, image: OrderImage, whole: Whole = image, now = Date.now) {
     this.#log = log;
     this.#image = image;
+    this.#whole = whole;
     this.#now = now;
   }
 
   /** A writer that has folded the whole log. */
   static async open(log: EventLog, now?: () => number): Promise<Writer> {
     const image = new OrderImage();
-    for await (const events of log.read(0)) foldAll(image, events);
-    return new Writer(log, image, now);
+    const writer = new Writer(log, image, image, now);
+    for await (const events of log.read(0)) writer.#fold(events);
+    return writer;
   }
 
   async execute(
@@ -47,7 +58,7 @@ export class Writer implements BatchWriter {
     const result = await this.#log.append(this.#image.position, decide, asked.flatMap(nameOf));
     switch (result.kind) {
       case 'appended':
-        foldAll(this.#image, result.events);
+        this.#fold(result.events);
         return outcomes.map((decided) => located(decided, this.#image));
       case 'unavailable':
       case 'unknown':
@@ -56,11 +67,7 @@ export class Writer implements BatchWriter {
   }
 
   #decide(newer: readonly RecordedEvent[], kept: KeptOutcomes, batch: readonly Submission[]) {
-    // An engine that tries again may hand over the same events again: fold what is new to us.
-    foldAll(
-      this.#image,
-      newer.filter(({ position }) => position > this.#image.position),
-    );
+    this.#fold(newer);
     const at = this.#recordingTime();
     const draft = new OrderDraft(this.#image);
     const events: NewEvent[] = [];
@@ -68,6 +75,12 @@ export class Writer implements BatchWriter {
       decideOnce(kept, submission, () => decide(draft, submission, at, events)),
     );
     return { events, outcomes };
+  }
+
+  // An engine that tries again may hand over the same events again, and a projection that the image is
+  // a part of may have taken them in meanwhile: fold what is new to us.
+  #fold(events: readonly RecordedEvent[]): void {
+    for (const event of events) if (event.position > this.#image.position) this.#whole.fold(event);
   }
 
   // Recorded times never go back, even if the clock does: "as of" then has one answer.
@@ -130,8 +143,4 @@ function decide(
     events.push({ event, version: draft.version(orderId), metadata: { at, by, commandId } });
   }
   return { kind: 'accepted', orderId, version: draft.version(orderId) };
-}
-
-function foldAll(image: OrderImage, events: readonly RecordedEvent[]): void {
-  for (const event of events) image.fold(event);
 }

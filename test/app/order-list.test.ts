@@ -56,15 +56,15 @@ describe('the list of orders', () => {
     );
   });
 
-  it('hands the states to the write side, which goes on with them and shares nothing', () => {
+  it('hands a copy of the states to a write side in another thread, which shares nothing', () => {
     fc.assert(
       fc.property(histories, fc.nat(), (history, cut) => {
         const first = history.slice(0, cut % (history.length + 1));
         const list = listOf(first);
-        const image = new OrderImage(list.packImage());
+        const image = new OrderImage(list.image.pack());
         for (const event of history.slice(first.length)) image.fold(event);
-        expect(image.pack()).toStrictEqual(listOf(history).packImage());
-        expect(list.packImage()).toStrictEqual(listOf(first).packImage());
+        expect(image.pack()).toStrictEqual(listOf(history).image.pack());
+        expect(list.image.pack()).toStrictEqual(listOf(first).image.pack());
       }),
     );
   });

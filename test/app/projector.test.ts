@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { nextTurn } from '../../src/app/event-loop.ts';
 import { OrderList } from '../../src/app/order-list.ts';
-import type { EventLogReader } from '../../src/app/ports/event-log.ts';
+import type { EventLog, EventLogReader } from '../../src/app/ports/event-log.ts';
 import { Projector } from '../../src/app/projector.ts';
+import type { Accepted } from '../../src/app/submission.ts';
+import { Writer } from '../../src/app/writer.ts';
+import type { PetId } from '../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../src/infra/memory/memory-event-log.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { SqliteEventLog } from '../../src/infra/sqlite/sqlite-event-log.ts';
-import { newEvent, placed } from '../support/events.ts';
+import { newEvent, placed, readAll } from '../support/events.ts';
 import { temporaryFile } from '../support/folder.ts';
 
 const newList = () => new OrderList((orders) => orders.map(({ id }) => id));
@@ -74,6 +78,66 @@ describe('catching up', () => {
         });
         await scheduler.waitFor(Promise.all(clients));
         expect(list.position).toBe(todo.reduce((sum, count) => sum + count, 0));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('goes together with a writer that folds into the same list, however things interleave', async () => {
+    const turns = fc.array(fc.constantFrom('own', 'other', 'read'), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(turns, fc.infiniteStream(fc.nat(8)), async (todo, waits) => {
+        const log = new MemoryEventLog();
+        const later = async () => {
+          for (let turns: number = waits.next().value; turns > 0; turns--) await nextTurn();
+        };
+        // What is recorded can be read long before whoever recorded it is told.
+        const slow: EventLog = {
+          async append(...asked) {
+            await later();
+            const result = await log.append(...asked);
+            await later();
+            return result;
+          },
+          async head() {
+            await later();
+            return log.head();
+          },
+          async *read(after) {
+            for await (const chunk of log.read(after)) {
+              await later();
+              yield chunk;
+            }
+          },
+          watch: (grown) => log.watch(grown),
+          close: () => log.close(),
+        };
+        const list = newList();
+        const writer = new Writer(slow, list.image, list);
+        const projector = new Projector(slow, list);
+        const command = { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 } as const;
+        const batch = [{ command, by: 'alice', commandId: 'c' }];
+        let written: Promise<unknown> = Promise.resolve();
+        const place = async () => {
+          const [outcome] = await writer.execute(batch);
+          expect(outcome?.kind).toBe('accepted');
+          expect(list.position).toBeGreaterThanOrEqual((outcome as Accepted).position);
+        };
+        const clients = todo.map(async (turn) => {
+          await later();
+          if (turn === 'read') return projector.catchUp();
+          if (turn === 'other') return (await Writer.open(log)).execute(batch);
+          written = written.then(place);
+          return written;
+        });
+        await Promise.all(clients);
+        await projector.catchUp();
+        const again = newList();
+        for (const event of await readAll(log)) again.fold(event);
+        expect(list.pack()).toStrictEqual(again.pack());
       }),
       { numRuns: 300 },
     );

@@ -55,6 +55,17 @@ describe('the keeper of snapshots', () => {
     expect(snapshots.positions).toStrictEqual([2]);
   });
 
+  it('leaves the list alone where none is kept', async () => {
+    const list = new (class extends OrderList<undefined> {
+      override pack(): never {
+        throw new Error('it was copied');
+      }
+    })(() => undefined);
+    const keeper = new SnapshotKeeper({ load: new SlowSnapshots().load }, list, 1);
+    for (const event of EVENTS) list.fold(event);
+    expect(await keeper.keep()).toBeUndefined();
+  });
+
   it('keeps the list of the moment in which it was asked, one at a time, all to the end', async () => {
     const { snapshots, fold, keeper } = given(1);
     fold(0, 2);

@@ -129,7 +129,7 @@ export async function appOn(
   const list = new OrderList((orders) => orders.map(shown));
   const projector = new Projector(store.log, list);
   await projector.catchUp();
-  await store.begin(list.packImage());
+  await store.begin(list);
   let position = -1;
   let orders: readonly Order[] = [];
   return {

@@ -8,8 +8,11 @@ import type { PackedList } from '../order-list.ts';
 export interface Snapshots {
   /** The newest snapshot of this log that can be trusted, or why there is none. */
   load(): Promise<LoadedSnapshot>;
-  /** Replaces the snapshot. If this fails, or the process ends meanwhile, the old one stays. */
-  save(list: PackedList): Promise<void>;
+  /**
+   * Replaces the snapshot. If this fails, or the process ends meanwhile, the old one stays. Absent where
+   * none is kept: then nobody needs to copy the list for it.
+   */
+  save?(list: PackedList): Promise<void>;
 }
 
 export type LoadedSnapshot =

@@ -1,6 +1,6 @@
 import type { TreeHead } from '../audit/merkle-tree.ts';
 import type { StoredFields } from '../audit/record.ts';
-import type { PackedImage } from '../order-image.ts';
+import type { OrderList } from '../order-list.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
 import type { FactSource } from './fact-source.ts';
@@ -27,9 +27,11 @@ export interface Store {
   readonly inDoubt: 'stop' | 'go on';
   /**
    * Gives the writer the image of all orders, as far as the log was folded, so that nobody has to
-   * read the log twice. To be called once. Resolves when the writer takes commands.
+   * read the log twice. A writer in this thread goes on with the list itself, into which it folds what
+   * it records; one in another has a copy of the image. To be called once. Resolves when the writer
+   * takes commands.
    */
-  begin(image: PackedImage): Promise<void>;
+  begin(list: Pick<OrderList<unknown>, 'image' | 'fold'>): Promise<void>;
   readonly keys: KeyStore;
   readonly snapshots: Snapshots;
   /** Finishes the batch under way and gives everything back. */

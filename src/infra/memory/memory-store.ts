@@ -20,7 +20,7 @@ export async function openMemoryStore(): Promise<Store> {
     // Nothing was folded that its own log does not hand over at the first append.
     begin: async () => {},
     keys: new MemoryKeyStore(),
-    snapshots: { load: async () => NOTHING_KEPT, save: async () => {} },
+    snapshots: { load: async () => NOTHING_KEPT },
     close: () => log.close(),
   };
 }

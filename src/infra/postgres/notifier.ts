@@ -2,9 +2,9 @@ import type { Queryable, Statement } from './database.ts';
 import { CHANNEL } from './schema.ts';
 
 /** For how long, in milliseconds, after a write that has notified others do not. */
-const EVERY = 20;
+const EVERY = 50;
 /** How long a write that has not notified waits for a later one that does, in milliseconds. */
-const PATIENCE = 40;
+const PATIENCE = 70;
 
 const NOTIFY: Statement = { name: 'notify', text: `SELECT pg_notify('${CHANNEL}', '')` };
 

@@ -16,7 +16,6 @@ import { KnownHead, OtherLog } from './known-head.ts';
 import { settle } from './lost-commit.ts';
 import { MerkleTables, sizeOf } from './merkle-tables.ts';
 import { Notifier } from './notifier.ts';
-import { RecentEvents } from './recent-events.ts';
 import { readStored } from './stored-events.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
@@ -38,8 +37,6 @@ export class PostgresEventLog implements EventLog {
   readonly #replaced: (cause: Error) => void;
   readonly #settleWithin: number;
   readonly #underWay = new Set<Promise<unknown>>();
-  /** What this instance has appended lately, and read before it did. */
-  readonly recent = new RecentEvents();
   /** The connection of the last batch, ready for the next one. */
   #ready: Connection | undefined;
   #unused: NodeJS.Timeout | undefined;
@@ -209,9 +206,7 @@ export class PostgresEventLog implements EventLog {
     while (seen + stored.length < sizeOf(edge)) {
       stored.push(...(await readStored(connection, seen + stored.length, CHUNK)));
     }
-    const newer = stored.map(decode);
-    this.recent.add(newer);
-    return { edge, newer, kept };
+    return { edge, newer: stored.map(decode), kept };
   }
 
   /** Tells what became of a change that was sent, and keeps the connection for the next one. */
@@ -245,7 +240,6 @@ export class PostgresEventLog implements EventLog {
   #appended({ edge, events, notifies, isNothing }: Change): AppendResult {
     if (!isNothing) this.#notifier.written(notifies);
     this.#known.note(edge, edge);
-    this.recent.add(events);
     return { kind: 'appended', events };
   }
 

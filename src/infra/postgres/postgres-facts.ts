@@ -1,4 +1,3 @@
-import { factsOf } from '../../app/event-facts.ts';
 import type { FactSource } from '../../app/ports/fact-source.ts';
 import {
   ChunkedFacts,
@@ -9,7 +8,6 @@ import {
   readAhead,
 } from '../chunked-facts.ts';
 import type { Queryable, Statement } from './database.ts';
-import type { RecentEvents } from './recent-events.ts';
 import { readStored } from './stored-events.ts';
 
 // An aggregate takes the rows of a sorted subquery as they come (PostgreSQL's manual, 9.21).
@@ -24,20 +22,10 @@ const SELECT: Statement = {
 
 type Row = [count: number, last: number, kinds: string, data: string, metadata: string];
 
-/**
- * The events of PostgreSQL for folds. While one chunk is folded, the next ones are on their way.
- * @param recent What need not be asked for.
- */
-export function factsOfPostgres(db: Queryable, recent: RecentEvents): FactSource {
+/** The events of PostgreSQL for folds. While one chunk is folded, the next ones are on their way. */
+export function factsOfPostgres(db: Queryable): FactSource {
   const chunkAfter = readAhead((after) => readChunk(db, after));
-  const chunked = new ChunkedFacts(chunkAfter, (after, count) => readStored(db, after, count));
-  return {
-    async next(after, take) {
-      const known = recent.after(after);
-      for (const [index, event] of known.entries()) if (!take(factsOf(event))) return index + 1;
-      return known.length > 0 ? known.length : chunked.next(after, take);
-    },
-  };
+  return new ChunkedFacts(chunkAfter, (after, count) => readStored(db, after, count));
 }
 
 async function readChunk(db: Queryable, after: number): Promise<FactChunk> {

@@ -1,5 +1,4 @@
 import { CannotStart } from '../../app/cannot-start.ts';
-import { OrderImage } from '../../app/order-image.ts';
 import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { Writer } from '../../app/writer.ts';
 import { Database, type Queryable, type Reach, type Statement } from './database.ts';
@@ -33,7 +32,7 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
   return {
     id,
     log,
-    facts: factsOfPostgres(db, log.recent),
+    facts: factsOfPostgres(db),
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     // Everything waits for the network and nothing for a disk, so it needs no thread of its own.
@@ -44,11 +43,11 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
       },
     },
     inDoubt: 'go on',
-    async begin(image) {
-      writer = new Writer(log, new OrderImage(image));
+    async begin(list) {
+      writer = new Writer(log, list.image, list);
     },
     keys: new PostgresKeyStore(db),
-    snapshots: { load: async () => NONE_KEPT, save: async () => {} },
+    snapshots: { load: async () => NONE_KEPT },
     close: () => log.close(),
   };
 }
@@ -60,7 +59,7 @@ export async function openPostgresForCommandLine(url: string): Promise<CommandLi
   return {
     id,
     log,
-    facts: factsOfPostgres(db, log.recent),
+    facts: factsOfPostgres(db),
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),

@@ -37,7 +37,7 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
     refusals,
     writer,
     inDoubt: 'stop',
-    begin: (image) => writer.begin(image),
+    begin: ({ image }) => writer.begin(image.pack()),
     keys: new SqliteKeyStore(db),
     snapshots: new SnapshotFile(file, id, db),
     async close() {

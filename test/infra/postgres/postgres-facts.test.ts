@@ -1,7 +1,6 @@
 import { Database } from '../../../src/infra/postgres/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
 import { factsOfPostgres } from '../../../src/infra/postgres/postgres-facts.ts';
-import { RecentEvents } from '../../../src/infra/postgres/recent-events.ts';
 import { factSourceContract } from '../../contract/fact-source.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
@@ -12,7 +11,7 @@ factSourceContract('PostgreSQL', async () => {
   const db = new Database(url);
   return {
     log,
-    facts: factsOfPostgres(db, new RecentEvents()),
+    facts: factsOfPostgres(db),
     async tamper(statement) {
       await sql(
         url,

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CannotStart } from '../../../src/app/cannot-start.ts';
-import { OrderImage } from '../../../src/app/order-image.ts';
+import { OrderList } from '../../../src/app/order-list.ts';
 import type { CommandLineStore, Store } from '../../../src/app/ports/store.ts';
 import type { Submission } from '../../../src/app/submission.ts';
 import type { PetId } from '../../../src/domain/order-id.ts';
@@ -26,7 +26,7 @@ async function serve(file: string) {
   const lost: Error[] = [];
   const store: Store = await openSqliteStore(file, (cause) => lost.push(cause));
   onTestFinished(() => store.close());
-  await store.begin(new OrderImage().pack());
+  await store.begin(new OrderList(() => null));
   return { store, lost };
 }
 

@@ -1,11 +1,11 @@
-import { OrderImage } from '../../../src/app/order-image.ts';
+import { OrderList } from '../../../src/app/order-list.ts';
 import { openSqliteStore } from '../../../src/infra/sqlite/sqlite-store.ts';
 
 /** Serves a store as a server does, places orders without end, and says each one's id. */
 const [, , file = ''] = process.argv;
 
 const store = await openSqliteStore(file, () => process.exit(1));
-await store.begin(new OrderImage().pack());
+await store.begin(new OrderList(() => null));
 for (;;) {
   const [outcome] = await store.writer.execute([
     {
