@@ -17,6 +17,11 @@ interface Waiting {
   readonly settle: (outcome: Outcome) => void;
 }
 
+interface Batch {
+  readonly commands: readonly Waiting[];
+  readonly recording: Promise<readonly Outcome[]>;
+}
+
 /**
  * The queue before the write side. While one batch is being recorded, commands gather; all that
  * have gathered are the next batch, so one flush to disk pays for many commands (group commit).
@@ -26,6 +31,9 @@ interface Waiting {
  * the log, a batch is half of the commands under way at most: the log works on one half of the
  * clients' commands, and this thread on the other. Where the log has more to do, as on a slow disk,
  * that would only make two flushes out of one.
+ *
+ * Where this thread is done with its half before the log is with the other, it need not wait: a second
+ * batch, as large as the first, follows that one to a writer that takes it.
  *
  * Where others append to the log, a batch has to wait for their locks before it is decided. Whatever
  * comes meanwhile joins it, and the next batch is whole: the log is then what there is too little of.
@@ -37,7 +45,12 @@ export class CommandProcessor {
   readonly #busy: () => number;
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
-  #recording: Promise<readonly Outcome[]> | undefined;
+  /** The batches that are being recorded: one, or two of which the second follows the first. */
+  readonly #underWay: Batch[] = [];
+  /** Whether the last batch was half of what was under way. */
+  #isHalved = false;
+  /** Whether a second batch is about to be sent. */
+  #isGathering = false;
   /** Whether the last batch had to wait before it was decided, as for a lock that others held. */
   #hasWaited = false;
   #doubt: string | undefined;
@@ -68,6 +81,7 @@ export class CommandProcessor {
     return new Promise((settle) => {
       this.#waiting.push({ submission, settle });
       this.#working ??= this.#work();
+      this.#considerSecond();
     });
   }
 
@@ -81,42 +95,71 @@ export class CommandProcessor {
    * or after a few milliseconds, because a disk may be slow; at once where there is none.
    */
   async giveWay(): Promise<void> {
-    await Promise.race([this.#recording, pause(PATIENCE)]);
+    await Promise.race([this.#underWay[0]?.recording, pause(PATIENCE)]);
   }
 
   async #work(): Promise<void> {
     // Whatever arrives in the same turn of the event loop joins the first batch.
     await nextTurn();
-    let batch = this.#take(0);
-    this.#recording = this.#execute(batch);
-    while (this.#recording !== undefined) {
-      const outcomes = await this.#recording;
+    this.#send(this.#take(0));
+    for (let [batch] = this.#underWay; batch !== undefined; [batch] = this.#underWay) {
+      this.#considerSecond();
+      const outcomes = await batch.recording;
+      this.#underWay.shift();
       // The next batch is on its way before this one is answered: to answer takes longer.
-      const next = this.#take(batch.length);
-      this.#recording = next.length > 0 ? this.#execute(next) : undefined;
-      batch.forEach(({ settle }, index) => {
+      if (this.#underWay.length === 0) this.#send(this.#take(batch.commands.length));
+      batch.commands.forEach(({ settle }, index) => {
         settle(outcomes[index] as Outcome);
       });
-      batch = next;
     }
     this.#working = undefined;
+  }
+
+  #send(commands: Waiting[]): void {
+    if (commands.length > 0) this.#underWay.push({ commands, recording: this.#execute(commands) });
+  }
+
+  /** Sends a second batch behind the one under way, if it is worth it. */
+  #considerSecond(): void {
+    if (this.#isGathering || !this.#isWorthSecond()) return;
+    this.#isGathering = true;
+    // Whatever arrives in the same turn joins this one, too.
+    void nextTurn().then(() => {
+      this.#isGathering = false;
+      if (this.#isWorthSecond()) this.#send(this.#takeUnkeyed(MAX_BATCH));
+    });
+  }
+
+  #isWorthSecond(): boolean {
+    const [first, second] = this.#underWay;
+    return (
+      first !== undefined &&
+      second === undefined &&
+      this.#isHalved &&
+      this.#waiting.length >= first.commands.length &&
+      this.#writer.takesMore === true
+    );
   }
 
   /** @param answered How many commands are about to be answered. */
   #take(answered: number): Waiting[] {
     const underWay = this.#waiting.length + answered;
-    const isHalf = underWay >= WORTH_TWO && !this.#hasWaited && this.#busy() > 0.5;
-    const most = isHalf ? Math.ceil(underWay / 2) : MAX_BATCH;
+    this.#isHalved = underWay >= WORTH_TWO && !this.#hasWaited && this.#busy() > 0.5;
+    const most = this.#isHalved ? Math.ceil(underWay / 2) : MAX_BATCH;
     return this.#waiting.splice(0, Math.min(most, MAX_BATCH));
   }
 
-  /** Lets those that wait join a batch, up to the first of them that has an idempotency key. */
-  #join(batch: Waiting[]): readonly Waiting[] {
+  /** Takes so many at most, up to the first that has an idempotency key. */
+  #takeUnkeyed(most: number): Waiting[] {
     const keyed = this.#waiting.findIndex(
       ({ submission }) => submission.idempotencyKey !== undefined,
     );
-    const most = keyed === -1 ? this.#waiting.length : keyed;
-    const joined = this.#waiting.splice(0, Math.min(most, MAX_BATCH - batch.length));
+    return this.#waiting.splice(0, keyed === -1 ? most : Math.min(keyed, most));
+  }
+
+  /** Lets those that wait join a batch. */
+  #join(batch: Waiting[]): readonly Waiting[] {
+    const joined = this.#takeUnkeyed(MAX_BATCH - batch.length);
     batch.push(...joined);
     return joined;
   }

@@ -1,11 +1,11 @@
 import type { OrderState } from '../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../domain/order-id.ts';
 import type { OrderImage } from './order-image.ts';
+import type { RecordedEvent } from './recorded-event.ts';
 
 /**
- * What a batch would make of the image: decisions within the batch build on it, and it is dropped
- * when the batch has been recorded or has failed. The image itself only ever learns recorded
- * events.
+ * What the batches under way would make of the image: decisions build on it, within a batch and from
+ * one batch to the next. The image itself only ever learns recorded events.
  */
 export class OrderDraft {
   readonly #image: OrderImage;
@@ -28,6 +28,14 @@ export class OrderDraft {
   evolve(orderId: OrderId, state: OrderState): void {
     this.#orders.set(orderId, { state, version: this.version(orderId) + 1 });
     if (orderId > this.#highestId) this.#highestId = orderId;
+  }
+
+  /** Drops what events have made of their orders, once they are recorded and the image has them. */
+  settle(events: readonly RecordedEvent[]): void {
+    for (const { event, version } of events) {
+      // Unless a later batch has made more of it.
+      if (this.version(event.orderId) === version) this.#orders.delete(event.orderId);
+    }
   }
 
   /**

@@ -13,6 +13,15 @@ interface Whole {
   fold(recorded: RecordedEvent): unknown;
 }
 
+/** What is about to be recorded: all that was decided on the image since nothing was under way. */
+interface Plan {
+  readonly draft: OrderDraft;
+  /** Where the log ends when it is recorded. */
+  end: number;
+  /** The time of the last decision. */
+  at: Instant | undefined;
+}
+
 /**
  * The write side: the only place where commands become events. It keeps the image of all orders,
  * catches up with the log inside its write lock, decides a whole batch, and records it at once.
@@ -22,6 +31,10 @@ export class Writer implements BatchWriter {
   readonly #image: OrderImage;
   readonly #whole: Whole;
   readonly #now: () => number;
+  /** None where nothing is under way, or something is that was not recorded as it was decided. */
+  #plan: Plan | undefined;
+  /** Settles with the last batch. */
+  #last: Promise<void> = Promise.resolve();
 
   /**
    * @param image Where it begins. It catches up by itself with what was recorded since.
@@ -42,38 +55,71 @@ export class Writer implements BatchWriter {
     return writer;
   }
 
+  get takesMore(): boolean {
+    return this.#log.takesMore === true && this.#plan !== undefined;
+  }
+
   async execute(
-    asked: readonly Submission[],
+    batch: readonly Submission[],
     latecomers: Latecomers = () => [],
   ): Promise<readonly Outcome[]> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    try {
+      return await this.#execute(batch, latecomers, before);
+    } finally {
+      if (this.#last === promise) this.#plan = undefined;
+      resolve();
+    }
+  }
+
+  /** @param before Settles with the batch before, on which this one may have been decided. */
+  async #execute(
+    asked: readonly Submission[],
+    latecomers: Latecomers,
+    before: Promise<void>,
+  ): Promise<readonly Outcome[]> {
     let batch = asked;
-    let outcomes: readonly Decided[] = [];
+    let outcomes: readonly Decided[] | undefined;
     const decide: Decide = (newer, kept) => {
+      // What was decided first is not recorded, and neither is what was decided on it.
+      if (outcomes !== undefined) this.#plan = undefined;
       // Without a key: what was kept under one has been read by now, with the log.
       batch = [...batch, ...latecomers()];
       const decided = this.#decide(newer, kept, batch);
       outcomes = decided.outcomes;
       return decided.events;
     };
-    const result = await this.#log.append(this.#image.position, decide, asked.flatMap(nameOf));
+    const seen = this.#plan?.end ?? this.#image.position;
+    const result = await this.#log.append(seen, decide, asked.flatMap(nameOf));
+    await before;
     switch (result.kind) {
       case 'appended':
         this.#fold(result.events);
-        return outcomes.map((decided) => located(decided, this.#image));
+        this.#plan?.draft.settle(result.events);
+        return (outcomes ?? []).map((decided) => located(decided, this.#image));
+      case 'overtaken':
+        this.#plan = undefined;
+        return this.#execute(batch, latecomers, before);
       case 'unavailable':
       case 'unknown':
+        this.#plan = undefined;
         return batch.map(() => ({ kind: result.kind, cause: result.cause.message }));
     }
   }
 
   #decide(newer: readonly RecordedEvent[], kept: KeptOutcomes, batch: readonly Submission[]) {
     this.#fold(newer);
-    const at = this.#recordingTime();
-    const draft = new OrderDraft(this.#image);
+    this.#plan ??= { draft: new OrderDraft(this.#image), end: this.#image.position, at: undefined };
+    const { draft } = this.#plan;
+    const at = this.#recordingTime(this.#plan);
     const events: NewEvent[] = [];
     const outcomes = batch.map((submission) =>
       decideOnce(kept, submission, () => decide(draft, submission, at, events)),
     );
+    this.#plan.end += events.length;
+    this.#plan.at = at;
     return { events, outcomes };
   }
 
@@ -84,9 +130,9 @@ export class Writer implements BatchWriter {
   }
 
   // Recorded times never go back, even if the clock does: "as of" then has one answer.
-  #recordingTime(): Instant {
+  #recordingTime(plan: Plan): Instant {
     const at = now(this.#now);
-    const last = this.#image.lastAt;
+    const last = plan.at ?? this.#image.lastAt;
     return last !== undefined && last > at ? last : at;
   }
 }

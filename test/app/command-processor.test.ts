@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CommandProcessor } from '../../src/app/command-processor.ts';
+import { nextTurn } from '../../src/app/event-loop.ts';
 import type { BatchWriter, Latecomers } from '../../src/app/ports/batch-writer.ts';
 import type { Store } from '../../src/app/ports/store.ts';
 import type { Outcome, Submission } from '../../src/app/submission.ts';
@@ -26,16 +27,19 @@ const outcomesOf = (batch: readonly Submission[]) => {
 /** A writer that holds each batch until the test says what becomes of it. */
 class HeldWriter implements BatchWriter {
   readonly batches: number[][] = [];
+  takesMore = false;
+  readonly #held: { batch: number[]; outcomes: PromiseWithResolvers<readonly Outcome[]> }[] = [];
   #latecomers: Latecomers = () => [];
   #arrived = Promise.withResolvers<void>();
-  #held = Promise.withResolvers<readonly Outcome[]>();
 
-  execute(batch: readonly Submission[], latecomers: Latecomers): Promise<readonly Outcome[]> {
-    this.batches.push(batch.map(({ commandId }) => Number(commandId)));
+  execute(asked: readonly Submission[], latecomers: Latecomers): Promise<readonly Outcome[]> {
+    const batch = asked.map(({ commandId }) => Number(commandId));
+    const outcomes = Promise.withResolvers<readonly Outcome[]>();
+    this.batches.push(batch);
+    this.#held.push({ batch, outcomes });
     this.#latecomers = latecomers;
-    this.#held = Promise.withResolvers();
     this.#arrived.resolve();
-    return this.#held.promise;
+    return outcomes.promise;
   }
 
   /** Resolves when a batch is held that was not before. */
@@ -49,12 +53,14 @@ class HeldWriter implements BatchWriter {
     this.batches.at(-1)?.push(...this.#latecomers().map(({ commandId }) => Number(commandId)));
   }
 
-  finish(outcomes = this.batches.at(-1)?.map(done) as readonly Outcome[]): void {
-    this.#held.resolve(outcomes);
+  /** Says what becomes of the batch that it has held for longest. */
+  finish(outcomes?: readonly Outcome[]): void {
+    const first = this.#held.shift();
+    first?.outcomes.resolve(outcomes ?? first.batch.map(done));
   }
 
   fail(error: Error): void {
-    this.#held.reject(error);
+    this.#held.shift()?.outcomes.reject(error);
   }
 }
 
@@ -229,6 +235,107 @@ describe('the queue of commands', () => {
     expect(writer.batches.map(({ length }) => length)).toStrictEqual([32, 32, 64, 96, 32]);
   });
 
+  describe('before a writer that takes a second batch', () => {
+    const range = (from: number, to: number) => {
+      return Array.from({ length: to - from }, (_, index) => from + index);
+    };
+    const turns = async () => {
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+    };
+    function given({ busy = 1, takesMore = true } = {}) {
+      const writer = new HeldWriter();
+      writer.takesMore = takesMore;
+      return { writer, ...processorOn(writer, { busy: () => busy }) };
+    }
+
+    it('sends one behind the one under way, and no third', async () => {
+      const { writer, submit } = given();
+      const first = submit(...range(0, 16));
+      const second = submit(...range(16, 32));
+      await turns();
+      expect(writer.batches).toStrictEqual([range(0, 16), range(16, 32)]);
+      const third = submit(...range(32, 64));
+      await turns();
+      expect(writer.batches.length).toBe(2);
+      writer.finish();
+      expect(await first).toStrictEqual(range(0, 16).map(done));
+      await turns();
+      expect(writer.batches.slice(2)).toStrictEqual([range(32, 64)]);
+      writer.finish();
+      expect(await second).toStrictEqual(range(16, 32).map(done));
+      writer.finish();
+      expect(await third).toStrictEqual(range(32, 64).map(done));
+    });
+
+    it('waits until as many have come as the one under way holds', async () => {
+      const { writer, processor, submit } = given();
+      const outcomes = [submit(...range(0, 33))];
+      await turns();
+      expect(writer.batches).toStrictEqual([range(0, 17)]);
+      outcomes.push(submit(33));
+      // Whoever comes in the same turn comes along.
+      outcomes.push(submit(34));
+      await turns();
+      expect(writer.batches).toStrictEqual([range(0, 17), range(17, 35)]);
+      writer.finish();
+      writer.finish();
+      expect((await Promise.all(outcomes)).flat()).toStrictEqual(range(0, 35).map(done));
+      await processor.drained();
+    });
+
+    it('keeps back whoever has an idempotency key, and whoever came after them', async () => {
+      const { writer, processor, submit } = given();
+      const outcomes = [
+        submit(...range(0, 40)),
+        Promise.all([processor.submit(keyed(40))]),
+        submit(...range(41, 60)),
+      ];
+      await turns();
+      expect(writer.batches).toStrictEqual([range(0, 30), range(30, 40)]);
+      writer.finish();
+      await turns();
+      // They could follow by their number, but must not.
+      expect(writer.batches.length).toBe(2);
+      for (const _ of range(0, 4)) {
+        writer.finish();
+        await turns();
+      }
+      expect((await Promise.all(outcomes)).flat()).toStrictEqual(range(0, 60).map(done));
+      expect(writer.batches[2]).toStrictEqual(range(40, 55));
+    });
+
+    it.each([
+      ['while the writer takes none', { takesMore: false }],
+      ['where the log has more to do than this thread', { busy: 0.5 }],
+    ])('sends none %s', async (_, how) => {
+      const { writer, submit } = given(how);
+      const outcomes = [submit(...range(0, 32))];
+      await turns();
+      outcomes.push(submit(...range(32, 200)));
+      await turns();
+      expect(writer.batches.length).toBe(1);
+      for (const _ of range(0, 8)) {
+        writer.finish();
+        await turns();
+      }
+      expect((await Promise.all(outcomes)).flat()).toStrictEqual(range(0, 200).map(done));
+    });
+
+    it('looks again whether the writer takes one, when it is to be sent', async () => {
+      const { writer, submit } = given();
+      const outcomes = submit(...range(0, 32));
+      await writer.arrival();
+      // A second one is about to be sent by now.
+      writer.takesMore = false;
+      await turns();
+      expect(writer.batches.length).toBe(1);
+      writer.finish();
+      await turns();
+      writer.finish();
+      expect(await outcomes).toStrictEqual(range(0, 32).map(done));
+    });
+  });
+
   it('tells that it is busy when 16,384 commands wait, and keeps those', async () => {
     const { submit } = processorOn({ execute: async (batch) => outcomesOf(batch) });
     const numbers = Array.from({ length: 16_386 }, (_, number) => number);
@@ -282,43 +389,53 @@ describe('the queue of commands', () => {
     expect(told).toStrictEqual(['outcome', 'drained']);
   });
 
-  it('gives every command its own outcome, one batch at a time, however things interleave', async () => {
-    const bursts = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(fc.scheduler(), bursts, async (scheduler, sizes) => {
-        let underWay = 0;
-        const recorded: number[] = [];
-        const { processor } = processorOn({
-          async execute(asked, latecomers = () => []) {
-            underWay += 1;
-            expect(underWay).toBe(1);
-            await scheduler.schedule(Promise.resolve(), 'waiting for the log');
-            const late = latecomers();
-            expect(late.filter(({ idempotencyKey }) => idempotencyKey !== undefined)).toEqual([]);
-            const batch = [...asked, ...late];
-            await scheduler.schedule(Promise.resolve(), 'recording');
-            recorded.push(...batch.map(({ commandId }) => Number(commandId)));
-            underWay -= 1;
-            return outcomesOf(batch);
-          },
-        });
-        let next = 0;
-        const submitted: number[] = [];
-        const clients = sizes.map(async (size) => {
-          await scheduler.schedule(Promise.resolve(), 'a client');
-          const numbers = Array.from({ length: size }, () => next++);
-          submitted.push(...numbers);
-          const submissions = numbers.map((n) => (n % 4 === 3 ? keyed(n) : submission(n)));
-          const outcomes = submissions.map((each) => processor.submit(each));
-          expect(await Promise.all(outcomes)).toStrictEqual(numbers.map(done));
-        });
-        await scheduler.waitFor(Promise.all(clients));
-        // Nobody is overtaken: what came first is recorded first.
-        expect(recorded).toStrictEqual(submitted);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  it.each([
+    ['one batch', 1],
+    ['two batches', 2],
+  ])(
+    'gives every command its own outcome, %s at a time, however things interleave',
+    async (_, most) => {
+      const bursts = fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 8 });
+      await fc.assert(
+        fc.asyncProperty(fc.scheduler(), bursts, async (scheduler, sizes) => {
+          let underWay = 0;
+          const recorded: number[] = [];
+          const writer: BatchWriter = {
+            get takesMore() {
+              return underWay < most;
+            },
+            async execute(asked, latecomers = () => []) {
+              underWay += 1;
+              expect(underWay).toBeLessThanOrEqual(most);
+              await scheduler.schedule(Promise.resolve(), 'waiting for the log');
+              const late = latecomers();
+              expect(late.filter(({ idempotencyKey }) => idempotencyKey !== undefined)).toEqual([]);
+              const batch = [...asked, ...late];
+              await scheduler.schedule(Promise.resolve(), 'recording');
+              recorded.push(...batch.map(({ commandId }) => Number(commandId)));
+              underWay -= 1;
+              return outcomesOf(batch);
+            },
+          };
+          const { processor } = processorOn(writer, { busy: () => 1 });
+          let next = 0;
+          const submitted: number[] = [];
+          const clients = sizes.map(async (size) => {
+            await scheduler.schedule(Promise.resolve(), 'a client');
+            const numbers = Array.from({ length: size }, () => next++);
+            submitted.push(...numbers);
+            const submissions = numbers.map((n) => (n % 4 === 3 ? keyed(n) : submission(n)));
+            const outcomes = submissions.map((each) => processor.submit(each));
+            expect(await Promise.all(outcomes)).toStrictEqual(numbers.map(done));
+          });
+          await scheduler.waitFor(Promise.all(clients));
+          // Nobody is overtaken: what came first is recorded first.
+          expect(recorded).toStrictEqual(submitted);
+        }),
+        { numRuns: 100 },
+      );
+    },
+  );
 });
 
 describe('when nobody can tell what was recorded', () => {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { OrderList } from '../../src/app/order-list.ts';
 import type { AppendResult, Decide, EventLog, OutcomeName } from '../../src/app/ports/event-log.ts';
+import { Projector } from '../../src/app/projector.ts';
 import type { RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Outcome, Submission } from '../../src/app/submission.ts';
 import { Writer } from '../../src/app/writer.ts';
@@ -102,6 +104,19 @@ describe('a batch of commands', () => {
     await writer.execute([cancel(1n)]);
     await writer.execute([cancel(2n)]);
     expect(log.seen).toStrictEqual([0, 2, 3]);
+  });
+
+  it('has seen what a projection that it folds into was told meanwhile', async () => {
+    const log = new Remembering();
+    const list = new OrderList(() => undefined);
+    const writer = new Writer(log, list.image, list, noon);
+    await writer.execute([place(1n)]);
+    await (await Writer.open(log, noon)).execute([place(2n)]);
+    log.seen.length = 0;
+    await new Projector(log, list).catchUp();
+    expect(await writer.execute([cancel(2n)])).toStrictEqual([accepted(2n, 2, 3)]);
+    expect(log.seen).toStrictEqual([2]);
+    expect(list.get(id(2n))?.status).toBe('cancelled');
   });
 
   it('is decided in order, each command on the state that the one before it left', async () => {

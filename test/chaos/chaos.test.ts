@@ -13,6 +13,15 @@ test('whatever is killed, every answer was true', { timeout: 180_000 }, async ()
   expect(outcome.instancesKilled + outcome.databaseKilled + outcome.failovers).toBeGreaterThan(0);
 });
 
+test('so it was where one instance is alone, and nobody asks again', {
+  timeout: 180_000,
+}, async () => {
+  const outcome = await runRound({ ...BRIEF, seed: 2, instances: 1, withKeys: false });
+  expect(outcome.broken).toStrictEqual([]);
+  expect(outcome.history.length).toBeGreaterThan(1_000);
+  expect(outcome.instancesKilled + outcome.databaseKilled + outcome.failovers).toBeGreaterThan(0);
+});
+
 test.each(MUTANTS)('it is noticed when $name', { timeout: 180_000 }, async (mutant) => {
   const program = build(mutant, temporaryFolder());
   const weights = { killInstance: 0, endSessions: 0, crash: 1, failOver: 0 };

@@ -16,14 +16,20 @@ const options = new Command('npm run test:chaos --')
   .option('--operations <number>', 'how many requests a round makes', wholeNumber, 10_000)
   .option('--seed <number>', 'of the first round', wholeNumber, (Date.now() % 1_000_000) + 1)
   .option('--clients <number>', 'how many at once', wholeNumber, 64)
+  .option('--instances <number>', 'how many share the database', wholeNumber, 3)
+  .option('--no-keys', 'clients give no idempotency keys, and never ask again')
   .parse()
-  .opts<Record<'kills' | 'cuts' | 'operations' | 'seed' | 'clients', number>>();
+  .opts<
+    Record<'kills' | 'cuts' | 'operations' | 'seed' | 'clients' | 'instances', number> & {
+      keys: boolean;
+    }
+  >();
 
-const { kills, cuts, operations, clients } = options;
+const { kills, cuts, operations, clients, instances, keys: withKeys } = options;
 let [killed, cut, seed, broken] = [0, 0, options.seed, false];
 while ((killed < kills || cut < cuts) && !broken) {
   const outcome = await withProgress(process.stderr, `Round ${seed}`, operations, (advance) =>
-    runRound({ seed, operations, clients, advance }),
+    runRound({ seed, operations, clients, instances, withKeys, advance }),
   );
   const { history, instancesKilled, databaseKilled, failovers, sessionsEnded } = outcome;
   const answers = Map.groupBy(history, ({ answer }) => answer.kind);

@@ -28,6 +28,10 @@ export interface Round {
   /** Whether there is a standby to fail over to. */
   readonly withStandby?: boolean;
   readonly weights?: Weights;
+  /** How many share the database; 3 if absent. One alone sends batches without waiting for the last. */
+  readonly instances?: number;
+  /** Whether clients give idempotency keys and ask again, as they do if absent. */
+  readonly withKeys?: boolean;
   /** Is told how many requests have been made. */
   readonly advance?: (done: number) => void;
 }
@@ -53,11 +57,12 @@ const PATIENCE = 150;
 
 export async function runRound(round: Round): Promise<Outcome> {
   const { seed, operations, clients, program = resolve('dist/main.js') } = round;
+  const count = round.instances ?? INSTANCES;
   await using resources = new AsyncDisposableStack();
   const servers = resources.use(await Servers.start(round.withStandby ?? true));
   const random = new Random(seed);
   const networks: Network[] = [];
-  for (let number = 0; number < INSTANCES; number++) {
+  for (let number = 0; number < count; number++) {
     const network = resources.use(await Network.start(servers.primary.port));
     servers.lead(network);
     networks.push(network);
@@ -66,15 +71,12 @@ export async function runRound(round: Round): Promise<Outcome> {
   const instances = resources.use(await Instances.start(program, urls));
   const cuts = { replies: 0 };
   for (const network of networks) disturb(network, random, cuts);
-  const http = new HttpCaller(
-    () => `${instances.address(random.below(INSTANCES))}/v1`,
-    instances.key,
-  );
+  const http = new HttpCaller(() => `${instances.address(random.below(count))}/v1`, instances.key);
   resources.defer(() => http.close());
   const recorder = new Recorder();
   const faults = new Faults(seed, instances, servers, round.weights);
   const workload = { seed, clients, operations, cuts: 2, advance: round.advance ?? (() => {}) };
-  await runWorkload(workload, new Persistent(http), recorder);
+  await runWorkload(workload, (round.withKeys ?? true) ? new Persistent(http) : http, recorder);
   await faults.stop();
   for (const network of networks) calm(network);
   await untilListed(http, recorder);

@@ -26,10 +26,18 @@ export interface EventLog {
    * with the events, before it calls `decide`, which cannot wait.
    *
    * Resolves only when the events are durable, or with the reason why they are not. `decide` may
-   * be called more than once if the engine has to try again, each time as if it were the first; it
-   * must not hold on to what it decided before the result is known. What `decide` throws is thrown, and nothing is appended.
+   * be called more than once if the engine has to try again, each time as if it were the first: what
+   * it decided before is not recorded. What `decide` throws is thrown, and nothing is appended.
    */
   append(seen: number, decide: Decide, asked?: readonly OutcomeName[]): Promise<AppendResult>;
+
+  /**
+   * Whether one more append may follow one that is under way, without a wait for its result: `seen` is
+   * then the end of what that one is to add, `decide` is called at once and knows of it, and nothing is
+   * asked for. If that one is not recorded as it was decided, this one is not recorded at all, and is
+   * told that it was `overtaken`. Absent where one append is always awaited before the next.
+   */
+  readonly takesMore?: boolean;
 
   /**
    * The position of the newest event; 0 where there is none. What nobody was told of yet it may leave
@@ -48,7 +56,7 @@ export interface EventLog {
 }
 
 /** All that a projection may do with the log. */
-export type EventLogReader = Omit<EventLog, 'append'>;
+export type EventLogReader = Omit<EventLog, 'append' | 'takesMore'>;
 
 export type Decide = (newer: readonly RecordedEvent[], kept: KeptOutcomes) => readonly NewEvent[];
 
@@ -78,6 +86,8 @@ export interface KeptOutcome extends OutcomeName {
 export type AppendResult =
   /** Durable. The events are those of `decide`, with their positions. */
   | { readonly kind: 'appended'; readonly events: readonly RecordedEvent[] }
+  /** Certainly not recorded, because what it was decided on was not: to be decided again. */
+  | { readonly kind: 'overtaken' }
   /** Certainly not recorded: the log could not be written at this time. Safe to ask again. */
   | { readonly kind: 'unavailable'; readonly cause: Error }
   /**

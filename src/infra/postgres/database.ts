@@ -200,9 +200,9 @@ export class Connection implements Queryable {
     client.on('end', this.#ended);
   }
 
-  /** False once it was lost: nothing more can be sent on it. */
+  /** False once it was lost or given back: nothing more can be sent on it. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#isOpen && !this.#isReleased;
   }
 
   async query<Row extends readonly unknown[]>(

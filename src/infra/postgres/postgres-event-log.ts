@@ -27,6 +27,14 @@ const SETTLE_WITHIN = 6_000;
 /** For how long a connection is kept ready for the next batch, in milliseconds. */
 const READY_FOR = 1_000;
 
+/** A batch that was sent as a statement by itself. Another may follow on the same connection. */
+interface Sent {
+  readonly connection: Connection;
+  readonly change: Change;
+  /** See {@link PostgresEventLog.append}; undefined where nothing was recorded, nor decided. */
+  readonly result: Promise<AppendResult | undefined>;
+}
+
 /** The log in PostgreSQL, over a database that its caller has opened, and that closes with it. */
 export class PostgresEventLog implements EventLog {
   readonly #db: Database;
@@ -40,6 +48,10 @@ export class PostgresEventLog implements EventLog {
   /** The connection of the last batch, ready for the next one. */
   #ready: Connection | undefined;
   #unused: NodeJS.Timeout | undefined;
+  /** The connections of all appends under way, once for each. */
+  readonly #inUse: Connection[] = [];
+  /** The last statement by itself that is under way. */
+  #sent: Sent | undefined;
   /** Whether somebody else had appended something before the last batch. */
   #isShared = false;
   #isClosed = false;
@@ -76,6 +88,10 @@ export class PostgresEventLog implements EventLog {
       events = await next;
       if (events.length < CHUNK) events = await readStored(this.#db, last, CHUNK);
     }
+  }
+
+  get takesMore(): boolean {
+    return this.#sent?.connection.isOpen === true && !this.#db.isRefused;
   }
 
   append(seen: number, decide: Decide, asked: readonly OutcomeName[] = []): Promise<AppendResult> {
@@ -116,39 +132,71 @@ export class PostgresEventLog implements EventLog {
     decide: Decide,
     asked: readonly OutcomeName[],
   ): Promise<AppendResult> {
+    const before = this.takesMore && asked.length === 0 ? this.#sent : undefined;
+    const isBehind = before !== undefined && seen === sizeOf(before.change.edge);
     let connection: Connection;
     try {
       // Without a wait, so that a batch leaves before those of the last one are answered.
-      connection = this.#takeReady() ?? (await this.#db.connect());
+      if (isBehind) connection = before.connection;
+      else connection = this.#takeReady() ?? (await this.#db.connect());
     } catch (error) {
       return { kind: 'unavailable', cause: error as Error };
     }
-    if (asked.length === 0 && !this.#isShared && sizeOf(this.#known.edge) === seen) {
-      const result = await this.#appendAtOnce(connection, decide);
-      if (result !== undefined) return result;
+    this.#inUse.push(connection);
+    try {
+      if (isBehind) {
+        return (await this.#appendAtOnce(connection, decide, before)) ?? { kind: 'overtaken' };
+      }
+      if (asked.length === 0 && !this.#isShared && sizeOf(this.#known.edge) === seen) {
+        const result = await this.#appendAtOnce(connection, decide);
+        if (result !== undefined) return result;
+      }
+      return await this.#appendLocked(connection, seen, decide, asked);
+    } finally {
+      this.#inUse.splice(this.#inUse.indexOf(connection), 1);
+      if (connection.isOpen && !this.#inUse.includes(connection)) this.#keepReady(connection);
     }
-    return this.#appendLocked(connection, seen, decide, asked);
   }
 
   /**
    * Appends to the log as this instance knows it: one statement, one round trip. Undefined where
    * somebody else has appended something since: then nothing was recorded, and nothing was decided.
+   * @param before What is under way on the same connection. Then it is appended to the log as that will
+   * leave it, and nothing is recorded unless that was.
    */
-  async #appendAtOnce(connection: Connection, decide: Decide): Promise<AppendResult | undefined> {
+  #appendAtOnce(
+    connection: Connection,
+    decide: Decide,
+    before?: Sent,
+  ): Promise<AppendResult | undefined> {
     const kept = new KeptInBatch([], () => undefined);
-    let change: Change;
-    try {
-      change = changeBy({ edge: this.#known.edge, newer: [], kept }, decide, this.#isDue);
-    } catch (error) {
-      connection.release();
-      throw error;
+    const edge = before?.change.edge ?? this.#known.edge;
+    const change = changeBy({ edge, newer: [], kept }, decide, this.#isDue);
+    // What is refused must be so in the log as it is now, whoever has appended to it.
+    const reply = change.isNothing
+      ? isHead(connection, change.edge)
+      : isWritten(connection, change);
+    const result = this.#resultOf(connection, change, reply, before);
+    this.#sent = { connection, change, result };
+    return result;
+  }
+
+  async #resultOf(
+    connection: Connection,
+    change: Change,
+    reply: Promise<boolean>,
+    before: Sent | undefined,
+  ): Promise<AppendResult | undefined> {
+    const [answer] = await Promise.allSettled([reply]);
+    if (this.#sent?.change === change) this.#sent = undefined;
+    if (valueIn(answer) === false) return undefined;
+    const error = failureIn(answer);
+    if (error !== undefined && before !== undefined) {
+      // Where nobody can tell what became of the one before, nobody can of this one.
+      const first = await before.result;
+      if (first?.kind !== 'appended') return first;
     }
-    const [sent] = await Promise.allSettled([
-      // What is refused must be so in the log as it is now, whoever has appended to it.
-      change.isNothing ? isHead(connection, change.edge) : isWritten(connection, change),
-    ]);
-    if (valueIn(sent) === false) return undefined;
-    return this.#finish(connection, change, false, failureIn(sent));
+    return this.#finish(connection, change, false, error);
   }
 
   /** Appends to the log as it is, with whatever others have appended, while they have to wait. */
@@ -209,7 +257,7 @@ export class PostgresEventLog implements EventLog {
     return { edge, newer: stored.map(decode), kept };
   }
 
-  /** Tells what became of a change that was sent, and keeps the connection for the next one. */
+  /** Tells what became of a change that was sent. After any trouble, its connection is closed. */
   async #finish(
     connection: Connection,
     change: Change,
@@ -217,8 +265,8 @@ export class PostgresEventLog implements EventLog {
     error: Error | undefined,
   ): Promise<AppendResult> {
     const [warning] = connection.warnings;
-    if (error === undefined && warning === undefined) this.#keepReady(connection);
-    else connection.release(error);
+    const trouble = error ?? warning;
+    if (trouble !== undefined) connection.release(trouble);
     if (error === undefined) {
       // The server has given up waiting for a standby: what it says is done may not outlive it.
       if (warning !== undefined) return { kind: 'unknown', cause: warning };

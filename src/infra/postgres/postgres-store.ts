@@ -37,6 +37,9 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
     refusals: new PostgresRefusals(db),
     // Everything waits for the network and nothing for a disk, so it needs no thread of its own.
     writer: {
+      get takesMore() {
+        return writer?.takesMore === true;
+      },
       async execute(batch, latecomers) {
         if (writer === undefined) throw new Error('a batch came before the image');
         return writer.execute(batch, latecomers);

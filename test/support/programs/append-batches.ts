@@ -30,5 +30,5 @@ async function append(size: number): Promise<void> {
     }),
   );
   const result = await log.append(head, () => events);
-  if (result.kind !== 'appended') throw result.cause;
+  if (result.kind !== 'appended') throw new Error(result.kind, { cause: result });
 }

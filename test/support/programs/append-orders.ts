@@ -11,6 +11,6 @@ const log = new SqliteEventLog(openDatabase(file));
 for (let version = 1; version <= Number(count); version++) {
   const event = { type: 'OrderPlaced', orderId, petId: 1n as PetId, quantity: 1 } as const;
   const result = await log.append(0, () => [newEvent(event, version)]);
-  console.log(result.kind === 'appended' ? result.events[0]?.position : result.cause.message);
+  console.log(result.kind === 'appended' ? result.events[0]?.position : result.kind);
 }
 await log.close();
