@@ -81,10 +81,10 @@ export class Writer implements BatchWriter {
     before: Promise<void>,
   ): Promise<readonly Outcome[]> {
     let batch = asked;
-    let outcomes: readonly Decided[] | undefined;
+    let outcomes: readonly Decided[] = [];
     const decide: Decide = (newer, kept) => {
       // What was decided first is not recorded, and neither is what was decided on it.
-      if (outcomes !== undefined) this.#plan = undefined;
+      if (outcomes.length > 0) this.#plan = undefined;
       // Without a key: what was kept under one has been read by now, with the log.
       batch = [...batch, ...latecomers()];
       const decided = this.#decide(newer, kept, batch);
@@ -98,7 +98,7 @@ export class Writer implements BatchWriter {
       case 'appended':
         this.#fold(result.events);
         this.#plan?.draft.settle(result.events);
-        return (outcomes ?? []).map((decided) => located(decided, this.#image));
+        return outcomes.map((decided) => located(decided, this.#image));
       case 'overtaken':
         this.#plan = undefined;
         return this.#execute(batch, latecomers, before);
