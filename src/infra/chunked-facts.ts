@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type EventFacts, factsOf } from '../app/event-facts.ts';
 import type { FactSource } from '../app/ports/fact-source.ts';
 import type { OrderEvent } from '../domain/order.ts';
@@ -27,13 +26,6 @@ const cases = Object.entries(TYPES).map(([letter, type]) => {
 });
 /** Makes the letter of an event out of its columns, in the SQL of every engine. */
 export const KIND = `CASE type ${cases.join(' ')} ELSE 'x' END`;
-
-/**
- * What ends a text among others. Made up anew in each process, because a store that somebody has
- * tampered with may hold any text: none of them can be made to pass for two.
- */
-export const END = `\n${randomBytes(6).toString('base64url')}`;
-const END_BYTES = Buffer.from(END);
 
 /**
  * Many events at once, because to bring a value over from the engine costs much more than to read
@@ -77,7 +69,7 @@ export class ChunkedFacts implements FactSource {
     let read = 0;
     // Positions are unique, so that they are dense where there are as many as there should be.
     if (last === after + count) {
-      const parser = new FactsParser(bytesOf(data), bytesOf(metadata), END_BYTES);
+      const parser = new FactsParser(bytesOf(data), bytesOf(metadata));
       for (; read < count; read++) {
         const type = TYPES[kinds.charAt(read)];
         if (type === undefined || !parser.read(after + read + 1, type)) break;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type EventFacts, factsOf } from '../../src/app/event-facts.ts';
 import type { NewEvent } from '../../src/app/recorded-event.ts';
 import { decode, encode, type StoredEvent } from '../../src/infra/event-codec.ts';
-import { FactsParser } from '../../src/infra/facts-parser.ts';
+import { END, FactsParser } from '../../src/infra/facts-parser.ts';
 import { newEvents } from '../support/arbitraries.ts';
 import { newEvent, placed } from '../support/events.ts';
 import { mutations } from '../support/mutations.ts';
@@ -16,15 +16,12 @@ function stored(events: readonly NewEvent[]): StoredEvent[] {
   });
 }
 
-const END = '\n--end--';
-
 /** What the parser makes of events, up to the first that it leaves to the codec. */
 function parsed(events: readonly StoredEvent[]): EventFacts[] {
   const bytes = (texts: readonly string[]) => Buffer.from(texts.map((text) => text + END).join(''));
   const parser = new FactsParser(
     bytes(events.map(({ data }) => data)),
     bytes(events.map(({ metadata }) => metadata)),
-    Buffer.from(END),
   );
   const all: EventFacts[] = [];
   for (const { position, type } of events) {
@@ -100,6 +97,7 @@ describe('the parser of many events', () => {
     ['}', ',"shipDate":"2026-01-01T00:60:00.000Z"}'],
     ['}', ',"shipDate":"2026-01-01T00:00:60.000Z"}'],
     ['}', ',"shipDate":"2026-01-01T00:00:00.00xZ"}'],
+    ['}', ',"shipDate":"2026-01-01T00:00:00.00:Z"}'],
     ['}', ',"shipDate":"2026-01-01T00:00:00.000z"}'],
     ['}', ',"shipDate":""}'],
     ['}', ''],
@@ -110,6 +108,23 @@ describe('the parser of many events', () => {
     expect(spoilt.data).not.toBe(event.data);
     expect(parsed([event])).toHaveLength(1);
     expect(parsed([spoilt])).toEqual([]);
+  });
+
+  it('leaves to the codec what is cut short, wherever that is', () => {
+    const [event] = stored([
+      newEvent(placed(1n, { shipDate: '2026-01-01T00:00:00.000Z' as never })),
+    ]) as [StoredEvent];
+    expect(parsed([event])).toHaveLength(1);
+    for (const part of ['data', 'metadata'] as const) {
+      for (let length = 0; length < event[part].length; length++) {
+        expect(parsed([{ ...event, [part]: event[part].slice(0, length) }])).toEqual([]);
+      }
+    }
+  });
+
+  it('finds nothing where there are no more texts', () => {
+    const nothing = Buffer.alloc(0);
+    expect(new FactsParser(nothing, nothing).read(1, 'OrderPlaced')).toBe(false);
   });
 
   it('reads the ends of int64, and dates of every year', () => {

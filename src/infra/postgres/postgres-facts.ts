@@ -1,12 +1,6 @@
 import type { FactSource } from '../../app/ports/fact-source.ts';
-import {
-  ChunkedFacts,
-  END,
-  FACTS_A_CHUNK,
-  type FactChunk,
-  KIND,
-  readAhead,
-} from '../chunked-facts.ts';
+import { ChunkedFacts, FACTS_A_CHUNK, type FactChunk, KIND, readAhead } from '../chunked-facts.ts';
+import { END } from '../facts-parser.ts';
 import type { Queryable, Statement } from './database.ts';
 import { readStored } from './stored-events.ts';
 
