@@ -132,19 +132,17 @@ export class PostgresEventLog implements EventLog {
     decide: Decide,
     asked: readonly OutcomeName[],
   ): Promise<AppendResult> {
-    const before = this.takesMore && asked.length === 0 ? this.#sent : undefined;
-    const isBehind = before !== undefined && seen === sizeOf(before.change.edge);
+    const before = this.#followed(seen, asked);
     let connection: Connection;
     try {
       // Without a wait, so that a batch leaves before those of the last one are answered.
-      if (isBehind) connection = before.connection;
-      else connection = this.#takeReady() ?? (await this.#db.connect());
+      connection = before?.connection ?? this.#takeReady() ?? (await this.#db.connect());
     } catch (error) {
       return { kind: 'unavailable', cause: error as Error };
     }
     this.#inUse.push(connection);
     try {
-      if (isBehind) {
+      if (before !== undefined) {
         return (await this.#appendAtOnce(connection, decide, before)) ?? { kind: 'overtaken' };
       }
       if (asked.length === 0 && !this.#isShared && sizeOf(this.#known.edge) === seen) {
@@ -156,6 +154,12 @@ export class PostgresEventLog implements EventLog {
       this.#inUse.splice(this.#inUse.indexOf(connection), 1);
       if (connection.isOpen && !this.#inUse.includes(connection)) this.#keepReady(connection);
     }
+  }
+
+  /** What is under way, where an append that has seen so much of the log may follow it. */
+  #followed(seen: number, asked: readonly OutcomeName[]): Sent | undefined {
+    const sent = this.takesMore && asked.length === 0 ? this.#sent : undefined;
+    return sent !== undefined && sizeOf(sent.change.edge) === seen ? sent : undefined;
   }
 
   /**

@@ -2,41 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Decide, KeptOutcome } from '../../../src/app/ports/event-log.ts';
 import { StoreUnavailable } from '../../../src/app/ports/store.ts';
-import type { OrderId } from '../../../src/domain/order-id.ts';
 import { Database } from '../../../src/infra/postgres/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
-import { newDatabase } from '../../support/postgres/databases.ts';
-import { Network } from '../../support/postgres/network.ts';
-
-const KEPT: KeptOutcome = {
-  by: 'alice',
-  key: 'a',
-  fingerprint: 'f',
-  decided: { kind: 'accepted', orderId: 1n as OrderId, version: 1 },
-};
+import { KEPT, openDistantLog } from '../../support/postgres/distant-log.ts';
+import type { Network } from '../../support/postgres/network.ts';
 
 const place: Decide = () => [newEvent(placed(1n))];
 const placeAndKeep: Decide = (_newer, kept) => {
   kept.keep(KEPT);
   return [newEvent(placed(1n))];
 };
-
-/** A log that is reached through a network, and another handle that needs none. */
-async function given(settleWithin?: number) {
-  const url = await newDatabase();
-  const { port } = new URL(url);
-  const network = await Network.start(Number(port));
-  const log = new PostgresEventLog(new Database(network.through(url)), undefined, settleWithin);
-  const beside = new PostgresEventLog(new Database(url));
-  onTestFinished(async () => {
-    network.isOpen = true;
-    await log.close();
-    await beside.close();
-    await network[Symbol.asyncDispose]();
-  });
-  return { url, network, log, beside };
-}
 
 /** A way to append: what is recorded by it, and what is said when that is to be for good. */
 interface Way {
@@ -106,7 +82,7 @@ describe('a network that swallows everything', () => {
   const timeouts = { connect: 300, answer: 300 };
 
   it('is noticed: what was read or begun is refused, and nothing waits for ever', async () => {
-    const { network, url } = await given();
+    const { network, url } = await openDistantLog();
     const told: string[] = [];
     const reach = { outOfReach: () => void told.push('out'), inReach: () => void told.push('in') };
     const db = new Database(network.through(url), reach, timeouts);
@@ -128,7 +104,7 @@ describe('a network that swallows everything', () => {
   });
 
   it.each(WAYS)('at a commit $name is settled when it is heard again', async (way) => {
-    const { network, url } = await given();
+    const { network, url } = await openDistantLog();
     const log = new PostgresEventLog(new Database(network.through(url), undefined, timeouts));
     await log.append(0, () => [newEvent(placed(2n))]);
     let isDone = false;
@@ -151,7 +127,7 @@ describe('a network that swallows everything', () => {
 
 describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
   it('is no loss where the commit has arrived: the log is looked at, and has it', async () => {
-    const { network, log, beside } = await given();
+    const { network, log, beside } = await openDistantLog();
     loseNextReply(network, way);
     const result = await log.append(0, way.decide, way.asked);
     expect(result).toMatchObject({ kind: 'appended', events: [{ position: 1 }] });
@@ -160,7 +136,7 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
   });
 
   it('has changed nothing where the commit has not arrived', async () => {
-    const { network, log, beside } = await given();
+    const { network, log, beside } = await openDistantLog();
     loseNextCommit(network, way);
     expect(await log.append(0, way.decide, way.asked)).toMatchObject({ kind: way.otherwise });
     expect(await beside.head()).toBe(0);
@@ -168,7 +144,7 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
   });
 
   it('is no answer where nothing can be looked at, and the log goes on when it can', async () => {
-    const { network, log, beside } = await given(500);
+    const { network, log, beside } = await openDistantLog(500);
     loseNextReply(network, way, () => {
       network.isOpen = false;
     });
@@ -187,7 +163,7 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
   });
 
   it('is not taken for another transaction that went on in its place', async () => {
-    const { network, log, beside } = await given();
+    const { network, log, beside } = await openDistantLog();
     loseNextCommit(network, way);
     const [mine, other] = await Promise.all([
       log.append(0, way.decide, way.asked),
@@ -199,7 +175,7 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
 });
 
 it('a statement by itself that arrives after it was given up is not said to have changed nothing', async () => {
-  const { network, url, beside } = await given();
+  const { network, url, beside } = await openDistantLog();
   const timeouts = { connect: 300, answer: 300 };
   const log = new PostgresEventLog(new Database(network.through(url), undefined, timeouts));
   onTestFinished(() => log.close());
@@ -218,7 +194,7 @@ it('a statement by itself that arrives after it was given up is not said to have
 });
 
 it('a commit that is lost is settled as well where only an outcome was kept', async () => {
-  const { network, log, beside } = await given();
+  const { network, log, beside } = await openDistantLog();
   loseNextReply(network, LOCKED);
   const keep: Decide = (_newer, kept) => {
     kept.keep(KEPT);

@@ -1,39 +1,21 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { KeptOutcome } from '../../../src/app/ports/event-log.ts';
+import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/app/recorded-event.ts';
-import type { OrderId } from '../../../src/domain/order-id.ts';
-import { Database } from '../../../src/infra/postgres/database.ts';
-import { PostgresEventLog } from '../../../src/infra/postgres/postgres-event-log.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
-import { newDatabase } from '../../support/postgres/databases.ts';
-import { type Fate, Network } from '../../support/postgres/network.ts';
+import { KEPT, openDistantLog } from '../../support/postgres/distant-log.ts';
+import type { Fate, Network } from '../../support/postgres/network.ts';
 import { sql } from '../../support/postgres/sql.ts';
-
-const KEPT: KeptOutcome = {
-  by: 'alice',
-  key: 'a',
-  fingerprint: 'f',
-  decided: { kind: 'accepted', orderId: 1n as OrderId, version: 1 },
-};
 
 const place = (id: number) => (): readonly NewEvent[] => [newEvent(placed(BigInt(id)))];
 
-/** A log that is reached through a network, with a connection ready, and another handle beside it. */
+/** A log that is reached through a network, with a connection ready. */
 async function given(settleWithin?: number) {
-  const url = await newDatabase();
-  const network = await Network.start(Number(new URL(url).port));
-  const log = new PostgresEventLog(new Database(network.through(url)), undefined, settleWithin);
-  const beside = new PostgresEventLog(new Database(url));
-  onTestFinished(async () => {
-    network.isOpen = true;
-    await log.close();
-    await beside.close();
-    await network[Symbol.asyncDispose]();
-  });
+  const distant = await openDistantLog(settleWithin);
   // Of which nothing is recorded.
-  await log.append(0, () => []);
-  const ids = async () => (await readAll(beside)).map(({ event }) => Number(event.orderId));
-  return { url, network, log, beside, ids };
+  await distant.log.append(0, () => []);
+  const ids = async () => {
+    return (await readAll(distant.beside)).map(({ event }) => Number(event.orderId));
+  };
+  return { ...distant, ids };
 }
 
 /** Asks what becomes of each write that is sent; what is sent after one waits for it. */
