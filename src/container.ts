@@ -19,6 +19,7 @@ import { CannotStart } from './app/cannot-start.ts';
 import { now } from './app/clock.ts';
 import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
+import { IMPAIRMENTS } from './app/impairment.ts';
 import { OrderList, type PackedList } from './app/order-list.ts';
 import type { Evidence } from './app/ports/evidence.ts';
 import type {
@@ -275,21 +276,17 @@ async function runService(
   }
 }
 
-/** What the service does when its store goes away, and comes back. */
+/** What the service does when something is amiss with its store, and when that is over. */
 function watcherOf(logger: Logger, health: Health, failed: (cause: unknown) => void): StoreWatcher {
   return {
     lost: failed,
-    outOfReach(cause) {
-      health.outOfReach();
-      logger.error({ cause: cause.message }, 'the database is out of reach: refusing requests');
+    impaired(reason, cause) {
+      if (!health.impaired(reason)) return;
+      const { says, refuses, level } = IMPAIRMENTS[reason];
+      logger[level]({ reason, refuses, cause: cause.message }, `not ready: the service ${says}`);
     },
-    inReach() {
-      health.inReach();
-      logger.info('the database can be reached again');
-    },
-    replaced(cause) {
-      health.replaced();
-      logger.fatal({ cause: cause.message }, 'the database has another log: refusing requests');
+    mended(reason) {
+      if (health.mended(reason)) logger.info({ reason }, 'mended');
     },
   };
 }

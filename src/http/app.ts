@@ -109,9 +109,12 @@ function probe(app: Express, path: string, state: () => object): void {
   allowOnly(route, ['get']);
 }
 
+/** The methods that change nothing (RFC 9110, section 9.2.1). */
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 function whileServing(health: Health): RequestHandler {
-  return (_req, _res, next) => {
-    health.requireServing();
+  return (req, _res, next) => {
+    health.requireServing(!READING_METHODS.has(req.method));
     return next();
   };
 }

@@ -190,7 +190,7 @@ test('an import into SQLite is refused while a server is running on the file', a
 test('an import into PostgreSQL is refused while instances are running on the store', async () => {
   const { file } = await given();
   const other = await Place.onPostgres();
-  const watcher = { lost() {}, outOfReach() {}, inReach() {}, replaced() {} };
+  const watcher = { lost() {}, impaired() {}, mended() {} };
   const { url = '' } = other;
   const served = await openPostgresStore(url, watcher);
   const seen =

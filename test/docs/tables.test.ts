@@ -3,9 +3,11 @@ import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/app/api-key.ts';
 import { cloudEventOf } from '../../src/app/audit/cloud-event.ts';
+import { IMPAIRMENTS } from '../../src/app/impairment.ts';
 import { PROPERTIES } from '../../src/app/import/imported-order.ts';
 import { parseOrderId } from '../../src/domain/order-id.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
+import { REASONS } from '../../src/http/health.ts';
 import { V1 } from '../../src/http/orders-v1.ts';
 import { V2 } from '../../src/http/orders-v2.ts';
 import { readConfig } from '../../src/infra/config.ts';
@@ -60,6 +62,17 @@ test("the contract's two operations are stable, and the rest is what it is said 
     getReceipt: 'experimental',
     getEventReceipt: 'experimental',
   });
+});
+
+test('operations.md explains every reason why the service is not ready', () => {
+  const head = 'reason | the service … | meanwhile | what to do';
+  const said = tableOf('docs/operations.md', head).map(([reason, says, meanwhile]) => {
+    return [reason, says, meanwhile?.replace(/^(requests|commands|nothing).*/, '$1')];
+  });
+  expect(said.map(([reason]) => reason)).toEqual([...new Set(REASONS)]);
+  for (const [name, { says, refuses }] of Object.entries(IMPAIRMENTS)) {
+    expect(said).toContainEqual([name, says, refuses]);
+  }
 });
 
 test('the API changelog names the same operations with the same stability', () => {

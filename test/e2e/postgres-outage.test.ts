@@ -39,8 +39,8 @@ it('While its database is away, an instance says so, refuses everything, and com
   }
   expect((await service.ask('DELETE', `${LIST}/1`)).status).toBe(204);
   const said = service.program.log.map(({ msg }) => msg);
-  expect(said).toContain('the database is out of reach: refusing requests');
-  expect(said).toContain('the database can be reached again');
+  expect(said).toContain('not ready: the service waits for its database');
+  expect(said).toContain('mended');
   expect(service.program.child.exitCode).toBe(null);
 });
 

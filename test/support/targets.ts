@@ -104,7 +104,7 @@ async function openInThread(file: string): Promise<StoreUnderTest> {
 }
 
 async function openInstance(url: string): Promise<StoreUnderTest> {
-  const watcher = { lost: ignore, outOfReach: ignore, inReach: ignore, replaced: ignore };
+  const watcher = { lost: ignore, impaired: ignore, mended: ignore };
   const store = await openPostgresStore(url, watcher);
   return appOn(store, async () => {
     await store.close();

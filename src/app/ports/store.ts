@@ -1,5 +1,6 @@
 import type { TreeHead } from '../audit/merkle-tree.ts';
 import type { StoredFields } from '../audit/record.ts';
+import type { Impairment } from '../impairment.ts';
 import type { OrderList } from '../order-list.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { EventLog, EventLogReader } from './event-log.ts';
@@ -95,10 +96,7 @@ export class StoreUnavailable extends Error {
 export interface StoreWatcher {
   /** The writer has ended by itself after it began: nothing can be recorded any more. */
   lost(cause: Error): void;
-  /** The store cannot be asked at this time. It is tried again and again. */
-  outOfReach(cause: Error): void;
-  /** It can be asked again. */
-  inReach(): void;
-  /** It is not the one that was served so far. It will not be asked again. */
-  replaced(cause: Error): void;
+  /** Something is amiss, until it is mended. To say it again changes nothing. */
+  impaired(impairment: Impairment, cause: Error): void;
+  mended(impairment: Impairment): void;
 }

@@ -25,8 +25,11 @@ type About = [id: string, schemaVersion: number, isWhole: boolean];
 
 /** Opens a store in PostgreSQL for a server, one of any number on the same database. */
 export async function openPostgresStore(url: string, watcher: StoreWatcher): Promise<Store> {
-  const { db, id } = await openWhole(url, watcher);
-  const log = new PostgresEventLog(db, (cause) => watcher.replaced(cause));
+  const { db, id } = await openWhole(url, {
+    outOfReach: (cause) => watcher.impaired('database_unreachable', cause),
+    inReach: () => watcher.mended('database_unreachable'),
+  });
+  const log = new PostgresEventLog(db, (cause) => watcher.impaired('database_replaced', cause));
   let writer: Writer | undefined;
   log.follow();
   return {

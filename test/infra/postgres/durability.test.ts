@@ -98,9 +98,8 @@ it('an outage is told, nothing stale is read meanwhile, and its end is told, too
   const told: string[] = [];
   const store = await openPostgresStore(cluster.url('postgres'), {
     lost: () => void told.push('lost'),
-    outOfReach: () => void told.push('out of reach'),
-    inReach: () => void told.push('in reach'),
-    replaced: () => void told.push('replaced'),
+    impaired: (reason) => void told.push(reason),
+    mended: (reason) => void told.push(`${reason} is over`),
   });
   onTestFinished(() => store.close());
   await cluster.end('SIGQUIT');
@@ -110,5 +109,5 @@ it('an outage is told, nothing stale is read meanwhile, and its end is told, too
   await cluster.begin();
   while (told.length < 2) await setTimeout(20);
   expect(await store.log.head()).toBe(0);
-  expect(told).toStrictEqual(['out of reach', 'in reach']);
+  expect(told).toStrictEqual(['database_unreachable', 'database_unreachable is over']);
 });

@@ -1,0 +1,23 @@
+/**
+ * The closed list of what can be amiss with a store that is served, for as long as it lasts: each with
+ * its name in the answers of /readyz and in the log, what it says after "The service …", and what is
+ * refused meanwhile. While any of them lasts, the service is not ready. To add one takes a line here,
+ * a call of {@link StoreWatcher.impaired}, and a row in docs/operations.md.
+ *
+ * - `requests`: every request; nothing that might be out of date is read.
+ * - `commands`: whatever changes something. Reads go on.
+ * - `nothing`: commands are still tried, and the answer says what became of each.
+ */
+export const IMPAIRMENTS = {
+  database_unreachable: { says: 'waits for its database', refuses: 'requests', level: 'error' },
+  database_replaced: { says: 'has lost its database', refuses: 'requests', level: 'fatal' },
+} as const satisfies Record<string, ImpairmentFacts>;
+
+interface ImpairmentFacts {
+  readonly says: string;
+  readonly refuses: 'requests' | 'commands' | 'nothing';
+  /** The level of its line in the log: `fatal` where it does not pass by itself. */
+  readonly level: 'error' | 'fatal';
+}
+
+export type Impairment = keyof typeof IMPAIRMENTS;
