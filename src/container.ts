@@ -16,7 +16,8 @@ import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/authenticator.ts';
 import { CannotStart } from './app/cannot-start.ts';
-import { now } from './app/clock.ts';
+import { CLOCKS, now } from './app/clock.ts';
+import { watchClock } from './app/clock-watch.ts';
 import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
 import { IMPAIRMENTS } from './app/impairment.ts';
@@ -73,7 +74,7 @@ export async function demo(): Promise<void> {
   const database = { engine: 'sqlite', file: join(folder, 'demo.db') } as const;
   // With a key of its own: nobody is to take this for the real log.
   const config = { ...configure(), database, signingKeyFile: undefined };
-  await runService(config, (commands) => placeDemoOrders(commands, Date.now()));
+  await runService(config, (commands) => placeDemoOrders(commands, CLOCKS.wall()));
 }
 
 /** Opens the configured store for a command that may run beside the service. */
@@ -190,7 +191,7 @@ function compose(
       list: parts.resolve<OrderList<ListPage>>(OrderList),
       projector: parts.resolve(Projector),
       trail: store.trail,
-      keys: store.keys,
+      authenticator,
       prover,
       history: parts.resolve(History),
       tail: parts.resolve(Tail),
@@ -253,6 +254,7 @@ async function runService(
     opened.defer(() => commands.drained());
     opened.defer(() => server.close());
     opened.defer(() => parts.resolve(Tail).close());
+    opened.defer(watchClock((stepMs) => logger.warn({ stepMs }, 'the clock was set')));
     if (config.initialApiKey !== undefined)
       await acceptKey(store.keys, config.initialApiKey, now());
     const address = await server.listen(config.port, config.host);

@@ -53,9 +53,13 @@ export function hasExpired({ expiresAt }: ApiKey, at: number): boolean {
   return expiresAt !== undefined && millisecondsOf(expiresAt) <= at;
 }
 
-/** Whether a key opens anything, at so many milliseconds since 1970. */
-export function isInForce(key: ApiKey, at: number): boolean {
-  return key.revokedAt === undefined && !hasExpired(key, at);
+/**
+ * Whether a key opens anything. A revocation holds whatever the time is; most keys have no end either,
+ * and then the clock is not read.
+ */
+export function isInForce(key: ApiKey, clock: () => number): boolean {
+  if (key.revokedAt !== undefined) return false;
+  return key.expiresAt === undefined || !hasExpired(key, clock());
 }
 
 /** Replaces every key in a text, so that it can be logged. */

@@ -1,15 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type ApiKey, hashKeyText, isInForce, KEY_ID, keyIdOf } from './api-key.ts';
+import { CLOCKS, type Clocks, clockForExpiry } from './clock.ts';
 import type { KeyStore } from './ports/key-store.ts';
 
-/** How long a key's record may be remembered, in milliseconds: a revocation works within it. */
-const REMEMBERED_FOR = 500;
+/** How long a key's record may be remembered: a revocation works within it. */
+const REMEMBERED_MS = 500;
 /** How many keys are remembered at most; beyond it, the memory starts anew. */
-const REMEMBERED_KEYS = 10_000;
+const MAX_REMEMBERED_KEYS = 10_000;
 
 /** A key's record, and what tells its text from others. */
 interface Remembered {
   readonly key: ApiKey;
+  /** By the elapsed time: a wall clock that is set back would make it last. */
   readonly until: number;
   /** The text that has the key's hash, once somebody has sent it. */
   text: Buffer | undefined;
@@ -18,12 +20,14 @@ interface Remembered {
 /** Tells who is asking. */
 export class Authenticator {
   readonly #keys: KeyStore;
-  readonly #now: () => number;
+  readonly #elapsed: () => number;
+  readonly #clockForExpiry: () => number;
   readonly #remembered = new Map<string, Remembered>();
 
-  constructor(keys: KeyStore, now: () => number = Date.now) {
+  constructor(keys: KeyStore, clocks: Clocks = CLOCKS) {
     this.#keys = keys;
-    this.#now = now;
+    this.#elapsed = clocks.elapsed;
+    this.#clockForExpiry = clockForExpiry(clocks);
   }
 
   /**
@@ -31,32 +35,38 @@ export class Authenticator {
    * the key is remembered, which nearly all are, because a promise costs more than all the rest.
    */
   authenticate(text: string): ApiKey | undefined | Promise<ApiKey | undefined> {
-    const now = this.#now();
-    const remembered = this.#recall(text, now);
-    if (remembered !== undefined) return admitted(remembered, text, now);
-    return this.#lookUp(text, now).then((found) => found && admitted(found, text, now));
+    const at = this.#elapsed();
+    const remembered = this.#recall(text, at);
+    if (remembered !== undefined) return this.#admitted(remembered, text);
+    return this.#lookUp(text, at).then((found) => found && this.#admitted(found, text));
+  }
+
+  /** Whether a key that was admitted before would be admitted now. */
+  async isStillInForce(id: string): Promise<boolean> {
+    const key = await this.#keys.find(id);
+    return key !== undefined && isInForce(key, this.#clockForExpiry);
   }
 
   // Whether the text is well-formed need not be asked again: it will be compared as a whole.
-  #recall(text: string, now: number): Remembered | undefined {
+  #recall(text: string, at: number): Remembered | undefined {
     const remembered = this.#remembered.get(text.slice(...KEY_ID));
-    return remembered !== undefined && remembered.until > now ? remembered : undefined;
+    return remembered !== undefined && remembered.until > at ? remembered : undefined;
   }
 
-  async #lookUp(text: string, now: number): Promise<Remembered | undefined> {
+  async #lookUp(text: string, at: number): Promise<Remembered | undefined> {
     const id = keyIdOf(text);
     const key = id === undefined ? undefined : await this.#keys.find(id);
     if (key === undefined) return undefined;
-    if (this.#remembered.size >= REMEMBERED_KEYS) this.#remembered.clear();
-    const remembered = { key, until: now + REMEMBERED_FOR, text: undefined };
+    if (this.#remembered.size >= MAX_REMEMBERED_KEYS) this.#remembered.clear();
+    const remembered = { key, until: at + REMEMBERED_MS, text: undefined };
     this.#remembered.set(key.id, remembered);
     return remembered;
   }
-}
 
-function admitted(remembered: Remembered, text: string, now: number): ApiKey | undefined {
-  if (!isTextOf(remembered, text)) return undefined;
-  return isInForce(remembered.key, now) ? remembered.key : undefined;
+  #admitted(remembered: Remembered, text: string): ApiKey | undefined {
+    if (!isTextOf(remembered, text)) return undefined;
+    return isInForce(remembered.key, this.#clockForExpiry) ? remembered.key : undefined;
+  }
 }
 
 /**

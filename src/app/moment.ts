@@ -1,5 +1,5 @@
-import { type Instant, parseInstant } from '../domain/instant.ts';
-import { now } from './clock.ts';
+import { type Instant, millisecondsOf, parseInstant } from '../domain/instant.ts';
+import { CLOCKS } from './clock.ts';
 import type { OrderList } from './order-list.ts';
 
 /** A moment of the log: after so many events, or at a time. */
@@ -24,6 +24,10 @@ export function positionOf(list: OrderList<unknown>, moment: Moment): number | u
   if (typeof moment === 'number') return moment > list.position ? undefined : moment;
   const position = list.positionAt(moment);
   // The clock may have been set back since the last event was recorded.
-  const isOver = position < list.position || moment <= now() || list.lastAt === moment;
+  const isOver = position < list.position || isPast(moment) || list.lastAt === moment;
   return isOver ? position : undefined;
+}
+
+function isPast(moment: Instant): boolean {
+  return millisecondsOf(moment) <= CLOCKS.wall();
 }

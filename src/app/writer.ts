@@ -1,6 +1,6 @@
-import type { Instant } from '../domain/instant.ts';
+import { type Instant, instantAt } from '../domain/instant.ts';
 import { order } from '../domain/order.ts';
-import { now } from './clock.ts';
+import { CLOCK_OUT_OF_RANGE, CLOCKS } from './clock.ts';
 import { OrderDraft } from './order-draft.ts';
 import { OrderImage } from './order-image.ts';
 import type { BatchWriter, Latecomers } from './ports/batch-writer.ts';
@@ -30,7 +30,7 @@ export class Writer implements BatchWriter {
   readonly #log: EventLog;
   readonly #image: OrderImage;
   readonly #whole: Whole;
-  readonly #now: () => number;
+  readonly #wall: () => number;
   /** None where nothing is under way, or something is that was not recorded as it was decided. */
   #plan: Plan | undefined;
   /** Settles with the last batch. */
@@ -40,17 +40,17 @@ export class Writer implements BatchWriter {
    * @param image Where it begins. It catches up by itself with what was recorded since.
    * @param whole What the image is a part of. Others may fold events into it as well.
    */
-  constructor(log: EventLog, image: OrderImage, whole: Whole = image, now = Date.now) {
+  constructor(log: EventLog, image: OrderImage, whole: Whole = image, wall = CLOCKS.wall) {
     this.#log = log;
     this.#image = image;
     this.#whole = whole;
-    this.#now = now;
+    this.#wall = wall;
   }
 
   /** A writer that has folded the whole log. */
-  static async open(log: EventLog, now?: () => number): Promise<Writer> {
+  static async open(log: EventLog, wall?: () => number): Promise<Writer> {
     const image = new OrderImage();
-    const writer = new Writer(log, image, image, now);
+    const writer = new Writer(log, image, image, wall);
     for await (const events of log.read(0)) writer.#fold(events);
     return writer;
   }
@@ -81,7 +81,7 @@ export class Writer implements BatchWriter {
     before: Promise<void>,
   ): Promise<readonly Outcome[]> {
     let batch = asked;
-    let outcomes: readonly Decided[] = [];
+    let outcomes: readonly (Decided | Unavailable)[] = [];
     const decide: Decide = (newer, kept) => {
       // What was decided first is not recorded, and neither is what was decided on it.
       if (outcomes.length > 0) this.#plan = undefined;
@@ -109,11 +109,19 @@ export class Writer implements BatchWriter {
     }
   }
 
-  #decide(newer: readonly RecordedEvent[], kept: KeptOutcomes, batch: readonly Submission[]) {
+  #decide(
+    newer: readonly RecordedEvent[],
+    kept: KeptOutcomes,
+    batch: readonly Submission[],
+  ): {
+    readonly events: readonly NewEvent[];
+    readonly outcomes: readonly (Decided | Unavailable)[];
+  } {
     this.#fold(newer);
     this.#plan ??= { draft: new OrderDraft(this.#image), end: this.#image.position, at: undefined };
     const { draft } = this.#plan;
     const at = this.#recordingTime(this.#plan);
+    if (at === undefined) return { events: [], outcomes: batch.map(() => TIMELESS) };
     const events: NewEvent[] = [];
     const outcomes = batch.map((submission) =>
       decideOnce(kept, submission, () => decide(draft, submission, at, events)),
@@ -130,16 +138,21 @@ export class Writer implements BatchWriter {
   }
 
   // Recorded times never go back, even if the clock does: "as of" then has one answer.
-  #recordingTime(plan: Plan): Instant {
-    const at = now(this.#now);
+  #recordingTime(plan: Plan): Instant | undefined {
+    const at = instantAt(this.#wall());
     const last = plan.at ?? this.#image.lastAt;
-    return last !== undefined && last > at ? last : at;
+    return at !== undefined && last !== undefined && last > at ? last : at;
   }
 }
 
+type Unavailable = Extract<Outcome, { readonly kind: 'unavailable' }>;
+
+/** Of every command while no time can be recorded: the clock can be set right at any moment. */
+const TIMELESS: Unavailable = { kind: 'unavailable', cause: CLOCK_OUT_OF_RANGE };
+
 /** What was decided, with the position of the event that made it so, now that it has one. */
-function located(decided: Decided, image: OrderImage): Outcome {
-  if (decided.kind === 'rejected') return decided;
+function located(decided: Decided | Unavailable, image: OrderImage): Outcome {
+  if (decided.kind !== 'accepted') return decided;
   return { ...decided, position: image.positionOf(decided.orderId, decided.version) };
 }
 

@@ -9,7 +9,7 @@ import {
   withoutKeys,
 } from '../app/api-key.ts';
 import { CannotStart } from '../app/cannot-start.ts';
-import { now } from '../app/clock.ts';
+import { CLOCKS, now } from '../app/clock.ts';
 import { keyRecord } from '../app/first-key.ts';
 import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
 import { type CommandLine, withStore } from './command-line.ts';
@@ -75,7 +75,7 @@ async function list(commandLine: CommandLine): Promise<void> {
   await printTable(
     stdout,
     COLUMNS,
-    keys.map((key) => rowOf(key, Date.now())),
+    keys.map((key) => rowOf(key, CLOCKS.wall())),
   );
 }
 
@@ -122,7 +122,7 @@ function readExpiry(text: string): Instant {
   const expiry =
     count === undefined
       ? parseInstant(text)
-      : instantAt(Date.now() + Number(count) * (UNITS[unit] as number));
+      : instantAt(CLOCKS.wall() + Number(count) * (UNITS[unit] as number));
   if (expiry === undefined) {
     throw new InvalidArgumentError(
       'It must be a date-time such as 2030-01-31T00:00:00Z, or a time from now such as 90d, 12h.',

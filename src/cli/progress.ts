@@ -1,8 +1,8 @@
 import { SingleBar } from 'cli-progress';
 import type { Output } from './command-line.ts';
 
-/** How often progress is told where there is no terminal to draw on, in milliseconds. */
-const EVERY = 2_000;
+/** How often progress is told where there is no terminal to draw on. */
+const EVERY_MS = 2_000;
 
 /** Is told how much is done by now. */
 export type Advance = (done: number) => void;
@@ -61,10 +61,10 @@ async function withBar<Result>(
 }
 
 function linesNowAndThen(output: Output, label: string, total: number, speed: Speed): Advance {
-  let next = Date.now() + EVERY;
+  let next = performance.now() + EVERY_MS;
   return (done) => {
-    if (Date.now() < next) return;
-    next = Date.now() + EVERY;
+    if (performance.now() < next) return;
+    next = performance.now() + EVERY_MS;
     const share = total > 0 ? `${Math.floor((done / total) * 100)} %` : 'under way';
     output.write(`${label}: ${share}${speed(done)}\n`);
   };

@@ -60,6 +60,11 @@ export function instantAt(milliseconds: number): Instant | undefined {
   return `${dayTexts.get(day)}${clock}.${THREE_DIGITS[rest % 1_000]}Z` as Instant;
 }
 
+/** The same for any number of milliseconds: beyond the years 0000 to 9999, the end that is nearer. */
+export function nearestInstant(milliseconds: number): Instant {
+  return instantAt(Math.min(Math.max(milliseconds, FIRST), LAST)) as Instant;
+}
+
 const DAY = 86_400_000;
 /** What the instants of a day begin with, by its number since 1970. */
 const dayTexts = new DayTable((day) => {

@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import { CannotProve } from '../app/audit/prover.ts';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import type { Authenticator } from '../app/authenticator.ts';
+import { CLOCKS } from '../app/clock.ts';
 import { StoreUnavailable } from '../app/ports/store.ts';
 import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
@@ -46,7 +47,7 @@ export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
 
 /** The HTTP interface, from what every request goes through to the last error handler. */
 export function createApp(parts: AppParts): App {
-  const { logger, health, orders, corsOrigins, now = Date.now } = parts;
+  const { logger, health, orders, corsOrigins, now = CLOCKS.wall } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

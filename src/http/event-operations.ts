@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { isInForce } from '../app/api-key.ts';
 import { EVENT_TYPES } from '../app/recorded-event.ts';
 import { ApiError } from './api-error.ts';
 import { keyOf } from './authentication.ts';
@@ -114,7 +113,7 @@ export const listEvents: OrderOperation = {
 };
 
 async function stream(
-  { tail, keys }: OrderUseCases,
+  { tail, authenticator }: OrderUseCases,
   req: Request,
   res: Response,
   lastSeen: number | undefined,
@@ -125,10 +124,7 @@ async function stream(
     throw new ApiError('service_unavailable', 'Too many streams are open. Try again later.');
   }
   const { id } = keyOf(res);
-  const mayGoOn = async () => {
-    const key = await keys.find(id);
-    return key !== undefined && isInForce(key, Date.now());
-  };
+  const mayGoOn = () => authenticator.isStillInForce(id);
   await sendEventStream(req, res, { after: lastSeen ?? after, type, follower, mayGoOn });
 }
 

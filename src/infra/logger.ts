@@ -1,5 +1,6 @@
 import { createWriteStream, type WriteStream, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
+import { CLOCKS } from '../app/clock.ts';
 
 export type { Logger };
 
@@ -67,7 +68,7 @@ class LineWriter {
 
   /** @param print Makes pino put a line into JSON, and write it to this. */
   gather(print: () => void): void {
-    this.#gathered.push({ print, at: Date.now() });
+    this.#gathered.push({ print, at: CLOCKS.wall() });
     if (this.#gathered.length >= LINES) this.#print();
     if (this.#length >= ENOUGH) void this.flush();
     else this.#timer ??= setTimeout(() => void this.flush(), SOON);

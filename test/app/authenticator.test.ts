@@ -4,6 +4,7 @@ import { Authenticator } from '../../src/app/authenticator.ts';
 import { MemoryKeyStore } from '../../src/infra/memory/memory-key-store.ts';
 import { LATER, NOON } from '../support/events.ts';
 import { keyText } from '../support/key-text.ts';
+import { clockAt } from '../support/test-clock.ts';
 
 /** Keys that count how often one is looked up. */
 class CountingKeys extends MemoryKeyStore {
@@ -14,6 +15,16 @@ class CountingKeys extends MemoryKeyStore {
     return super.find(id);
   }
 }
+
+const DAY = 86_400_000;
+const YEAR = 365.2425 * DAY;
+const STEPS: readonly [string, number][] = [
+  ['back by a second', -1_000],
+  ['back by an hour', -3_600_000],
+  ['back to 1970', -56 * YEAR],
+  ['forward by a second', 1_000],
+  ['forward to 9999', 7_973 * YEAR],
+];
 
 const text = keyText('warehouse');
 const id = text.slice(4, 14);
@@ -28,8 +39,8 @@ const key: ApiKey = {
 async function authenticatorWith(...known: readonly ApiKey[]) {
   const keys = new CountingKeys();
   for (const each of known) await keys.add(each);
-  const clock = { now: Date.parse(NOON) };
-  return { keys, clock, authenticator: new Authenticator(keys, () => clock.now) };
+  const clock = clockAt(NOON);
+  return { keys, clock, authenticator: new Authenticator(keys, clock) };
 }
 
 describe('who is asking', () => {
@@ -80,10 +91,10 @@ describe('who is asking', () => {
 
   it('is nobody from the moment at which the key expires', async () => {
     const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
-    clock.now = Date.parse(LATER) - 1;
+    clock.pass(Date.parse(LATER) - Date.parse(NOON) - 1);
     expect(await authenticator.authenticate(text)).toMatchObject({ id });
     // The record is remembered, and its expiry counts all the same.
-    clock.now += 1;
+    clock.pass(1);
     expect(await authenticator.authenticate(text)).toBeUndefined();
   });
 
@@ -94,20 +105,73 @@ describe('who is asking', () => {
 
   it('is nobody half a second after the key was revoked, however often they asked', async () => {
     const { authenticator, keys, clock } = await authenticatorWith(key);
-    const asked = clock.now;
     expect(await authenticator.authenticate(text)).toMatchObject({ id });
     await keys.revoke(id, NOON);
-    clock.now = asked + 499;
+    clock.pass(499);
     expect(await authenticator.authenticate(text)).toMatchObject({ id });
-    clock.now = asked + 500;
+    clock.pass(1);
     expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it.each(STEPS)(
+    'is nobody half a second after the key was revoked, the clock set %s',
+    async (_, step) => {
+      const { authenticator, keys, clock } = await authenticatorWith(key);
+      expect(await authenticator.authenticate(text)).toMatchObject({ id });
+      await keys.revoke(id, NOON);
+      clock.step(step);
+      clock.pass(500);
+      expect(await authenticator.authenticate(text)).toBeUndefined();
+      clock.step(-step);
+      expect(await authenticator.authenticate(text)).toBeUndefined();
+    },
+  );
+
+  it('stays nobody with an expired key, however far the clock is set back', async () => {
+    const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
+    clock.pass(Date.parse(LATER) - Date.parse(NOON));
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+    for (const back of [1, 1_000, DAY, 60 * YEAR]) {
+      clock.step(-back);
+      expect(await authenticator.authenticate(text)).toBeUndefined();
+      expect(await authenticator.isStillInForce(id)).toBe(false);
+    }
+  });
+
+  it('is nobody with a key at its end, although the clock was set back before', async () => {
+    const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
+    clock.step(-DAY);
+    clock.pass(Date.parse(LATER) - Date.parse(NOON) - 1);
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+    clock.pass(1);
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it('is nobody while the clock is ahead of the end of the key, and known when it is right again', async () => {
+    const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
+    for (const ahead of [DAY, 100 * YEAR, 7_973 * YEAR, 200_000 * YEAR]) {
+      clock.step(ahead);
+      expect(await authenticator.authenticate(text)).toBeUndefined();
+      expect(await authenticator.isStillInForce(id)).toBe(false);
+      clock.step(-ahead);
+      expect(await authenticator.authenticate(text)).toMatchObject({ id });
+      expect(await authenticator.isStillInForce(id)).toBe(true);
+    }
+  });
+
+  it('is still who they were until the key is revoked, expired or unknown', async () => {
+    const { authenticator, keys } = await authenticatorWith(key);
+    expect(await authenticator.isStillInForce(id)).toBe(true);
+    expect(await authenticator.isStillInForce('0000000000')).toBe(false);
+    await keys.revoke(id, NOON);
+    expect(await authenticator.isStillInForce(id)).toBe(false);
   });
 
   it('is looked up once in half a second', async () => {
     const { authenticator, keys, clock } = await authenticatorWith(key);
     for (let time = 0; time < 1_500; time += 10) {
-      clock.now = Date.parse(NOON) + time;
       await authenticator.authenticate(text);
+      clock.pass(10);
     }
     expect(keys.lookups).toBe(3);
   });

@@ -267,10 +267,15 @@ describe('the time at which an event is recorded', () => {
     expect((await readAll(log, 1))[0]?.metadata.at).toBe(LATER);
   });
 
-  it('cannot be told by a clock that is out of its mind, and then nothing is recorded', async () => {
-    const { log, writer } = await writerOn(undefined, () => Number.NaN);
-    await expect(writer.execute([place(1n)])).rejects.toThrow('the clock is outside the years');
+  it('cannot be told by a clock beyond the year 9999: nothing is recorded until it is right', async () => {
+    const clock = { now: Date.parse('9999-12-31T23:59:59.999Z') + 1 };
+    const { log, writer } = await writerOn(undefined, () => clock.now);
+    const cause = 'the clock is outside the years 0000 to 9999';
+    const refused = { kind: 'unavailable', cause };
+    expect(await writer.execute([place(1n), cancel(1n)])).toStrictEqual([refused, refused]);
     expect(await log.head()).toBe(0);
+    clock.now = Date.parse(NOON);
+    expect(await writer.execute([place(1n)])).toStrictEqual([accepted(1n, 1, 1)]);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withProgress } from '../../src/cli/progress.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['performance'] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -32,7 +32,6 @@ test('where it cannot be known how much there is, a line tells that it goes on',
 });
 
 test('what is worth it is told with how many there are a second', async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const output = new PassThrough();
   const count = async (advance: (done: number) => void) => {
     vi.advanceTimersByTime(2_000);

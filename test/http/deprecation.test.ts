@@ -34,8 +34,19 @@ async function serviceAt(time: string) {
   const projector = new Projector(log, list);
   const history = new History(storeId, trail, keys);
   const tail = new Tail(log, history);
+  const authenticator = new Authenticator(keys);
   const prover = new Prover(trail, NoteSigner.generate('test'));
-  const orders = { storeId, commands, list, projector, trail, keys, history, tail, prover };
+  const orders = {
+    storeId,
+    commands,
+    list,
+    projector,
+    trail,
+    history,
+    tail,
+    prover,
+    authenticator,
+  };
   const key = mintKeyText();
   await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
   const health = new Health();
@@ -45,7 +56,7 @@ async function serviceAt(time: string) {
     createApp({
       logger,
       health,
-      authenticator: new Authenticator(store.keys),
+      authenticator,
       orders,
       refusals: new RefusalRecorder(store.refusals, () => undefined),
       addresses: { production: undefined, staging: undefined },

@@ -232,3 +232,33 @@ describe('the linter keeps the layers apart', () => {
     ]);
   });
 });
+
+describe('the linter keeps the wall clock in its places', () => {
+  const uses = [
+    'export const a = Date.now();',
+    'export const b = new Date();',
+    'export const c = typeof Date;',
+    'export const { now } = Date;',
+  ];
+  const denied = 'lint/style/noRestrictedGlobals';
+
+  it.each([
+    'src/app/writer.ts',
+    'src/domain/order.ts',
+    'src/http/app.ts',
+    'src/infra/sqlite/database.ts',
+    'src/infra/config.ts',
+    'src/cli/keys.ts',
+    'src/container.ts',
+  ])('%s', async (file) => {
+    expect(await lint({ [file]: uses.join('\n') })).toStrictEqual(
+      uses.map((_, index) => `${file}:${index + 1} ${denied}`),
+    );
+  });
+
+  it('which are these', async () => {
+    for (const file of ['src/app/clock.ts', 'src/domain/instant.ts', 'src/infra/logger.ts']) {
+      expect(await lint({ [file]: uses.join('\n') })).toStrictEqual([]);
+    }
+  });
+});

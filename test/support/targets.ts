@@ -161,17 +161,18 @@ export function listenerOn(
   const list = new OrderList(encodePage);
   const health = new Health();
   health.ready();
+  const authenticator = new Authenticator(store.keys);
   return createApp({
     logger: pino({ level: 'silent' }),
     health,
-    authenticator: new Authenticator(store.keys),
+    authenticator,
     orders: {
       storeId: store.id,
       commands: new CommandProcessor(store.writer, ignore),
       list,
       projector: new Projector(store.log, list),
       trail: store.trail,
-      keys: store.keys,
+      authenticator,
       prover,
       history,
       tail: new Tail(store.log, history),

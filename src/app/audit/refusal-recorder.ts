@@ -1,4 +1,5 @@
-import { now } from '../clock.ts';
+import { nearestInstant } from '../../domain/instant.ts';
+import { CLOCKS } from '../clock.ts';
 import type { RefusalTrail, RefusedAttempt } from '../ports/refusal-trail.ts';
 
 /** How long a refusal may wait to be recorded with others, in milliseconds. */
@@ -29,7 +30,7 @@ export class RefusalRecorder {
   constructor(
     trail: RefusalTrail,
     failed: (error: unknown) => void,
-    clock: () => number = Date.now,
+    clock: () => number = CLOCKS.wall,
   ) {
     this.#trail = trail;
     this.#failed = failed;
@@ -41,7 +42,7 @@ export class RefusalRecorder {
     const [waiting, most] = isStranger
       ? [this.#strangers, MOST_OF_STRANGERS]
       : [this.#known, MOST_OF_KEYS];
-    if (waiting.length < most) waiting.push({ at: now(this.#now), ...attempt });
+    if (waiting.length < most) waiting.push({ at: nearestInstant(this.#now()), ...attempt });
     else this.#leftOut += 1;
     this.#timer ??= setTimeout(() => this.flush(), WAIT).unref();
   }
@@ -51,7 +52,8 @@ export class RefusalRecorder {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const attempts = [...this.#strangers, ...this.#known].sort((a, b) => (a.at < b.at ? -1 : 1));
-    const leftOut = this.#leftOut === 0 ? [] : [{ at: now(this.#now), leftOut: this.#leftOut }];
+    const leftOut =
+      this.#leftOut === 0 ? [] : [{ at: nearestInstant(this.#now()), leftOut: this.#leftOut }];
     this.#strangers = [];
     this.#known = [];
     this.#leftOut = 0;

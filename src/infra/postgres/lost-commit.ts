@@ -25,7 +25,7 @@ export async function settle(
   wasLocked: boolean,
   within: number,
 ): Promise<Verdict> {
-  const until = Date.now() + within;
+  const until = performance.now() + within;
   do {
     try {
       return await find(db, change, wasLocked);
@@ -33,7 +33,7 @@ export async function settle(
       if (error instanceof OtherLog) break;
     }
     await setTimeout(LOOK_AGAIN);
-  } while (Date.now() < until);
+  } while (performance.now() < until);
   return 'unknown';
 }
 

@@ -1,0 +1,126 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { NO_FAKETIME, SteppedClock } from '../support/faketime.ts';
+import { expectError } from '../support/http.ts';
+import { placeOrder } from '../support/one-service.ts';
+import { bearer, Service, start } from '../support/service.ts';
+
+const LIST = '/v1/store/orders';
+
+/** A service whose wall clock can be set while it runs. */
+async function serviceWithClock() {
+  const clock = new SteppedClock();
+  const service = await Service.start(clock.env);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const keys = async (...args: readonly string[]) => {
+    const program = start(['keys', ...args], service.folder, clock.env);
+    expect(await program.ended()).toBe(0);
+    return program.stdout.trim();
+  };
+  const statusFor = async (key: string) => {
+    return (await service.ask('GET', LIST, { headers: bearer(key) })).status;
+  };
+  return { service, clock, keys, statusFor };
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const fromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+describe.skipIf(NO_FAKETIME)(`with a clock that is set (${NO_FAKETIME ?? 'faketime'})`, () => {
+  it.each(['-1h', '-56y', '+1h', '+7000y'])(
+    'a revoked key is refused within a second: %s',
+    async (offset) => {
+      const { service, clock, keys, statusFor } = await serviceWithClock();
+      for (const [before, after] of [
+        ['+0', offset],
+        [offset, '+0'],
+      ] as const) {
+        const key = await keys('create', '--name', 'warehouse');
+        clock.set(before);
+        expect(await statusFor(key)).toBe(200);
+        // The key is remembered as of the one time, and asked for at the other.
+        clock.set(after);
+        expect(await statusFor(key)).toBe(200);
+        await keys('revoke', key);
+        await wait(1_000);
+        expect(await statusFor(key)).toBe(401);
+      }
+      // Somebody may look for why times in the log jump.
+      await service.program.until(({ log }) => log.find(({ msg }) => msg === 'the clock was set'));
+    },
+  );
+
+  it('a key that has expired stays so, and one that was refused too early does not', async () => {
+    const { clock, keys, statusFor } = await serviceWithClock();
+    const short = await keys('create', '--name', 'short', '--expires', fromNow(4_000));
+    const long = await keys('create', '--name', 'long', '--expires', '90d');
+    expect([await statusFor(short), await statusFor(long)]).toStrictEqual([200, 200]);
+    await wait(4_000);
+    for (const offset of ['+0', '-1m', '-1d', '-56y']) {
+      clock.set(offset);
+      expect([await statusFor(short), await statusFor(long)]).toStrictEqual([401, 200]);
+    }
+    for (const offset of ['+91d', '+7000y', '+9000y']) {
+      clock.set(offset);
+      expect([await statusFor(short), await statusFor(long)]).toStrictEqual([401, 401]);
+      clock.set('+0');
+      expect([await statusFor(short), await statusFor(long)]).toStrictEqual([401, 200]);
+    }
+  });
+
+  it('recorded times never go back, and every moment stands for what was recorded by then', async () => {
+    const { service, clock } = await serviceWithClock();
+    const before = new Date().toISOString();
+    const times: string[] = [];
+    for (const offset of ['+0', '+24y', '+0', '-56y', '+0']) {
+      clock.set(offset);
+      const id = await placeOrder(service);
+      const { text } = await service.ask('GET', `${LIST}/${id}/events`);
+      times.push((JSON.parse(text) as [{ time: string }])[0].time);
+    }
+    expect(times).toStrictEqual([...times].sort());
+    expect(times.slice(1)).toStrictEqual(Array(4).fill(times[1]));
+    const asOf = async (moment: string) => {
+      const { text } = await service.ask('GET', `/v2/store/orders?asOf=${moment}`);
+      return (JSON.parse(text) as { data: unknown[] }).data.length;
+    };
+    expect(await asOf(before)).toBe(0);
+    expect(await asOf(times[0] as string)).toBe(1);
+    expect(await asOf(new Date().toISOString())).toBe(1);
+    expect(await asOf(times[1] as string)).toBe(5);
+    expect(await asOf('3')).toBe(3);
+  });
+
+  it('beyond the year 9999 nothing is recorded, nothing is lost, and all else is served', async () => {
+    const { service, clock } = await serviceWithClock();
+    const id = await placeOrder(service);
+    clock.set('+9000y');
+    const order = { petId: 7, quantity: 1 };
+    expectError(await service.send('POST', LIST, order), 503, 'service_unavailable');
+    expectError(await service.ask('DELETE', `${LIST}/${id}`), 503, 'service_unavailable');
+    expect((await service.ask('GET', `${LIST}/${id}`)).status).toBe(200);
+    expect((await service.ask('GET', `/v2/store/orders?asOf=${fromNow(0)}`)).status).toBe(200);
+    // What is refused is on record all the same.
+    const stranger = { headers: bearer('nonsense') };
+    expectError(await service.ask('DELETE', `${LIST}/${id}`, stranger), 401, 'unauthorized');
+    clock.set('+0');
+    expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
+    expect(await service.program.end()).toBe(0);
+  });
+
+  it('an event stream keeps its pace and its end', async () => {
+    const { service, clock, keys } = await serviceWithClock();
+    const key = await keys('create', '--name', 'auditor', '--scopes', 'audit:read');
+    const stream = await fetch(`${service.address}/v1/store/events`, {
+      headers: { ...bearer(key), Accept: 'text/event-stream' },
+    });
+    const ended = stream.text();
+    clock.set('+7000y');
+    const id = await placeOrder(service);
+    clock.set('-56y');
+    expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
+    await wait(300);
+    await keys('revoke', key);
+    const text = await Promise.race([ended, wait(2_000).then(() => 'goes on')]);
+    expect(text).toMatch(/id: 1\n.*OrderPlaced.*id: 2\n.*OrderCancelled/s);
+  });
+});
