@@ -48,7 +48,14 @@ import {
 } from './infra/config.ts';
 import { decodeStrictly } from './infra/event-codec.ts';
 import { createLogger, type Logger } from './infra/logger.ts';
-import { openSigningKey, readVerifierKey, type SigningKeyPlace } from './infra/signing-key-file.ts';
+import {
+  type NewSigningKey,
+  openSigningKey,
+  readVerifierKey,
+  renewSigningKey,
+  type SigningKeyPlace,
+  type SigningStore,
+} from './infra/signing-key-file.ts';
 import { acceptLoss as acceptLossInSqlite } from './infra/sqlite/accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from './infra/sqlite/sqlite-copy.ts';
 import { openSqliteEvidence } from './infra/sqlite/sqlite-evidence.ts';
@@ -128,8 +135,13 @@ async function openStore(database: DatabaseConfig, watcher: StoreWatcher): Promi
 }
 
 /** What proves things of an open store. */
-export function proverOf({ trail, id }: Pick<Store, 'trail' | 'id'>): Prover {
-  return new Prover(trail, openSigningKey(keyPlaceOf(configure()), id));
+export async function proverOf(store: Pick<Store, 'trail'> & SigningStore): Promise<Prover> {
+  return new Prover(store.trail, await openSigningKey(keyPlaceOf(configure()), store));
+}
+
+/** Lets an open store sign with another key from now on. */
+export function newSigningKey(store: SigningStore): Promise<NewSigningKey> {
+  return renewSigningKey(keyPlaceOf(configure()), store);
 }
 
 /** Opens the configured store to be checked. */
@@ -237,7 +249,7 @@ async function runService(
   try {
     const store = await openStore(config.database, watcherOf(logger, health, failed));
     opened.defer(() => store.close());
-    const prover = new Prover(store.trail, openSigningKey(keyPlaceOf(config), store.id));
+    const prover = new Prover(store.trail, await openSigningKey(keyPlaceOf(config), store));
     const snapshot = await snapshotOf(store, logger);
     const parts = compose(config, store, prover, logger, health, failed, snapshot);
     const server = parts.resolve(HttpServer);

@@ -3,6 +3,7 @@ import { CannotStart } from './cannot-start.ts';
 import type { OutcomeName } from './ports/event-log.ts';
 import type { KeyStore } from './ports/key-store.ts';
 import { KEPT_REFUSALS } from './ports/refusal-trail.ts';
+import type { SigningKeys } from './ports/signing-keys.ts';
 import type { StoreCopy, StoreOriginal } from './ports/store-copy.ts';
 
 /** How many events, outcomes or refusals are copied at once. */
@@ -29,6 +30,7 @@ export async function copyStore(
   await copyEvents(from, to, advanced);
   await copyOutcomes(from, to);
   await copyKeys(from.keys, to.keys);
+  await copySigningKeys(from.signingKeys, to.signingKeys);
   await copyRefusals(from, to);
   const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
   const root = hex(copy.root);
@@ -86,6 +88,13 @@ async function copyKeys(from: KeyStore, to: KeyStore): Promise<void> {
     await to.add(key);
     // It may have been there already, and been revoked since.
     if (key.revokedAt !== undefined) await to.revoke(key.id, key.revokedAt);
+  }
+}
+
+async function copySigningKeys(from: SigningKeys, to: SigningKeys): Promise<void> {
+  const known = (await to.list()).length;
+  for (const [index, key] of (await from.list()).entries()) {
+    if (index >= known) await to.add(key, index);
   }
 }
 

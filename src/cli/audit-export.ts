@@ -33,7 +33,7 @@ async function exportTrail(out: string | undefined, commandLine: CommandLine): P
   if (out !== undefined) requireNew(out);
   await interruptible((signal) =>
     withStore(commandLine, async (store) => {
-      const prover = commandLine.composition.proverOf(store);
+      const prover = await commandLine.composition.proverOf(store);
       const { note } = await prover.checkpoint();
       const verdict = verifyCheckpoint(note, prover.verifierKey);
       if (!verdict.ok) throw new Error(`the log's own checkpoint: ${verdict.reason}`);

@@ -80,8 +80,8 @@ async function prove(
 ): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
   if (out !== undefined) requireNew(out);
-  const text = await withStore(commandLine, (store) =>
-    ask(commandLine.composition.proverOf(store), store).catch(inPlainWords),
+  const text = await withStore(commandLine, async (store) =>
+    ask(await commandLine.composition.proverOf(store), store).catch(inPlainWords),
   );
   if (out === undefined) return print([text], stdout);
   await writeWhole(out, [text]);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addAuditExport } from './audit-export.ts';
 import { addAuditImport } from './audit-import.ts';
+import { addAuditNewKey } from './audit-new-key.ts';
 import { addAuditProofs } from './audit-proofs.ts';
 import { addAuditRefusals } from './audit-refusals.ts';
 import { addAuditShow } from './audit-show.ts';
@@ -14,6 +15,7 @@ export function addAudit(program: Command, commandLine: CommandLine): void {
     .helpCommand(false);
   addAuditShow(audit, commandLine);
   addAuditProofs(audit, commandLine);
+  addAuditNewKey(audit, commandLine);
   addAuditExport(audit, commandLine);
   addAuditImport(audit, commandLine);
   addAuditRefusals(audit, commandLine);

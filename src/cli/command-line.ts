@@ -14,8 +14,15 @@ export interface Composition {
   openForCommandLine(): Promise<CommandLineStore>;
   /** Gives up what stands behind the damage in the store's log. */
   acceptLoss(): Promise<AcceptedLoss>;
-  /** What proves things of an open store. Its key is made where there is none. */
-  proverOf(store: CommandLineStore): Prover;
+  /** What proves things of an open store. Its key is made where it has never had one. */
+  proverOf(store: CommandLineStore): Promise<Prover>;
+  /** Lets an open store sign with another key from now on, and says with which. */
+  newSigningKey(store: CommandLineStore): Promise<{
+    readonly file: string;
+    readonly verifierKey: string;
+    readonly isMade: boolean;
+    readonly before: string | undefined;
+  }>;
   /** Opens the store to be checked: nothing of it is changed. */
   openEvidence(): Promise<Evidence>;
   /** The public key of the store, if it has one. */

@@ -10,6 +10,7 @@ import type { OrderId } from '../../src/domain/order-id.ts';
 import { encode } from '../../src/infra/event-codec.ts';
 import { MemoryKeyStore } from '../../src/infra/memory/memory-key-store.ts';
 import { MemoryRefusals } from '../../src/infra/memory/memory-refusals.ts';
+import { MemorySigningKeys } from '../../src/infra/memory/memory-signing-keys.ts';
 import { MemoryTrail } from '../../src/infra/memory/memory-trail.ts';
 import { refusal } from '../contract/refusal-trail.ts';
 import { storeCopyContract } from '../contract/store-copy.ts';
@@ -38,6 +39,7 @@ class MemoryPlace implements StoreOriginal, StoreCopy {
   readonly trail = new MemoryTrail();
   readonly refusals = new CountedRefusals();
   readonly keys = new MemoryKeyStore();
+  readonly signingKeys = new MemorySigningKeys();
   readonly kept: KeptOutcome[] = [];
   /** How many outcomes came at once. */
   readonly counts: number[] = [];
@@ -97,6 +99,17 @@ describe('a copy', () => {
     await from.keys.revoke('revoked since', LATER);
     await copyStore(from, to, () => {});
     expect(await to.keys.list()).toStrictEqual(await from.keys.list());
+  });
+
+  it('has the record of signing keys, however much of it was there', async () => {
+    const [from, to] = [new MemoryPlace(), new MemoryPlace()];
+    const [one, other] = ['one', 'other'].map((verifierKey) => ({ verifierKey, since: NOON }));
+    if (one === undefined || other === undefined) expect.fail();
+    await from.signingKeys.add(one, 0);
+    await copyStore(from, to, () => {});
+    await from.signingKeys.add(other, 1);
+    await copyStore(from, to, () => {});
+    expect(await to.signingKeys.list()).toStrictEqual([one, other]);
   });
 
   it('is not whole where it came out as another log', async () => {

@@ -10,7 +10,11 @@ import { run } from '../../src/cli/program.ts';
 import { decodeStrictly } from '../../src/infra/event-codec.ts';
 import { openPostgresEvidence } from '../../src/infra/postgres/postgres-evidence.ts';
 import { openPostgresForCommandLine } from '../../src/infra/postgres/postgres-store.ts';
-import { openSigningKey, readVerifierKey } from '../../src/infra/signing-key-file.ts';
+import {
+  openSigningKey,
+  readVerifierKey,
+  renewSigningKey,
+} from '../../src/infra/signing-key-file.ts';
 import { acceptLoss } from '../../src/infra/sqlite/accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from '../../src/infra/sqlite/sqlite-copy.ts';
 import { openSqliteEvidence } from '../../src/infra/sqlite/sqlite-evidence.ts';
@@ -83,8 +87,9 @@ export class Place {
       demo: async () => void this.started.push('demo'),
       openForCommandLine: () => this.open(),
       acceptLoss: () => acceptLoss(this.file('store.db')),
-      proverOf: ({ trail, id }: CommandLineStore) =>
-        new Prover(trail, openSigningKey(this.#keyPlace(), id)),
+      proverOf: async (store: CommandLineStore) =>
+        new Prover(store.trail, await openSigningKey(this.#keyPlace(), store)),
+      newSigningKey: (store: CommandLineStore) => renewSigningKey(this.#keyPlace(), store),
       openEvidence: async () =>
         this.url === undefined
           ? openSqliteEvidence(this.file('store.db'))

@@ -15,6 +15,7 @@ const COMPOSITION = {
   openCopy: never,
   migrate: never,
   proverOf: never,
+  newSigningKey: never,
   openEvidence: never,
   verifierKey: never,
   decode: never,

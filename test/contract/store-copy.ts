@@ -90,6 +90,7 @@ export function storeCopyContract(
       const store = await from.open();
       await append(store.log, 3);
       await store.keys.revoke(ACTIVE.id, LATER);
+      await store.signingKeys.add({ verifierKey: 'log+00000001+A', since: LATER }, 1);
       await store.refusals.append([refusal(3)]);
       await store.close();
       expect(await copy(from, to)).toMatchObject({ size: 13 });
@@ -174,6 +175,7 @@ async function filled(place: CopyPlace, events: number): Promise<void> {
   await append(store.log, events, KEPT);
   await store.keys.add(ACTIVE);
   await store.keys.add(REVOKED);
+  await store.signingKeys.add({ verifierKey: 'log+00000000+A', since: NOON }, 0);
   await store.refusals.append([refusal(1), refusal(2)]);
   await store.close();
 }
@@ -207,7 +209,7 @@ async function copy(from: CopyPlace, to: CopyPlace, advanced: (events: number) =
 
 /** Everything in a store, as a reader sees it. */
 async function contentsOf(place: CopyPlace) {
-  const { id, log, trail, keys, refusals, close } = await place.open();
+  const { id, log, trail, keys, signingKeys, refusals, close } = await place.open();
   const { root } = await trail.treeHead();
   const contents = {
     id,
@@ -215,6 +217,7 @@ async function contentsOf(place: CopyPlace) {
     stored: await trail.stored(0, 10_000),
     root: Buffer.from(root).toString('hex'),
     keys: await keys.list(),
+    signingKeys: await signingKeys.list(),
     refusals: await refusals.newest(100),
   };
   await close();

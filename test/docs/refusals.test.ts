@@ -67,6 +67,17 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     writeFileSync(`${file}-signing-key`, 'PRIVATE+KEY+half');
     return {};
   },
+  'FILE-signing-key is missing': async (file) => {
+    await served(file);
+    rmSync(`${file}-signing-key`);
+    return {};
+  },
+  'FILE-signing-key has another key': async (file) => {
+    await served(file);
+    const { name } = NoteSigner.parse(readFileSync(`${file}-signing-key`, 'utf8').trim());
+    writeFileSync(`${file}-signing-key`, NoteSigner.generate(name).privateKey());
+    return {};
+  },
   'FILE-signing-key is the key': (file) => {
     const key = NoteSigner.generate('store-orders/0011223344556677');
     writeFileSync(`${file}-signing-key`, key.privateKey());
@@ -90,6 +101,11 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
 function change(db: Database.Database, sql: string): void {
   db.exec(sql);
   db.close();
+}
+
+async function served(file: string): Promise<void> {
+  await using service = await Service.start({ DATABASE_URL: `sqlite:${file}` });
+  await service.program.end();
 }
 
 async function placeOrder(file: string): Promise<void> {

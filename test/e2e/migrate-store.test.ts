@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { newDatabase } from '../support/postgres/databases.ts';
@@ -64,6 +65,11 @@ it('A store moves to PostgreSQL and back: clients notice nothing, and retries ar
     code: 1,
     err: expect.stringMatching(/is there already and was left as it is/),
   });
+  // The key that the store signs with is in no copy.
+  const keyless = start(['serve'], first.folder, { PORT: '0', DATABASE_URL: back });
+  expect(await keyless.ended()).toBe(1);
+  expect(keyless.stderr).toContain('back.db-signing-key is missing, and this store has signed');
+  copyFileSync(`${first.databaseFile}-signing-key`, join(first.folder, 'back.db-signing-key'));
   const third = await started(back);
   expect((await third.send('POST', LIST, body, retried)).text).toBe(placed.text);
   const list = JSON.parse((await third.ask('GET', LIST, asked)).text) as unknown[];

@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { ask } from '../support/http.ts';
-import { addressOf, newFolder, Service, start } from '../support/service.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { addressOf, type Environment, newFolder, Service, start } from '../support/service.ts';
 
 it('The key is made at the first start, and stays whatever happens', async () => {
   await using service = await Service.start();
@@ -28,4 +29,74 @@ it('The key may be kept elsewhere and shared, and a demo never signs with it', a
   expect(new Set(keys).size).toBe(1);
   await using demo = start(['demo'], newFolder(), { PORT: '0', SIGNING_KEY_FILE });
   expect((await ask(await addressOf(demo), 'GET', '/public-key')).text).not.toBe(keys[0]);
+});
+
+const MISSING = / is missing, and this store has signed with the key in it\. Nothing was changed\./;
+
+it.each([
+  ['beside the store', () => ({})],
+  ['in SIGNING_KEY_FILE', () => ({ SIGNING_KEY_FILE: join(newFolder(), 'key') })],
+  [
+    'for PostgreSQL',
+    async () => ({
+      SIGNING_KEY_FILE: join(newFolder(), 'key'),
+      DATABASE_URL: await newDatabase(18, 'template1'),
+    }),
+  ],
+])(
+  'A start without the key is refused until it is back, or renewed on purpose: %s',
+  async (_, env) => {
+    const given: Environment = await env();
+    const { SIGNING_KEY_FILE } = given;
+    await using service = await Service.start(given);
+    const file = SIGNING_KEY_FILE ?? `${service.databaseFile}-signing-key`;
+    const publicKey = async () => (await ask(service.address, 'GET', '/public-key')).text;
+    const refused = async () => {
+      await using again = start(['serve'], service.folder, { PORT: '0', ...given });
+      expect(await again.ended(), again.stderr).toBe(1);
+      return again.stderr;
+    };
+    const before = await publicKey();
+    await service.program.end();
+    renameSync(file, `${file}-away`);
+    expect(await refused()).toMatch(MISSING);
+    renameSync(`${file}-away`, file);
+    await service.start(given);
+    expect(await publicKey()).toBe(before);
+    await service.program.end('SIGKILL');
+    rmSync(file);
+    expect(await refused()).toMatch(MISSING);
+    await using checkpoint = start(['audit', 'checkpoint'], service.folder, given);
+    expect([await checkpoint.ended(), checkpoint.stdout]).toEqual([1, '']);
+    expect(checkpoint.stderr).toMatch(MISSING);
+    await using renewed = start(['audit', 'new-key'], service.folder, given);
+    expect(await renewed.ended(), renewed.stderr).toBe(0);
+    expect(renewed.stdout).not.toBe(before);
+    expect(renewed.stderr).toContain(`${basename(file)}: it signs from now on.`);
+    expect(renewed.stderr).toContain(`Until now it was ${before}`);
+    await service.start(given);
+    expect(await publicKey()).toBe(renewed.stdout);
+  },
+);
+
+it('Instances of one store in PostgreSQL sign with one key, or do not start', async () => {
+  const DATABASE_URL = await newDatabase(18, 'template1');
+  const [file, other] = ['one', 'other'].map((name) => join(newFolder(), name));
+  if (file === undefined || other === undefined) expect.fail();
+  const env = { DATABASE_URL, PORT: '0' };
+  await using one = await Service.start({ ...env, SIGNING_KEY_FILE: file });
+  await using two = await Service.start({ ...env, SIGNING_KEY_FILE: file });
+  const keys = await Promise.all(
+    [one, two].map(async ({ address }) => (await ask(address, 'GET', '/public-key')).text),
+  );
+  expect(new Set(keys).size).toBe(1);
+  await using lost = start(['serve'], newFolder(), { ...env, SIGNING_KEY_FILE: other });
+  expect([await lost.ended(), lost.stderr]).toEqual([1, expect.stringMatching(MISSING)]);
+  writeFileSync(other, `${NoteSigner.generate('store-orders/0011223344556677').privateKey()}\n`);
+  await using strange = start(['serve'], newFolder(), { ...env, SIGNING_KEY_FILE: other });
+  expect(await strange.ended()).toBe(1);
+  expect(strange.stderr).toContain(`${other} has another key than the one that signs for this`);
+  // An instance that signs nothing has no key to lose.
+  await using silent = await Service.start(env);
+  expect((await ask(silent.address, 'GET', '/public-key')).status).toBe(404);
 });

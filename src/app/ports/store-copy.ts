@@ -2,6 +2,7 @@ import type { StoredFields } from '../audit/record.ts';
 import type { KeptOutcome, OutcomeName } from './event-log.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
+import type { SigningKeys } from './signing-keys.ts';
 import type { Trail } from './trail.ts';
 
 /**
@@ -15,6 +16,7 @@ export interface StoreOriginal {
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
+  readonly signingKeys: SigningKeys;
   /** The first kept outcomes after a name, in the order of askers and keys, at most `limit`. */
   keptOutcomes(after: OutcomeName, limit: number): Promise<readonly KeptOutcome[]>;
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export interface StoreCopy {
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
+  readonly signingKeys: SigningKeys;
   /** Appends events as they are stored, durably: all of them or none. They must follow the head. */
   append(events: readonly StoredFields[]): Promise<void>;
   /** Keeps outcomes, durably. Those that are kept already stay as they are. */

@@ -7,6 +7,7 @@ import type { EventLog, EventLogReader } from './event-log.ts';
 import type { FactSource } from './fact-source.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
+import type { SigningKeys } from './signing-keys.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Trail } from './trail.ts';
 
@@ -34,6 +35,7 @@ export interface Store {
    */
   begin(list: Pick<OrderList<unknown>, 'image' | 'fold'>): Promise<void>;
   readonly keys: KeyStore;
+  readonly signingKeys: SigningKeys;
   readonly snapshots: Snapshots;
   /** Finishes the batch under way and gives everything back. */
   close(): Promise<void>;
@@ -49,6 +51,7 @@ export interface CommandLineStore {
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
+  readonly signingKeys: SigningKeys;
   /**
    * Records events that another store has recorded, exactly as they were, in a store that has none:
    * all of them or none. `fill` adds them in order, from position 1, many at a time, and tells what

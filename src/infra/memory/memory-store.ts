@@ -4,6 +4,7 @@ import { Writer } from '../../app/writer.ts';
 import { MemoryEventLog } from './memory-event-log.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRefusals } from './memory-refusals.ts';
+import { MemorySigningKeys } from './memory-signing-keys.ts';
 
 const NOTHING_KEPT = { kind: 'none', reason: 'the log itself is gone' } as const;
 
@@ -20,6 +21,7 @@ export async function openMemoryStore(): Promise<Store> {
     // Nothing was folded that its own log does not hand over at the first append.
     begin: async () => {},
     keys: new MemoryKeyStore(),
+    signingKeys: new MemorySigningKeys(),
     snapshots: { load: async () => NOTHING_KEPT },
     close: () => log.close(),
   };

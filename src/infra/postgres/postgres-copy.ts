@@ -8,6 +8,7 @@ import { columnsOf, readKeptAfter } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { PostgresKeyStore } from './postgres-key-store.ts';
 import { PostgresRefusals } from './postgres-refusals.ts';
+import { PostgresSigningKeys } from './postgres-signing-keys.ts';
 import { openForCopy, openWhole } from './postgres-store.ts';
 import { PostgresTrail } from './postgres-trail.ts';
 import { refuseWhileServed } from './servers.ts';
@@ -79,6 +80,7 @@ function partsOf(db: Database) {
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),
+    signingKeys: new PostgresSigningKeys(db),
     close: () => db.close(),
   };
 }

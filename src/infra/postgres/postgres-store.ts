@@ -7,6 +7,7 @@ import { PostgresEventLog } from './postgres-event-log.ts';
 import { factsOfPostgres } from './postgres-facts.ts';
 import { PostgresKeyStore } from './postgres-key-store.ts';
 import { PostgresRefusals } from './postgres-refusals.ts';
+import { PostgresSigningKeys } from './postgres-signing-keys.ts';
 import { PostgresTrail } from './postgres-trail.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { takeOver } from './take-over.ts';
@@ -53,6 +54,7 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
       writer = new Writer(log, list.image, list);
     },
     keys: new PostgresKeyStore(db),
+    signingKeys: new PostgresSigningKeys(db),
     snapshots: { load: async () => NONE_KEPT },
     close: () => log.close(),
   };
@@ -69,6 +71,7 @@ export async function openPostgresForCommandLine(url: string): Promise<CommandLi
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),
+    signingKeys: new PostgresSigningKeys(db),
     takeOver: (fill) => takeOver(db, fill),
     async backup() {
       throw new CannotStart(

@@ -7,7 +7,7 @@ import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
  */
 
 /** The newest schema version that this version knows. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Owns the tables: whoever is a member of it can migrate. */
 export const OWNER_ROLE = 'store_orders_owner';
@@ -170,6 +170,21 @@ ${refuseGapIn('refusals')}
     number     bigint GENERATED ALWAYS AS IDENTITY
   );
   `,
+  `
+  -- The keys that the store has signed with: a start is refused where the last one is missing. A
+  -- store that was in use before this table came has had one of which only the file is known.
+  CREATE TABLE store_orders.signing_keys (
+    number       integer PRIMARY KEY,
+    verifier_key text COLLATE "C" NOT NULL,
+    since        text COLLATE "C" NOT NULL
+  );
+  INSERT INTO store_orders.signing_keys SELECT 1, '', ''
+    WHERE EXISTS (SELECT FROM store_orders.events) OR EXISTS (SELECT FROM store_orders.api_keys);
+
+  CREATE TRIGGER signing_keys_never_change
+    BEFORE UPDATE OR DELETE OR TRUNCATE ON store_orders.signing_keys
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
+  `,
 ];
 
 /**
@@ -180,7 +195,7 @@ export const GRANTS = `
   GRANT USAGE ON SCHEMA store_orders TO ${APP_ROLE};
   GRANT SELECT ON ALL TABLES IN SCHEMA store_orders TO ${APP_ROLE};
   GRANT INSERT ON store_orders.events, store_orders.tree_nodes, store_orders.kept_outcomes,
-    store_orders.api_keys, store_orders.refusals TO ${APP_ROLE};
+    store_orders.api_keys, store_orders.refusals, store_orders.signing_keys TO ${APP_ROLE};
   GRANT DELETE ON store_orders.refusals TO ${APP_ROLE};
   GRANT UPDATE (edge) ON store_orders.tree TO ${APP_ROLE};
   GRANT UPDATE (revoked_at) ON store_orders.api_keys TO ${APP_ROLE};

@@ -7,7 +7,7 @@
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema that this version knows (PRAGMA user_version). */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** What leads from each schema version to the next; the first entry leads to version 1. */
 export const MIGRATIONS: readonly string[] = [
@@ -95,5 +95,26 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER tree_nodes_are_never_replaced BEFORE INSERT ON tree_nodes
   WHEN EXISTS (SELECT 1 FROM tree_nodes WHERE height = NEW.height AND place = NEW.place)
   BEGIN SELECT RAISE(ABORT, 'the tree of the log only grows'); END;
+  `,
+  `
+  -- The keys that the store has signed with: a start is refused where the last one is missing. A
+  -- store that was in use before this table came has had one of which only the file is known.
+  CREATE TABLE signing_keys (
+    number       INTEGER PRIMARY KEY,
+    verifier_key TEXT NOT NULL,
+    since        TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO signing_keys SELECT 1, '', ''
+    WHERE EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM api_keys);
+
+  CREATE TRIGGER signing_keys_are_never_updated BEFORE UPDATE ON signing_keys
+  BEGIN SELECT RAISE(ABORT, 'signing_keys is append-only: no UPDATE'); END;
+
+  CREATE TRIGGER signing_keys_are_never_deleted BEFORE DELETE ON signing_keys
+  BEGIN SELECT RAISE(ABORT, 'signing_keys is append-only: no DELETE'); END;
+
+  CREATE TRIGGER signing_keys_are_dense BEFORE INSERT ON signing_keys
+  WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM signing_keys)
+  BEGIN SELECT RAISE(ABORT, 'signing_keys is append-only: the number is not the next'); END;
   `,
 ];

@@ -10,6 +10,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { lockForServer } from './server-lock.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
+import { SqliteSigningKeys } from './sqlite-signing-keys.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
 
 /** Opens a store in SQLite to copy it. Throws {@link CannotStart} while it is served. */
@@ -76,6 +77,7 @@ function partsOf(file: string, db: Database.Database) {
     trail: new SqliteTrail(db),
     refusals,
     keys: new SqliteKeyStore(db),
+    signingKeys: new SqliteSigningKeys(db),
     async close() {
       refusals.close();
       // The last connection to close puts everything into the one file.

@@ -13,6 +13,7 @@ import { SnapshotFile } from './snapshot-file.ts';
 import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
+import { SqliteSigningKeys } from './sqlite-signing-keys.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
 import { StoredEvents } from './stored-events.ts';
 import { WorkerWriter } from './worker-writer.ts';
@@ -40,6 +41,7 @@ export async function openSqliteStore(file: string, lost: (cause: Error) => void
     inDoubt: 'stop',
     begin: ({ image }) => writer.begin(image.pack()),
     keys: new SqliteKeyStore(db),
+    signingKeys: new SqliteSigningKeys(db),
     snapshots: new SnapshotFile(file, id, db),
     async close() {
       await writer.close();
@@ -62,6 +64,7 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
     trail: new SqliteTrail(db),
     refusals,
     keys: new SqliteKeyStore(db),
+    signingKeys: new SqliteSigningKeys(db),
     async takeOver(fill) {
       // A server would go on from what it has read, and it has read nothing.
       const unlock = lockForServer(file);

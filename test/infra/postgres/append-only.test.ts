@@ -33,6 +33,10 @@ const FORBIDDEN = [
   'DELETE FROM store_orders.kept_outcomes',
   'TRUNCATE store_orders.kept_outcomes',
   `INSERT INTO store_orders.kept_outcomes VALUES ('alice', 'a', 'g', NULL, NULL, 'x')`,
+  `UPDATE store_orders.signing_keys SET verifier_key = ''`,
+  'DELETE FROM store_orders.signing_keys',
+  'TRUNCATE store_orders.signing_keys',
+  `INSERT INTO store_orders.signing_keys VALUES (1, 'log', '')`,
 ];
 
 /** What the owner of the tables could do, and whoever serves cannot. */
@@ -58,6 +62,7 @@ async function storeWithHistory(version: 15 | 18 = 18): Promise<string> {
     return events;
   });
   await log.close();
+  await sql(url, `INSERT INTO store_orders.signing_keys VALUES (1, 'log', '')`);
   return url;
 }
 

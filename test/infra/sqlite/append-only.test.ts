@@ -60,4 +60,20 @@ describe('the database itself refuses to change history', () => {
     expect(db.prepare('SELECT max(position) FROM events').pluck().get()).toBe(4);
     db.close();
   });
+
+  it.each([
+    `UPDATE signing_keys SET verifier_key = ''`,
+    'DELETE FROM signing_keys',
+    `INSERT INTO signing_keys VALUES (1, 'other', '')`,
+    `INSERT OR REPLACE INTO signing_keys VALUES (1, 'other', '')`,
+    `INSERT INTO signing_keys VALUES (3, 'other', '')`,
+  ])('nor to forget a signing key: %s', async (sql) => {
+    const db = new Database(await storeWithHistory());
+    const rows = () => db.prepare('SELECT * FROM signing_keys').all();
+    db.exec(`INSERT INTO signing_keys VALUES (1, 'log', '')`);
+    const before = rows();
+    expect(() => db.exec(sql)).toThrow(/signing_keys is append-only/);
+    expect(rows()).toStrictEqual(before);
+    db.close();
+  });
 });

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { SigningKeys } from '../../src/app/ports/signing-keys.ts';
+import { LATER, NOON } from '../support/events.ts';
+
+/** Opens one more handle on the same record, as another process would. */
+export type OpenSigningKeys = () => Promise<SigningKeys>;
+
+const [FIRST, SECOND] = [
+  { verifierKey: 'store-orders/a+00000000+A', since: NOON },
+  { verifierKey: 'Ünï +0+', since: LATER },
+] as const;
+
+/**
+ * What every engine promises about its record of signing keys.
+ * @param create Makes an empty record. It vanishes with the test that made it.
+ */
+export function signingKeysContract(name: string, create: () => Promise<OpenSigningKeys>): void {
+  describe(`the record of signing keys in ${name}`, () => {
+    it('has nothing at first, and then what was added, in that order, for everybody', async () => {
+      const open = await create();
+      const [one, other] = [await open(), await open()];
+      expect(await one.list()).toStrictEqual([]);
+      expect(await one.add(FIRST, 0)).toBe(true);
+      expect(await other.list()).toStrictEqual([FIRST]);
+      expect(await other.add(SECOND, 1)).toBe(true);
+      expect(await one.add(FIRST, 2)).toBe(true);
+      expect(await other.list()).toStrictEqual([FIRST, SECOND, FIRST]);
+    });
+
+    it('takes nothing from one who has not seen it as it is', async () => {
+      const keys = await (await create())();
+      expect(await keys.add(FIRST, 1)).toBe(false);
+      expect(await keys.add(FIRST, 0)).toBe(true);
+      for (const known of [0, 2]) expect(await keys.add(SECOND, known)).toBe(false);
+      expect(await keys.list()).toStrictEqual([FIRST]);
+    });
+
+    it('takes one of many that come at once', async () => {
+      const open = await create();
+      const added = await Promise.all(
+        Array.from({ length: 8 }, async () => (await open()).add(FIRST, 0)),
+      );
+      expect(added.filter((isAdded) => isAdded)).toHaveLength(1);
+      expect(await (await open()).list()).toStrictEqual([FIRST]);
+    });
+  });
+}
