@@ -23,12 +23,13 @@ import { acceptKey, makeFirstKey } from './app/first-key.ts';
 import { IMPAIRMENTS } from './app/impairment.ts';
 import { OrderList, type PackedList } from './app/order-list.ts';
 import type { Evidence } from './app/ports/evidence.ts';
-import type {
-  AcceptedLoss,
-  CommandLineStore,
-  Migrated,
-  Store,
-  StoreWatcher,
+import {
+  type AcceptedLoss,
+  type CommandLineStore,
+  isDamage,
+  type Migrated,
+  type Store,
+  type StoreWatcher,
 } from './app/ports/store.ts';
 import type { StoreCopy, StoreOriginal } from './app/ports/store-copy.ts';
 import { Projector } from './app/projector.ts';
@@ -129,7 +130,7 @@ function addressOf(url: string): DatabaseConfig {
 
 /** Opens the configured store for a server. What PostgreSQL needs is loaded only where it is used. */
 async function openStore(database: DatabaseConfig, watcher: StoreWatcher): Promise<Store> {
-  if (database.engine === 'sqlite') return openSqliteStore(database.file, watcher.lost);
+  if (database.engine === 'sqlite') return openSqliteStore(database.file, watcher);
   const { openPostgresStore } = await import('./infra/postgres/postgres-store.ts');
   return openPostgresStore(database.url, watcher);
 }
@@ -178,15 +179,16 @@ function compose(
   prover: Prover,
   logger: Logger,
   health: Health,
-  failed: (cause: string) => void,
+  watcher: StoreWatcher,
   snapshot: PackedList | undefined,
 ): DependencyContainer {
   const parts = container.createChildContainer();
+  const lost = (cause: string) => watcher.lost(new Error(cause));
   const register = <Part>(part: InjectionToken<Part>, make: () => Part) =>
     parts.register(part, { useFactory: instanceCachingFactory(make) });
 
   register(Authenticator, () => new Authenticator(store.keys));
-  register(CommandProcessor, () => new CommandProcessor(store.writer, failed, store.inDoubt));
+  register(CommandProcessor, () => new CommandProcessor(store.writer, lost, store.inDoubt));
   register(OrderList, () => new OrderList(encodePage, snapshot));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList), store.facts));
@@ -211,7 +213,17 @@ function compose(
     const { baseUrl, stagingBaseUrl, corsOrigins } = config;
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
     const refusals = parts.resolve(RefusalRecorder);
-    const app = { logger, health, authenticator, orders, refusals, addresses, corsOrigins };
+    const damaged = (cause: Error) => watcher.impaired('store_damaged', cause);
+    const app = {
+      logger,
+      health,
+      damaged,
+      authenticator,
+      orders,
+      refusals,
+      addresses,
+      corsOrigins,
+    };
     return new HttpServer(createApp(app), health);
   });
   return parts;
@@ -237,21 +249,24 @@ async function runService(
     await flush();
     if (health.hasFailed) throw new Error('stopped after a failure');
   });
-  const failed = (cause: unknown) => {
-    logger.fatal({ cause: String(cause) }, 'nothing can be recorded any more: stopping');
+  const failed = (cause: Error) => {
+    logger.fatal({ cause: cause.message }, 'nothing can be recorded any more: stopping');
     health.failed();
     exit();
   };
+  const watcher = watcherOf(logger, health, failed);
   const lagging = (error: unknown) => {
     // A stop may close the log under a catch-up that is under way.
-    if (!health.isGoing) logger.error(error, 'catch-up');
+    if (health.isGoing) return;
+    if (isDamage(error)) watcher.impaired('store_damaged', error);
+    else logger.error(error, 'catch-up');
   };
   try {
-    const store = await openStore(config.database, watcherOf(logger, health, failed));
+    const store = await openStore(config.database, watcher);
     opened.defer(() => store.close());
     const prover = new Prover(store.trail, await openSigningKey(keyPlaceOf(config), store));
     const snapshot = await snapshotOf(store, logger);
-    const parts = compose(config, store, prover, logger, health, failed, snapshot);
+    const parts = compose(config, store, prover, logger, health, watcher, snapshot);
     const server = parts.resolve(HttpServer);
     const commands = parts.resolve(CommandProcessor);
     const list = parts.resolve(OrderList);
@@ -291,7 +306,7 @@ async function runService(
 }
 
 /** What the service does when something is amiss with its store, and when that is over. */
-function watcherOf(logger: Logger, health: Health, failed: (cause: unknown) => void): StoreWatcher {
+function watcherOf(logger: Logger, health: Health, failed: (cause: Error) => void): StoreWatcher {
   return {
     lost: failed,
     impaired(reason, cause) {

@@ -10,6 +10,7 @@
  */
 export const IMPAIRMENTS = {
   database_unreachable: { says: 'waits for its database', refuses: 'requests', level: 'error' },
+  store_damaged: { says: 'has found its store damaged', refuses: 'requests', level: 'fatal' },
   database_replaced: { says: 'has lost its database', refuses: 'requests', level: 'fatal' },
 } as const satisfies Record<string, ImpairmentFacts>;
 

@@ -54,15 +54,17 @@ export class Projector {
     const head = await this.#log.head();
     while (this.#projection.position < head) {
       const { position } = this.#projection;
-      const count = await this.#facts.next(position, this.#take);
+      const count = await this.#facts.next(position, (facts) => this.#take(facts, head));
       if (count === 0) throw new UnreadableEvent(position + 1, 'it is missing');
       if (count >= LONG_CHUNK) await nextTurn();
     }
   }
 
-  readonly #take = (facts: EventFacts): boolean => {
+  // What stands behind the head is no part of the log: it may have been put there by others.
+  #take(facts: EventFacts, head: number): boolean {
     // A writer that folds into it, too, may have been faster.
-    if (facts.position > this.#projection.position) this.#projection.foldFacts(facts);
-    return true;
-  };
+    const isNew = facts.position > this.#projection.position;
+    if (isNew && facts.position <= head) this.#projection.foldFacts(facts);
+    return facts.position < head;
+  }
 }

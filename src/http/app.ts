@@ -11,7 +11,7 @@ import { CannotProve } from '../app/audit/prover.ts';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import type { Authenticator } from '../app/authenticator.ts';
 import { CLOCKS } from '../app/clock.ts';
-import { StoreUnavailable } from '../app/ports/store.ts';
+import { isDamage, StoreUnavailable } from '../app/ports/store.ts';
 import { ApiError, sendError } from './api-error.ts';
 import { authenticate } from './authentication.ts';
 import { addCommonHeaders } from './common-headers.ts';
@@ -30,6 +30,8 @@ import { requestLog } from './request-log.ts';
 export interface AppParts {
   readonly logger: Logger;
   readonly health: Health;
+  /** Told of an answer that could not be given because the store is damaged. */
+  readonly damaged: (cause: Error) => void;
   readonly authenticator: Authenticator;
   readonly orders: OrderUseCases;
   /** Told of what is refused to whom. */
@@ -72,7 +74,7 @@ export function createApp(parts: AppParts): App {
   app.use(() => {
     throw new ApiError('not_found');
   });
-  const answerError = handleErrors(parts.refusals);
+  const answerError = handleErrors(parts);
   app.use(answerError);
 
   const log = requestLog(logger);
@@ -120,14 +122,18 @@ function whileServing(health: Health): RequestHandler {
   };
 }
 
-function handleErrors(refusals: AppParts['refusals']): ErrorRequestHandler {
+function handleErrors({
+  refusals,
+  damaged,
+}: Pick<AppParts, 'refusals' | 'damaged'>): ErrorRequestHandler {
   // Express tells an error handler by its four parameters.
   return (error, req, res, next) => {
+    if (isDamage(error)) damaged(error);
     const answer = toApiError(error);
     // For the log alone: what went wrong inside is none of the client's business.
     if (answer.code === 'internal_error')
       res.locals.cause = (error as Error).stack ?? String(error);
-    if (error instanceof StoreUnavailable) res.locals.cause = error.message;
+    if (isOfStore(error)) res.locals.cause = error.message;
     const refused = refusedAttempt(req, res, answer);
     if (refused !== undefined) refusals.note(refused);
     if (res.headersSent) next(error);
@@ -135,10 +141,15 @@ function handleErrors(refusals: AppParts['refusals']): ErrorRequestHandler {
   };
 }
 
+/** Whether the store could not be asked, or does not hold what was recorded. */
+function isOfStore(error: unknown): error is Error {
+  return error instanceof StoreUnavailable || isDamage(error);
+}
+
 /** Puts what Express and its body parser throw into our own words. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof StoreUnavailable) return new ApiError('service_unavailable');
+  if (isOfStore(error)) return new ApiError('service_unavailable');
   const { status, type, message } = error as { status?: number; type?: string; message?: string };
   if (type === 'entity.parse.failed') {
     return new ApiError('invalid_request', `The body is not valid JSON: ${message}`);

@@ -207,3 +207,17 @@ describe('catching up', () => {
     expect(list.position).toBe(2_500);
   });
 });
+
+it('folds nothing that stands behind the head, whoever has put it there', async () => {
+  const log = new MemoryEventLog();
+  for (let n = 0; n < 5; n++) await append(log);
+  const list = newList();
+  const shorter: EventLogReader = {
+    read: (after) => log.read(after),
+    head: async () => 3,
+    watch: (grown) => log.watch(grown),
+    close: () => log.close(),
+  };
+  await new Projector(shorter, list).catchUp();
+  expect(list.position).toBe(3);
+});

@@ -34,6 +34,14 @@ const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
     await sql(url, 'CREATE SCHEMA store_orders; CREATE TABLE store_orders.pets (name text)');
     return url;
   },
+  'is damaged': async () => {
+    const url = await newDatabase();
+    await sql(
+      url,
+      `INSERT INTO store_orders.events VALUES (1, 1, 1, 'OrderCancelled', 1, '{"orderId":"1"}', '')`,
+    );
+    return url;
+  },
   'being copied': async () => {
     const url = await newDatabase();
     await sql(url, 'UPDATE store_orders.store SET is_whole = false');

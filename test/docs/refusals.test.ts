@@ -10,6 +10,7 @@ import { Beside } from '../support/beside.ts';
 import { startProgram } from '../support/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type Environment, Service, start } from '../support/service.ts';
+import { recordInAnyForm } from '../support/tampering.ts';
 import { tableOf } from './markdown.ts';
 
 const TOLD = tableOf('docs/operations.md', 'what it says | what to do').map(([says = '']) => says);
@@ -88,12 +89,23 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     return {};
   },
   'event at position 1 cannot be read: unknown': (file) => {
-    change(openDatabase(file), `INSERT INTO events VALUES (1, 1, 1, 'OrderReturned', 1, '', '')`);
+    const db = openDatabase(file);
+    recordInAnyForm(db, () => {
+      db.exec(`INSERT INTO events VALUES (1, 1, 1, 'OrderReturned', 1, '', '')`);
+    });
+    db.close();
     return {};
   },
   'event at position 1 cannot be read: it is missing': (file) => {
-    const event = `(2, 1, 1, 'OrderCancelled', 1, '{"orderId":"1"}', '')`;
-    change(openDatabase(file), `DROP TRIGGER events_are_dense; INSERT INTO events VALUES ${event}`);
+    const db = openDatabase(file);
+    const rows = [1, 2].map((n) => `(${n}, 1, ${n}, 'OrderCancelled', 1, '{"orderId":"1"}', '')`);
+    recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${rows.join()}`));
+    change(db, 'DROP TRIGGER events_are_never_deleted; DELETE FROM events WHERE position = 1');
+    return {};
+  },
+  'FILE is damaged: the log has': (file) => {
+    const event = `(1, 1, 1, 'OrderCancelled', 1, '{"orderId":"1"}', '')`;
+    change(openDatabase(file), `INSERT INTO events VALUES ${event}`);
     return {};
   },
 };

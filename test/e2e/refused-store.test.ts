@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { newFolder, Service, start } from '../support/service.ts';
+import { recordInAnyForm } from '../support/tampering.ts';
 
 /** Starts a service that must refuse, and returns the one line it says. */
 async function refusal(folder: string): Promise<string> {
@@ -70,8 +71,9 @@ it('A log with an event that this version does not know is not served in part', 
   await service.send('POST', '/v1/store/orders', { petId: 1, quantity: 1 });
   await service.program.end();
   const db = new Database(service.databaseFile);
-  db.exec(`INSERT INTO events VALUES (2, 1, 2, 'OrderTeleported', 1, '{"orderId":"1"}',
-    '{"at":"2026-01-01T00:00:00.000Z","by":"x","commandId":"x"}')`);
+  const metadata = '{"at":"2026-01-01T00:00:00.000Z","by":"x","commandId":"x"}';
+  const row = `(2, 1, 2, 'OrderTeleported', 1, '{"orderId":"1"}', '${metadata}')`;
+  recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${row}`));
   db.close();
   await using program = start(['serve'], service.folder, { PORT: '0' });
   expect(await program.ended()).toBe(1);

@@ -6,6 +6,7 @@ import { Beside } from '../support/beside.ts';
 import { type Answer, ask, expectError, parseAnswer } from '../support/http.ts';
 import { placeOrder } from '../support/one-service.ts';
 import { Service } from '../support/service.ts';
+import { recordInAnyForm } from '../support/tampering.ts';
 
 const LIST = '/v1/store/orders';
 
@@ -164,8 +165,9 @@ describe('STOP_DELAY', () => {
     service.program.child.kill('SIGTERM');
     await notReady(service);
     const db = new Database(service.databaseFile);
-    db.exec(`INSERT INTO events VALUES (2, 1, 2, 'OrderTeleported', 1, '{"orderId":"1"}',
-      '{"at":"2026-01-01T00:00:00.000Z","by":"x","commandId":"x"}')`);
+    const metadata = '{"at":"2026-01-01T00:00:00.000Z","by":"x","commandId":"x"}';
+    const row = `(2, 1, 2, 'OrderTeleported', 1, '{"orderId":"1"}', '${metadata}')`;
+    recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${row}`));
     db.close();
     const answer = await service.send('POST', LIST, { petId: 1, quantity: 1 });
     expectError(answer, 503, 'outcome_unknown');

@@ -54,6 +54,7 @@ async function serviceAt(time: string) {
   const { logger } = createLogger('silent');
   const server = new HttpServer(
     createApp({
+      damaged: () => {},
       logger,
       health,
       authenticator,

@@ -9,6 +9,7 @@ import { openDatabase, storeIdOf } from '../../src/infra/sqlite/database.ts';
 import { HeadFile } from '../../src/infra/sqlite/head-file.ts';
 import { MerkleTables } from '../../src/infra/sqlite/merkle-tables.ts';
 import { openLog } from '../../src/infra/sqlite/sqlite-event-log.ts';
+import { StoredEvents } from '../../src/infra/sqlite/stored-events.ts';
 import { temporaryFile } from './folder.ts';
 
 const DATE = '2026-03-04T09:00:00.000Z' as Instant;
@@ -51,6 +52,14 @@ export async function fillHonestly(log: EventLog, petId = 7n, events = 700): Pro
   }
 }
 
+/** Records the rows that are inserted, of whatever form, as a version would that knows them. */
+export function recordInAnyForm(db: Database.Database, insert: () => void): void {
+  const tree = new MerkleTables(db);
+  const size = tree.wholeSize();
+  insert();
+  tree.append(new StoredEvents(db).read(size, 1_000));
+}
+
 /** Does to a store's file what whoever holds it can do, and covers the traces in its schema. */
 export function tamper(file: string, change: (db: Database.Database) => void): void {
   const db = new Database(file);
@@ -69,7 +78,7 @@ export function coverUp(file: string): void {
     db.exec(`UPDATE tree SET edge = x'0000000000000000'; DELETE FROM tree_nodes`);
     const tree = new MerkleTables(db);
     const size = db.prepare('SELECT count(*) FROM events').pluck().get() as number;
-    tree.catchUp(size);
+    tree.create();
     if (!existsSync(`${file}-head`)) return;
     rmSync(`${file}-head`);
     const root = tree.frontier().root().toString('hex');

@@ -28,6 +28,10 @@ import { listenerTarget } from '../kit/targets/http.ts';
 import { type StoreUnderTest, storeTarget } from '../kit/targets/store.ts';
 import type { Order } from '../kit/vocabulary.ts';
 
+// What a store has lost is told by the answers to the commands, too.
+const ignore = () => undefined;
+const NOBODY = { lost: ignore, impaired: ignore, mended: ignore };
+
 /** Our own levels, as targets of the kit: each is a few lines. */
 
 export const decider: Target = deciderTarget('decider', order);
@@ -104,8 +108,7 @@ async function openInThread(file: string): Promise<StoreUnderTest> {
 }
 
 async function openInstance(url: string): Promise<StoreUnderTest> {
-  const watcher = { lost: ignore, impaired: ignore, mended: ignore };
-  const store = await openPostgresStore(url, watcher);
+  const store = await openPostgresStore(url, NOBODY);
   return appOn(store, async () => {
     await store.close();
     return openInstance(url);
@@ -113,7 +116,7 @@ async function openInstance(url: string): Promise<StoreUnderTest> {
 }
 
 async function openWithThread(file: string): Promise<StoreUnderTest> {
-  const store = await openSqliteStore(file, ignore);
+  const store = await openSqliteStore(file, NOBODY);
   return appOn(store, async () => {
     await store.close();
     return openWithThread(file);
@@ -165,6 +168,7 @@ export function listenerOn(
   return createApp({
     logger: pino({ level: 'silent' }),
     health,
+    damaged: () => void health.impaired('store_damaged'),
     authenticator,
     orders: {
       storeId: store.id,
@@ -188,6 +192,3 @@ function shown({ id, petId, quantity, shipDate, status }: OrderView): Order {
   const date = shipDate === undefined ? {} : { shipDate };
   return { id, petId, quantity, ...date, complete: status === 'shipped' };
 }
-
-// What a store has lost is told by the answers to the commands, too.
-const ignore = () => undefined;

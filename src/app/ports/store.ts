@@ -3,7 +3,7 @@ import type { StoredFields } from '../audit/record.ts';
 import type { Impairment } from '../impairment.ts';
 import type { OrderList } from '../order-list.ts';
 import type { BatchWriter } from './batch-writer.ts';
-import type { EventLog, EventLogReader } from './event-log.ts';
+import { type EventLog, type EventLogReader, UnreadableEvent } from './event-log.ts';
 import type { FactSource } from './fact-source.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
@@ -93,6 +93,28 @@ export class StoreUnavailable extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });
   }
+}
+
+/** The store does not hold what was recorded. Nothing that was read from it may be answered. */
+export class DamagedStore extends StoreUnavailable {
+  constructor(damage: string) {
+    super(new Error(damage));
+  }
+}
+
+/** Whether what was read cannot be what was recorded. */
+export function isDamage(error: unknown): error is Error {
+  return error instanceof DamagedStore || error instanceof UnreadableEvent;
+}
+
+/** Throws {@link DamagedStore} where a log and the Merkle tree over it differ in size. */
+export function requireSameSize(log: number, tree: number): void {
+  if (log === tree) return;
+  const position = Math.min(log, tree) + 1;
+  const wrong = log > tree ? 'was not recorded by the service' : 'is missing';
+  throw new DamagedStore(
+    `the log has ${log} events and its tree ${tree}: the event at position ${position} ${wrong}`,
+  );
 }
 
 /** Is told what becomes of a store while it is served. */

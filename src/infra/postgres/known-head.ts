@@ -35,6 +35,7 @@ export class KnownHead {
     if (known === 0) return;
     const tree = new MerkleTables(connection);
     this.note(await tree.edge(), before);
+    await tree.requireWhole();
     const root = Frontier.unpack(before).root();
     if (!root.equals(await treeRoot(known, tree))) throw otherLog(known, 'it is another one there');
   }

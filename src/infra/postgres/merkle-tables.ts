@@ -1,6 +1,7 @@
 import type { TreeSource } from '../../app/audit/merkle-proofs.ts';
 import { Frontier, leafHash } from '../../app/audit/merkle-tree.ts';
 import { recordOf } from '../../app/audit/record.ts';
+import { requireSameSize } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../event-codec.ts';
 import type { Queryable, Statement } from './database.ts';
 import { readStored } from './stored-events.ts';
@@ -8,6 +9,11 @@ import { readStored } from './stored-events.ts';
 const EDGE = 'SELECT edge FROM store_orders.tree';
 const SELECT_EDGE: Statement = { name: 'edge', text: EDGE };
 const LOCK_EDGE: Statement = { name: 'lock', text: `${EDGE} FOR UPDATE` };
+const SELECT_ENDS: Statement = {
+  name: 'ends',
+  text: `SELECT edge, (SELECT coalesce(max(position), 0) FROM store_orders.events)
+           FROM store_orders.tree`,
+};
 const SELECT_NODES: Statement = {
   name: 'nodes',
   text: `SELECT hash FROM store_orders.tree_nodes
@@ -25,6 +31,14 @@ export class MerkleTables implements TreeSource {
   /** The tree's right edge, packed: its size and its root follow from it. */
   async edge(): Promise<Buffer> {
     return edgeIn(await this.#db.query<[Buffer]>(SELECT_EDGE));
+  }
+
+  /** Throws {@link DamagedStore} where the log has another size than its tree. */
+  async requireWhole(): Promise<void> {
+    const [ends] = await this.#db.query<[Buffer, number]>(SELECT_ENDS);
+    if (ends === undefined) throw new Error('the log has no tree');
+    const [edge, last] = ends;
+    requireSameSize(last, sizeOf(edge));
   }
 
   /** The same, locked until the transaction ends: whoever holds it is alone to append. */

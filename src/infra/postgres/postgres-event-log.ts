@@ -5,6 +5,7 @@ import {
   type OutcomeName,
   UnreadableEvent,
 } from '../../app/ports/event-log.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
 import type { RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, type StoredEvent } from '../event-codec.ts';
 import { KeptInBatch } from '../kept-in-batch.ts';
@@ -43,6 +44,7 @@ export class PostgresEventLog implements EventLog {
   readonly #watch: HeadWatch;
   readonly #notifier: Notifier;
   readonly #replaced: (cause: Error) => void;
+  readonly #damaged: (cause: Error) => void;
   readonly #settleWithin: number;
   readonly #underWay = new Set<Promise<unknown>>();
   /** The connection of the last batch, ready for the next one. */
@@ -58,20 +60,24 @@ export class PostgresEventLog implements EventLog {
 
   /**
    * @param replaced Called once if the log is not the one any more that it was.
+   * @param damaged Called where an append finds that the log is not what was recorded.
    * @param settleWithin See {@link SETTLE_WITHIN}.
    */
   constructor(
     db: Database,
     replaced: (cause: Error) => void = () => {},
+    damaged: (cause: Error) => void = () => {},
     settleWithin = SETTLE_WITHIN,
   ) {
     this.#settleWithin = settleWithin;
     this.#db = db;
     this.#tree = new MerkleTables(db);
-    this.#watch = new HeadWatch(db, () => this.head());
+    this.#damaged = damaged;
+    this.#watch = new HeadWatch(db, () => this.#lookAround());
     this.#notifier = new Notifier(db);
     this.#replaced = replaced;
-    db.admit = (connection) => this.#orRefuse(() => this.#known.compare(connection));
+    db.admit = (connection) =>
+      this.#orTell(() => this.#orRefuse(() => this.#known.compare(connection)));
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -106,6 +112,12 @@ export class PostgresEventLog implements EventLog {
     const edge = await this.#tree.edge();
     await this.#orRefuse(async () => this.#known.note(edge, before));
     return sizeOf(edge);
+  }
+
+  /** The head, for those who look now and then: they see to it that the log is whole as well. */
+  async #lookAround(): Promise<number> {
+    await this.#orTell(() => this.#tree.requireWhole());
+    return this.head();
   }
 
   watch(grown: () => void): () => void {
@@ -215,6 +227,7 @@ export class PostgresEventLog implements EventLog {
       begun = await this.#begin(connection, seen, asked);
     } catch (error) {
       connection.release(error as Error);
+      if (error instanceof DamagedStore) this.#damaged(error);
       // No trouble that will pass.
       if (error instanceof UnreadableEvent) throw error;
       return { kind: 'unavailable', cause: error as Error };
@@ -256,7 +269,9 @@ export class PostgresEventLog implements EventLog {
     await this.#orRefuse(async () => this.#known.note(edge, before));
     const stored = [...first];
     while (seen + stored.length < sizeOf(edge)) {
-      stored.push(...(await readStored(connection, seen + stored.length, CHUNK)));
+      const next = await readStored(connection, seen + stored.length, CHUNK);
+      if (next.length === 0) await new MerkleTables(connection).requireWhole();
+      stored.push(...next);
     }
     return { edge, newer: stored.map(decode), kept };
   }
@@ -276,7 +291,11 @@ export class PostgresEventLog implements EventLog {
       if (warning !== undefined) return { kind: 'unknown', cause: warning };
       return this.#appended(change);
     }
-    if (change.isNothing || isRefusal(error)) return { kind: 'unavailable', cause: error };
+    if (change.isNothing || isRefusal(error)) {
+      // Where there is no room at the end of the log, something stands there that is not of the log.
+      void this.#orTell(() => this.#tree.requireWhole()).catch(() => undefined);
+      return { kind: 'unavailable', cause: error };
+    }
     switch (await settle(this.#db, change, wasLocked, this.#settleWithin)) {
       case 'recorded':
         return this.#appended(change);
@@ -313,6 +332,15 @@ export class PostgresEventLog implements EventLog {
     // One that nobody needs is the pool's to look after.
     this.#unused ??= setTimeout(() => this.#takeReady()?.release(), READY_FOR).unref();
     this.#unused.refresh();
+  }
+
+  async #orTell(look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      if (error instanceof DamagedStore) this.#damaged(error);
+      throw error;
+    }
   }
 
   /** Looks at the log, and if it is another one, refuses to touch it ever again. */

@@ -1,7 +1,13 @@
 import { CannotStart } from '../../app/cannot-start.ts';
-import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/store.ts';
+import {
+  type CommandLineStore,
+  DamagedStore,
+  type Store,
+  type StoreWatcher,
+} from '../../app/ports/store.ts';
 import { Writer } from '../../app/writer.ts';
 import { Database, type Queryable, type Reach, type Statement } from './database.ts';
+import { MerkleTables } from './merkle-tables.ts';
 import { migrate, refuseUnknown } from './migrations.ts';
 import { PostgresEventLog } from './postgres-event-log.ts';
 import { factsOfPostgres } from './postgres-facts.ts';
@@ -30,7 +36,11 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
     outOfReach: (cause) => watcher.impaired('database_unreachable', cause),
     inReach: () => watcher.mended('database_unreachable'),
   });
-  const log = new PostgresEventLog(db, (cause) => watcher.impaired('database_replaced', cause));
+  const log = new PostgresEventLog(
+    db,
+    (cause) => watcher.impaired('database_replaced', cause),
+    (cause) => watcher.impaired('store_damaged', cause),
+  );
   let writer: Writer | undefined;
   log.follow();
   return {
@@ -93,11 +103,28 @@ export interface Opened {
 /** Opens a store that is whole, and makes it if it is not there. */
 export async function openWhole(url: string, reach?: Reach): Promise<Opened> {
   const opened = await openForCopy(url, reach);
-  if (opened.isWhole) return opened;
+  if (opened.isWhole) {
+    await requireWholeLog(opened.db, url);
+    return opened;
+  }
   await opened.db.close();
   throw new CannotStart(
     'Another store is being copied into this one: let `store-orders migrate-store` finish.',
   );
+}
+
+/** Throws {@link CannotStart} where the log has another size than its tree. */
+async function requireWholeLog(db: Database, url: string): Promise<void> {
+  try {
+    await new MerkleTables(db).requireWhole();
+  } catch (error) {
+    await db.close();
+    if (!(error instanceof DamagedStore)) throw inPlainWords(error as Error, url);
+    throw new CannotStart(
+      `${nameOf(url)} is damaged: ${error.message}. Nothing was changed. ` +
+        'Find out what else is wrong (store-orders verify), and restore a backup.',
+    );
+  }
 }
 
 /** Opens a store, whole or not, and makes it if it is not there. */

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
+import { MerkleTables } from './merkle-tables.ts';
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_TREE } from './schema.ts';
 import { guardStore } from './start-guard.ts';
 import { syncWal } from './wal-guard.ts';
 
@@ -112,7 +113,10 @@ function migrate(db: Database.Database, file: string): void {
   if (schemaVersion(db) === SCHEMA_VERSION) return;
   db.transaction(() => {
     refuseForeignFile(db, file);
-    for (const migration of MIGRATIONS.slice(schemaVersion(db))) db.exec(migration);
+    const from = schemaVersion(db);
+    for (const migration of MIGRATIONS.slice(from)) db.exec(migration);
+    // Nothing else ever adds events to the tree that were in the log without it.
+    if (from < WITH_TREE) new MerkleTables(db).create();
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   }).immediate();

@@ -3,10 +3,11 @@ import type { TreeSource } from '../../app/audit/merkle-proofs.ts';
 import { Frontier, leafHash } from '../../app/audit/merkle-tree.ts';
 import { recordOf } from '../../app/audit/record.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
+import { requireSameSize } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../event-codec.ts';
 import { StoredEvents } from './stored-events.ts';
 
-/** Events that are read at once where the tree is behind the log. */
+/** Events that are read at once to make the tree of a log that has none. */
 const CHUNK = 1_000;
 
 /** No edge that a tree can have. */
@@ -18,6 +19,7 @@ const NOTHING = Buffer.alloc(0);
  */
 export class MerkleTables implements TreeSource {
   readonly #selectEdge: Database.Statement;
+  readonly #selectEnds: Database.Statement;
   readonly #updateEdge: Database.Statement;
   readonly #insertNode: Database.Statement;
   readonly #selectNodes: Database.Statement;
@@ -28,6 +30,9 @@ export class MerkleTables implements TreeSource {
 
   constructor(db: Database.Database) {
     this.#selectEdge = db.prepare('SELECT edge FROM tree').pluck();
+    this.#selectEnds = db
+      .prepare('SELECT edge, (SELECT coalesce(max(position), 0) FROM events) FROM tree')
+      .raw();
     this.#updateEdge = db.prepare('UPDATE tree SET edge = ?');
     this.#insertNode = db.prepare('INSERT INTO tree_nodes VALUES (?, ?, ?)');
     this.#selectNodes = db
@@ -38,12 +43,22 @@ export class MerkleTables implements TreeSource {
 
   /** The tree's right edge: its size and its root. */
   frontier(): Frontier {
-    const packed = this.#selectEdge.get() as Buffer;
-    if (!packed.equals(this.#packed)) {
-      this.#frontier = Frontier.unpack(packed);
-      this.#packed = packed;
-    }
-    return this.#frontier;
+    return this.#unpacked(this.#selectEdge.get() as Buffer);
+  }
+
+  /** The right edge of the whole log. Throws {@link DamagedStore} where the log has another size. */
+  wholeFrontier(): Frontier {
+    const [packed, last] = this.#ends();
+    const frontier = this.#unpacked(packed);
+    requireSameSize(last, frontier.size);
+    return frontier;
+  }
+
+  /** The log's size, by its tree. Throws {@link DamagedStore} where the log has another. */
+  wholeSize(): number {
+    const [packed, last] = this.#ends();
+    requireSameSize(last, sizeOf(packed));
+    return last;
   }
 
   /** The right edge as this connection last read or wrote it. Nobody's, if that was rolled back. */
@@ -51,22 +66,22 @@ export class MerkleTables implements TreeSource {
     return this.#frontier;
   }
 
-  /** Adds the events that were just appended to the log, and whatever came before and is missing. */
+  /** Adds the events that are being appended to the log, which follow the tree as it is. */
   append(events: readonly StoredEvent[]): void {
-    const [first] = events;
-    if (first === undefined) return;
+    if (events.length === 0) return;
     const frontier = this.#taken();
-    this.#readUpTo(first.position - 1, frontier);
     for (const event of events) this.#add(event, frontier);
     this.#write(frontier);
   }
 
-  /** Adds whatever the log has and the tree has not: a log that an older version has written. */
-  catchUp(head: number): void {
-    if (this.frontier().size === head) return;
+  /** Makes the tree of a log that has none yet: for the migration that creates the tree. */
+  create(): void {
     const frontier = this.#taken();
-    this.#readUpTo(head, frontier);
-    this.#write(frontier);
+    let events = this.#stored.read(0, CHUNK);
+    for (; events.length > 0; events = this.#stored.read(frontier.size, CHUNK)) {
+      for (const event of events) this.#add(event, frontier);
+    }
+    if (frontier.size > 0) this.#write(frontier);
   }
 
   leaves(from: number, count: number): Buffer[] {
@@ -84,12 +99,16 @@ export class MerkleTables implements TreeSource {
     return frontier;
   }
 
-  #readUpTo(head: number, frontier: Frontier): void {
-    while (frontier.size < head) {
-      const events = this.#stored.read(frontier.size, Math.min(CHUNK, head - frontier.size));
-      for (const event of events) this.#add(event, frontier);
-      if (events.length === 0) throw new UnreadableEvent(frontier.size + 1, 'it is missing');
+  #ends(): [packed: Buffer, last: number] {
+    return this.#selectEnds.get() as [Buffer, number];
+  }
+
+  #unpacked(packed: Buffer): Frontier {
+    if (!packed.equals(this.#packed)) {
+      this.#frontier = Frontier.unpack(packed);
+      this.#packed = packed;
     }
+    return this.#frontier;
   }
 
   #add(event: StoredEvent, frontier: Frontier): void {
@@ -107,4 +126,9 @@ export class MerkleTables implements TreeSource {
     this.#frontier = frontier;
     this.#packed = packed;
   }
+}
+
+/** The size of a tree, by its packed right edge. */
+function sizeOf(packed: Buffer): number {
+  return Number(packed.readBigUInt64BE());
 }

@@ -9,6 +9,9 @@ export const APPLICATION_ID = 0x53544f52;
 /** The newest schema that this version knows (PRAGMA user_version). */
 export const SCHEMA_VERSION = 4;
 
+/** The schema version in which the tree of the log came. */
+export const WITH_TREE = 3;
+
 /** What leads from each schema version to the next; the first entry leads to version 1. */
 export const MIGRATIONS: readonly string[] = [
   `

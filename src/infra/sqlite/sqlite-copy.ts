@@ -8,6 +8,7 @@ import { openDatabase, storeIdOf } from './database.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { lockForServer } from './server-lock.ts';
+import { requireWholeLog } from './sqlite-event-log.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteSigningKeys } from './sqlite-signing-keys.ts';
@@ -18,6 +19,7 @@ export function openSqliteOriginal(file: string): StoreOriginal {
   if (!existsSync(file)) throw new CannotStart(`There is no store ${file}.`);
   const unlock = lockForServer(file);
   const db = openDatabase(file);
+  requireWholeLog(file, db);
   const kept = new KeptOutcomesTable(db);
   const parts = partsOf(file, db);
   return {
@@ -88,12 +90,14 @@ function partsOf(file: string, db: Database.Database) {
 
 function append(db: Database.Database, events: readonly StoredEvent[]): void {
   const insert = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const tree = new MerkleTables(db);
   db.transaction(() => {
+    tree.wholeSize();
     for (const stored of events) {
       const { position, version, type, schemaVersion, data, metadata } = stored;
       const { orderId } = decode(stored).event;
       insert.run(position, orderId, version, type, schemaVersion, data, metadata);
     }
-    new MerkleTables(db).append(events);
+    tree.append(events);
   }).immediate();
 }

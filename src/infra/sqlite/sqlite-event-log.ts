@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
-import type { Fill } from '../../app/ports/store.ts';
+import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import { storeIdOf } from './database.ts';
@@ -17,13 +17,15 @@ const ROWS = 32;
 const ROW = '(?, ?, ?, ?, ?, ?, ?)';
 /** How often a watcher looks, in milliseconds. */
 const WATCH_EVERY = 100;
+/** Stands for a head that cannot be read. */
+const UNKNOWN = undefined;
 
 /** The log in SQLite, over a connection that its caller has opened, and that closes with it. */
 export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
   readonly #headFile: HeadFile | undefined;
   readonly #signal: HeadSignal | undefined;
-  readonly #head: Database.Statement;
+  readonly #damaged: (cause: Error) => void;
   readonly #stored: StoredEvents;
   /** Prepared once: to read them anew takes 5 µs a batch. */
   readonly #begin: Database.Statement;
@@ -38,18 +40,24 @@ export class SqliteEventLog implements EventLog {
   /**
    * @param headFile Where each new head is noted; needless where nothing is appended.
    * @param signal What is asked before the head is looked at, where it is asked for all the time.
+   * @param damaged Called where an append finds that the log is not what was recorded.
    */
-  constructor(db: Database.Database, headFile?: HeadFile, signal?: HeadSignal) {
+  constructor(
+    db: Database.Database,
+    headFile?: HeadFile,
+    signal?: HeadSignal,
+    damaged: (cause: Error) => void = () => {},
+  ) {
     this.#db = db;
     this.#headFile = headFile;
     this.#signal = signal;
-    this.#head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
+    this.#damaged = damaged;
     this.#stored = new StoredEvents(db);
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#kept = new KeptOutcomesTable(db);
     this.#tree = new MerkleTables(db);
-    if (headFile !== undefined) this.#catchUpTree();
+    if (headFile !== undefined) this.#noteFirst();
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -64,14 +72,15 @@ export class SqliteEventLog implements EventLog {
     }
     let events: readonly RecordedEvent[];
     try {
+      const head = this.#tree.wholeSize();
       // Nothing is newer as a rule, which the head tells for less.
-      const head = this.#head.get() as number;
       const newer = head === seen ? [] : [...this.#chunks(seen)].flat();
       events = this.#write(head, decide(newer, this.#kept));
     } catch (error) {
       this.#rollBack();
-      if (error instanceof Database.SqliteError) return { kind: 'unavailable', cause: error };
-      throw error;
+      if (error instanceof DamagedStore) this.#damaged(error);
+      else if (!(error instanceof Database.SqliteError)) throw error;
+      return { kind: 'unavailable', cause: error };
     }
     try {
       this.#commit.run();
@@ -87,7 +96,7 @@ export class SqliteEventLog implements EventLog {
   async takeOver(fill: Fill): Promise<void> {
     this.#begin.run();
     try {
-      const head = this.#head.get() as number;
+      const head = this.#tree.wholeSize();
       if (head > 0) throw new CannotStart(`The store has ${head} events: it takes an empty one.`);
       const due = await fill((events) => this.#insertAll(events, events.map(decode)));
       const tree = this.#tree.frontier();
@@ -109,12 +118,12 @@ export class SqliteEventLog implements EventLog {
   }
 
   watch(grown: () => void): () => void {
-    let seen = this.#look();
+    let seen: number | undefined = this.#lookOr(UNKNOWN);
     const timer = setInterval(() => {
       // The connection may have been closed by its owner while somebody was still watching.
       if (!this.#db.open) return clearInterval(timer);
       // Without the signal: whoever was killed before the head was noted has told nobody.
-      const head = this.#look();
+      const head = this.#lookOr(UNKNOWN);
       if (head === seen) return;
       seen = head;
       grown();
@@ -131,14 +140,26 @@ export class SqliteEventLog implements EventLog {
   }
 
   #look(): number {
-    this.#seen = this.#head.get() as number;
+    this.#seen = this.#tree.wholeSize();
     return this.#seen;
+  }
+
+  /** The head, or what stands for one that cannot be read: whoever asks for the head is told why. */
+  #lookOr<Other>(other: Other): number | Other {
+    try {
+      return this.#look();
+    } catch {
+      return other;
+    }
   }
 
   *#chunks(after: number): Iterable<readonly RecordedEvent[]> {
     let seen = after;
     for (;;) {
-      const events = this.#stored.read(seen, CHUNK);
+      const events = this.#stored.read(
+        seen,
+        Math.max(0, Math.min(CHUNK, this.#tree.wholeSize() - seen)),
+      );
       if (events.length === 0) return;
       seen += events.length;
       yield events.map(decode);
@@ -171,13 +192,8 @@ export class SqliteEventLog implements EventLog {
     return insert;
   }
 
-  /** Puts into the tree what an older version has left out, and notes the head. */
-  #catchUpTree(): void {
-    const head = () => this.#head.get() as number;
-    // Looked at first without the write lock, for which a command beside a server would have to wait.
-    if (this.#tree.frontier().size < head()) {
-      this.#db.transaction(() => this.#tree.catchUp(head())).immediate();
-    }
+  #noteFirst(): void {
+    this.#tree.wholeFrontier();
     this.#note();
   }
 
@@ -195,8 +211,26 @@ export class SqliteEventLog implements EventLog {
 }
 
 /** The log of a store's file, with its head noted outside the database. */
-export function openLog(file: string, db: Database.Database): SqliteEventLog {
-  return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)));
+export function openLog(
+  file: string,
+  db: Database.Database,
+  damaged?: (cause: Error) => void,
+): SqliteEventLog {
+  requireWholeLog(file, db);
+  return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)), undefined, damaged);
+}
+
+/** Throws {@link CannotStart} where the log of a store's file has another size than its tree. */
+export function requireWholeLog(file: string, db: Database.Database): void {
+  try {
+    new MerkleTables(db).wholeSize();
+  } catch (error) {
+    if (!(error instanceof DamagedStore)) throw error;
+    throw new CannotStart(
+      `${file} is damaged: ${error.message}. Nothing was changed. ` +
+        'Find out what else is wrong (store-orders verify), and restore a backup.',
+    );
+  }
 }
 
 function rowOf(stored: StoredEvent, { event }: RecordedEvent): unknown[] {

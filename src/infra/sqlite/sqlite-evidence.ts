@@ -10,7 +10,7 @@ import { decodeStrictly } from '../event-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
 import { storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_TREE } from './schema.ts';
 import { startThread } from './start-thread.ts';
 import { damageIn } from './wal-guard.ts';
 
@@ -19,9 +19,6 @@ const CHUNK = 1_000;
 
 /** What a JavaScript number holds exactly. */
 const [MIN, MAX] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-
-/** The schema with which trees came. */
-const WITH_TREE = 3;
 
 /**
  * Opens a SQLite file to be checked. Throws {@link CannotStart} for what is no store, or the store

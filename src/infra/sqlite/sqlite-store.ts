@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
-import type { CommandLineStore, Store } from '../../app/ports/store.ts';
+import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { ChunkedFacts } from '../chunked-facts.ts';
 import { END } from '../facts-parser.ts';
 import { openDatabase, storeIdOf } from './database.ts';
@@ -20,11 +20,13 @@ import { WorkerWriter } from './worker-writer.ts';
 
 /**
  * Opens a SQLite file for a server: the writer in a thread of its own, and on this thread a
- * second connection for everything that is read. Resolves as soon as the file can be read. `lost`
- * is called if the writer ends by itself after it began.
+ * second connection for everything that is read. Resolves as soon as the file can be read.
  */
-export async function openSqliteStore(file: string, lost: (cause: Error) => void): Promise<Store> {
-  const writer = new WorkerWriter(file, lost);
+export async function openSqliteStore(
+  file: string,
+  watcher: Pick<StoreWatcher, 'lost' | 'impaired'>,
+): Promise<Store> {
+  const writer = new WorkerWriter(file, watcher);
   await writer.opened();
   // The writer's thread has looked at the files a moment ago, and is the only one to serve them.
   const db = openDatabase(file, () => {});

@@ -16,11 +16,12 @@ export class SqliteTrail implements Trail {
   }
 
   async stored(after: number, limit: number): Promise<StoredEvent[]> {
-    return this.#stored.read(after, limit);
+    const end = this.#tree.wholeSize();
+    return this.#stored.read(after, Math.max(0, Math.min(limit, end - after)));
   }
 
   async treeHead(): Promise<TreeHead> {
-    const frontier = this.#tree.frontier();
+    const frontier = this.#tree.wholeFrontier();
     return { size: frontier.size, root: frontier.root() };
   }
 

@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { PackedImage } from '../../app/order-image.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
+import { DamagedStore, type StoreWatcher } from '../../app/ports/store.ts';
 import type { Outcome, Submission } from '../../app/submission.ts';
 import { startThread } from './start-thread.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
@@ -14,7 +15,7 @@ const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
 /** The server's end of the writer thread: the same port as the Writer behind it. */
 export class WorkerWriter implements BatchWriter {
   readonly #worker: Worker;
-  readonly #lost: (cause: Error) => void;
+  readonly #watcher: Pick<StoreWatcher, 'lost' | 'impaired'>;
   readonly #opened = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<void>();
   #executing: PromiseWithResolvers<readonly Outcome[]> | undefined;
@@ -23,11 +24,11 @@ export class WorkerWriter implements BatchWriter {
 
   /**
    * Starts the thread.
-   * @param lost Called if the thread ends by itself after it was ready: nothing can be recorded
+   * @param watcher Is told if the thread ends by itself after it was ready: nothing can be recorded
    * from then on.
    */
-  constructor(file: string, lost: (cause: Error) => void) {
-    this.#lost = lost;
+  constructor(file: string, watcher: Pick<StoreWatcher, 'lost' | 'impaired'>) {
+    this.#watcher = watcher;
     this.#opened.promise.catch(() => undefined);
     this.#ready.promise.catch(() => undefined);
     this.#worker = startThread('writer-thread', { file }, { resourceLimits: SMALL_NURSERY });
@@ -81,6 +82,9 @@ export class WorkerWriter implements BatchWriter {
       case 'refused':
         this.#fail(new CannotStart(message.message));
         return;
+      case 'damaged':
+        this.#watcher.impaired('store_damaged', new DamagedStore(message.message));
+        return;
       case 'executed':
         this.#executing?.resolve(unpackOutcomes(message.outcomes));
         return;
@@ -93,6 +97,6 @@ export class WorkerWriter implements BatchWriter {
     this.#opened.reject(cause);
     this.#ready.reject(cause);
     this.#executing?.reject(cause);
-    if (this.#isReady) this.#lost(cause);
+    if (this.#isReady) this.#watcher.lost(cause);
   }
 }

@@ -22,6 +22,8 @@ export type FromWriter =
   /** It has its image; batches are welcome. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly message: string }
+  /** The store does not hold what was recorded. */
+  | { readonly kind: 'damaged'; readonly message: string }
   | { readonly kind: 'executed'; readonly outcomes: Fields };
 
 export type Fields = readonly unknown[];

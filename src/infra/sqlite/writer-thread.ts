@@ -27,7 +27,7 @@ try {
 async function serve(file: string): Promise<void> {
   const db = openDatabase(file);
   const unlock = lockForServer(file);
-  const log = openLog(file, db);
+  const log = openLog(file, db, ({ message }) => send({ kind: 'damaged', message }));
   send({ kind: 'opened' });
   let writer: Writer | undefined;
   port?.on('message', async (message: ToWriter) => {

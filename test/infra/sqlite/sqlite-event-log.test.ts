@@ -9,6 +9,7 @@ import { startProgram } from '../../support/child.ts';
 import { newEvent, placed, readAll, shipped } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { MEANINGS, storedEvents } from '../../support/golden-events.ts';
+import { recordInAnyForm } from '../../support/tampering.ts';
 
 eventLogContract('SQLite', async () => {
   const file = temporaryFile();
@@ -132,7 +133,8 @@ describe('what SQLite holds', () => {
     const meanings: object[] = [];
     for (const [file, events] of Object.entries(MEANINGS)) {
       for (const [index, { type, schemaVersion, data, metadata }] of storedEvents(file).entries()) {
-        insert.run(meanings.length + 2, type, schemaVersion, data, metadata);
+        const position = meanings.length + 2;
+        recordInAnyForm(db, () => insert.run(position, type, schemaVersion, data, metadata));
         meanings.push({ position: meanings.length + 2, version: 1, ...events[index] });
       }
     }
@@ -143,7 +145,8 @@ describe('what SQLite holds', () => {
 
   it('stops a reader and a writer at an event that this version does not know', async () => {
     const { db, log } = await logOnFile();
-    db.exec(`INSERT INTO events VALUES (2, 1, 2, 'OrderEaten', 1, '{"orderId":"1"}', '{}')`);
+    const row = `(2, 1, 2, 'OrderEaten', 1, '{"orderId":"1"}', '{}')`;
+    recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${row}`));
     await expect(readAll(log)).rejects.toThrow(UnreadableEvent);
     await expect(readAll(log)).rejects.toMatchObject({ position: 2 });
     await expect(log.append(1, () => [newEvent(placed(2n))])).rejects.toMatchObject({

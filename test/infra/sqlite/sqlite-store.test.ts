@@ -14,6 +14,7 @@ import {
 import { startProgram } from '../../support/child.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
 import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
+import { recordInAnyForm } from '../../support/tampering.ts';
 
 const place: Submission = {
   command: { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 },
@@ -21,10 +22,16 @@ const place: Submission = {
   commandId: 'c-1',
 };
 
+/** Is told what becomes of a store, and remembers what is wrong with it. */
+function watcherInto(wrong: Error[]) {
+  const note = (cause: Error) => void wrong.push(cause);
+  return { lost: note, impaired: (_: string, cause: Error) => note(cause) };
+}
+
 /** Opens a store as a server does. What is lost is told in `lost`. */
 async function serve(file: string) {
   const lost: Error[] = [];
-  const store: Store = await openSqliteStore(file, (cause) => lost.push(cause));
+  const store: Store = await openSqliteStore(file, watcherInto(lost));
   onTestFinished(() => store.close());
   await store.begin(new OrderList(() => null));
   return { store, lost };
@@ -73,7 +80,7 @@ describe('a store that a server has opened', () => {
   it('refuses a second server for as long as it lives', async () => {
     const file = temporaryFile();
     const { store, lost } = await serve(file);
-    const second = openSqliteStore(file, (cause) => lost.push(cause));
+    const second = openSqliteStore(file, watcherInto(lost));
     await expect(second).rejects.toThrow(CannotStart);
     await expect(second).rejects.toThrow(
       /Another server is running on .*store\.db\. Stop it first/,
@@ -89,7 +96,9 @@ describe('a store that a server has opened', () => {
     const file = temporaryFile();
     const child = startProgram('serve-store', file);
     for (let order = 1; order <= 50; order++) expect(await child.line()).toBe(String(order));
-    await expect(openSqliteStore(file, () => {})).rejects.toThrow(/Another server is running/);
+    await expect(openSqliteStore(file, watcherInto([]))).rejects.toThrow(
+      /Another server is running/,
+    );
     await child.kill();
     const { store } = await serve(file);
     expect(await store.log.head()).toBeGreaterThanOrEqual(50);
@@ -100,7 +109,7 @@ describe('a store that a server has opened', () => {
     const file = temporaryFile();
     writeFileSync(file, 'this is no database at all');
     const lost: Error[] = [];
-    const opening = openSqliteStore(file, (cause) => lost.push(cause));
+    const opening = openSqliteStore(file, watcherInto(lost));
     await expect(opening).rejects.toThrow(CannotStart);
     await expect(opening).rejects.toThrow(/is not a SQLite database/);
     expect(lost).toStrictEqual([]);
@@ -110,7 +119,8 @@ describe('a store that a server has opened', () => {
     const file = temporaryFile();
     const { store, lost } = await serve(file);
     const db = openDatabase(file);
-    db.exec(`INSERT INTO events VALUES (1, 1, 1, 'OrderEaten', 1, '{}', '{}')`);
+    const row = `(1, 1, 1, 'OrderEaten', 1, '{}', '{}')`;
+    recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${row}`));
     db.close();
     await expect(store.writer.execute([place])).rejects.toThrow(/position 1/);
     await expect(store.writer.execute([place])).rejects.toThrow(/position 1/);

@@ -18,7 +18,12 @@ export const KEPT: KeptOutcome = {
 export async function openDistantLog(settleWithin?: number) {
   const url = await newDatabase();
   const network = await Network.start(Number(new URL(url).port));
-  const log = new PostgresEventLog(new Database(network.through(url)), undefined, settleWithin);
+  const log = new PostgresEventLog(
+    new Database(network.through(url)),
+    undefined,
+    undefined,
+    settleWithin,
+  );
   const beside = new PostgresEventLog(new Database(url));
   onTestFinished(async () => {
     network.isOpen = true;

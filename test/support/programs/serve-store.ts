@@ -4,7 +4,10 @@ import { openSqliteStore } from '../../../src/infra/sqlite/sqlite-store.ts';
 /** Serves a store as a server does, places orders without end, and says each one's id. */
 const [, , file = ''] = process.argv;
 
-const store = await openSqliteStore(file, () => process.exit(1));
+const store = await openSqliteStore(file, {
+  lost: () => process.exit(1),
+  impaired: () => process.exit(1),
+});
 await store.begin(new OrderList(() => null));
 for (;;) {
   const [outcome] = await store.writer.execute([

@@ -1,0 +1,32 @@
+import { rmSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { openLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
+import { openSqliteEvidence } from '../../../src/infra/sqlite/sqlite-evidence.ts';
+import { openSqliteForCommandLine } from '../../../src/infra/sqlite/sqlite-store.ts';
+import { SqliteTrail } from '../../../src/infra/sqlite/sqlite-trail.ts';
+import { wholeLogContract } from '../../contract/whole-log.ts';
+import { temporaryFile } from '../../support/folder.ts';
+
+wholeLogContract('SQLite', async () => {
+  const file = temporaryFile();
+  return {
+    async openLog(damaged) {
+      const db = openDatabase(file);
+      return { log: openLog(file, db, damaged), trail: new SqliteTrail(db) };
+    },
+    async open() {
+      // Without what is noted beside the database, which tells that it is shorter.
+      rmSync(`${file}-head`, { force: true });
+      await openSqliteForCommandLine(file).close();
+    },
+    openEvidence: async () => openSqliteEvidence(file),
+    async execute(sql) {
+      const db = new Database(file);
+      db.exec(sql);
+      db.close();
+    },
+    removal: (position) => `DROP TRIGGER events_are_never_deleted;
+      DELETE FROM events WHERE position = ${position}`,
+  };
+});
