@@ -62,11 +62,6 @@ export function isInForce(key: ApiKey, clock: () => number): boolean {
   return key.expiresAt === undefined || !hasExpired(key, clock());
 }
 
-/** Replaces every key in a text, so that it can be logged. */
-export function withoutKeys(text: string): string {
-  return text.includes('sto_') ? text.replaceAll(/sto_[0-9A-Za-z_]+/g, 'sto_…') : text;
-}
-
 // 43 digits drawn evenly from 62 hold 256.03 bits.
 function randomDigits(count: number): string {
   let digits = '';

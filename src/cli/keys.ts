@@ -6,7 +6,6 @@ import {
   mintKeyText,
   SCOPES,
   type Scope,
-  withoutKeys,
 } from '../app/api-key.ts';
 import { CannotStart } from '../app/cannot-start.ts';
 import { CLOCKS, now } from '../app/clock.ts';
@@ -89,9 +88,14 @@ async function revoke(given: string, commandLine: CommandLine): Promise<void> {
       return;
     }
     const key = await keys.find(id);
-    if (key === undefined) throw new CannotStart(`There is no key ${withoutKeys(id)}.`);
+    if (key === undefined) throw new CannotStart(`There is no key ${shownId(id)}.`);
     stderr.write(`The key ${id} was revoked already, at ${key.revokedAt}.\n`);
   });
+}
+
+// What is longer than an id may be the secret part of a key.
+function shownId(id: string): string {
+  return id.length <= 10 ? id : '…';
 }
 
 function rowOf(key: ApiKey, at: number): string[] {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { withoutLongRuns, withoutSecrets } from '../app/secrets.ts';
 import { addAcceptLoss } from './accept-loss.ts';
 import { addAudit } from './audit.ts';
 import { addBackup } from './backup.ts';
@@ -64,7 +65,8 @@ function programFor(commandLine: CommandLine): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text) => stderr.write(prefixed(text.replace(/^error: /, ''))),
+      // It repeats what stands on the command line.
+      outputError: (text) => stderr.write(prefixed(withoutLongRuns(text.replace(/^error: /, '')))),
     });
   // Subcommands inherit what is set so far.
   addServe(program, commandLine);
@@ -88,5 +90,5 @@ function version(): string {
 }
 
 function prefixed(text: string): string {
-  return text.trimEnd().replaceAll(/^/gm, `${NAME}: `).concat('\n');
+  return withoutSecrets(text).trimEnd().replaceAll(/^/gm, `${NAME}: `).concat('\n');
 }

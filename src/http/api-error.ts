@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { withoutLongRuns } from '../app/secrets.ts';
 import type { Accepted, Outcome } from '../app/submission.ts';
 import { JSON_UTF_8 } from './negotiation.ts';
 
@@ -37,6 +38,10 @@ export type ErrorCode = keyof typeof ERRORS;
 /** The most characters that a message has: it may repeat what a client has sent. */
 export const MAX_MESSAGE = 1_000;
 
+function shortened(message: string): string {
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message;
+}
+
 /** An answer other than success, on its way to the one place that sends it. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -47,7 +52,7 @@ export class ApiError extends Error {
     message: string = ERRORS[code][1],
     status: number = ERRORS[code][0],
   ) {
-    super(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message);
+    super(shortened(withoutLongRuns(message)));
     this.code = code;
     this.status = status;
   }

@@ -26,6 +26,7 @@ import { V2 } from './orders-v2.ts';
 import { servePages } from './pages/served.ts';
 import { refusedAttempt } from './refused-attempt.ts';
 import { requestLog } from './request-log.ts';
+import { shownSyntaxError } from './shown.ts';
 
 export interface AppParts {
   readonly logger: Logger;
@@ -104,6 +105,13 @@ function isHostMissing(req: Request): boolean {
   return req.headers.host === undefined && req.httpVersion === '1.1';
 }
 
+/** What the body parser refuses with 400, by its own name for it; all else is an address of no sense. */
+const MALFORMED: Readonly<Record<string, string>> = {
+  'request.aborted': 'The body is not complete.',
+  'request.size.invalid': 'The body is not as long as Content-Length says.',
+};
+const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
+
 const NO_HOST = 'The Host header is missing.';
 
 /** An address at which machines ask, without a key, how the service is. */
@@ -152,7 +160,8 @@ function toApiError(error: unknown): ApiError {
   if (isOfStore(error)) return new ApiError('service_unavailable');
   const { status, type, message } = error as { status?: number; type?: string; message?: string };
   if (type === 'entity.parse.failed') {
-    return new ApiError('invalid_request', `The body is not valid JSON: ${message}`);
+    const reason = shownSyntaxError(message ?? '');
+    return new ApiError('invalid_request', `The body is not valid JSON: ${reason}`);
   }
   switch (status) {
     case 413:
@@ -160,7 +169,7 @@ function toApiError(error: unknown): ApiError {
     case 415:
       return new ApiError('unsupported_media_type');
     case 400:
-      return new ApiError('invalid_request', message);
+      return new ApiError('invalid_request', MALFORMED[type ?? ''] ?? NO_ENCODING);
     default:
       return new ApiError('internal_error');
   }

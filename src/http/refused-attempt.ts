@@ -3,10 +3,8 @@ import { type ApiKey, keyIdOf } from '../app/api-key.ts';
 import type { RefusedAttempt } from '../app/ports/refusal-trail.ts';
 import type { ApiError } from './api-error.ts';
 import { keyTextOf } from './authentication.ts';
-import { pathOf, requestIdOf } from './request-log.ts';
-
-/** Addresses are as long as their sender likes. */
-const MAX_PATH = 200;
+import { requestIdOf } from './request-log.ts';
+import { shownPath } from './shown.ts';
 
 /**
  * What an auditor would want to know of an answer that is not a success: keys that are not valid,
@@ -19,14 +17,13 @@ export function refusedAttempt(
   { code }: ApiError,
 ): Omit<RefusedAttempt, 'at'> | undefined {
   if (!isRefusal(req, code)) return undefined;
-  const path = pathOf(req.originalUrl).slice(0, MAX_PATH);
   const key = res.locals.key as ApiKey | undefined;
   const keyId = key?.id ?? keyIdOf(keyTextOf(req) ?? '');
   return {
     code,
     ...(keyId === undefined ? {} : { keyId }),
     method: req.method,
-    path,
+    path: shownPath(req.originalUrl),
     requestId: requestIdOf(res),
   };
 }

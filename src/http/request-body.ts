@@ -2,6 +2,7 @@ import express, { type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
 import type { PetId } from '../domain/order-id.ts';
 import { ApiError } from './api-error.ts';
+import { shownNames } from './shown.ts';
 import { dateTime, int64, quantity } from './values.ts';
 
 /** The most that a request body may have, in bytes: an order has about 100. */
@@ -53,7 +54,7 @@ export function readBody<Schema extends z.ZodType>(req: Request, schema: Schema)
 
 function describe(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${JSON.stringify(key)}: unknown property`).join('; ');
+    return shownNames(issue.keys, 'unknown property');
   }
   if (issue.path.length === 0) return 'the body must be a JSON object';
   return `${issue.path.join('.')}: ${issue.message}`;

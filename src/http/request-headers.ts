@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import { withoutSecrets } from '../app/secrets.ts';
 import { ApiError } from './api-error.ts';
 
 /**
@@ -40,11 +41,16 @@ export const ChangeHeaders = z.object({ 'Idempotency-Key': idempotencyKey, 'If-M
 /** The name under which the request may be sent again. Throws a 400 where it cannot be one. */
 export function idempotencyKeyOf(req: Request): string | undefined {
   const key = req.headers['idempotency-key'] as string | undefined;
-  if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key;
-  throw new ApiError(
-    'invalid_request',
-    'Idempotency-Key: must be 1 to 255 visible ASCII characters, given once',
-  );
+  if (key === undefined) return undefined;
+  if (!IDEMPOTENCY_KEY.test(key)) {
+    const wrong = 'Idempotency-Key: must be 1 to 255 visible ASCII characters, given once';
+    throw new ApiError('invalid_request', wrong);
+  }
+  // It would be kept for good, and in the clear.
+  if (withoutSecrets(key) !== key) {
+    throw new ApiError('invalid_request', 'Idempotency-Key: must not have an API key in it');
+  }
+  return key;
 }
 
 /** An order's ETag: its version, in this store. */

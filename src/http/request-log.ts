@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { type ApiKey, withoutKeys } from '../app/api-key.ts';
+import type { ApiKey } from '../app/api-key.ts';
+import { withoutLongRuns } from '../app/secrets.ts';
+import { shownPath } from './shown.ts';
 
-/** So many kinds of lines are remembered at most; beyond it, the memory starts anew. */
-const KINDS = 1_000;
+/** How many kinds of lines are remembered at most; beyond it, the memory starts anew. */
+const MAX_KINDS = 1_000;
 
 /**
- * One JSON line a request: its id, who asked for what, what came of it, how long it took. Nothing
- * that could hold a key is ever looked at, but for the path, in which keys are blotted out.
+ * One JSON line a request: its id, who asked for what, what came of it, how long it took. Of what the
+ * client has sent, it has the method, which is one of a few, and what may be shown of the path.
  */
 export function requestLog(logger: Logger): (req: Request, res: Response) => void {
   const loggerOf = kindsOf(logger);
@@ -26,8 +28,8 @@ export function requestLog(logger: Logger): (req: Request, res: Response) => voi
       loggerOf({ method, status, keyId, outcome })[status >= 500 ? 'error' : 'info'](
         {
           requestId,
-          path: pathOf(originalUrl),
-          cause: res.locals.cause as string | undefined,
+          path: shownPath(originalUrl),
+          cause: causeOf(res),
           // To a hundredth: a number that was printed before is printed from memory, in no time.
           durationMs: Math.round((performance.now() - begun) * 100) / 100,
         },
@@ -54,7 +56,7 @@ function kindsOf(logger: Logger): (kind: Kind) => Logger {
     if (last !== undefined && isSame(last.kind, kind)) return last.logger;
     const name = `${kind.method} ${kind.status} ${kind.keyId} ${kind.outcome}`;
     const known = kinds.get(name);
-    if (known === undefined && kinds.size >= KINDS) kinds.clear();
+    if (known === undefined && kinds.size >= MAX_KINDS) kinds.clear();
     last = { kind, logger: known ?? logger.child(kind) };
     kinds.set(name, last.logger);
     return last.logger;
@@ -75,16 +77,7 @@ export function requestIdOf(res: Response): string {
   return res.locals.requestId as string;
 }
 
-/** The path of an address, with whatever in it could be a key blotted out. */
-export function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
-  return withoutKeys(path.includes('%') ? path.replaceAll(/%[0-9a-f]{2}/gi, plain) : path);
-}
-
-// A letter, a digit or an underscore is the same encoded or not (RFC 3986, section 2.3), and a key
-// is made of nothing else.
-function plain(encoded: string): string {
-  const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
-  return /\w/.test(character) ? character : encoded;
+function causeOf(res: Response): string | undefined {
+  const cause = res.locals.cause as string | undefined;
+  return cause === undefined ? undefined : withoutLongRuns(cause);
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_INT64, MIN_INT64, type OrderId, type PetId, parseInt64 } from '../domain/order-id.ts';
 import { MAX_LIMIT } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
+import { shownNames } from './shown.ts';
 import { countText, int64Text, positionText } from './values.ts';
 
 /** The parameters that a path can have. */
@@ -74,7 +75,7 @@ export function queryOf<Schema extends z.ZodType>(res: Response, _schema: Schema
 
 function describe(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${JSON.stringify(key)}: unknown parameter`).join('; ');
+    return shownNames(issue.keys, 'unknown parameter');
   }
   return `${issue.path.join('.')}: ${issue.message}`;
 }

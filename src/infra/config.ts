@@ -3,6 +3,7 @@ import { loadEnvFile } from 'node:process';
 import { z } from 'zod';
 import { keyIdOf } from '../app/api-key.ts';
 import { CannotStart } from '../app/cannot-start.ts';
+import { guardSecret } from '../app/secrets.ts';
 
 /** What the service is told from outside. `.env.example` documents each variable. */
 export interface Config {
@@ -23,6 +24,8 @@ export interface Config {
   /** A key to be accepted from the first start on. */
   readonly initialApiKey: string | undefined;
 }
+
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Where the store is. */
 export type DatabaseConfig =
@@ -62,15 +65,16 @@ const DEFAULT_DATABASE: DatabaseConfig = { engine: 'sqlite', file: './data/store
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
   .refine((url) => new URL(url).pathname.endsWith('/v1'), 'must end in /v1')
-  .refine((url) => !/[?#]/.test(url), 'must have neither a query nor a fragment');
+  .refine((url) => !/[?#]/.test(url), 'must have neither a query nor a fragment')
+  // It stands in the public description, and in the headers of pages.
+  .refine((url) => !new URL(url).href.includes('@'), 'must have neither a user nor a password');
 
 // An origin as browsers send it (RFC 6454): anything else would never match one.
 const origin = z
   .string()
   .trim()
   .refine((text) => URL.canParse(text) && new URL(text).origin === text, {
-    error: ({ input }) =>
-      `must be origins such as https://shop.example.com, separated by commas, not "${input}"`,
+    error: 'must be origins such as https://shop.example.com, separated by commas',
   });
 
 const origins = z
@@ -105,11 +109,34 @@ const environment = z.object({
     .optional(),
 });
 
+/** Has what is secret in the configuration taken out of all that this process shows, errors first. */
+function guardSecrets({ INITIAL_API_KEY, DATABASE_URL, PGPASSWORD }: Variables): void {
+  guardSecret(INITIAL_API_KEY ?? '');
+  guardSecret(PGPASSWORD ?? '');
+  guardPassword(DATABASE_URL ?? '');
+}
+
+// Not by URL: an address that is mistyped is none, and most of all in its password.
+function guardPassword(url: string): void {
+  const [, password = ''] = /^postgres(?:ql)?:\/\/[^:@/?#]*:(.*)@/s.exec(url) ?? [];
+  guardSecret(password);
+  guardSecret(decoded(password));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /**
  * Reads the configuration. A variable that is set to nothing counts as not set. Throws
  * {@link CannotStart} with one line for each mistake.
  */
-export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(variables: Variables): Config {
+  guardSecrets(variables);
   const given = Object.entries(variables).filter(
     ([, value]) => value !== undefined && value !== '',
   );
@@ -137,6 +164,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
 
 /** Reads an address as DATABASE_URL takes it. Throws {@link CannotStart} for anything else. */
 export function readDatabaseUrl(url: string): DatabaseConfig {
+  guardPassword(url);
   const result = database.safeParse(url);
   if (result.success) return result.data;
   throw new CannotStart(`An address of a store ${result.error.issues[0]?.message}.`);

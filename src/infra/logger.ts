@@ -1,6 +1,7 @@
 import { createWriteStream, type WriteStream, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { CLOCKS } from '../app/clock.ts';
+import { withoutSecrets } from '../app/secrets.ts';
 
 export type { Logger };
 
@@ -40,6 +41,9 @@ export function createLogger(level: string): { logger: Logger; flush(): Promise<
 
 const STDOUT = 1;
 
+/** The end of the line that each request leaves: see src/http/request-log.ts. */
+const REQUEST_LINE_END = '"msg":"request"}\n';
+
 /** A line that is still to be put into JSON, and when it was said. */
 interface Gathered {
   readonly print: () => void;
@@ -75,7 +79,9 @@ class LineWriter {
   }
 
   write(line: string): void {
-    this.#lines.push(line);
+    // Lines of requests, nearly all that there are, have nothing in them that could be a secret.
+    const isOfRequest = line.endsWith(REQUEST_LINE_END);
+    this.#lines.push(isOfRequest ? line : withoutSecrets(line));
     this.#length += line.length;
   }
 

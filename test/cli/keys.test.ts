@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashKeyText, keyIdOf, SCOPES } from '../../src/app/api-key.ts';
+import { hashKeyText, keyIdOf, mintKeyText, SCOPES } from '../../src/app/api-key.ts';
 import { instantAt } from '../../src/domain/instant.ts';
 import { Place } from './command-line.ts';
 
@@ -144,6 +144,20 @@ test('a key that does not exist cannot be revoked', async () => {
     out: '',
     err: 'store-orders: There is no key nobody.\n',
   });
+});
+
+test('what may be a part of a key is not repeated', async () => {
+  const place = new Place();
+  const key = mintKeyText();
+  for (const part of [key.slice(4), key.slice(15), key.toUpperCase(), key.slice(0, 30)]) {
+    const { err } = await place.run('keys', 'revoke', part);
+    expect(err).toMatch(/^store-orders: There is no key …\.\n$/);
+  }
+  for (const args of [[key], [key.slice(15)], ['keys', key], ['keys', 'list', `--${key}`]]) {
+    const { code, err } = await place.run(...args);
+    expect(code).toBe(2);
+    expect(err).not.toContain(key.slice(20, 36));
+  }
 });
 
 async function created(place: Place): Promise<{ id: string; text: string }> {

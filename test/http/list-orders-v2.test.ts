@@ -171,7 +171,7 @@ describe('A parameter is refused with a 400 that names it:', () => {
 
   it('however long its name is, and the message is not', async () => {
     const message = expectError(await ask(`${'x'.repeat(12_000)}=1`), 400, 'invalid_request');
-    expect(message).toHaveLength(1_000);
+    expect(message).toBe('"…": unknown parameter');
   });
 
   test.each([

@@ -72,7 +72,7 @@ describe('What was refused', () => {
     const [first, second] = await recordsOf(wellFormed, nonsense);
     expect(first).toMatchObject({ code: 'unauthorized', keyId: unknown.split('_')[1] });
     expect(first).toMatchObject({ path: `${LIST}/1` });
-    expect(second).toMatchObject({ code: 'unauthorized', path: expect.stringMatching(/^.{200}$/) });
+    expect(second).toMatchObject({ code: 'unauthorized', path: `${LIST}/…/…` });
     expect(second).not.toHaveProperty('keyId');
     for (const text of [JSON.stringify(first), JSON.stringify(second)]) {
       expect(text).not.toContain(unknown);

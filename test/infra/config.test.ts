@@ -103,7 +103,9 @@ describe('A mistake is told in one line that names the variable:', () => {
     ['BASE_URL', 'https://api.example.com/v1/'],
     ['BASE_URL', 'https://api.example.com/v1?x=1'],
     ['BASE_URL', 'https://api.example.com/v1#x'],
+    ['BASE_URL', 'https://user@api.example.com/v1'],
     ['STAGING_BASE_URL', 'staging'],
+    ['STAGING_BASE_URL', 'https://user:correct-horse@api.example.com/v1'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'null'],
     ['CORS_ORIGINS', 'shop.example.com'],
@@ -127,6 +129,27 @@ describe('A mistake is told in one line that names the variable:', () => {
     expect(line).not.toMatch('sto_');
     expect(others).toStrictEqual([]);
   });
+
+  it.each(['BASE_URL', 'STAGING_BASE_URL', 'CORS_ORIGINS', 'DATABASE_URL', 'SIGNING_KEY_FILE'])(
+    '%s, without repeating a password',
+    (name) => {
+      for (const url of [
+        'https://user:correct-horse@api.example.com/v1',
+        'https://user:correct-horse@api.example.com/v1?password=correct-horse#correct-horse',
+        'https://correct-horse@api.example.com/v2',
+        'postgres://user:correct-horse@',
+        'user:correct-horse',
+      ]) {
+        let shown = '';
+        try {
+          readConfig({ [name]: url });
+        } catch (error) {
+          shown = (error as Error).message;
+        }
+        expect(shown).not.toContain('horse');
+      }
+    },
+  );
 
   it('each of several on a line of its own', () => {
     const lines = mistakes({ PORT: 'x', BASE_URL: 'x', LOG_LEVEL: 'x' });

@@ -79,7 +79,9 @@ export function servePages(app: Express, addresses: Addresses): void {
 function addressOf(req: Request, { production }: Addresses): string {
   if (production !== undefined) return production.replace(/v1$/, '');
   const { host = '' } = req.headers;
-  return `http://${/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host) ? host : 'localhost'}/`;
+  // No more of it than may be shown of anything that a client sends: see shown.ts.
+  const isName = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host);
+  return `http://${isName && !/\w{16}/.test(host) ? host : 'localhost'}/`;
 }
 
 type Sources = Readonly<Record<string, string[]>>;

@@ -1,0 +1,46 @@
+/**
+ * Takes secrets out of texts that are about to be shown: in the log, on standard error, in an answer.
+ *
+ * It is the last line of defence. What clients send is shown in a bounded form to begin with (see
+ * src/http/shown.ts), because a secret that is encoded or cut in pieces cannot be told from other text.
+ */
+
+/** A key of ours, whatever its case, and with its underscores percent-encoded any number of times. */
+const KEY = /sto(?:_|%(?:25)*5f)[\w%]+/gi;
+/** The password in an address. One with an unencoded / or @ in it ends at the last @. */
+const PASSWORD = /(:\/\/[^\s"/:@]*):[^\s"]*@/g;
+/** One as a parameter of an address, or in libpq's other form. */
+const PASSWORD_PARAMETER = /\b(password=)[^\s"&]+/gi;
+/** A signing key, which somebody may take for the name of its file. */
+const SIGNING_KEY = /PRIVATE\+KEY\+[^\s"]+/g;
+/** As much as no word has, and the secret part of every key. */
+const LONG_RUN = /[\w%]{40,}/g;
+
+/** Shorter ones may be part of any line, and these two of many. */
+const MIN_GUARDED_LENGTH = 8;
+const COMMON_WORDS = ['password', 'postgres'];
+const guarded = new Set<string>();
+
+/** Has a text taken out wherever this process shows any, in each form that it may be written in. */
+export function guardSecret(secret: string): void {
+  if (COMMON_WORDS.includes(secret)) return;
+  for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
+    if (form.length >= MIN_GUARDED_LENGTH) guarded.add(form);
+  }
+}
+
+/** The text without keys, passwords in addresses, and what was guarded. */
+export function withoutSecrets(text: string): string {
+  let clean = text
+    .replaceAll(KEY, 'sto_…')
+    .replaceAll(PASSWORD, '$1:…@')
+    .replaceAll(PASSWORD_PARAMETER, '$1…')
+    .replaceAll(SIGNING_KEY, 'PRIVATE+KEY+…');
+  for (const secret of guarded) clean = clean.replaceAll(secret, '…');
+  return clean;
+}
+
+/** The same, also without whatever is as long as a key's secret part: for what strangers may have sent. */
+export function withoutLongRuns(text: string): string {
+  return withoutSecrets(text).replaceAll(LONG_RUN, '…');
+}
