@@ -85,10 +85,11 @@ const WRITE_ALL = writing(
   `, kept AS (
         INSERT INTO store_orders.kept_outcomes
           SELECT new.* FROM found, unnest($11::text[], $12::text[], $13::text[],
-                                          $14::bigint[], $15::integer[], $16::text[]) AS new
+                                          $14::bigint[], $15::integer[], $16::text[],
+                                          $17::bytea[]) AS new
       ), nodes AS (
         INSERT INTO store_orders.tree_nodes
-          SELECT new.* FROM found, unnest($17::integer[], $18::bigint[], $19::bytea[]) AS new
+          SELECT new.* FROM found, unnest($18::integer[], $19::bigint[], $20::bytea[]) AS new
       )`,
 );
 

@@ -1,20 +1,21 @@
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
-import type { Refusal } from '../../app/submission.ts';
 import { KeptInBatch, nameOf } from '../kept-in-batch.ts';
-import { decidedIn, decidedRow } from '../rows.ts';
-import { int4s, int8s, texts } from './arrays.ts';
+import { type KeptRow, keptIn, keptRow } from '../rows.ts';
+import { byteas, int4s, int8s, texts } from './arrays.ts';
 import type { Queryable, Statement } from './database.ts';
+
+const COLUMNS = 'asked_by, key, fingerprint, order_id::text, version, refusal, checksum';
 
 const SELECT: Statement = {
   name: 'kept_outcomes',
-  text: `SELECT asked_by, key, fingerprint, order_id::text, version, refusal
+  text: `SELECT ${COLUMNS}
            FROM store_orders.kept_outcomes
            JOIN unnest($1::text[], $2::text[]) AS asked (asked_by, key) USING (asked_by, key)`,
 };
 
 const SELECT_AFTER: Statement = {
   name: 'kept_outcomes_after',
-  text: `SELECT asked_by, key, fingerprint, order_id::text, version, refusal
+  text: `SELECT ${COLUMNS}
            FROM store_orders.kept_outcomes
            WHERE (asked_by, key) > ($1, $2) ORDER BY asked_by, key LIMIT $3`,
 };
@@ -25,7 +26,7 @@ export async function readKept(db: Queryable, asked: readonly OutcomeName[]): Pr
   if (asked.length > 0) {
     const names = [texts(asked.map(({ by }) => by)), texts(asked.map(({ key }) => key))];
     for (const row of await db.query<Row>(SELECT, names)) {
-      const kept = keptIn(row);
+      const kept = keptOf(row);
       found.set(nameOf(kept), kept);
     }
   }
@@ -38,19 +39,20 @@ export async function readKeptAfter(
   { by, key }: OutcomeName,
   limit: number,
 ): Promise<readonly KeptOutcome[]> {
-  return (await db.query<Row>(SELECT_AFTER, [by, key, limit])).map(keptIn);
+  return (await db.query<Row>(SELECT_AFTER, [by, key, limit])).map(keptOf);
 }
 
 /** The columns of outcomes that are to be kept. */
 export function columnsOf(outcomes: readonly KeptOutcome[]): readonly Buffer[] {
-  const rows = outcomes.map(({ decided }) => decidedRow(decided));
+  const rows = outcomes.map(keptRow);
   return [
-    texts(outcomes.map(({ by }) => by)),
-    texts(outcomes.map(({ key }) => key)),
-    texts(outcomes.map(({ fingerprint }) => fingerprint)),
-    int8s(rows.map(([orderId]) => orderId)),
-    int4s(rows.map(([, version]) => version)),
-    texts(rows.map(([, , refusal]) => refusal)),
+    texts(rows.map(([by]) => by)),
+    texts(rows.map(([, key]) => key)),
+    texts(rows.map(([, , fingerprint]) => fingerprint)),
+    int8s(rows.map(([, , , orderId]) => orderId)),
+    int4s(rows.map(([, , , , version]) => version as number | null)),
+    texts(rows.map(([, , , , , refusal]) => refusal)),
+    byteas(rows.map(([, , , , , , checksum]) => checksum)),
   ];
 }
 
@@ -59,11 +61,9 @@ type Row = [
   key: string,
   fingerprint: string,
   orderId: string | null,
-  version: number | null,
-  refusal: Refusal | null,
+  ...more: [KeptRow[4], KeptRow[5], KeptRow[6]],
 ];
 
-function keptIn([by, key, fingerprint, orderId, version, refusal]: Row): KeptOutcome {
-  const id = orderId === null ? null : BigInt(orderId);
-  return { by, key, fingerprint, decided: decidedIn([id, version, refusal]) };
+function keptOf([by, key, fingerprint, orderId, ...more]: Row): KeptOutcome {
+  return keptIn([by, key, fingerprint, orderId === null ? null : BigInt(orderId), ...more]);
 }

@@ -17,7 +17,7 @@ const KEEP: Statement = {
   name: 'keep',
   text: `INSERT INTO store_orders.kept_outcomes
            SELECT * FROM unnest($1::text[], $2::text[], $3::text[],
-                                $4::bigint[], $5::integer[], $6::text[])
+                                $4::bigint[], $5::integer[], $6::text[], $7::bytea[])
            ON CONFLICT DO NOTHING`,
 };
 const BEGIN_COPY: Statement = {

@@ -4,7 +4,7 @@ import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow } from '../rows.ts';
 import type { Queryable, Statement } from './database.ts';
 
-const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at';
+const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
 
 const FIND: Statement = {
   name: 'find_key',
@@ -16,13 +16,13 @@ const LIST: Statement = {
 };
 const ADD: Statement = {
   name: 'add_key',
-  text: `INSERT INTO store_orders.api_keys (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)
+  text: `INSERT INTO store_orders.api_keys (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
            ON CONFLICT DO NOTHING RETURNING id`,
 };
 const REVOKE: Statement = {
   name: 'revoke_key',
-  text: `UPDATE store_orders.api_keys SET revoked_at = $1
-           WHERE id = $2 AND revoked_at IS NULL RETURNING id`,
+  text: `UPDATE store_orders.api_keys SET revoked_at = $1, checksum = $2
+           WHERE id = $3 AND checksum = $4 RETURNING id`,
 };
 
 /** The API keys in PostgreSQL. */
@@ -48,7 +48,12 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
-    return (await this.#db.query(REVOKE, [at, id])).length === 1;
+    // Another one who revokes it at the same time changes its checksum, and is the one who did it.
+    const [row] = await this.#db.query<KeyRow>(FIND, [id]);
+    const key = row && keyIn(row);
+    if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
+    const revoked = keyRow({ ...key, revokedAt: at });
+    return (await this.#db.query(REVOKE, [at, revoked.at(-1), id, row.at(-1)])).length === 1;
   }
 }
 

@@ -1,4 +1,5 @@
 import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
+import { checksumInPostgres } from '../checksums.ts';
 
 /**
  * The schema of a store in PostgreSQL: the same tables as in SQLite (docs/adr/0001, 0011), in a
@@ -7,7 +8,7 @@ import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
  */
 
 /** The newest schema version that this version knows. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Owns the tables: whoever is a member of it can migrate. */
 export const OWNER_ROLE = 'store_orders_owner';
@@ -50,6 +51,28 @@ function refuseGapIn(table: 'events' | 'refusals'): string {
     FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse_gap_in_${table}();
 `;
 }
+
+const API_KEY_CHECKSUM = checksumInPostgres('api_keys', [
+  ['id', 'text'],
+  ['name', 'text'],
+  ['hash', 'bytea'],
+  ['scopes', 'text'],
+  ['created_at', 'text'],
+  ['expires_at', 'text'],
+  ['revoked_at', 'text'],
+]);
+
+const KEPT_OUTCOME_CHECKSUM = checksumInPostgres('kept_outcomes', [
+  ['asked_by', 'text'],
+  ['key', 'text'],
+  ['fingerprint', 'text'],
+  ['order_id', 'integer'],
+  ['version', 'integer'],
+  ['refusal', 'text'],
+]);
+
+/** The schema version in which the rows that are in no proof got checksums. */
+export const WITH_CHECKSUMS = 3;
 
 /** What leads from each schema version to the next; the first entry leads to version 1. */
 export const MIGRATIONS: readonly string[] = [
@@ -185,6 +208,19 @@ ${refuseGapIn('refusals')}
     BEFORE UPDATE OR DELETE OR TRUNCATE ON store_orders.signing_keys
     FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
   `,
+  `
+  -- What tells a row that was changed (docs/adr/0019). There is no default, so that an older instance
+  -- that is still running cannot add a row without it.
+  ALTER TABLE store_orders.api_keys ADD COLUMN checksum bytea;
+  UPDATE store_orders.api_keys SET checksum = ${API_KEY_CHECKSUM};
+  ALTER TABLE store_orders.api_keys ALTER COLUMN checksum SET NOT NULL;
+
+  ALTER TABLE store_orders.kept_outcomes ADD COLUMN checksum bytea;
+  ALTER TABLE store_orders.kept_outcomes DISABLE TRIGGER kept_outcomes_never_change;
+  UPDATE store_orders.kept_outcomes SET checksum = ${KEPT_OUTCOME_CHECKSUM};
+  ALTER TABLE store_orders.kept_outcomes ENABLE TRIGGER kept_outcomes_never_change;
+  ALTER TABLE store_orders.kept_outcomes ALTER COLUMN checksum SET NOT NULL;
+  `,
 ];
 
 /**
@@ -198,5 +234,5 @@ export const GRANTS = `
     store_orders.api_keys, store_orders.refusals, store_orders.signing_keys TO ${APP_ROLE};
   GRANT DELETE ON store_orders.refusals TO ${APP_ROLE};
   GRANT UPDATE (edge) ON store_orders.tree TO ${APP_ROLE};
-  GRANT UPDATE (revoked_at) ON store_orders.api_keys TO ${APP_ROLE};
+  GRANT UPDATE (revoked_at, checksum) ON store_orders.api_keys TO ${APP_ROLE};
 `;

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
+import { type Column, checksumOf, type DOMAINS } from '../checksums.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_TREE } from './schema.ts';
 import { guardStore } from './start-guard.ts';
@@ -114,12 +115,21 @@ function migrate(db: Database.Database, file: string): void {
   db.transaction(() => {
     refuseForeignFile(db, file);
     const from = schemaVersion(db);
+    registerChecksums(db);
     for (const migration of MIGRATIONS.slice(from)) db.exec(migration);
     // Nothing else ever adds events to the tree that were in the log without it.
     if (from < WITH_TREE) new MerkleTables(db).create();
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   }).immediate();
+}
+
+/** Lets SQL compute checksums: for the migration that brings them. */
+export function registerChecksums(db: Database.Database): void {
+  const options = { varargs: true, deterministic: true, safeIntegers: true };
+  db.function('checksum_of', options, (table, ...columns) => {
+    return checksumOf(table as keyof typeof DOMAINS, columns as Column[]);
+  });
 }
 
 function schemaVersion(db: Database.Database): number {

@@ -7,10 +7,13 @@
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema that this version knows (PRAGMA user_version). */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The schema version in which the tree of the log came. */
 export const WITH_TREE = 3;
+
+/** The one in which the rows that are in no proof got checksums. */
+export const WITH_CHECKSUMS = 5;
 
 /** What leads from each schema version to the next; the first entry leads to version 1. */
 export const MIGRATIONS: readonly string[] = [
@@ -119,5 +122,35 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER signing_keys_are_dense BEFORE INSERT ON signing_keys
   WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM signing_keys)
   BEGIN SELECT RAISE(ABORT, 'signing_keys is append-only: the number is not the next'); END;
+  `,
+  `
+  -- What tells a row that was changed (docs/adr/0019). The function is this program's own.
+  ALTER TABLE api_keys ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
+  UPDATE api_keys SET checksum = checksum_of('api_keys',
+    id, name, hash, scopes, created_at, expires_at, revoked_at);
+
+  ALTER TABLE kept_outcomes ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
+  UPDATE kept_outcomes SET checksum = checksum_of('kept_outcomes',
+    asked_by, key, fingerprint, order_id, version, refusal);
+
+  -- An older version that is still running knows no checksums.
+  CREATE TRIGGER api_keys_have_checksums BEFORE INSERT ON api_keys
+  WHEN length(NEW.checksum) <> 32
+  BEGIN SELECT RAISE(ABORT, 'a newer version of store-orders has opened this store'); END;
+
+  CREATE TRIGGER api_keys_are_only_revoked BEFORE UPDATE ON api_keys
+  WHEN OLD.revoked_at IS NOT NULL OR NEW.revoked_at IS NULL OR NEW.checksum = OLD.checksum OR
+    (NEW.id, NEW.name, NEW.hash, NEW.scopes, NEW.created_at, NEW.expires_at) IS NOT
+    (OLD.id, OLD.name, OLD.hash, OLD.scopes, OLD.created_at, OLD.expires_at)
+  BEGIN SELECT RAISE(ABORT, 'API keys are only added and revoked'); END;
+
+  CREATE TRIGGER api_keys_are_never_deleted BEFORE DELETE ON api_keys
+  BEGIN SELECT RAISE(ABORT, 'API keys are only added and revoked'); END;
+
+  CREATE TRIGGER kept_outcomes_are_never_updated BEFORE UPDATE ON kept_outcomes
+  BEGIN SELECT RAISE(ABORT, 'kept_outcomes is append-only: no UPDATE'); END;
+
+  CREATE TRIGGER kept_outcomes_are_never_deleted BEFORE DELETE ON kept_outcomes
+  BEGIN SELECT RAISE(ABORT, 'kept_outcomes is append-only: no DELETE'); END;
   `,
 ];

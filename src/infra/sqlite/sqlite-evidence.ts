@@ -8,7 +8,7 @@ import { DamagedEvidence, type Evidence, type TreeAside } from '../../app/ports/
 import { differences } from '../definitions.ts';
 import { decodeStrictly } from '../event-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
-import { storeIdOf } from './database.ts';
+import { registerChecksums, storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_TREE } from './schema.ts';
 import { startThread } from './start-thread.ts';
@@ -120,6 +120,7 @@ function schemaVersionOf(db: Database.Database, file: string): number {
 function flawsInSchema(db: Database.Database, version: number): string[] {
   const model = new Database(':memory:');
   try {
+    registerChecksums(model);
     for (const migration of MIGRATIONS.slice(0, version)) model.exec(migration);
     return differences(definitionsIn(model), definitionsIn(db));
   } finally {

@@ -4,7 +4,7 @@ import type { KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow } from '../rows.ts';
 
-const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at';
+const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
 
 /** The API keys in SQLite, over a connection that its caller has opened and closes. */
 export class SqliteKeyStore implements KeyStore {
@@ -17,10 +17,10 @@ export class SqliteKeyStore implements KeyStore {
     this.#find = db.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`).raw();
     this.#list = db.prepare(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, rowid`).raw();
     this.#add = db.prepare(
-      `INSERT INTO api_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO api_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
     this.#revoke = db.prepare(
-      'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+      'UPDATE api_keys SET revoked_at = ?, checksum = ? WHERE id = ? AND checksum = ?',
     );
   }
 
@@ -38,6 +38,11 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
-    return this.#revoke.run(at, id).changes === 1;
+    // Another one who revokes it at the same time changes its checksum, and is the one who did it.
+    const row = this.#find.get(id) as KeyRow | undefined;
+    const key = row && keyIn(row);
+    if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
+    const revoked = keyRow({ ...key, revokedAt: at });
+    return this.#revoke.run(at, revoked.at(-1), id, row.at(-1)).changes === 1;
   }
 }

@@ -32,7 +32,7 @@ const FORBIDDEN = [
   `UPDATE store_orders.kept_outcomes SET fingerprint = ''`,
   'DELETE FROM store_orders.kept_outcomes',
   'TRUNCATE store_orders.kept_outcomes',
-  `INSERT INTO store_orders.kept_outcomes VALUES ('alice', 'a', 'g', NULL, NULL, 'x')`,
+  `INSERT INTO store_orders.kept_outcomes VALUES ('alice', 'a', 'g', NULL, NULL, 'x', '')`,
   `UPDATE store_orders.signing_keys SET verifier_key = ''`,
   'DELETE FROM store_orders.signing_keys',
   'TRUNCATE store_orders.signing_keys',

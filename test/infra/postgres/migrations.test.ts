@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/cannot-start.ts';
+import { Database } from '../../../src/infra/postgres/database.ts';
+import { readKeptAfter } from '../../../src/infra/postgres/kept-outcomes-table.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
+import { PostgresKeyStore } from '../../../src/infra/postgres/postgres-key-store.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/postgres-store.ts';
-import { SCHEMA_VERSION } from '../../../src/infra/postgres/schema.ts';
+import { MIGRATIONS, SCHEMA_VERSION, WITH_CHECKSUMS } from '../../../src/infra/postgres/schema.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 
@@ -97,4 +100,29 @@ describe('a store that must not be touched is left as it is:', () => {
     await sql(url, 'UPDATE store_orders.store SET is_whole = false');
     await expect(open(url)).rejects.toThrow(/is being copied into this one/);
   });
+});
+
+it('a store of an older schema gets the checksums that its rows would have been given', async () => {
+  const url = await empty();
+  await sql(url, 'CREATE SCHEMA store_orders');
+  for (const migration of MIGRATIONS.slice(0, WITH_CHECKSUMS - 1)) await sql(url, migration);
+  await sql(
+    url,
+    `UPDATE store_orders.store SET schema_version = ${WITH_CHECKSUMS - 1};
+     INSERT INTO store_orders.api_keys (id, name, hash, scopes, created_at, expires_at) VALUES
+       ('AbCdEfGh01', '"Zoë \\"the\\" key"', '\\x0102', 'orders:read', '2026-01-01T12:00:00.000Z',
+        '2026-02-01T12:00:00.000Z');
+     INSERT INTO store_orders.kept_outcomes VALUES
+       ('AbCdEfGh01', 'k-ä', 'f', 9223372036854775807, 1, NULL),
+       ('AbCdEfGh01', 'l', 'f', NULL, NULL, 'order_not_found')`.replaceAll('\\\\', '\\'),
+  );
+  await migrate(url, false);
+  const db = new Database(url);
+  expect(await new PostgresKeyStore(db).list()).toMatchObject([{ name: 'Zoë "the" key' }]);
+  const kept = await readKeptAfter(db, { by: '', key: '' }, 10);
+  expect(kept.map(({ decided }) => decided)).toEqual([
+    { kind: 'accepted', orderId: 2n ** 63n - 1n, version: 1 },
+    { kind: 'rejected', reason: 'order_not_found' },
+  ]);
+  await db.close();
 });

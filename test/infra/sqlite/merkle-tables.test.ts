@@ -95,17 +95,6 @@ describe('the tree of the log', () => {
     expectWholeTree(store);
   });
 
-  it('is made of a log that was written without one, by the migration that brings it', async () => {
-    const { file, db, log } = given();
-    await append(log, 700);
-    db.exec('DROP TABLE tree; DROP TABLE tree_nodes; PRAGMA user_version = 2');
-    const again = openLog(file, openDatabase(file));
-    expectWholeTree({ db, tree: new MerkleTables(db) });
-    await append(again, 5);
-    expectWholeTree({ db, tree: new MerkleTables(db) });
-    await again.close();
-  });
-
   it('proves every event, and every older size, to those who verify', async () => {
     const { db, log, tree } = given();
     await append(log, 1_000);

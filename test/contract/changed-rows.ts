@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ApiKey } from '../../src/app/api-key.ts';
+import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
+import type { KeyStore } from '../../src/app/ports/key-store.ts';
+import { DamagedStore } from '../../src/app/ports/store.ts';
+import type { OrderId } from '../../src/domain/order-id.ts';
+import { LATER, NOON, newEvent, placed } from '../support/events.ts';
+
+/** A store whose tables somebody else can write to. */
+export interface StoreWithRows {
+  /** Opens its log. `damaged` is told what an append finds wrong. */
+  openLog(damaged: (cause: Error) => void): Promise<EventLog>;
+  openKeys(): Promise<KeyStore>;
+  /** Executes SQL as somebody who may do everything and whom no trigger stops. */
+  change(sql: string): Promise<void>;
+}
+
+const KEY: ApiKey = {
+  id: 'AbCdEfGh01',
+  name: 'the warehouse',
+  hash: randomBytes(32),
+  scopes: ['orders:read'],
+  createdAt: NOON,
+  expiresAt: LATER,
+};
+
+const KEPT: readonly KeptOutcome[] = [
+  {
+    by: 'alice',
+    key: 'a',
+    fingerprint: 'f',
+    decided: { kind: 'accepted', orderId: 7n as OrderId, version: 1 },
+  },
+  {
+    by: 'alice',
+    key: 'b',
+    fingerprint: 'f',
+    decided: { kind: 'rejected', reason: 'order_not_found' },
+  },
+];
+
+/** What every engine promises of rows that are in no proof: a changed one is never believed. */
+export function changedRowContract(name: string, create: () => Promise<StoreWithRows>): void {
+  async function given() {
+    const store = await create();
+    const damage: Error[] = [];
+    const log = await store.openLog((cause) => damage.push(cause));
+    onTestFinished(() => log.close());
+    const keys = await store.openKeys();
+    await keys.add(KEY);
+    await log.append(0, (_newer, kept) => {
+      for (const outcome of KEPT) kept.keep(outcome);
+      return [newEvent(placed(7n))];
+    });
+    return { store, log, keys, damage };
+  }
+
+  describe(`a row that was changed in ${name}`, () => {
+    it.each([
+      `name = 'somebody else'`,
+      `scopes = 'orders:read orders:cancel'`,
+      `created_at = '2025-01-01T12:00:00.000Z'`,
+      'expires_at = NULL',
+      `revoked_at = '2026-02-01T12:00:00.000Z'`,
+    ])('is no API key any more: %s', async (set) => {
+      const { store, keys } = await given();
+      expect(await keys.find(KEY.id)).toEqual(KEY);
+      await store.change(`UPDATE api_keys SET ${set}`);
+      await expect(keys.find(KEY.id)).rejects.toThrow(DamagedStore);
+      await expect(keys.list()).rejects.toThrow(
+        'the row "AbCdEfGh01" of api_keys is not as it was recorded',
+      );
+      await expect(keys.revoke(KEY.id, NOON)).rejects.toThrow(DamagedStore);
+    });
+
+    it('is no API key any more, under another id either', async () => {
+      const { store, keys } = await given();
+      await store.change(`UPDATE api_keys SET id = 'AbCdEfGh02'`);
+      await expect(keys.find('AbCdEfGh02')).rejects.toThrow(DamagedStore);
+    });
+
+    it.each([
+      'order_id = 8',
+      'version = 2',
+      `order_id = NULL, version = NULL, refusal = 'order_not_found'`,
+      `fingerprint = 'g'`,
+      `key = 'c'`,
+      `asked_by = 'bob'`,
+    ])('is no kept outcome any more: %s', async (set) => {
+      const { store, log, damage } = await given();
+      await store.change(`UPDATE kept_outcomes SET ${set} WHERE key = 'a'`);
+      const by = set.startsWith('asked_by') ? 'bob' : 'alice';
+      const key = set.startsWith('key') ? 'c' : 'a';
+      const asked = [{ by, key }];
+      const recall: Decide = (_newer, kept) => {
+        kept.recall(by, key);
+        return [];
+      };
+      const result = await log.append(1, recall, asked);
+      expect(result.kind).toBe('unavailable');
+      expect(damage).toHaveLength(1);
+      expect(damage[0]?.message).toMatch(
+        `the row "${by} ${key}" of kept_outcomes is not as it was`,
+      );
+    });
+
+    it('does not keep others from being found', async () => {
+      const { store, log } = await given();
+      await store.change(`UPDATE kept_outcomes SET order_id = 8 WHERE key = 'a'`);
+      const found: unknown[] = [];
+      const look = { by: 'alice', key: 'b' };
+      await log.append(
+        1,
+        (_newer, kept) => {
+          found.push(kept.recall(look.by, look.key));
+          return [];
+        },
+        [look],
+      );
+      expect(found).toEqual([KEPT[1]]);
+    });
+  });
+}
