@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import { type Block, blocksOf, linksOf, PAGES } from './markdown.ts';
+
+/** Blocks of commands that the tests do not run, and why. */
+export const NOT_RUN: Readonly<Record<string, string>> = {
+  [`install -d /opt/store-orders && cp -R . /opt/store-orders
+(cd /opt/store-orders && npm ci)
+useradd --system --no-create-home store-orders
+cp docs/deployment/store-orders.service /etc/systemd/system/
+sed '/^DATABASE_URL=/d' .env.example | install -m 600 /dev/stdin /etc/store-orders.env
+systemctl daemon-reload && systemctl enable --now store-orders
+journalctl --unit store-orders
+`]: 'systemd: it makes users and services, as root',
+  [`docker build --tag store-orders .
+docker run --detach --name orders --read-only --tmpfs /tmp --cap-drop ALL \\
+  --security-opt no-new-privileges --init --stop-timeout 15 \\
+  --volume orders:/data --publish 127.0.0.1:3000:3000 store-orders
+docker logs orders
+docker exec orders node dist/main.js keys list
+`]: 'Docker',
+  [`printf 'ADMIN_PASSWORD=%s\\nORDERS_PASSWORD=%s\\n' $(openssl rand -hex 32) $(openssl rand -hex 32) > .env
+docker compose up --detach --build
+docker compose logs one two
+curl --fail --silent http://127.0.0.1:8080/readyz
+`]: 'Docker',
+  'npm ci && npm test\n': 'it is what runs these tests',
+  'npm run test:deep -- --minutes 10\n': 'it takes minutes; test/deep/deep.test.ts runs it',
+  [`EMMETT=$(mktemp -d)
+(cd "$EMMETT" && npm init --yes && npm install @event-driven-io/emmett@0.38.5 \\
+  @event-driven-io/emmett-sqlite@0.38.5 sqlite3@5.1.7)
+npm run bench -- --only cancels --emmett "$EMMETT"
+`]: 'it compiles a package and takes minutes',
+  [`EMMETT=$(mktemp -d)
+(cd "$EMMETT" && npm init --yes && npm install @event-driven-io/emmett@0.42.0 \\
+  @event-driven-io/emmett-postgresql@0.42.0)
+npm run bench -- --postgres --emmett "$EMMETT"
+`]: 'it takes minutes',
+};
+
+/**
+ * Blocks that run in a terminal of their own until they are stopped, and what is run for them.
+ * `npm ci` is left out: it would remove the very packages that the tests run on. The gate, .ci/run,
+ * begins with it.
+ */
+export const IN_A_TERMINAL: Readonly<Record<string, string>> = {
+  'npm ci && npm start\n': 'npm start',
+  'npm run demo\n': 'npm run demo',
+};
+
+/**
+ * Blocks that install packages, and what is run for them: the same versions are installed already,
+ * in the client's project of the tests.
+ */
+export const INSTALLED_HERE: Readonly<Record<string, string>> = {
+  [`mkdir client
+(cd client && npm init --yes && npm install openapi-fetch@0.17.0 \\
+  openapi-typescript@7.13.0 typescript@5.9.3 @types/node@24.19.2) > install.log 2>&1
+`]: `mkdir client && ln -s ${resolve('test/client/node_modules')} client/node_modules\n`,
+};
+
+/** A block of commands, and the block behind it if that shows their output. */
+export interface Step {
+  readonly language: 'sh' | 'sql';
+  readonly commands: string;
+  readonly shown: string | undefined;
+}
+
+/** The steps of a page, with those that are not run. */
+export function stepsOf(page: string): readonly Step[] {
+  const blocks = blocksOf(page);
+  return blocks.flatMap((block, index) => {
+    const { language, text } = block;
+    if (language !== 'sh' && language !== 'sql') return [];
+    return [{ language, commands: text, shown: shownBy(block, blocks[index + 1]) }];
+  });
+}
+
+function shownBy({ section }: Block, next: Block | undefined): string | undefined {
+  if (next?.section !== section) return undefined;
+  return next.language === 'text' || next.language === 'json' ? next.text : undefined;
+}
+
+/** The pages that have something to run: the README, then in the order in which it names them. */
+export const PAGES_TO_RUN: readonly string[] = [
+  ...new Set([
+    'README.md',
+    ...linksOf('README.md').map((link) => link.split('#')[0] ?? ''),
+    ...PAGES,
+  ]),
+].filter((page) => {
+  return page.endsWith('.md') && stepsOf(page).some(({ commands }) => !(commands in NOT_RUN));
+});

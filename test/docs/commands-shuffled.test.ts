@@ -1,0 +1,25 @@
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { Random } from '../support/random.ts';
+import { PAGES_TO_RUN } from './blocks.ts';
+import { Reader } from './reader.ts';
+import { isInstalled } from './terminal.ts';
+
+const seed = Number(process.env.DOCS_SEED ?? randomInt(2 ** 32));
+const shell = isInstalled('zsh') ? 'zsh' : 'sh';
+
+function shuffled(pages: readonly string[]): readonly string[] {
+  const random = new Random(seed);
+  const left = [...pages];
+  return pages.map(() => left.splice(random.below(left.length), 1)[0] as string);
+}
+
+describe(`all pages in one terminal with ${shell}, in the order of DOCS_SEED=${seed}`, () => {
+  let reader: Reader;
+  beforeAll(async () => {
+    reader = await Reader.begin(shell, true);
+  });
+  afterAll(() => reader[Symbol.asyncDispose]());
+
+  test.each(shuffled(PAGES_TO_RUN))('%s', { timeout: 240_000 }, (page) => reader.read(page));
+});

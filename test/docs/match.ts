@@ -1,0 +1,66 @@
+/**
+ * Compares the output that a page shows with a real one. They have to be equal but for
+ *
+ * - lines that the page leaves out: a line with nothing but `…` stands for any number of them;
+ * - values that no two runs share: each may be another value of the same form.
+ */
+
+export interface Matching {
+  /** Whether the ids of orders vary, too: on a store that may have had orders before. */
+  readonly idsVary?: boolean;
+}
+
+interface Varying {
+  /** The text before it by which such a value is known, where its form is not enough. */
+  readonly after?: string;
+  readonly form: string;
+  readonly before?: string;
+  /** Returns the form that the real value must have, where it depends on the one that is shown. */
+  readonly likewise?: (shown: string) => string;
+}
+
+const KEY_ID = '[0-9A-Za-z]{10}';
+const SECOND = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d';
+const BETWEEN_SECONDS = '\\.(?!000)\\d{3}Z';
+
+const VARYING: readonly Varying[] = [
+  { form: `sto_${KEY_ID}_[0-9A-Za-z]{49}` },
+  { after: '\\bthe key |"by":"|\\bby first \\(', form: KEY_ID },
+  { form: '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}' },
+  { after: '\\bstore-orders/', form: '[0-9a-f]{16}' },
+  { after: '\\broot ', form: '[0-9a-f]{64}' },
+  {
+    // A full second is a date that a page has given, such as a ship date, and does not vary.
+    form: SECOND + BETWEEN_SECONDS,
+    likewise: (shown) => {
+      return `(?:${SECOND}${BETWEEN_SECONDS}|(?!${shown.slice(0, 10)})${SECOND}\\.000Z)`;
+    },
+  },
+  { after: '"durationMs":', form: '\\d+(?:\\.\\d+)?' },
+  // The size of a file depends on the version of the schema.
+  { form: '\\d+', before: ' bytes\\b' },
+];
+
+const ORDER_ID: Varying = { after: '"id":', form: '\\d+' };
+
+export function matches(shown: string, output: string, { idsVary }: Matching = {}): boolean {
+  const varying = idsVary ? [...VARYING, ORDER_ID] : VARYING;
+  const lines = shown.trim().split('\n');
+  const parts = lines.map((line) => (line === '…' ? '[\\s\\S]*' : patternOf(line, varying)));
+  return new RegExp(`^${parts.join('\n')}$`).test(output.trim());
+}
+
+function patternOf(line: string, varying: readonly Varying[]): string {
+  const known = varying.map(({ after = '', form, before = '(?![0-9A-Za-z])' }) => {
+    return `(?<=${after})(${form})(?=${before})`;
+  });
+  let pattern = '';
+  let end = 0;
+  for (const found of line.matchAll(new RegExp(known.join('|'), 'g'))) {
+    const [value, ...groups] = found;
+    const { form, likewise } = varying[groups.findIndex((group) => group !== undefined)] as Varying;
+    pattern += RegExp.escape(line.slice(end, found.index)) + (likewise?.(value) ?? form);
+    end = found.index + value.length;
+  }
+  return pattern + RegExp.escape(line.slice(end));
+}

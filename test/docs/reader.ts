@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { Cluster } from '../support/postgres/cluster.ts';
+import { sql } from '../support/postgres/sql.ts';
+import { IN_A_TERMINAL, INSTALLED_HERE, NOT_RUN, type Step, stepsOf } from './blocks.ts';
+import { matches } from './match.ts';
+import { type Pasted, type Shell, Terminal } from './terminal.ts';
+
+/** The ports that pages name: that of `npm start`, and PostgreSQL's. */
+const SHOWN_PORTS = { service: '3000', postgres: '5432' } as const;
+
+/** How long a service may take until it is ready, in steps of 50 ms. */
+const READY_CHECKS = 600;
+
+/**
+ * A person with a clone of the project as `npm ci` leaves it, who pastes page after page. Everything
+ * is real, but for the ports: where a page says 3000 or 5432, free ports are used instead.
+ */
+export class Reader implements AsyncDisposable {
+  readonly #shell: Shell;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'store-orders-'));
+  readonly #clone = join(this.#folder, 'clone');
+  #port = '';
+  #cluster: Cluster | undefined;
+  /** The one terminal for all pages, if there is but one. */
+  #terminal: Terminal | undefined;
+  #terminals = 0;
+  #other: ChildProcess | undefined;
+
+  /** @param keeps Whether all pages are pasted into one terminal, instead of one for each. */
+  static async begin(shell: Shell, keeps = false): Promise<Reader> {
+    const reader = new Reader(shell);
+    reader.#port = String(await freePort());
+    if (keeps) reader.#terminal = reader.#openTerminal();
+    return reader;
+  }
+
+  private constructor(shell: Shell) {
+    this.#shell = shell;
+    mkdirSync(this.#clone);
+    for (const name of ['package.json', '.npmrc', 'node_modules', 'dist', 'docs']) {
+      symlinkSync(resolve(name), join(this.#clone, name));
+    }
+  }
+
+  /** Pastes all blocks of a page, and checks all that they print and leave behind. */
+  async read(page: string): Promise<void> {
+    const terminal = this.#terminal ?? this.#openTerminal();
+    const files = this.#files();
+    const environment = await terminal.environment();
+    for (const step of stepsOf(page)) {
+      if (!(step.commands in NOT_RUN)) await this.#follow(page, step, terminal);
+    }
+    await this.#stopOther();
+    expect.soft(await terminal.environment(), 'the variables after the page').toBe(environment);
+    expect.soft(readdirSync(terminal.temporary), 'temporary files after the page').toEqual([]);
+    // What `npm start` has made is ignored by git.
+    expect.soft(this.#files(), 'files of the clone after the page').toEqual(files);
+    if (terminal !== this.#terminal) await close(terminal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stopOther();
+    await this.#cluster?.[Symbol.asyncDispose]();
+    if (this.#terminal !== undefined) await close(this.#terminal);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #follow(page: string, step: Step, terminal: Terminal): Promise<void> {
+    const { commands, shown } = step;
+    if (step.language === 'sql') return this.#runSql(commands);
+    const other = IN_A_TERMINAL[commands];
+    if (other !== undefined) return this.#startOther(other, shown);
+    const { output, status } = await this.#paste(INSTALLED_HERE[commands] ?? commands, terminal);
+    expect.soft(status, `${commands}\n${output}`).toBe('0');
+    // Only the store of the README may have orders from before.
+    const isAsShown = matches(shown ?? '', output, { idsVary: page === 'README.md' });
+    if (!isAsShown) expect.soft(output, `after\n${commands}`).toBe(shown ?? '');
+  }
+
+  async #paste(commands: string, terminal: Terminal): Promise<Pasted> {
+    const { service, postgres } = SHOWN_PORTS;
+    const text = commands
+      .replaceAll(service, this.#port)
+      .replaceAll(postgres, String(this.#cluster?.port ?? postgres));
+    const { output, status } = await terminal.paste(text);
+    return { output: output.replaceAll(`:${this.#port}`, `:${service}`), status };
+  }
+
+  async #runSql(text: string): Promise<void> {
+    this.#cluster ??= await Cluster.start();
+    const isAboutDatabases = /\b(?:CREATE|DROP) DATABASE\b/.test(text);
+    const url = this.#cluster.url(isAboutDatabases ? 'postgres' : 'orders');
+    for (const statement of text.split(/(?<=;)\n/)) await sql(url, statement);
+  }
+
+  /** Runs a service in another terminal, after the one that runs there has been stopped. */
+  async #startOther(command: string, shown: string | undefined): Promise<void> {
+    await this.#stopOther();
+    const isFirst = !existsSync(join(this.#clone, 'data'));
+    const other = spawn('sh', ['-c', command], {
+      cwd: this.#clone,
+      env: { PATH: process.env.PATH, HOME: this.#folder, PORT: this.#port },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+    });
+    this.#other = other;
+    let said = '';
+    other.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    for (let check = 0; check < READY_CHECKS && !(await this.#isReady()); check++) {
+      await setTimeout(50);
+    }
+    if (shown === undefined || !isFirst) return;
+    const output = said.replaceAll(`:${this.#port}`, `:${SHOWN_PORTS.service}`);
+    if (!matches(shown, output)) expect.soft(output, `after ${command}`).toBe(shown);
+  }
+
+  async #isReady(): Promise<boolean> {
+    try {
+      return (await fetch(`http://127.0.0.1:${this.#port}/readyz`)).ok;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Does what Ctrl-C does. */
+  async #stopOther(): Promise<void> {
+    const other = this.#other;
+    if (other === undefined) return;
+    this.#other = undefined;
+    const ended = once(other, 'exit');
+    process.kill(-(other.pid as number), 'SIGINT');
+    await ended;
+  }
+
+  #openTerminal(): Terminal {
+    const scratch = join(this.#folder, `terminal-${this.#terminals++}`);
+    mkdirSync(scratch);
+    return new Terminal(this.#shell, this.#clone, scratch);
+  }
+
+  #files(): readonly string[] {
+    const files = readdirSync(this.#clone, { recursive: true, encoding: 'utf8' });
+    return files.filter((name) => !/^data\b/.test(name)).sort();
+  }
+}
+
+async function close(terminal: Terminal): Promise<void> {
+  expect.soft(await terminal.close(), 'processes have ended with their terminal').toBe(true);
+  expect.soft(terminal.history(), 'the history of commands').not.toMatch(/sto_\w{10}_/);
+}
