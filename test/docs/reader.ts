@@ -154,6 +154,6 @@ export class Reader implements AsyncDisposable {
 }
 
 async function close(terminal: Terminal): Promise<void> {
-  expect.soft(await terminal.close(), 'processes have ended with their terminal').toBe(true);
-  expect.soft(terminal.history(), 'the history of commands').not.toMatch(/sto_\w{10}_/);
+  expect(await terminal.close(), 'processes have ended with their terminal').toBe(true);
+  expect(terminal.history(), 'the history of commands').not.toMatch(/sto_\w{10}_/);
 }
