@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { cloudEventOf } from '../app/audit/cloud-event.ts';
+import type { Prover, SignedCheckpoint } from '../app/audit/prover.ts';
 import { recordOf } from '../app/audit/record.ts';
 import { checkpointLine } from '../app/audit/trail-file.ts';
+import { LineDigest, sealLine } from '../app/audit/trail-seal.ts';
 import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/verifier.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { type CommandLine, withStore } from './command-line.ts';
@@ -15,9 +17,9 @@ import { Refuted } from './refuted.ts';
 const CHUNK = 1_000;
 
 const EXPLANATION = `
-The first line has a signed checkpoint, and each other line has an event, as a CloudEvent in
-JSON: the exact bytes that were hashed can be made from it. A server may be running: what is
-recorded meanwhile is left out.`;
+The first line has a signed checkpoint. Then each line has an event, as a CloudEvent in JSON:
+the exact bytes that were hashed can be made from it. The last line is a seal, a signed digest
+of all lines before it. A server may be running: what is recorded meanwhile is left out.`;
 
 export function addAuditExport(audit: Command, commandLine: CommandLine): void {
   audit
@@ -39,7 +41,7 @@ async function exportTrail(out: string | undefined, commandLine: CommandLine): P
       if (!verdict.ok) throw new Error(`the log's own checkpoint: ${verdict.reason}`);
       const checkpoint = verdict.value;
       await withProgress(stderr, 'Exporting', checkpoint.size, (advance) => {
-        const text = textOf(store, note, checkpoint, advance);
+        const text = textOf(store, prover, { ...checkpoint, note }, advance);
         return out === undefined ? print(text, stdout, signal) : writeWhole(out, text, { signal });
       });
       if (out !== undefined) stderr.write(`Wrote ${out}, ${checkpoint.size} events.\n`);
@@ -50,11 +52,16 @@ async function exportTrail(out: string | undefined, commandLine: CommandLine): P
 /** The trail up to a checkpoint, of which it makes sure in the end that it is what was signed. */
 async function* textOf(
   { id, trail, keys }: CommandLineStore,
-  note: string,
-  { size, root }: Checkpoint,
+  prover: Prover,
+  { note, origin, size, root }: Checkpoint & SignedCheckpoint,
   advance: Advance,
 ): AsyncGenerator<string> {
-  yield `${checkpointLine(id, { size, note })}\n`;
+  const digest = new LineDigest();
+  const written = (lines: string) => {
+    digest.add(lines);
+    return lines;
+  };
+  yield written(`${checkpointLine(id, { size, note })}\n`);
   const names = new Map((await keys.list()).map((key) => [key.id, key.name]));
   const tree = new RecordTree();
   for (let after = 0; after < size; after += CHUNK) {
@@ -63,9 +70,12 @@ async function* textOf(
       tree.add(recordOf(event));
       return `${cloudEventOf(event, id, (key) => names.get(key))}\n`;
     });
-    yield lines.join('');
+    yield written(lines.join(''));
     advance(after + events.length);
   }
-  if (Buffer.from(root).equals(tree.head().root)) return;
-  throw new Refuted('The events are not those of the tree of the log: store-orders verify');
+  if (!Buffer.from(root).equals(tree.head().root)) {
+    throw new Refuted('The events are not those of the tree of the log: store-orders verify');
+  }
+  const seal = prover.seal({ origin, storeId: id, size, digest: digest.value() });
+  yield `${sealLine(id, size, seal)}\n`;
 }

@@ -7,12 +7,20 @@ import { readTrail } from './trail-lines.ts';
 import { placeOf } from './verify-report.ts';
 
 const EXPLANATION = `
-It checks every event as verify does, and the root at the end. All events are imported or none,
-also where it is interrupted; then run it again. The store gets neither the key that has signed
-nor the API keys: it is another store, with the same past.`;
+It checks every event as verify does, the root, and that the key has signed every line. All
+events are imported or none, also where it is interrupted; then run it again. The store gets
+neither the key that has signed nor the API keys: it is another store, with the same past.`;
+
+const SIGNED = `Checked: the signatures of the public key, on the checkpoint and on every line; each event, by
+the rules of a log; their root, which is the one that was signed.
+`;
+const UNSIGNED = `Checked: each event, by the rules of a log; their root, which is the one that the file names.
+Not checked: who signed it, and whether it was signed at all. Anybody can write such a file.
+`;
 
 interface ImportOptions {
   readonly key: readonly string[];
+  readonly unsigned?: boolean;
 }
 
 export function addAuditImport(audit: Command, commandLine: CommandLine): void {
@@ -26,8 +34,17 @@ export function addAuditImport(audit: Command, commandLine: CommandLine): void {
       addKey,
       [],
     )
+    .option('--unsigned', 'take it over without a check of who signed it')
     .addHelpText('after', EXPLANATION)
-    .action((file: string, { key }: ImportOptions) => importTrail(file, key, commandLine));
+    .action((file: string, { key, unsigned = false }: ImportOptions, command: Command) => {
+      if (unsigned === key.length > 0) {
+        command.error(
+          'error: name the public key of the log that the export is of with --key; to take over ' +
+            'what anybody may have written, say --unsigned',
+        );
+      }
+      return importTrail(file, key, commandLine);
+    });
 }
 
 async function importTrail(
@@ -46,6 +63,7 @@ async function importTrail(
       throw new Refuted(`${what}\nNothing was imported.`);
     }),
   );
+  terminal.stderr.write(keys.length > 0 ? SIGNED : UNSIGNED);
   const { size, root } = await withStore(commandLine, ({ trail }) => trail.treeHead());
   const text = Buffer.from(root).toString('base64');
   terminal.stdout.write(`Imported ${size} events. Their root is ${text}\n`);

@@ -1,4 +1,5 @@
 import type { Finding } from '../app/audit/trail-check.ts';
+import type { SignedTrail } from './trail-lines.ts';
 
 /** What was checked, and what came of it. */
 export interface Report {
@@ -8,6 +9,8 @@ export interface Report {
   /** How many events are right, from the first on; and their root, where it is known. */
   readonly events?: number;
   readonly root?: string | undefined;
+  /** Of an export: who has signed it, with every line in it, and which store it is from. */
+  readonly exported?: ({ readonly file: string } & SignedTrail) | undefined;
   /** Of a receipt: where its event stands, and the event. */
   readonly position?: number;
   readonly record?: string;
@@ -29,11 +32,16 @@ export function asJson(report: Report): string {
 
 /** A report for people. */
 export function asText({ findings, checkpoints, ...report }: Report): string {
-  const { events, root, position, record } = report;
+  const { events, root, exported, position, record } = report;
   const are = findings.length === 0 ? 'are as they must be' : "keep the log's own rules";
   const lines = [
     ...(events === undefined ? [] : [`${events} events ${are}.`]),
     ...(root === undefined ? [] : [`Their root is ${root}`]),
+    ...(exported === undefined
+      ? []
+      : [
+          `${exported.file} is from ${exported.source}, signed by ${exported.origin}, every line of it.`,
+        ]),
     ...(position === undefined ? [] : [`Position ${position}: ${record}`]),
     ...checkpoints.map(({ file, origin, size }) => {
       return `${file} is signed by ${origin}, for ${size} events.`;

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
@@ -10,6 +9,7 @@ import { addKey } from './add-key.ts';
 import type { CommandLine, Output } from './command-line.ts';
 import { withProgress } from './progress.ts';
 import { Refuted } from './refuted.ts';
+import { readSmallFile } from './small-file.ts';
 import { readTrail } from './trail-lines.ts';
 import { asJson, asText, type Report } from './verify-report.ts';
 
@@ -73,7 +73,7 @@ function check(options: VerifyOptions, commandLine: CommandLine): Promise<Report
 }
 
 async function checkReceipt(file: string, keys: readonly string[]): Promise<Report> {
-  const text = await readText(file);
+  const text = readText(file);
   const held = byAnyKey(keys, (key) => verifyReceipt(text, key));
   if (!held.ok) {
     const findings = [{ problem: `${file}: ${held.reason}` }];
@@ -89,13 +89,15 @@ async function checkExport(
   { key: keys, checkpoint }: VerifyOptions,
   { composition: { decode }, terminal: { stderr } }: CommandLine,
 ): Promise<Report> {
-  const { heads, checkpoints, refused } = await readCheckpoints(checkpoint, keys);
+  const { heads, checkpoints, refused } = readCheckpoints(checkpoint, keys);
   const read = await counted(stderr, () =>
     readTrail(file, 'Checking', stderr, { decode, keys, heads }),
   );
   const { size: events, root, finding } = read;
   const findings = [...(finding === undefined ? [] : [finding]), ...refused];
-  return { checked: 'export', events, root: base64(root), checkpoints, findings };
+  const exported =
+    read.finding === undefined ? { file, origin: read.origin, source: read.source } : undefined;
+  return { checked: 'export', events, root: base64(root), exported, checkpoints, findings };
 }
 
 async function checkStore(
@@ -106,7 +108,7 @@ async function checkStore(
   try {
     const isOwn = key.length === 0 && files.length > 0;
     const keys = isOwn ? [ownKey(composition.verifierKey(), stderr)] : key;
-    const { heads, checkpoints, refused } = await readCheckpoints(files, keys);
+    const { heads, checkpoints, refused } = readCheckpoints(files, keys);
     const { size, root, findings } = await counted(stderr, () =>
       withProgress(stderr, 'Checking', evidence.last, (advance) =>
         verifyStore(evidence, heads, (done) => {
@@ -145,21 +147,15 @@ interface ReadCheckpoints {
 
 type SignedHead = ExpectedHead & { readonly origin: string };
 
-async function readCheckpoints(
-  files: readonly string[],
-  keys: readonly string[],
-): Promise<ReadCheckpoints> {
-  const read = await Promise.all(files.map((file) => readCheckpoint(file, keys)));
+function readCheckpoints(files: readonly string[], keys: readonly string[]): ReadCheckpoints {
+  const read = files.map((file) => readCheckpoint(file, keys));
   const heads = read.filter((one): one is SignedHead => !isFinding(one));
   const checkpoints = heads.map(({ name, origin, size }) => ({ file: name, origin, size }));
   return { heads, checkpoints, refused: read.filter(isFinding) };
 }
 
-async function readCheckpoint(
-  file: string,
-  keys: readonly string[],
-): Promise<SignedHead | Finding> {
-  const note = await readText(file);
+function readCheckpoint(file: string, keys: readonly string[]): SignedHead | Finding {
+  const note = readText(file);
   const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
   return signed.ok ? { name: file, ...signed.value } : { problem: `${file}: ${signed.reason}` };
 }
@@ -192,9 +188,9 @@ function base64(root: Uint8Array | undefined): string | undefined {
   return root && Buffer.from(root).toString('base64');
 }
 
-async function readText(file: string): Promise<string> {
+function readText(file: string): string {
   try {
-    return await readFile(file, 'utf8');
+    return readSmallFile(file);
   } catch (error) {
     throw new CannotStart(`${file} cannot be read: ${(error as Error).message}`);
   }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { StoredFields } from '../app/audit/record.ts';
+import { verifyCanonicalJson } from '../app/audit/verifier.ts';
 import { UnreadableEvent } from '../app/ports/event-log.ts';
 import type { Metadata, RecordedEvent } from '../app/recorded-event.ts';
 import { isInstant } from '../domain/instant.ts';
@@ -60,8 +61,9 @@ export function decode(stored: StoredEvent): RecordedEvent {
 }
 
 /**
- * The same, but that each text must be in the one form in which it can have been written. What an
- * older version of the service wrote is in a form of its own, and its data is taken as it is.
+ * The same, but that each text must be in the one form in which it can have been written: canonical
+ * JSON. What an older version of the service wrote has other members than today's, so that its data
+ * is only held against that form.
  */
 export function decodeStrictly(stored: StoredEvent): RecordedEvent {
   return decodeBy(readWritten, stored);
@@ -95,7 +97,9 @@ function readWritten(stored: StoredEvent) {
   const isOlder = stored.schemaVersion !== CURRENT[event.type];
   const isWritten =
     (isOlder || encodeData(event) === stored.data) && encodeMetadata(metadata) === stored.metadata;
-  if (!isWritten) throw new Error('its text is not in the one form that it can have');
+  const isCanonical = [stored.data, stored.metadata].every((text) => verifyCanonicalJson(text).ok);
+  if (!isWritten || !isCanonical)
+    throw new Error('its text is not in the one form that it can have');
   return { event, metadata };
 }
 

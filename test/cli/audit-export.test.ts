@@ -49,7 +49,7 @@ async function rootOf(place: Place): Promise<string> {
 describe('An export', () => {
   it('begins with a signed checkpoint, and leads back to the bytes that it is of', async () => {
     const { lines, key } = await given();
-    const [first = '', ...events] = lines;
+    const [first = '', ...events] = lines.slice(0, -1);
     const { type, data } = JSON.parse(first);
     expect(type).toBe('Checkpoint');
     const verdict = verifyCheckpoint(data, key);
@@ -96,7 +96,9 @@ describe('An export', () => {
     const { file, key, place } = await given();
     const nowhere = new Place();
     const { code, out } = await nowhere.run('verify', '--export', file, '--key', key);
-    expect(out).toMatch(/^5 events are as they must be\.\nTheir root is \S+\nAll is as it must be/);
+    expect(out).toMatch(
+      /^5 events are as they must be\.\nTheir root is \S+\n\S+ is from (\/store-orders\/\w{16}), signed by \S+, every line of it\.\nAll is as it must be/,
+    );
     expect(code).toBe(0);
     expect(existsSync(nowhere.file('store.db'))).toBe(false);
     const checkpoint = place.file('checkpoint');
@@ -128,7 +130,7 @@ describe.each(ENGINES)('An import of an export into %s', (_, newPlace) => {
     const checkpoint = place.file('checkpoint');
     await place.run('audit', 'checkpoint', '--out', checkpoint);
     const other = await newPlace();
-    await other.run('audit', 'import', file);
+    await other.run('audit', 'import', file, '--key', key);
     await other.run('import', other.write('more.csv', 'id,petId,quantity\n4,7,1\n'));
     const { code } = await other.run('verify', '--checkpoint', checkpoint, '--key', key);
     expect(code).toBe(0);
@@ -139,7 +141,7 @@ describe.each(ENGINES)('An import of an export into %s', (_, newPlace) => {
   });
 
   it('takes events of any schema version', async () => {
-    const { file, place } = await given(async (empty) => {
+    const { file, place, key } = await given(async (empty) => {
       const old = storedEvents('OrderPlaced.v1.ndjson');
       const db = openDatabase(empty.file('store.db'));
       const insert = db.prepare('INSERT INTO events VALUES (?, ?, 1, ?, ?, ?, ?)');
@@ -149,30 +151,30 @@ describe.each(ENGINES)('An import of an export into %s', (_, newPlace) => {
       db.close();
     });
     const other = await newPlace();
-    const { code, err } = await other.run('audit', 'import', file);
+    const { code, err } = await other.run('audit', 'import', file, '--key', key);
     expect(code, err).toBe(0);
     expect(await rows(other)).toEqual(await rows(place));
     expect((await other.run('verify')).code).toBe(0);
   });
 
   it('is refused by a store that has events', async () => {
-    const { file } = await given();
+    const { file, key } = await given();
     const other = await newPlace();
-    expect((await other.run('audit', 'import', file)).code).toBe(0);
-    const refused = await other.run('audit', 'import', file);
+    expect((await other.run('audit', 'import', file, '--key', key)).code).toBe(0);
+    const refused = await other.run('audit', 'import', file, '--key', key);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toContain('The store has 5 events: it takes an empty one.');
     expect(await other.head()).toBe(5);
   });
 
   it('leads to an export of the same lines, but for the store', async () => {
-    const { file, lines } = await given();
+    const { file, key, lines } = await given();
     const other = await newPlace();
-    await other.run('audit', 'import', file);
+    await other.run('audit', 'import', file, '--key', key);
     const { out } = await other.run('audit', 'export');
     const withoutStore = (line: string) => line.replaceAll(/(?<=orders\/)\w{16}/g, '');
     const [, ...exported] = out.trimEnd().split('\n').map(withoutStore);
-    expect(exported).toEqual(lines.slice(1).map(withoutStore));
+    expect(exported.slice(0, -1)).toEqual(lines.slice(1, -1).map(withoutStore));
   });
 });
 
@@ -180,7 +182,7 @@ test('an import into SQLite is refused while a server is running on the file', a
   const { file } = await given();
   const other = new Place();
   const unlock = lockForServer(other.file('store.db'));
-  const busy = await other.run('audit', 'import', file);
+  const busy = await other.run('audit', 'import', file, '--unsigned');
   unlock();
   expect(busy.code).toBe(1);
   expect(busy.err).toContain('Another server is running on');
@@ -196,7 +198,7 @@ test('an import into PostgreSQL is refused while instances are running on the st
   const seen =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN store_orders'";
   while ((await sql(url, seen)).length === 0) await setTimeout(20);
-  const ran = await other.run('audit', 'import', file);
+  const ran = await other.run('audit', 'import', file, '--unsigned');
   await served.close();
   expect(ran.code).toBe(1);
   expect(ran.err).toContain('Instances are running on the store. Stop all of them first.');
@@ -212,7 +214,7 @@ const DAMAGED: readonly [
   how: (lines: string[]) => readonly string[],
   says: RegExp,
 ][] = [
-  ['there is nothing', () => [], /: there is nothing in it$/m],
+  ['there is nothing but a line end', () => [''], /: there is an empty line$/m],
   ['the checkpoint is missing', ([, ...events]) => events, /: the first line is no checkpoint$/m],
   ['it is no JSON', () => ['x'], /: the first line is no checkpoint$/m],
   ['it is other JSON', () => ['null'], /: the first line is no checkpoint$/m],
@@ -241,7 +243,7 @@ const DAMAGED: readonly [
   ],
   [
     'the end is missing',
-    (lines) => lines.slice(0, -1),
+    (lines) => lines.toSpliced(5, 1),
     /: position 5: the log ends at position 4, and the checkpoint in it is of 5 events$/m,
   ],
   ['one is missing', (lines) => lines.toSpliced(3, 1), /: position 3: it is missing$/m],
@@ -280,12 +282,12 @@ describe.each(ENGINES)(
       const { place, lines } = await given();
       const file = place.write('damaged.ndjson', `${how(lines).join('\n')}\n`);
       const other = await newPlace();
-      const { code, out, err } = await other.run('audit', 'import', file);
+      const { code, out, err } = await other.run('audit', 'import', file, '--unsigned');
       expect([code, out]).toEqual([3, '']);
       expect(err).toMatch(says);
       expect(err).toContain('Nothing was imported.');
       expect(await rows(other)).toEqual([]);
-      await other.run('audit', 'import', place.file('trail.ndjson'));
+      await other.run('audit', 'import', place.file('trail.ndjson'), '--unsigned');
       expect(await rows(other)).toEqual(await rows(place));
     });
 
@@ -301,6 +303,158 @@ describe.each(ENGINES)(
     });
   },
 );
+
+describe.each(ENGINES)('An import into %s', (_, newPlace) => {
+  it('takes the key that has signed, or the word that nobody need have', async () => {
+    const { file, key } = await given();
+    const other = await newPlace();
+    for (const args of [[], ['--key', key, '--unsigned']]) {
+      const { code, out, err } = await other.run('audit', 'import', file, ...args);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain('name the public key of the log that the export is of with --key; ');
+    }
+    expect(await rows(other)).toEqual([]);
+  });
+
+  it('refuses a signature that was broken, unless it is told that nobody need have signed', async () => {
+    const { place, key, lines } = await given();
+    const [first = '', ...others] = lines;
+    const broken = first.replace(/(?<=— \S+ .{20})./, (one) => (one === 'A' ? 'B' : 'A'));
+    const file = place.write('broken.ndjson', `${[broken, ...others].join('\n')}\n`);
+    const other = await newPlace();
+    expect((await other.run('audit', 'import', file)).code).toBe(2);
+    const refused = await other.run('audit', 'import', file, '--key', key);
+    expect(refused).toMatchObject({ code: 3, out: '' });
+    expect(refused.err).toContain(': the checkpoint: the signature is not that of the public key');
+    expect(await rows(other)).toEqual([]);
+    const taken = await other.run('audit', 'import', file, '--unsigned');
+    expect(taken.code).toBe(0);
+    expect(taken.err).toContain(
+      'Not checked: who signed it, and whether it was signed at all. Anybody can write such a file.\n',
+    );
+    expect(await rows(other)).toEqual(await rows(place));
+  });
+
+  it('says what was checked', async () => {
+    const { file, key } = await given();
+    const { err } = await (await newPlace()).run('audit', 'import', file, '--key', key);
+    expect(err).toContain(
+      'Checked: the signatures of the public key, on the checkpoint and on every',
+    );
+    expect(err).not.toContain('Not checked');
+  });
+});
+
+/** What the tree does not cover, and only the seal does. */
+const BESIDE: readonly [what: string, how: (lines: readonly string[]) => readonly string[]][] = [
+  [
+    'another source in every line',
+    (lines) => lines.map((line) => line.replace(/(?<=orders\/)\w{4}/, 'aaaa')),
+  ],
+  [
+    'another source in all but the seal',
+    (lines) =>
+      lines.map((line, at) =>
+        at === lines.length - 1 ? line : line.replace(/(?<=orders\/)\w{4}/, 'aaaa'),
+      ),
+  ],
+  [
+    'a name for who did it',
+    (lines) => lines.map((line) => line.replace('"by":"import"', '"by":"import","keyname":"boss"')),
+  ],
+  ['the seal is missing', (lines) => lines.slice(0, -1)],
+  ['the seal is there twice', (lines) => [...lines, lines.at(-1) ?? '']],
+  ['something is behind the seal', (lines) => [...lines, lines[1] ?? '']],
+  [
+    'the seal is before the last event',
+    (lines) => lines.with(-1, lines.at(-2) ?? '').with(-2, lines.at(-1) ?? ''),
+  ],
+  [
+    'the seal is that of a checkpoint',
+    ([first = '', ...others]) => [
+      first,
+      ...others.slice(0, -1),
+      others.at(-1)?.replace(/"data":.*/, `"data":${JSON.stringify(JSON.parse(first).data)}}`) ??
+        '',
+    ],
+  ],
+  [
+    'the seal is no text',
+    (lines) => lines.with(-1, lines.at(-1)?.replace(/"data":.*/, '"data":1}') ?? ''),
+  ],
+  ['the seal is no JSON', (lines) => lines.with(-1, lines.at(-1)?.slice(0, -1) ?? '')],
+  [
+    'another signature beside that of the checkpoint',
+    ([first = '', ...others]) => [first.replace(/(— \S+ [A-Za-z0-9+/=]+\\n)/, '$1$1'), ...others],
+  ],
+];
+
+test.each(BESIDE)('an export is refuted for what is in no tree, too: %s', async (_, how) => {
+  const { place, key, lines } = await given();
+  const changed = how(lines);
+  expect(changed).not.toEqual(lines);
+  const file = place.write('changed.ndjson', `${changed.join('\n')}\n`);
+  const { code, out } = await place.run('verify', '--export', file, '--key', key);
+  expect([code, out]).toEqual([3, expect.stringContaining('Not all is as it must be.')]);
+  expect((await new Place().run('audit', 'import', file, '--key', key)).code).toBe(3);
+});
+
+test('the seal of one export is not that of another of the same events', async () => {
+  const { place, key, lines } = await given();
+  await place.run('keys', 'create', '--name', 'shop', '--scopes', 'orders:write');
+  const other = await given();
+  const file = place.write(
+    'mixed.ndjson',
+    `${[...lines.slice(0, -1), other.lines.at(-1)].join('\n')}\n`,
+  );
+  const ran = await place.run('verify', '--export', file, '--key', key, '--key', other.key);
+  expect(ran.code).toBe(3);
+  expect(ran.out).toContain('the seal: ');
+});
+
+test('an export of which any byte is lost, doubled, or has a bit that is another is found out', async () => {
+  const { place, key, lines } = await given();
+  const bytes = Buffer.from(`${lines.join('\n')}\n`);
+  const file = place.file('changed');
+  const accepted: string[] = [];
+  const check = async (what: string, changed: Buffer) => {
+    writeFileSync(file, changed);
+    const ran = await place.run('verify', '--export', file, '--key', key);
+    if (ran.code !== 3) accepted.push(`${what}: ${ran.code} ${ran.err}`);
+  };
+  for (let at = 0; at < bytes.length; at += 1) {
+    const bit = bytes.with(at, (bytes[at] as number) ^ (1 << (at % 8)));
+    await check(`bit of ${at}`, Buffer.from(bit));
+    if (at % 5 > 0) continue;
+    const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
+    await check(`without ${at}`, Buffer.concat([before, after.subarray(1)]));
+    await check(`cut at ${at}`, before);
+    await check(`doubled ${at}`, Buffer.concat([before, after.subarray(0, 1), after]));
+  }
+  expect(accepted).toEqual([]);
+}, 120_000);
+
+test.each<[string, (text: string) => string | Buffer]>([
+  ['a byte order mark', (text) => `\ufeff${text}`],
+  ['line ends of another system', (text) => text.replaceAll('\n', '\r\n')],
+  ['an empty line', (text) => text.replace('\n', '\n\n')],
+  ['an empty line at its end', (text) => `${text}\n`],
+  ['a NUL at its end', (text) => `${text}\0`],
+  ['no line end', (text) => text.trimEnd()],
+  ['a byte that is no text', (text) => Buffer.concat([Buffer.from(text), Buffer.of(0xff)])],
+  ['half a character', (text) => Buffer.concat([Buffer.from(text), Buffer.of(0xf0, 0x9f)])],
+  ['half of a pair', (text) => Buffer.concat([Buffer.from(text), Buffer.of(0xed, 0xa0, 0x80, 10)])],
+])('an export has one form: it is refuted with %s', async (_, how) => {
+  const { place, key, lines } = await given();
+  const file = place.file('changed.ndjson');
+  writeFileSync(file, how(`${lines.join('\n')}\n`));
+  expect((await place.run('verify', '--export', file, '--key', key)).code).toBe(3);
+  for (const args of [['--key', key], ['--unsigned']]) {
+    const other = new Place();
+    expect((await other.run('audit', 'import', file, ...args)).code, args[0]).toBe(3);
+    expect(await rows(other)).toEqual([]);
+  }
+});
 
 test('an export of which any character is another is found out', async () => {
   const { place, key, lines } = await given();
@@ -323,6 +477,8 @@ test('an export of which any character is another is found out', async () => {
 test('an export that cannot be read is no verdict', async () => {
   const other = new Place();
   writeFileSync(other.file('empty'), '');
-  expect((await other.run('audit', 'import', other.file('nowhere'))).code).toBe(1);
-  expect((await other.run('audit', 'import', other.file('empty'))).code).toBe(3);
+  const args = ['audit', 'import', '--unsigned'];
+  expect((await other.run(...args, other.file('nowhere'))).code).toBe(1);
+  const empty = await other.run(...args, other.file('empty'));
+  expect(empty).toMatchObject({ code: 3, err: expect.stringContaining('there is nothing in it') });
 });

@@ -38,7 +38,7 @@ async function importForEver(file: string, url: string): Promise<Program> {
   const folder = newFolder();
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
-  const program = start(['audit', 'import', pipe], folder, { DATABASE_URL: url });
+  const program = start(['audit', 'import', pipe, '--unsigned'], folder, { DATABASE_URL: url });
   const input = await open(pipe, 'w');
   const text = readFileSync(file);
   await input.writeFile(text.subarray(0, text.lastIndexOf(0x0a, -2) + 1));
@@ -63,7 +63,7 @@ it('An import that is killed has imported nothing, and can be run again', async 
   expect(await program.end('SIGKILL')).toBe('SIGKILL');
   const left = await run(folder, 'verify', '--json');
   expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
-  const again = await run(folder, 'audit', 'import', file);
+  const again = await run(folder, 'audit', 'import', file, '--unsigned');
   expect(again.out).toMatch(/^Imported 150000 events\./);
   const [one, other] = [await run(from, 'verify', '--json'), await run(folder, 'verify', '--json')];
   expect(JSON.parse(other.out).root).toBe(JSON.parse(one.out).root);
@@ -83,7 +83,7 @@ it('An import into PostgreSQL that is killed has imported nothing, and can be ru
   expect(await program.end('SIGKILL')).toBe('SIGKILL');
   const left = await runOn(url, from, 'verify', '--json');
   expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
-  const again = await runOn(url, from, 'audit', 'import', file);
+  const again = await runOn(url, from, 'audit', 'import', file, '--unsigned');
   expect(again.out).toMatch(/^Imported 20000 events\./);
   const [one, other] = [
     await run(from, 'verify', '--json'),
@@ -136,7 +136,7 @@ it('A store is verified and exported while its server runs, and nothing is in it
   expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, events: 20 });
   const exported = start(['audit', 'export'], service.folder, env);
   expect(await exported.ended()).toBe(0);
-  expect(exported.stdout.split('\n')).toHaveLength(22);
+  expect(exported.stdout.split('\n')).toHaveLength(23);
   const key = start(['audit', 'public-key'], service.folder, env);
   expect(await key.ended()).toBe(0);
   expect((await service.ask('GET', '/public-key')).text).toBe(key.stdout);

@@ -82,11 +82,15 @@ export function storedFieldsOf(cloudEvent: string): StoredFields {
   const storeId = String(rest.source).slice(sourceOf('').length);
   const isStored =
     [position, version, schemaversion].every(isCount) &&
-    [type, stored.metadata].every((text) => typeof text === 'string');
+    [type, stored.metadata, keyname ?? ''].every(isText);
   if (!isStored || cloudEventOf(stored, storeId, () => keyname) !== cloudEvent) {
     throw new Error('this is not in the one form that an event has');
   }
   return stored;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.isWellFormed();
 }
 
 function isCount(value: unknown): boolean {

@@ -4,6 +4,7 @@ import { consistencyProof, inclusionProof } from './merkle-proofs.ts';
 import type { TreeHead } from './merkle-tree.ts';
 import { receiptOf } from './receipt.ts';
 import { recordOf } from './record.ts';
+import { type Seal, sealText } from './trail-seal.ts';
 import { verifyInclusion } from './verifier.ts';
 
 /** A signed note, and the size of the log that it is of. */
@@ -72,6 +73,11 @@ export class Prover {
     const verdict = verifyInclusion(record, position - 1, head, proof);
     if (!verdict.ok) throw new Error(`no receipt for position ${position}: ${verdict.reason}`);
     return receiptOf(record, proof, this.#noteOf(head));
+  }
+
+  /** Signs the digest of an export: see {@link sealText}. */
+  seal(exported: Seal): string {
+    return this.#needSigner().sign(sealText(exported));
   }
 
   async #need(size: number): Promise<void> {

@@ -3,15 +3,17 @@ import type { DecodeStrictly } from './event-rules.ts';
 import type { SignedCheckpoint } from './prover.ts';
 import type { StoredFields } from './record.ts';
 import { type ExpectedHead, type Finding, PlainTree, TrailCheck } from './trail-check.ts';
+import { isSeal, LineDigest, problemOfSeal } from './trail-seal.ts';
 import { type TreeHead, verifyCheckpoint } from './verifier.ts';
 
 /**
- * A trail as a file: lines of CloudEvents. The first has the signed checkpoint, which says how many
- * others there are and what their root is; then comes every event, in order. Each leads back to the
- * exact bytes that were hashed.
+ * A trail as a file: lines of CloudEvents, each ended by a line feed. The first has the signed
+ * checkpoint, which says how many events there are and what their root is; then comes every event, in
+ * order. Each leads back to the exact bytes that were hashed. The last line is the seal, by which
+ * nothing in the file can be changed.
  */
 
-/** The first line of a trail's file; each other one is a {@link cloudEventOf}. */
+/** The first line of a trail's file. Each event is a {@link cloudEventOf}. */
 export function checkpointLine(storeId: string, { size, note }: SignedCheckpoint): string {
   return JSON.stringify({
     specversion: '1.0',
@@ -23,30 +25,41 @@ export function checkpointLine(storeId: string, { size, note }: SignedCheckpoint
   });
 }
 
-const CHECKPOINT = /^[^\n]+\n(0|[1-9][0-9]{0,14})\n([A-Za-z0-9+/]{43}=)\n\n/;
+const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,14})\n([A-Za-z0-9+/]{43}=)\n\n/;
 
 /** Reads a trail's file line by line and checks that it is whole. */
 export class TrailFileCheck {
   /** What the file says of itself in its first line. */
   readonly head: TreeHead;
-  readonly #source: string;
+  /** The log that the file says it is of, and the store that it comes from. */
+  readonly origin: string;
+  readonly source: string;
+  /** The key that has signed the checkpoint; `undefined` where nothing that is signed is checked. */
+  readonly #key: string | undefined;
   readonly #check: TrailCheck;
+  readonly #lines = new LineDigest();
+  #isSealed = false;
 
   private constructor(
-    head: TreeHead,
-    source: string,
+    first: CheckpointLine,
+    key: string | undefined,
     decode: DecodeStrictly,
     others: readonly ExpectedHead[],
   ) {
+    const { head, origin, source, line } = first;
     this.head = head;
-    this.#source = source;
+    this.origin = origin;
+    this.source = source;
+    this.#key = key;
+    this.#lines.add(`${line}\n`);
     const own = { ...head, name: 'the checkpoint in it' };
     this.#check = new TrailCheck(decode, new PlainTree(), [own, ...others]);
   }
 
   /**
    * Begins with the first line.
-   * @param keys One of these has to have signed the checkpoint; none: whoever signed it.
+   * @param keys One of these has to have signed the checkpoint, and the seal with it. None: nothing
+   * that is signed is checked, and there need not be a seal.
    * @param others What the trail was at other sizes, by other accounts.
    */
   static begin(
@@ -57,15 +70,13 @@ export class TrailFileCheck {
   ): TrailFileCheck | Finding {
     const read = readCheckpointLine(line);
     if (read === undefined) return { problem: 'the first line is no checkpoint' };
-    const { note, source } = read;
-    const refusals = keys.flatMap((key) => {
-      const verdict = verifyCheckpoint(note, key);
-      return verdict.ok ? [] : [verdict.reason];
-    });
-    if (keys.length > 0 && refusals.length === keys.length) {
-      return { problem: `the checkpoint: ${refusals[0]}` };
+    const verdicts = keys.map((key) => ({ key, verdict: verifyCheckpoint(read.note, key) }));
+    const signed = verdicts.find(({ verdict }) => verdict.ok);
+    const [refused] = verdicts.flatMap(({ verdict }) => (verdict.ok ? [] : [verdict.reason]));
+    if (signed === undefined && refused !== undefined) {
+      return { problem: `the checkpoint: ${refused}` };
     }
-    return new TrailFileCheck(read.head, source, decode, others);
+    return new TrailFileCheck(read, signed?.key, decode, others);
   }
 
   /** How many events were right so far. */
@@ -73,10 +84,13 @@ export class TrailFileCheck {
     return this.#check.size;
   }
 
-  /** Checks the next line: the event in it, or what is wrong. */
-  add(line: string): StoredFields | Finding {
+  /** Checks the next line: the event in it, nothing for the seal, or what is wrong. */
+  add(line: string): StoredFields | Finding | undefined {
+    if (this.#isSealed) return { problem: 'there is something behind the seal' };
+    if (isSeal(line)) return this.#seal(line);
     const from = this.size + 1;
     if (from > this.head.size) return { from, problem: 'it is behind the end of the checkpoint' };
+    this.#lines.add(`${line}\n`);
     let event: StoredFields;
     try {
       event = storedFieldsOf(line);
@@ -86,7 +100,7 @@ export class TrailFileCheck {
     const begin = JSON.stringify({
       specversion: '1.0',
       id: `${event.position}`,
-      source: this.#source,
+      source: this.source,
     });
     if (!line.startsWith(begin.slice(0, -1))) return { from, problem: 'it is of another store' };
     return this.#check.add(event) ? event : (this.#check.findings()[0] as Finding);
@@ -94,8 +108,27 @@ export class TrailFileCheck {
 
   /** What is wrong when there are no more lines. */
   end(): Finding | undefined {
+    const problem =
+      'the seal, which is the last line, is missing: the end was cut off, or an earlier version ' +
+      'wrote the file';
+    const isWhole = this.#key === undefined || this.#isSealed;
+    return this.#problemOfEvents() ?? (isWhole ? undefined : { problem });
+  }
+
+  #problemOfEvents(): Finding | undefined {
     this.#check.end();
     return this.#check.findings()[0];
+  }
+
+  #seal(line: string): Finding | undefined {
+    this.#isSealed = true;
+    const { origin, source, head } = this;
+    if (this.size < head.size) return this.#problemOfEvents();
+    if (this.#key === undefined) return undefined;
+    const storeId = storeIdIn(source);
+    const seal = { origin, storeId, size: head.size, digest: this.#lines.value() };
+    const problem = problemOfSeal(line, seal, this.#key);
+    return problem === undefined ? undefined : { problem: `the seal: ${problem}` };
   }
 }
 
@@ -104,7 +137,19 @@ export function isFinding(result: object): result is Finding {
   return 'problem' in result;
 }
 
-function readCheckpointLine(line: string) {
+function storeIdIn(source: string): string {
+  return source.slice(sourceOf('').length);
+}
+
+interface CheckpointLine {
+  readonly line: string;
+  readonly note: string;
+  readonly origin: string;
+  readonly source: string;
+  readonly head: TreeHead;
+}
+
+function readCheckpointLine(line: string): CheckpointLine | undefined {
   let read: Record<string, unknown>;
   try {
     read = Object(JSON.parse(line));
@@ -112,10 +157,11 @@ function readCheckpointLine(line: string) {
     return undefined;
   }
   const [note, source] = [String(read.data), String(read.source)];
-  const found = CHECKPOINT.exec(note) as [string, string, string] | null;
+  const found = CHECKPOINT.exec(note) as [string, string, string, string] | null;
   if (found === null) return undefined;
-  const [size, root] = [Number(found[1]), Buffer.from(found[2], 'base64')];
+  const [, origin] = found;
+  const [size, root] = [Number(found[2]), Buffer.from(found[3], 'base64')];
   // It has one form only, as everything that is proven by.
-  const written = checkpointLine(source.slice(sourceOf('').length), { size, note });
-  return written === line ? { source, note, head: { size, root } } : undefined;
+  const written = checkpointLine(storeIdIn(source), { size, note });
+  return written === line ? { line, note, origin, source, head: { size, root } } : undefined;
 }

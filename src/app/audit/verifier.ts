@@ -219,7 +219,7 @@ export class RecordTree {
  */
 export function verifyReceipt(receipt: string, vkey: string): Verdict<VerifiedReceipt> {
   return verdict(() => {
-    const { format, record, proof, checkpoint: note } = parseJson(receipt.trim(), RECEIPT);
+    const { format, record, proof, checkpoint: note } = parseJson(withoutBlanks(receipt), RECEIPT);
     if (format !== 'store-orders/receipt/v1') refuse('the format is not store-orders/receipt/v1');
     if (typeof record !== 'string' || typeof note !== 'string' || !Array.isArray(proof)) {
       return refuse('a receipt has two texts, the record and the checkpoint, and a list of hashes');
@@ -241,28 +241,79 @@ export function positionOf(record: string): Verdict<number> {
   });
 }
 
-/** The members that they have, in this order, each once, and no others. */
-const RECEIPT = { name: 'the receipt', members: 'format,record,proof,checkpoint' };
-const RECORD = {
+/**
+ * Verifies that a text is canonical JSON (RFC 8785), which has one text for each value: members by
+ * the UTF-16 code units of their names at every depth, none of them twice, no blanks, numbers and
+ * characters as ECMAScript writes them, and no half of a surrogate pair.
+ */
+export function verifyCanonicalJson(text: string): Verdict<void> {
+  return verdict(() => {
+    if (canonical(parsed(text, 'the text')) !== text) refuse('the text is not canonical JSON');
+  });
+}
+
+interface JsonForm {
+  readonly name: string;
+  /** The members that there must be, in this order and no others. */
+  readonly members: readonly string[];
+  readonly write: (value: unknown) => string;
+}
+
+const RECEIPT: JsonForm = {
+  name: 'the receipt',
+  members: ['format', 'record', 'proof', 'checkpoint'],
+  write: flat,
+};
+const RECORD: JsonForm = {
   name: 'the record',
-  members: 'data,metadata,position,schemaVersion,type,version',
+  members: ['data', 'metadata', 'position', 'schemaVersion', 'type', 'version'],
+  write: (value) => canonical(value),
 };
 
-/**
- * Reads JSON that is written in the one way that JSON.stringify has: no blanks, no member twice, no
- * number and no character in another spelling.
- */
-function parseJson(text: string, { name, members }: typeof RECORD): Record<string, unknown> {
-  let object: Record<string, unknown> = {};
-  let written: string | undefined;
+/** No record is nested as deeply: it has texts and numbers in an object in an object. */
+const MAX_DEPTH = 100;
+
+/** The members of an object, in a text that could not have been written in another way. */
+function parseJson(
+  text: string,
+  { name, members, write }: JsonForm,
+): Readonly<Record<string, unknown>> {
+  const value = parsed(text, name);
+  const object = Object(value);
+  // Not joined to one text: a name may have a comma in it.
+  const names = Object.keys(object);
+  const isSame = names.length === members.length && names.every((each, at) => each === members[at]);
+  if (!isSame) refuse(`${name} must have the members ${members}`);
+  // Of two members with one name the parser keeps the last: then this is shorter.
+  const isOneForm = write(value) === text;
+  return isOneForm ? object : refuse(`${name} is not in the one form that it can have`);
+}
+
+function parsed(text: string, name: string): unknown {
   try {
-    object = Object(JSON.parse(text));
-    written = JSON.stringify(object);
+    return JSON.parse(text);
   } catch {
-    refuse(`${name} is not JSON`);
+    return refuse(`${name} is not JSON`);
   }
-  if (Object.keys(object).join() !== members) refuse(`${name} must have the members ${members}`);
-  return written === text ? object : refuse(`${name} is not in the one form that it can have`);
+}
+
+function flat(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return refuse('the JSON is nested too deeply');
+  }
+}
+
+function canonical(value: unknown, depth = 0): string {
+  if (depth > MAX_DEPTH) refuse('the JSON is nested too deeply');
+  if (typeof value === 'string' && !value.isWellFormed()) refuse('the JSON has half a character');
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = (each: unknown) => canonical(each, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(inner).join()}]`;
+  // By code units, which is how strings are compared.
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([key, each]) => `${inner(key)}:${inner(each)}`).join()}}`;
 }
 
 // --- Small parts ---------------------------------------------------------------------------------
@@ -313,6 +364,14 @@ function checkHead({ size, root }: TreeHead): void {
 
 function checkHashes(hashes: readonly Uint8Array[]): void {
   if (hashes.some((hash) => hash.length !== 32)) refuse('a hash does not have 32 bytes');
+}
+
+/** Without the white space of JSON around it, as an editor may leave it at the end of a file. */
+function withoutBlanks(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && ' \t\r\n'.includes(text.charAt(from))) from += 1;
+  while (from < to && ' \t\r\n'.includes(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
 }
 
 /** Node reads base64 leniently: what it does not write the same way is refused. */

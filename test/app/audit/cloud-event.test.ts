@@ -122,6 +122,9 @@ describe('What is no event in its one form is refused:', () => {
     ['a member twice', text.replace('"version"', '"version":1,"version"')],
     ['a source of another form', text.replace('/store-orders/', '/other/')],
     ['something behind it', `${text} `],
+    ['a name that is no text', text.replace('"keyname":"shop"', '"keyname":{"a":1}')],
+    ['a name that is no Unicode text', text.replace('"shop"', '"\\ud800"')],
+    ['a name of the prototype', text.replace('"data"', '"__proto__":{},"data"')],
   ])('%s', (_what, changed) => {
     expect(changed).not.toBe(text);
     expect(() => storedFieldsOf(changed)).toThrow();

@@ -106,8 +106,8 @@ const MUTANTS: readonly [kind: Forgery['kind'], what: string, ...changes: Change
     'reads loose base64',
     ["bytes.toString('base64') === text ? bytes", 'bytes ? bytes'],
   ],
-  ['receipt', 'reads JSON in any spelling', ['written === text ? object', 'written ? object']],
-  ['receipt', 'overlooks members', ['Object.keys(object).join() !== members', 'false']],
+  ['receipt', 'reads JSON in any spelling', ['isOneForm ? object', 'object ? object']],
+  ['receipt', 'overlooks members', ['!isSame', 'false']],
   ['receipt', 'takes any format', without('the format is not store-orders/receipt/v1')],
   [
     'receipt',

@@ -4,6 +4,7 @@ import { cloudEventOf } from '../../../src/app/audit/cloud-event.ts';
 import type { StoredFields } from '../../../src/app/audit/record.ts';
 import type { ExpectedHead, Finding } from '../../../src/app/audit/trail-check.ts';
 import { checkpointLine, isFinding, TrailFileCheck } from '../../../src/app/audit/trail-file.ts';
+import { LineDigest, sealLine, sealText } from '../../../src/app/audit/trail-seal.ts';
 import type { OrderEvent } from '../../../src/domain/order.ts';
 import { decodeStrictly, encode } from '../../../src/infra/event-codec.ts';
 import { MemoryTrail } from '../../../src/infra/memory/memory-trail.ts';
@@ -23,7 +24,11 @@ async function trailOf(events: readonly OrderEvent[], storeId = STORE) {
   const note = signer.signCheckpoint(head.size, head.root);
   const first = checkpointLine(storeId, { size: head.size, note });
   const lines = stored.map((event) => cloudEventOf(event, storeId, () => 'shop'));
-  return { stored, head, note, first, lines };
+  const digest = new LineDigest();
+  for (const line of [first, ...lines]) digest.add(`${line}\n`);
+  const said = { origin: signer.name, storeId, size: head.size, digest: digest.value() };
+  const seal = sealLine(storeId, head.size, signer.sign(sealText(said)));
+  return { stored, head, note, first, lines, seal, said };
 }
 
 const whole = await trailOf(EVENTS);
@@ -64,13 +69,16 @@ describe('A trail as a file', () => {
       return check.add(line);
     });
     expect(added).toStrictEqual(whole.stored);
+    expect(check.add(whole.seal)).toBeUndefined();
     expect([check.size, check.end()]).toStrictEqual([4, undefined]);
+    expect(check).toMatchObject({ origin: 'log.example', source: `/store-orders/${STORE}` });
   });
 
   it('may be of nothing', async () => {
-    const { first, head } = await trailOf([]);
+    const { first, head, seal } = await trailOf([]);
     const check = begin(first, [signer.verifierKey]);
     expect(check.head).toEqual(head);
+    expect(check.add(seal)).toBeUndefined();
     expect(check.end()).toBeUndefined();
   });
 
@@ -106,6 +114,70 @@ describe('A trail as a file', () => {
       to: 5,
       problem: 'the log ends at position 4, and checkpoint-5 is of 5 events',
     });
+  });
+});
+
+describe('The seal of a trail', () => {
+  const { first, lines, seal, said } = whole;
+  const sealedAs = (changed: Partial<typeof said>, key = signer) =>
+    sealLine(STORE, 4, key.sign(sealText({ ...said, ...changed })));
+  const resultsOf = (given: readonly string[], keys = [signer.verifierKey]) => {
+    const check = begin(first, keys);
+    return [...given.map((line) => check.add(line)).slice(lines.length), check.end()];
+  };
+
+  it('is one line, of which everybody can tell what it is', () => {
+    expect(JSON.parse(seal)).toMatchObject({
+      id: 'seal-4',
+      source: `/store-orders/${STORE}`,
+      type: 'Seal',
+      data: expect.stringMatching(
+        /^store-orders\/export\/v1\nlog\.example\n\/store-orders\/\w+\n4\n\S+=\n\n— log/,
+      ),
+    });
+  });
+
+  it('must be there, once, as the last line, where a key is named', () => {
+    expect(resultsOf([...lines, seal])).toStrictEqual([undefined, undefined]);
+    expect(resultsOf(lines)).toStrictEqual([
+      { problem: expect.stringMatching(/^the seal, which is the last line, is missing: /) },
+    ]);
+    const behind = { problem: 'there is something behind the seal' };
+    expect(resultsOf([...lines, seal, seal]).slice(1, 2)).toStrictEqual([behind]);
+    expect(resultsOf([...lines, seal, lines[0] as string]).slice(1, 2)).toStrictEqual([behind]);
+    expect(resultsOf([...lines.slice(1), seal]).at(-1)).toMatchObject({ from: 1 });
+  });
+
+  it('comes behind all events', () => {
+    const check = begin(first, [signer.verifierKey]);
+    check.add(lines[0] as string);
+    expect(check.add(seal)).toStrictEqual({
+      from: 2,
+      to: 4,
+      problem: 'the log ends at position 1, and the checkpoint in it is of 4 events',
+    });
+  });
+
+  it('need not be there, nor be signed by anybody, where no key is named', () => {
+    expect(resultsOf(lines, [])).toStrictEqual([undefined]);
+    expect(resultsOf([...lines, sealedAs({ size: 3 }, other)], [])).toStrictEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it.each([
+    ['other lines', sealedAs({ digest: Buffer.alloc(32) }), 'it is of other lines'],
+    ['another log', sealedAs({ origin: 'other' }), 'it is of other lines'],
+    ['another store', sealedAs({ storeId: '0011223344556677' }), 'it is of other lines'],
+    ['another size', sealedAs({ size: 3 }), 'it is of other lines'],
+    ['another key', sealedAs({}, other), 'the note is not signed with the public key'],
+    ['a checkpoint', sealLine(STORE, 4, whole.note), 'it is of other lines'],
+    ['another form', seal.replace(/}$/, ',"more":1}'), 'it is not in the one form'],
+    ['no text', seal.replace(/"data":.*/, '"data":1}'), 'it is not in the one form'],
+    ['no JSON', seal.slice(0, -1), 'it is no JSON'],
+  ])('is refused where it is of %s', (_, line, reason) => {
+    expect(resultsOf([...lines, line])[0]).toEqual({ problem: expect.stringContaining(reason) });
   });
 });
 

@@ -480,13 +480,27 @@ describe('a receipt', () => {
         JSON.stringify({ ...receipt, record: recordAt(4) }),
         'the record is beyond the size of the tree',
       ],
-      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'the receipt is not JSON'],
+      [deep(100_000), members],
+      [
+        JSON.stringify({ ...receipt, proof: 'DEEP' }).replace('"DEEP"', deep(100_000)),
+        'the JSON is nested too deeply',
+      ],
+      [`\ufeff${text}`, 'the receipt is not JSON'],
+      [`\u00a0${text}`, 'the receipt is not JSON'],
+      [`${text}\0`, 'the receipt is not JSON'],
+      [`${text} {}`, 'the receipt is not JSON'],
+      [JSON.stringify({ 'format,record': 1, 'proof,checkpoint': 2 }), members],
+      [text.replace('{', '{"__proto__":{},'), members],
     ];
     for (const [each, reason] of cases) {
       expect(verifyReceipt(each, log.vkey), each.slice(0, 500)).toEqual(refused(reason));
     }
   });
 });
+
+function deep(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth);
+}
 
 describe('the position in a record', () => {
   const record = recordAt(41);
@@ -512,7 +526,35 @@ describe('the position in a record', () => {
     ['a member twice', record.replace('"position"', '"position":40,"position"'), form],
     ['a blank', record.replace(':41', ': 41'), form],
     ['another spelling', record.replace(':41', ':41.0'), form],
-    ['half a character', record.replace('🐶', '\ud83d'), form],
+    ['half a character', record.replace('🐶', '\ud83d'), 'the JSON has half a character'],
+    ['half a character escaped', record.replace('🐶', '\\ud83d'), 'the JSON has half a character'],
+    [
+      'a joined name',
+      record.replace('{"data":', '{"data,metadata":').replace(/"metadata":.*?},/, ''),
+      members,
+    ],
+    [
+      'nested members in another order',
+      record.replace(/"at":("[^"]*"),"by":("[^"]*")/, '"by":$2,"at":$1'),
+      form,
+    ],
+    ['a nested member twice', record.replace('{"orderId"', '{"orderId":"40","orderId"'), form],
+    [
+      'a name of its prototype',
+      record.replace('{"orderId"', '{"__proto__":1,"orderId"').replace('41"}', '41","a":1.0}'),
+      form,
+    ],
+    ['a number with an exponent', record.replace(':41', ':41e0'), form],
+    ['a number below zero that is none', record.replace('"version":3', '"version":-0'), form],
+    ['a number that is none', record.replace('"version":3', '"version":1e400'), form],
+    ['a NUL', `${record}\0`, 'the record is not JSON'],
+    ['a byte order mark', `\ufeff${record}`, 'the record is not JSON'],
+    ['something behind it', `${record}{}`, 'the record is not JSON'],
+    [
+      'a depth that no record has',
+      record.replace(/\{"orderId":"41"\}/, deep(100_000)),
+      'the JSON is nested too deeply',
+    ],
     ['0', record.replace(':41', ':0'), count],
     ['a negative number', record.replace(':41', ':-41'), count],
     ['a fraction', record.replace(':41', ':4.1'), count],

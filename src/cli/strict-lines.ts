@@ -1,0 +1,56 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/** Bytes read at once. */
+const CHUNK_BYTES = 1 << 20;
+/** No line of an export is nearly as long, in UTF-16 code units. */
+export const MAX_LINE_LENGTH = 1 << 20;
+
+/** Some lines, how many bytes were read up to here, and what is wrong behind the lines. */
+export interface StrictLines {
+  readonly lines: readonly string[];
+  readonly bytes: number;
+  readonly problem?: string;
+}
+
+/**
+ * The lines of a file of which every byte counts, many at a time: nothing is dropped or replaced.
+ * They are in UTF-8 without a byte order mark, each is ended by a line feed alone, and none is empty.
+ * After the first problem there are no more. In memory there are two chunks at most.
+ */
+export async function* readStrictLines(file: FileHandle): AsyncGenerator<StrictLines> {
+  const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false });
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let rest = '';
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const text = decoded(decoder, chunk);
+    if (text === undefined) return yield { lines: [], bytes: stream.bytesRead, problem: NO_TEXT };
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() as string;
+    const problem = problemOf(lines) ?? (rest.length > MAX_LINE_LENGTH ? TOO_LONG : undefined);
+    if (problem !== undefined) return yield { lines: [], bytes: stream.bytesRead, problem };
+    yield { lines, bytes: stream.bytesRead };
+  }
+  const end = decoded(decoder);
+  if (end === undefined || rest !== '') {
+    const problem = end === undefined ? NO_TEXT : 'the last line is cut off: nothing ends it';
+    yield { lines: [], bytes: stream.bytesRead, problem };
+  }
+}
+
+const NO_TEXT = 'it is not UTF-8';
+const TOO_LONG = 'a line is too long to be an event';
+
+function problemOf(lines: readonly string[]): string | undefined {
+  if (lines.includes('')) return 'there is an empty line';
+  if (lines.some((line) => line.endsWith('\r'))) return 'a line ends with a carriage return';
+  return lines.some((line) => line.length > MAX_LINE_LENGTH) ? TOO_LONG : undefined;
+}
+
+/** The text of the next bytes, or of the end; `undefined` where it is none. */
+function decoded(decoder: typeof TextDecoder.prototype, bytes?: Buffer): string | undefined {
+  try {
+    return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+  } catch {
+    return undefined;
+  }
+}
