@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 /** Bytes read at once. */
 const CHUNK_BYTES = 1 << 20;
 /** No line of an export is nearly as long, in UTF-16 code units. */
-export const MAX_LINE_LENGTH = 1 << 20;
+const MAX_LINE_LENGTH = 1 << 20;
 
 /** Some lines, how many bytes were read up to here, and what is wrong behind the lines. */
 export interface StrictLines {
