@@ -11,6 +11,11 @@
 export const IMPAIRMENTS = {
   database_unreachable: { says: 'waits for its database', refuses: 'requests', level: 'error' },
   store_damaged: { says: 'has found its store damaged', refuses: 'requests', level: 'fatal' },
+  standby_silent: {
+    says: 'waits for a synchronous standby',
+    refuses: 'commands',
+    level: 'error',
+  },
   database_replaced: { says: 'has lost its database', refuses: 'requests', level: 'fatal' },
 } as const satisfies Record<string, ImpairmentFacts>;
 

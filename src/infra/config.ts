@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { keyIdOf } from '../app/api-key.ts';
 import { CannotStart } from '../app/cannot-start.ts';
 import { guardSecret } from '../app/secrets.ts';
+import { NoAddress, parseAddress } from './postgres/address.ts';
 
 /** What the service is told from outside. `.env.example` documents each variable. */
 export interface Config {
@@ -50,15 +51,26 @@ const database = z
     abort: true,
   })
   .refine((url) => !url.includes(':memory:'), 'must name a file: orders have to be durable')
-  .refine(
-    (url) => url.startsWith('sqlite:') || (URL.canParse(url) && new URL(url).pathname.length > 1),
-    'must name a host and a database: postgres://USER@HOST/DATABASE',
-  )
+  .superRefine((url, context) => {
+    const flaw = url.startsWith('sqlite:') ? undefined : flawInAddress(url);
+    if (flaw !== undefined) context.addIssue(flaw);
+  })
   .transform((url): DatabaseConfig => {
     return url.startsWith('sqlite:')
       ? { engine: 'sqlite', file: url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') }
       : { engine: 'postgres', url };
   });
+
+/** What an address of PostgreSQL must be and is not, in words without any part of a password. */
+function flawInAddress(url: string): string | undefined {
+  try {
+    parseAddress(url);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NoAddress) return error.message;
+    throw error;
+  }
+}
 
 const DEFAULT_DATABASE: DatabaseConfig = { engine: 'sqlite', file: './data/store-orders.db' };
 

@@ -1,15 +1,14 @@
 import pg from 'pg';
-import { CannotStart } from '../../app/cannot-start.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
-
-/** PostgreSQL 15: older ones lack what the schema and the roles are made of. */
-const OLDEST_SERVER = 150_000;
+import { Pulse } from './pulse.ts';
+import { Route, type RoutedClient } from './route.ts';
+import { prepareSession, Unconfirmed, waitForStandbys } from './session.ts';
 
 /** How many connections an instance has at most, beside the one that listens. */
 const CONNECTIONS = 6;
 
 /** How long is waited, in milliseconds. */
-interface Timeouts {
+export interface Timeouts {
   /** For a connection: for a new one, or for one that is free. */
   readonly connect: number;
   /** For an answer, of a server that may not be heard any more. */
@@ -18,47 +17,8 @@ interface Timeouts {
 
 const TIMEOUTS: Timeouts = { connect: 3_000, answer: 10_000 };
 
-/** How long a statement may take, in milliseconds; the server ends it then. */
-const STATEMENT_TIMEOUT = 8_000;
-
-/**
- * What every session is set to, whatever the server's defaults are. Whoever holds a lock and is not
- * heard of any more must not keep it: the server ends such a session by itself.
- */
-const SESSION = `
-  SET statement_timeout = ${STATEMENT_TIMEOUT};
-  SET lock_timeout = 5000;
-  SET idle_in_transaction_session_timeout = 5000;
-  SET tcp_keepalives_idle = 5;
-  SET tcp_keepalives_interval = 2;
-  SET tcp_keepalives_count = 3;
-  SET default_transaction_isolation = 'read committed';
-  SET default_transaction_read_only = off;
-  SET client_min_messages = warning;
-  SELECT set_config('synchronous_commit', 'on', false)
-    WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');
-`;
-
-const CHECK = `
-  SELECT current_setting('server_version_num')::integer AS version,
-         pg_is_in_recovery() AS "isStandby",
-         current_setting('fsync') AS fsync,
-         current_setting('synchronous_commit') AS "synchronousCommit"
-`;
-
-/**
- * A commit of nothing, which waits for a synchronous standby like any other, and so for all that was
- * committed before it. A server that was killed shows, once it is up again, what it has on its own
- * disk, whether or not its standby ever got it; and a failover could still take that back.
- */
-const BARRIER = `SELECT pg_logical_emit_message(true, 'store_orders', '')`;
-
-interface Checked {
-  readonly version: number;
-  readonly isStandby: boolean;
-  readonly fsync: string;
-  readonly synchronousCommit: string;
-}
+/** Those of a server, whose clients wait. */
+export const SERVING: Timeouts = { connect: 3_000, answer: 5_000 };
 
 /** By what name a server's listening connection goes. Others go by another. */
 export const SERVER_NAME = 'store-orders server';
@@ -77,36 +37,65 @@ export interface Queryable {
   ): Promise<Row[]>;
 }
 
-/** Is told whether the database can be reached, each time that this changes. */
+/** Is told whether the database can be reached and written, each time that this changes. */
 export interface Reach {
   outOfReach(cause: Error): void;
   inReach(): void;
+  /** Whether commits wait for a synchronous standby that does not answer. */
+  standbyIsSilent(isSilent: boolean): void;
 }
 
-const NOBODY: Reach = { outOfReach() {}, inReach() {} };
+const NOBODY: Reach = { outOfReach() {}, inReach() {}, standbyIsSilent() {} };
 
 /** The database of a store, over a few connections. Each is checked before it is used. */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  readonly #route: Route;
   readonly #settings: pg.ClientConfig;
+  readonly #statementMs: number;
   readonly #reach: Reach;
+  readonly #pulse: Pulse;
+  readonly #clients = new Set<RoutedClient>();
+  /** Those that wait for a connection, to be told that there is none. */
+  readonly #waiting = new Set<(cause: Error) => void>();
   #isInReach = true;
   #refusal: Error | undefined;
   /** Looks at each new connection before it is used, and throws where it must not be. */
   admit: (connection: Queryable) => Promise<void> = async () => {};
 
-  constructor(url: string, reach: Reach = NOBODY, timeouts = TIMEOUTS) {
-    this.#settings = settingsFor(url, timeouts);
+  constructor(url: string, reach: Reach = NOBODY, { connect, answer } = TIMEOUTS) {
+    this.#route = new Route(url, connect);
+    this.#settings = { application_name: 'store-orders', query_timeout: answer, pipeline: true };
+    // The server ends a statement before nobody waits for its answer any more.
+    this.#statementMs = 0.8 * answer;
     this.#reach = reach;
+    this.#pulse = new Pulse(this.#route, {
+      silent: (cause) => this.#silent(cause),
+      standby: (isSilent) => {
+        // New connections would wait for the standby: those that there are have to do.
+        this.#pool.options.max = isSilent ? 1 : CONNECTIONS;
+        reach.standbyIsSilent(isSilent);
+      },
+    });
     this.#pool = new pg.Pool({
-      ...this.#settings,
+      Client: this.#route.clientsWith(this.#settings, this.#clients),
+      connectionTimeoutMillis: this.#route.connectMs,
       max: CONNECTIONS,
       idleTimeoutMillis: 60_000,
-      pipeline: true,
-      onConnect: (client) => this.#prepare(client),
+      onConnect: (client) => this.#prepare(client as RoutedClient),
     });
     // A connection that fails while nobody uses it is replaced when somebody needs one.
     this.#pool.on('error', (error) => this.#failed(error));
+  }
+
+  /** Gives up on a database that is away, from now on, instead of waiting for each answer. */
+  followPulse(): void {
+    this.#pulse.begin();
+  }
+
+  /** Nothing has been heard of the database for too long, and nothing since. */
+  get isSilent(): boolean {
+    return this.#pulse.silence !== undefined;
   }
 
   /** Sends one statement. Throws {@link StoreUnavailable} where it was not carried out. */
@@ -131,8 +120,9 @@ export class Database implements Queryable {
   /** A connection of one's own, to be released. Throws {@link StoreUnavailable} if there is none. */
   async connect(): Promise<Connection> {
     if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.#pulse.silence !== undefined) throw this.#failed(this.#pulse.silence);
     try {
-      return new Connection(await this.#pool.connect());
+      return new Connection(await this.#take(), this.#pulse);
     } catch (error) {
       throw this.#failed(error as Error);
     }
@@ -140,7 +130,8 @@ export class Database implements Queryable {
 
   /** A connection that is kept for itself, to listen. It is not connected yet. */
   listener(): pg.Client {
-    return new pg.Client({ ...this.#settings, application_name: SERVER_NAME });
+    const settings = { ...this.#settings, application_name: SERVER_NAME };
+    return new (this.#route.clientsWith(settings, this.#clients))();
   }
 
   get isRefused(): boolean {
@@ -155,21 +146,39 @@ export class Database implements Queryable {
   }
 
   async close(): Promise<void> {
+    this.#pulse.close();
     if (!this.#pool.ending) await this.#pool.end();
   }
 
+  /** Takes a connection out of the pool; where the database falls silent, it waits no longer. */
+  #take(): Promise<pg.PoolClient> {
+    const taken = this.#pulse.during(this.#route.first(() => this.#pool.connect()));
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject);
+      const isAwaited = () => this.#waiting.delete(reject);
+      taken.then(
+        (client) => (isAwaited() ? resolve(client) : client.release()),
+        (error) => (isAwaited() ? reject(error) : undefined),
+      );
+    });
+  }
+
   // The pool hands a connection out when this has resolved, and closes it when it throws.
-  async #prepare(client: pg.ClientBase): Promise<void> {
+  async #prepare(client: RoutedClient): Promise<void> {
     // A connection that fails in use fails its statements. Without a listener it would end the process.
     client.on('error', () => {});
-    const [, { rows }] = await Promise.all([client.query(SESSION), client.query<Checked>(CHECK)]);
-    checkServer(rows[0] as Checked);
-    const connection = new Connection(client as pg.PoolClient);
-    await connection.run(BARRIER);
-    const [warning] = connection.warnings;
-    if (warning !== undefined) throw warning;
-    await this.admit(connection);
-    connection.detach();
+    try {
+      await prepareSession(client, this.#statementMs);
+      const connection = new Connection(client as unknown as pg.PoolClient, this.#pulse);
+      await waitForStandbys((text) => connection.run(text));
+      const [warning] = connection.warnings;
+      if (warning !== undefined) throw warning;
+      await this.admit(connection);
+      connection.detach();
+    } catch (error) {
+      client.failed(error as Error);
+      throw error;
+    }
   }
 
   #succeeded(): void {
@@ -178,8 +187,17 @@ export class Database implements Queryable {
     this.#reach.inReach();
   }
 
+  /** Fails all that is under way: what was sent may be carried out when the database is back. */
+  #silent(cause: Error): void {
+    for (const reject of this.#waiting) reject(cause);
+    this.#waiting.clear();
+    for (const client of this.#clients) client.cut();
+    this.#failed(cause);
+  }
+
   #failed(error: Error): Error {
-    if (this.#isInReach && (!(error instanceof pg.DatabaseError) || endsSession(error))) {
+    const isAway = error instanceof pg.DatabaseError ? endsSession(error) : !isThere(error);
+    if (this.#isInReach && isAway) {
       this.#isInReach = false;
       this.#reach.outOfReach(error);
     }
@@ -190,12 +208,14 @@ export class Database implements Queryable {
 /** A connection that was taken out of the pool. */
 export class Connection implements Queryable {
   readonly #client: pg.PoolClient;
+  readonly #pulse: Pulse;
   readonly #warnings: Error[] = [];
   #isReleased = false;
   #isOpen = true;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, pulse: Pulse) {
     this.#client = client;
+    this.#pulse = pulse;
     client.on('notice', this.#noticed);
     client.on('end', this.#ended);
   }
@@ -209,12 +229,13 @@ export class Connection implements Queryable {
     statement: Statement,
     values: readonly unknown[] = [],
   ) {
-    return (await this.#client.query(configOf(statement), [...values])).rows as unknown as Row[];
+    const reply = this.#client.query(configOf(statement), [...values]);
+    return (await this.#pulse.during(reply)).rows as unknown as Row[];
   }
 
   /** Sends what has no rows and is not worth preparing. Returns the name of what was done. */
   async run(text: string): Promise<string> {
-    return (await this.#client.query(text)).command;
+    return (await this.#pulse.during(this.#client.query(text))).command;
   }
 
   /** What the server has warned of, instead of refusing it. */
@@ -268,34 +289,18 @@ export function isDamage(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && /^(?:22|58|XX)/.test(error.code ?? '');
 }
 
+/** Whether the database is there all the same: no commit is confirmed, or no connection is free. */
+function isThere(error: Error): boolean {
+  return error instanceof Unconfirmed || error.message === NONE_FREE;
+}
+
+/** The pool's words. */
+const NONE_FREE = 'timeout exceeded when trying to connect';
+
 // Appendix A of PostgreSQL's manual: connection exceptions, the server going down, trouble with
 // files, and what should never happen.
 function endsSession({ code = 'XX000' }: pg.DatabaseError): boolean {
   return /^(?:08|57P|58|XX)/.test(code);
-}
-
-function checkServer({ version, isStandby, fsync, synchronousCommit }: Checked): void {
-  if (version < OLDEST_SERVER) {
-    const major = Math.floor(version / 10_000);
-    throw new CannotStart(`PostgreSQL ${major} is too old: 15 or later is needed.`);
-  }
-  if (fsync !== 'on' || !['on', 'remote_apply'].includes(synchronousCommit)) {
-    const settings = `fsync=${fsync}, synchronous_commit=${synchronousCommit}`;
-    throw new CannotStart(`PostgreSQL refuses durability: ${settings}.`);
-  }
-  // Not one that must not be served at all: after a failover it may be the one to use.
-  if (isStandby) throw new Error('the server is a standby');
-}
-
-function settingsFor(url: string, { connect, answer }: Timeouts): pg.ClientConfig {
-  return {
-    connectionString: url,
-    application_name: 'store-orders',
-    connectionTimeoutMillis: connect,
-    query_timeout: answer,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 5_000,
-  };
 }
 
 /** The type bigint, by its number. */

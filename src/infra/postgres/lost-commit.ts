@@ -2,14 +2,17 @@ import { setTimeout } from 'node:timers/promises';
 import { recordOf } from '../../app/audit/record.ts';
 import type { StoredEvent } from '../event-codec.ts';
 import { BEGIN, type Change } from './batch.ts';
-import type { Database } from './database.ts';
+import { type Database, isRefusal } from './database.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { OtherLog } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { readStored } from './stored-events.ts';
 
 /** How long to wait between two looks, in milliseconds. */
-const LOOK_AGAIN = 250;
+const LOOK_AGAIN = 50;
+
+/** Whoever has the lock may have it for long, and looks must not take all connections meanwhile. */
+const BEGIN_LOOK = `${BEGIN}; SET LOCAL lock_timeout = 400`;
 
 type Verdict = 'recorded' | 'not recorded' | 'unknown';
 
@@ -25,15 +28,32 @@ export async function settle(
   wasLocked: boolean,
   within: number,
 ): Promise<Verdict> {
-  const until = performance.now() + within;
-  do {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const verdict = await Promise.race([
+    look(db, change, wasLocked, signal),
+    // A look may wait for the lock longer than anybody who asks does.
+    setTimeout(within, 'unknown' as const, { signal }),
+  ]);
+  ended.abort();
+  return verdict;
+}
+
+/** Looks again and again, for as long as there is a database to look at. */
+async function look(
+  db: Database,
+  change: Change,
+  wasLocked: boolean,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  while (!signal.aborted && !db.isSilent) {
     try {
       return await find(db, change, wasLocked);
     } catch (error) {
       if (error instanceof OtherLog) break;
     }
     await setTimeout(LOOK_AGAIN);
-  } while (performance.now() < until);
+  }
   return 'unknown';
 }
 
@@ -47,7 +67,7 @@ async function find(
   try {
     const first = stored[0]?.position ?? 1;
     const [, edge, there, outcomes] = await Promise.all([
-      connection.run(BEGIN),
+      connection.run(BEGIN_LOOK),
       new MerkleTables(connection).lockedEdge(),
       readStored(connection, first - 1, stored.length),
       readKept(connection, kept.added),
@@ -61,7 +81,8 @@ async function find(
     if (isThere) return 'recorded';
     return wasLocked || !edge.equals(follows) ? 'not recorded' : 'unknown';
   } catch (error) {
-    connection.release(error as Error);
+    if (isRefusal(error)) await connection.rollBack();
+    else connection.release(error as Error);
     throw error;
   } finally {
     connection.release();

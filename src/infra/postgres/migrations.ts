@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { Migrated } from '../../app/ports/store.ts';
+import { Route } from './route.ts';
 import {
   APP_ROLE,
   GRANTS,
@@ -10,6 +11,9 @@ import {
   OWNER_ROLE,
   SCHEMA_VERSION,
 } from './schema.ts';
+
+/** How long an attempt to connect may take, in milliseconds. */
+const CONNECT_MS = 5_000;
 
 /** How often a migration is tried that another, in another database of the server, got in the way of. */
 const TRIES = 5;
@@ -20,15 +24,9 @@ const TRIES = 5;
  * @param roles Whether to make the roles, too, and give the tables to the one that owns them.
  */
 export async function migrate(url: string, roles: boolean): Promise<Migrated> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'store-orders migrate',
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-  });
-  client.on('error', () => {});
+  let client: pg.Client | undefined;
   try {
-    await client.connect();
+    client = await new Route(url, CONNECT_MS).open({ application_name: 'store-orders migrate' });
     for (let tries = 1; ; tries++) {
       try {
         return await migrateOnce(client, roles);
@@ -47,7 +45,7 @@ export async function migrate(url: string, roles: boolean): Promise<Migrated> {
       { cause: error },
     );
   } finally {
-    await client.end().catch(() => undefined);
+    await client?.end().catch(() => undefined);
   }
 }
 

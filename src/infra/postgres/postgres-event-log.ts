@@ -23,7 +23,7 @@ import { readStored } from './stored-events.ts';
 const CHUNK = 1_000;
 
 /** For how long an outcome in doubt is looked for, in milliseconds, before it is called unknown. */
-const SETTLE_WITHIN = 6_000;
+const SETTLE_WITHIN = 500;
 
 /** For how long a connection is kept ready for the next batch, in milliseconds. */
 const READY_FOR = 1_000;
@@ -126,6 +126,7 @@ export class PostgresEventLog implements EventLog {
 
   /** Follows the log from now on, whether or not anybody watches. */
   follow(): void {
+    this.#db.followPulse();
     this.#watch.begin();
   }
 

@@ -5,10 +5,11 @@ import { DamagedEvidence, type Evidence } from '../../app/ports/evidence.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
 import { decodeStrictly } from '../event-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
+import { nameOf } from './address.ts';
 import { type Connection, Database, isDamage, type Statement } from './database.ts';
 import { flawsInSchema } from './definitions.ts';
 import { refuseUnknown } from './migrations.ts';
-import { inPlainWords, look, nameOf } from './postgres-store.ts';
+import { inPlainWords, look } from './postgres-store.ts';
 
 /** Rows a chunk. */
 const CHUNK = 2_000;

@@ -6,8 +6,18 @@ import {
   type StoreWatcher,
 } from '../../app/ports/store.ts';
 import { Writer } from '../../app/writer.ts';
-import { Database, type Queryable, type Reach, type Statement } from './database.ts';
+
+import { nameOf } from './address.ts';
+import {
+  Database,
+  type Queryable,
+  type Reach,
+  SERVING,
+  type Statement,
+  type Timeouts,
+} from './database.ts';
 import { MerkleTables } from './merkle-tables.ts';
+
 import { migrate, refuseUnknown } from './migrations.ts';
 import { PostgresEventLog } from './postgres-event-log.ts';
 import { factsOfPostgres } from './postgres-facts.ts';
@@ -32,10 +42,7 @@ type About = [id: string, schemaVersion: number, isWhole: boolean];
 
 /** Opens a store in PostgreSQL for a server, one of any number on the same database. */
 export async function openPostgresStore(url: string, watcher: StoreWatcher): Promise<Store> {
-  const { db, id } = await openWhole(url, {
-    outOfReach: (cause) => watcher.impaired('database_unreachable', cause),
-    inReach: () => watcher.mended('database_unreachable'),
-  });
+  const { db, id } = await openWhole(url, reachOf(watcher), SERVING);
   const log = new PostgresEventLog(
     db,
     (cause) => watcher.impaired('database_replaced', cause),
@@ -70,6 +77,17 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
   };
 }
 
+function reachOf(watcher: StoreWatcher): Reach {
+  return {
+    outOfReach: (cause) => watcher.impaired('database_unreachable', cause),
+    inReach: () => watcher.mended('database_unreachable'),
+    standbyIsSilent(isSilent) {
+      if (!isSilent) watcher.mended('standby_silent');
+      else watcher.impaired('standby_silent', new Error('commits have waited for over 2 seconds'));
+    },
+  };
+}
+
 /** Opens a store in PostgreSQL for a command line tool. */
 export async function openPostgresForCommandLine(url: string): Promise<CommandLineStore> {
   const { db, id } = await openWhole(url);
@@ -101,8 +119,8 @@ export interface Opened {
 }
 
 /** Opens a store that is whole, and makes it if it is not there. */
-export async function openWhole(url: string, reach?: Reach): Promise<Opened> {
-  const opened = await openForCopy(url, reach);
+export async function openWhole(url: string, reach?: Reach, timeouts?: Timeouts): Promise<Opened> {
+  const opened = await openForCopy(url, reach, timeouts);
   if (opened.isWhole) {
     await requireWholeLog(opened.db, url);
     return opened;
@@ -128,8 +146,12 @@ async function requireWholeLog(db: Database, url: string): Promise<void> {
 }
 
 /** Opens a store, whole or not, and makes it if it is not there. */
-export async function openForCopy(url: string, reach?: Reach): Promise<Opened> {
-  const db = new Database(url, reach);
+export async function openForCopy(
+  url: string,
+  reach?: Reach,
+  timeouts?: Timeouts,
+): Promise<Opened> {
+  const db = new Database(url, reach, timeouts);
   try {
     let about = await look(db);
     if (about === undefined || about[1] < SCHEMA_VERSION) {
@@ -157,10 +179,4 @@ export function inPlainWords(error: Error, url: string): CannotStart {
   if (error instanceof CannotStart) return error;
   if (error.cause instanceof CannotStart) return error.cause;
   return new CannotStart(`${nameOf(url)} cannot be opened: ${error.message}.`, { cause: error });
-}
-
-/** A database's address, without a password. */
-export function nameOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
 }

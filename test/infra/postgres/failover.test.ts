@@ -165,7 +165,11 @@ describe('a connection', () => {
     const nowhere = new URL(url);
     nowhere.port = '1';
     const told: string[] = [];
-    const reach = { outOfReach: () => void told.push('out'), inReach: () => void told.push('in') };
+    const reach = {
+      outOfReach: () => void told.push('out'),
+      inReach: () => void told.push('in'),
+      standbyIsSilent: () => void told.push('standby'),
+    };
     const db = new Database(nowhere.href, reach);
     const log = new PostgresEventLog(db);
     await expect(log.head()).rejects.toThrow(StoreUnavailable);

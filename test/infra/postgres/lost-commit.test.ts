@@ -84,7 +84,11 @@ describe('a network that swallows everything', () => {
   it('is noticed: what was read or begun is refused, and nothing waits for ever', async () => {
     const { network, url } = await openDistantLog();
     const told: string[] = [];
-    const reach = { outOfReach: () => void told.push('out'), inReach: () => void told.push('in') };
+    const reach = {
+      outOfReach: () => void told.push('out'),
+      inReach: () => void told.push('in'),
+      standbyIsSilent: () => void told.push('standby'),
+    };
     const db = new Database(network.through(url), reach, timeouts);
     const log = new PostgresEventLog(db);
     // Several connections that were made before, and seem to be well.
@@ -105,7 +109,8 @@ describe('a network that swallows everything', () => {
 
   it.each(WAYS)('at a commit $name is settled when it is heard again', async (way) => {
     const { network, url } = await openDistantLog();
-    const log = new PostgresEventLog(new Database(network.through(url), undefined, timeouts));
+    const db = new Database(network.through(url), undefined, timeouts);
+    const log = new PostgresEventLog(db, undefined, undefined, 6_000);
     await log.append(0, () => [newEvent(placed(2n))]);
     let isDone = false;
     network.fromClient = (bytes) => {
@@ -164,6 +169,8 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
 
   it('is not taken for another transaction that went on in its place', async () => {
     const { network, log, beside } = await openDistantLog();
+    // Connected, so that it does not come too late.
+    await beside.head();
     loseNextCommit(network, way);
     const [mine, other] = await Promise.all([
       log.append(0, way.decide, way.asked),

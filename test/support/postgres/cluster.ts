@@ -59,6 +59,7 @@ export class Cluster implements AsyncDisposable {
   readonly #programs: string;
   readonly #settings: Readonly<Record<string, string>>;
   #server: ChildProcess | undefined;
+  #frozen: readonly number[] = [];
   #said = '';
 
   private constructor(
@@ -209,7 +210,28 @@ export class Cluster implements AsyncDisposable {
     await Promise.race([ended, setTimeout(PATIENCE, undefined, { ref: false })]);
   }
 
+  /** Stops all processes of the server where they are, as a machine does that hangs. */
+  freeze(): void {
+    this.#frozen = this.#processes();
+    for (const pid of this.#frozen) process.kill(pid, 'SIGSTOP');
+  }
+
+  /** Lets them go on. */
+  thaw(): void {
+    for (const pid of this.#frozen) process.kill(pid, 'SIGCONT');
+    this.#frozen = [];
+  }
+
+  /** The first process, which is stopped first so that it starts no other, and its children. */
+  #processes(): readonly number[] {
+    const { pid } = this.#server ?? {};
+    if (pid === undefined) return [];
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.thaw();
     await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }

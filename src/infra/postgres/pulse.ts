@@ -1,0 +1,152 @@
+import pg from 'pg';
+import type { Route, RoutedClient } from './route.ts';
+
+/** How often the pulse is looked at, in milliseconds. */
+const TICK_MS = 25;
+/** For how long a database that was asked something may say nothing at all, in milliseconds. */
+const SILENCE_MS = 650;
+/** At most, where its answers to pings take long. */
+const MAX_SILENCE_MS = 5_000;
+/** How much the last ping counts in what pings usually take. */
+const SHARE_OF_LAST = 0.1;
+/** A tick that is this late, in milliseconds, says more about this process than about the database. */
+const LATE_MS = 250;
+/** How long to wait before a connection for pings is opened again, in milliseconds. */
+const REOPEN_MS = 100;
+
+/**
+ * Sessions of this user whose commits have waited for a synchronous standby for long. That they are
+ * asked for in each ping makes one statement of two.
+ */
+const PING = `
+  SELECT count(*)::integer AS waiting FROM pg_stat_activity
+   WHERE wait_event = 'SyncRep' AND datname = current_database()
+     AND state_change < clock_timestamp() - interval '2 seconds'`;
+
+/** Is told what the pulse is like, each time that it changes. */
+export interface PulseWatcher {
+  /** Nothing has been heard of the database for too long. */
+  silent(cause: Error): void;
+  /** Commits wait for a synchronous standby; or do so no longer. */
+  standby(isSilent: boolean): void;
+}
+
+/**
+ * Tells a database that is away from one that is slow. A commit may take long while everything is
+ * well, and a connection whose other end has vanished looks just the same. So while something is
+ * under way and nothing is answered, a connection of its own asks for next to nothing: as long as
+ * that is answered, the database is there, however slow its disk is. If nothing at all is heard for
+ * a while, it is away.
+ */
+export class Pulse {
+  readonly #route: Route;
+  readonly #watcher: PulseWatcher;
+  #underWay = 0;
+  /** Grows with everything that is heard of the database. */
+  #heard = 0;
+  #heardAtTick = 0;
+  #quietSince: number | undefined;
+  #tickedAt = 0;
+  #client: RoutedClient | undefined;
+  #isAsking = false;
+  /** How long a ping usually takes. */
+  #usualMs = 0;
+  #limitMs = SILENCE_MS;
+  #silence: Error | undefined;
+  #isStandbySilent = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(route: Route, watcher: PulseWatcher) {
+    this.#route = route;
+    this.#watcher = watcher;
+  }
+
+  /** Why nobody needs to ask: nothing was heard for too long, and nothing since. */
+  get silence(): Error | undefined {
+    return this.#silence;
+  }
+
+  /** Looks from now on. */
+  begin(): void {
+    if (this.#timer !== undefined || this.#isClosed) return;
+    this.#tickedAt = performance.now();
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+    void this.#ask();
+  }
+
+  /** Waits for what was asked of the database. A refusal is a sign of life, too. */
+  async during<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    this.#underWay += 1;
+    try {
+      const answer = await asked;
+      this.#heard += 1;
+      return answer;
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) this.#heard += 1;
+      throw error;
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#client?.cut();
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const isLate = now - this.#tickedAt > LATE_MS;
+    this.#tickedAt = now;
+    const isQuiet = this.#underWay > 0 && this.#heard === this.#heardAtTick;
+    this.#heardAtTick = this.#heard;
+    if (isQuiet || this.#silence !== undefined || this.#isStandbySilent) void this.#ask();
+    if (!isQuiet || isLate) {
+      this.#quietSince = undefined;
+      return;
+    }
+    this.#quietSince ??= now;
+    const quietMs = now - this.#quietSince;
+    if (this.#silence !== undefined || quietMs < this.#limitMs) return;
+    this.#silence = new Error(`the database has not answered for ${Math.round(quietMs)} ms`);
+    // It may never be answered any more.
+    this.#client?.cut();
+    this.#watcher.silent(this.#silence);
+  }
+
+  /** Asks for a sign of life, unless it is being asked. */
+  async #ask(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      this.#client ??= await this.#route.open({ application_name: 'store-orders pulse' });
+      if (this.#isClosed) this.#client.cut();
+      const before = performance.now();
+      const { rows } = await this.#client.query<{ waiting: number }>(PING);
+      this.#adapt(performance.now() - before);
+      this.#heard += 1;
+      this.#silence = undefined;
+      this.#note((rows[0]?.waiting ?? 0) > 0);
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) this.#heard += 1;
+      this.#client?.cut();
+      this.#client = undefined;
+      await new Promise((resolve) => setTimeout(resolve, REOPEN_MS).unref());
+    }
+    this.#isAsking = false;
+  }
+
+  /** A network that is slow is no outage; a single answer that is late says nothing of it. */
+  #adapt(tookMs: number): void {
+    this.#usualMs += (tookMs - this.#usualMs) * (this.#usualMs === 0 ? 1 : SHARE_OF_LAST);
+    this.#limitMs = Math.min(Math.max(SILENCE_MS, 3 * this.#usualMs), MAX_SILENCE_MS);
+  }
+
+  #note(isStandbySilent: boolean): void {
+    if (this.#isStandbySilent === isStandbySilent) return;
+    this.#isStandbySilent = isStandbySilent;
+    this.#watcher.standby(isStandbySilent);
+  }
+}

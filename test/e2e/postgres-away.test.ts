@@ -1,0 +1,184 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { exactJson } from '../support/http.ts';
+import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
+import { Network } from '../support/postgres/network.ts';
+import { Service } from '../support/service.ts';
+
+const LIST = '/v1/store/orders';
+const BODY = { petId: 7, quantity: 1 };
+/** Within which everybody is answered while the database is away, in milliseconds. */
+const BOUND_MS = 1_000;
+
+async function given() {
+  const cluster = await Cluster.start(18, {}, placeInMemory());
+  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  const network = await Network.start(cluster.port);
+  onTestFinished(() => network[Symbol.asyncDispose]());
+  const service = await Service.start({ DATABASE_URL: network.through(cluster.url('postgres')) });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  return { cluster, network, service };
+}
+
+type Given = Awaited<ReturnType<typeof given>>;
+
+async function untilReady(service: Service): Promise<void> {
+  while ((await service.ask('GET', '/readyz')).status !== 200) await setTimeout(50);
+}
+
+/** Ways for a database to be away, and to come back. */
+const OUTAGES: Readonly<Record<string, readonly [(on: Given) => unknown, (on: Given) => unknown]>> =
+  {
+    'all its processes hang': [({ cluster }) => cluster.freeze(), ({ cluster }) => cluster.thaw()],
+    'the network swallows everything': [
+      ({ network }) => {
+        network.fromClient = () => 'drop';
+        network.fromServer = () => 'drop';
+      },
+      ({ network }) => {
+        network.fromClient = () => 'pass';
+        network.fromServer = () => 'pass';
+      },
+    ],
+    'its answers are swallowed': [
+      ({ network }) => {
+        network.fromServer = () => 'drop';
+      },
+      ({ network }) => {
+        network.fromServer = () => 'pass';
+      },
+    ],
+    'it is stopped': [({ cluster }) => cluster.end(), ({ cluster }) => cluster.begin()],
+    'it has crashed': [({ cluster }) => cluster.end('SIGQUIT'), ({ cluster }) => cluster.begin()],
+    'connections are refused': [
+      ({ network }) => {
+        network.isOpen = false;
+        network.cutAll();
+      },
+      ({ network }) => {
+        network.isOpen = true;
+      },
+    ],
+  };
+
+/** Asks for something every few milliseconds, each time with a key of its own. */
+async function askOften(service: Service, until: Promise<unknown>) {
+  const asked: Promise<{ key: string; status: number; code: unknown; tookMs: number }>[] = [];
+  let isOver = false;
+  until.finally(() => {
+    isOver = true;
+  });
+  for (let number = 1; !isOver; number++) {
+    const key = `"${number}"`;
+    const began = performance.now();
+    const request =
+      number % 3 === 0
+        ? service.ask('GET', LIST)
+        : service.send(
+            'POST',
+            LIST,
+            BODY,
+            number % 3 === 1 ? { headers: { 'Idempotency-Key': key } } : {},
+          );
+    asked.push(
+      request.then(({ status, text }) => {
+        const code = status < 400 ? undefined : (JSON.parse(text) as { code: string }).code;
+        return { key, status, code, tookMs: performance.now() - began };
+      }),
+    );
+    await setTimeout(20);
+  }
+  return Promise.all(asked);
+}
+
+describe('while its database is away because', () => {
+  it.each(Object.keys(OUTAGES))('%s, an instance answers within a second', async (name) => {
+    const on = await given();
+    const { service } = on;
+    const [begin, end] = OUTAGES[name] as (typeof OUTAGES)[string];
+    await service.send('POST', LIST, BODY);
+    const outage = (async () => {
+      await setTimeout(300);
+      await begin(on);
+      await setTimeout(2_500);
+    })();
+    const answers = await askOften(service, outage);
+    const slowest = Math.max(...answers.map(({ tookMs }) => tookMs));
+    console.log(`${name}: ${answers.length} answers, the slowest after ${Math.round(slowest)} ms`);
+    expect(slowest).toBeLessThan(BOUND_MS);
+    const refused = answers.filter(({ status }) => status >= 400);
+    expect(refused.length).toBeGreaterThan(50);
+    for (const { status, code } of refused) {
+      expect(status).toBe(503);
+      expect(['service_unavailable', 'outcome_unknown']).toContain(code);
+    }
+    expect((await service.ask('GET', '/livez')).status).toBe(200);
+    expect((await service.ask('GET', '/readyz')).status).toBe(503);
+    await end(on);
+    await untilReady(service);
+    // Whoever asks again with the same key gets the order that there is, or a first one.
+    const locations = new Map<string, unknown>();
+    for (const { key } of answers.filter((_, index) => index % 3 === 0)) {
+      const again = await service.send('POST', LIST, BODY, { headers: { 'Idempotency-Key': key } });
+      expect(again.status).toBe(201);
+      locations.set(key, again.headers.location);
+    }
+    expect(new Set(locations.values()).size).toBe(locations.size);
+    const list = exactJson((await service.ask('GET', LIST)).text) as unknown[];
+    const unkeyed = answers.filter((_, index) => index % 3 === 1);
+    const done = unkeyed.filter(({ status }) => status === 201).length;
+    const unknown = unkeyed.filter(({ code }) => code === 'outcome_unknown').length;
+    expect(list.length).toBeGreaterThanOrEqual(1 + locations.size + done);
+    expect(list.length).toBeLessThanOrEqual(1 + locations.size + done + unknown);
+    expect(service.program.child.exitCode).toBe(null);
+  });
+});
+
+it('a database whose commits take 900 ms is slow, and not away', async () => {
+  const { network, service } = await given();
+  network.fromServer = async (bytes, link) => {
+    // What the server says at the end of a statement that has written, or of a transaction.
+    if (link.isMarked) await setTimeout(900);
+    link.isMarked = false;
+    return bytes.length > 0 ? 'pass' : 'drop';
+  };
+  network.fromClient = (bytes, link) => {
+    if (bytes.includes('write_events') || bytes.includes('COMMIT\0')) link.isMarked = true;
+    return 'pass';
+  };
+  const answers = await askOften(service, setTimeout(6_000));
+  const placed = answers.filter((_, index) => index % 3 !== 2);
+  expect(placed.filter(({ status }) => status !== 201)).toStrictEqual([]);
+  expect(Math.max(...placed.map(({ tookMs }) => tookMs))).toBeGreaterThan(900);
+  expect(answers.filter(({ status }) => status >= 400)).toStrictEqual([]);
+  expect(
+    service.program.log.filter(({ reason }) => reason === 'database_unreachable'),
+  ).toStrictEqual([]);
+});
+
+it('a synchronous standby that is silent is told, and commands are answered all the same', async () => {
+  const { cluster, service } = await given();
+  expect((await service.send('POST', LIST, BODY)).status).toBe(201);
+  await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await cluster.sql('SELECT pg_reload_conf()');
+  await setTimeout(300);
+  const began = performance.now();
+  const first = await service.send('POST', LIST, BODY);
+  expect(first.status).toBe(503);
+  expect(exactJson(first.text)).toMatchObject({ code: 'outcome_unknown' });
+  expect(performance.now() - began).toBeLessThan(6_000);
+  const ready = await service.ask('GET', '/readyz');
+  expect(ready.status).toBe(503);
+  expect(ready.text).toContain('(standby_silent)');
+  expect((await service.ask('GET', LIST)).status).toBe(200);
+  const second = await service.ask('DELETE', `${LIST}/1`);
+  expect(exactJson(second.text)).toMatchObject({ code: 'service_unavailable' });
+  expect(service.program.log.find(({ reason }) => reason === 'standby_silent')).toMatchObject({
+    level: 50,
+  });
+  await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await cluster.sql('SELECT pg_reload_conf()');
+  await untilReady(service);
+  expect((await service.ask('DELETE', `${LIST}/1`)).status).toBe(204);
+  expect(exactJson((await service.ask('GET', LIST)).text)).toHaveLength(2);
+});
