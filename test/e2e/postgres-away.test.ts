@@ -61,10 +61,12 @@ const OUTAGES: Readonly<Record<string, readonly [(on: Given) => unknown, (on: Gi
     ],
   };
 
-/** Asks for something every few milliseconds, each time with a key of its own. */
+/** Asks for something every few milliseconds, each time with a key of its own, until all is over. */
 async function askOften(service: Service, until: Promise<unknown>) {
   const asked: Promise<{ key: string; status: number; code: unknown; tookMs: number }>[] = [];
   let isOver = false;
+  // On a busy machine, answers that are there wait for this process, too.
+  let lateMs = 0;
   until.finally(() => {
     isOver = true;
   });
@@ -86,9 +88,11 @@ async function askOften(service: Service, until: Promise<unknown>) {
         return { key, status, code, tookMs: performance.now() - began };
       }),
     );
+    const slept = performance.now();
     await setTimeout(20);
+    lateMs = Math.max(lateMs, performance.now() - slept - 20);
   }
-  return Promise.all(asked);
+  return { answers: await Promise.all(asked), lateMs };
 }
 
 describe('while its database is away because', () => {
@@ -102,10 +106,10 @@ describe('while its database is away because', () => {
       await begin(on);
       await setTimeout(2_500);
     })();
-    const answers = await askOften(service, outage);
+    const { answers, lateMs } = await askOften(service, outage);
     const slowest = Math.max(...answers.map(({ tookMs }) => tookMs));
     console.log(`${name}: ${answers.length} answers, the slowest after ${Math.round(slowest)} ms`);
-    expect(slowest).toBeLessThan(BOUND_MS);
+    expect(slowest).toBeLessThan(BOUND_MS + lateMs);
     const refused = answers.filter(({ status }) => status >= 400);
     expect(refused.length).toBeGreaterThan(50);
     for (const { status, code } of refused) {
@@ -146,7 +150,7 @@ it('a database whose commits take 900 ms is slow, and not away', async () => {
     if (bytes.includes('write_events') || bytes.includes('COMMIT\0')) link.isMarked = true;
     return 'pass';
   };
-  const answers = await askOften(service, setTimeout(6_000));
+  const { answers } = await askOften(service, setTimeout(6_000));
   const placed = answers.filter((_, index) => index % 3 !== 2);
   expect(placed.filter(({ status }) => status !== 201)).toStrictEqual([]);
   expect(Math.max(...placed.map(({ tookMs }) => tookMs))).toBeGreaterThan(900);

@@ -10,14 +10,7 @@ export interface Host {
   readonly port: number;
 }
 
-export const SSL_MODES = [
-  'disable',
-  'allow',
-  'prefer',
-  'require',
-  'verify-ca',
-  'verify-full',
-] as const;
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
 export interface Address {
@@ -37,7 +30,7 @@ export interface Address {
   readonly options: string | undefined;
 }
 
-export const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'] as const;
+const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'] as const;
 export type TlsFile = (typeof TLS_FILES)[number];
 
 const DEFAULT_PORT = 5432;

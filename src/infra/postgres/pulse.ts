@@ -9,8 +9,8 @@ const SILENCE_MS = 650;
 const MAX_SILENCE_MS = 5_000;
 /** How much the last ping counts in what pings usually take. */
 const SHARE_OF_LAST = 0.1;
-/** A tick that is this late, in milliseconds, says more about this process than about the database. */
-const LATE_MS = 250;
+/** What a tick counts at most, in milliseconds: one that is later says that this process hung. */
+const MAX_TICK_MS = 100;
 /** How long to wait before a connection for pings is opened again, in milliseconds. */
 const REOPEN_MS = 100;
 
@@ -45,7 +45,7 @@ export class Pulse {
   /** Grows with everything that is heard of the database. */
   #heard = 0;
   #heardAtTick = 0;
-  #quietSince: number | undefined;
+  #quietMs = 0;
   #tickedAt = 0;
   #client: RoutedClient | undefined;
   #isAsking = false;
@@ -98,19 +98,14 @@ export class Pulse {
 
   #tick(): void {
     const now = performance.now();
-    const isLate = now - this.#tickedAt > LATE_MS;
+    const tookMs = Math.min(now - this.#tickedAt, MAX_TICK_MS);
     this.#tickedAt = now;
     const isQuiet = this.#underWay > 0 && this.#heard === this.#heardAtTick;
     this.#heardAtTick = this.#heard;
     if (isQuiet || this.#silence !== undefined || this.#isStandbySilent) void this.#ask();
-    if (!isQuiet || isLate) {
-      this.#quietSince = undefined;
-      return;
-    }
-    this.#quietSince ??= now;
-    const quietMs = now - this.#quietSince;
-    if (this.#silence !== undefined || quietMs < this.#limitMs) return;
-    this.#silence = new Error(`the database has not answered for ${Math.round(quietMs)} ms`);
+    this.#quietMs = isQuiet ? this.#quietMs + tookMs : 0;
+    if (this.#silence !== undefined || this.#quietMs < this.#limitMs) return;
+    this.#silence = new Error(`the database has not answered for ${Math.round(this.#quietMs)} ms`);
     // It may never be answered any more.
     this.#client?.cut();
     this.#watcher.silent(this.#silence);

@@ -137,7 +137,7 @@ export class Route {
 }
 
 /** No way leads to the primary. */
-export class Unreachable extends AggregateError {}
+class Unreachable extends AggregateError {}
 
 /** A client of a way that a route has chosen. */
 export class RoutedClient extends pg.Client {

@@ -173,7 +173,7 @@ describe('What is no store in PostgreSQL is refused:', () => {
     [
       'a store of a newer version',
       async () => changed('UPDATE store_orders.store SET schema_version = 99'),
-      /has schema 99, and this version knows up to 1/,
+      /has schema 99, and this version knows up to \d+/,
     ],
     [
       'a store without its tables',
