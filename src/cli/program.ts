@@ -12,7 +12,7 @@ import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addMigrateStore } from './migrate-store.ts';
 import { Delivery } from './print.ts';
-import { Refuted } from './refuted.ts';
+import { Refuted, ShowsOtherwise } from './refuted.ts';
 import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
 import { addVerify } from './verify.ts';
@@ -23,7 +23,8 @@ const NAME = 'store-orders';
 
 /**
  * Runs the command line. Resolves with the exit code: 0, 1 for a failure, 2 for a usage
- * error, 3 where something was checked and is not as it must be.
+ * error, 3 where something was checked and is not as it must be, 4 where it is genuine and does not
+ * show what it was to show.
  */
 export async function run(
   argv: readonly string[],
@@ -48,7 +49,8 @@ async function codeOf(argv: readonly string[], commandLine: CommandLine): Promis
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { stderr } = commandLine.terminal;
     stderr.write(prefixed(error instanceof Error ? error.message : String(error)));
-    return error instanceof Refuted ? 3 : 1;
+    if (error instanceof Refuted) return 3;
+    return error instanceof ShowsOtherwise ? 4 : 1;
   }
 }
 

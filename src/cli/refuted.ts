@@ -5,3 +5,8 @@
 export class Refuted extends Error {
   override readonly name = 'Refuted';
 }
+
+/** Something was checked and is genuine, and does not show what it was to show. */
+export class ShowsOtherwise extends Error {
+  override readonly name = 'ShowsOtherwise';
+}

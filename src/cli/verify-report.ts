@@ -1,4 +1,5 @@
 import type { Finding } from '../app/audit/trail-check.ts';
+import { NOT_SHOWN, type Said } from './receipt-words.ts';
 import type { SignedTrail } from './trail-lines.ts';
 
 /** What was checked, and what came of it. */
@@ -14,6 +15,10 @@ export interface Report {
   /** Of a receipt: where its event stands, and the event. */
   readonly position?: number;
   readonly record?: string;
+  /** What the receipt says; absent where this version cannot read its event. */
+  readonly says?: Said | undefined;
+  /** The order whose cancellation the receipt was to show, and whether it does. */
+  readonly asked?: { readonly order: string; readonly isShown: boolean } | undefined;
   /** What somebody has signed. */
   readonly checkpoints: readonly SignedFile[];
   readonly findings: readonly Finding[];
@@ -27,11 +32,13 @@ interface SignedFile {
 
 /** A report for programs. */
 export function asJson(report: Report): string {
-  return `${JSON.stringify({ ok: report.findings.length === 0, ...report }, null, 2)}\n`;
+  const ok = report.findings.length === 0 && report.asked?.isShown !== false;
+  return `${JSON.stringify({ ok, ...report }, null, 2)}\n`;
 }
 
 /** A report for people. */
-export function asText({ findings, checkpoints, ...report }: Report): string {
+export function asText(whole: Report): string {
+  const { findings, checkpoints, ...report } = whole;
   const { events, root, exported, position, record } = report;
   const are = findings.length === 0 ? 'are as they must be' : "keep the log's own rules";
   const lines = [
@@ -47,9 +54,27 @@ export function asText({ findings, checkpoints, ...report }: Report): string {
       return `${file} is signed by ${origin}, for ${size} events.`;
     }),
     ...findings.map((finding) => `${placeOf(finding)}${finding.problem}`),
-    findings.length === 0 ? 'All is as it must be.' : 'Not all is as it must be.',
+    ...verdictOf(whole),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function verdictOf({ checked, findings, says, asked }: Report): readonly string[] {
+  if (findings.length > 0) return ['Not all is as it must be.'];
+  if (checked !== 'receipt') return ['All is as it must be.'];
+  return [...(says === undefined ? [] : [NOT_SHOWN]), receiptVerdict(says, asked)];
+}
+
+/** A receipt of one thing must not read like a receipt of another. */
+function receiptVerdict(says: Said | undefined, asked: Report['asked']): string {
+  const what =
+    says === undefined ? 'its event is in a form that this version does not know' : says.words;
+  if (asked?.isShown === false) {
+    return `The receipt is genuine, but does not show that order ${asked.order} was cancelled: ${what}.`;
+  }
+  return says?.event === 'OrderCancelled'
+    ? `All is as it must be: ${what}.`
+    : `The receipt is genuine, and not one of a cancellation: ${what}.`;
 }
 
 /** Where something is wrong, in front of what is wrong. */

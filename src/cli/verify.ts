@@ -5,10 +5,13 @@ import { isFinding } from '../app/audit/trail-file.ts';
 import { type Verdict, verifyCheckpoint, verifyReceipt } from '../app/audit/verifier.ts';
 import { verifyStore } from '../app/audit/verify-store.ts';
 import { CannotStart } from '../app/cannot-start.ts';
+import type { OrderId } from '../domain/order-id.ts';
 import { addKey } from './add-key.ts';
 import type { CommandLine, Output } from './command-line.ts';
+import { readOrderId } from './order-id.ts';
 import { withProgress } from './progress.ts';
-import { Refuted } from './refuted.ts';
+import { type Said, saidBy } from './receipt-words.ts';
+import { Refuted, ShowsOtherwise } from './refuted.ts';
 import { readSmallFile } from './small-file.ts';
 import { readTrail } from './trail-lines.ts';
 import { asJson, asText, type Report } from './verify-report.ts';
@@ -18,6 +21,7 @@ interface VerifyOptions {
   readonly key: readonly string[];
   readonly export?: string;
   readonly receipt?: string;
+  readonly order?: OrderId;
   readonly json?: boolean;
 }
 
@@ -26,8 +30,12 @@ Without --export or --receipt it checks the whole store that DATABASE_URL names,
 event, and changes nothing; a server may be running. Keep a checkpoint where nobody can
 change it who can change the store: whatever is rewritten before it is found by it.
 
+A receipt is of one event, which the last line says in words. With --order it must be the
+cancellation of that order.
+
 Exit codes: 0 all is as it must be, 1 it could not be checked, 2 a usage error,
-3 something is not as it must be.`;
+3 something is not as it must be, 4 the receipt is genuine and does not show that the order
+was cancelled.`;
 
 export function addVerify(program: Command, commandLine: CommandLine): void {
   program
@@ -37,6 +45,7 @@ export function addVerify(program: Command, commandLine: CommandLine): void {
     .option('--key <key>', 'the public key of the log, or a file with it; repeatable', addKey, [])
     .option('--export <file>', 'check what `audit export` has written')
     .option('--receipt <file>', 'check a receipt')
+    .option('--order <order>', 'the order that the receipt must show as cancelled', readOrderId)
     .option('--json', 'print the report as JSON')
     .addHelpText('after', EXPLANATION)
     .action((options: VerifyOptions, command: Command) => {
@@ -54,6 +63,9 @@ function refuseContradictions(options: VerifyOptions, command: Command): void {
   if (outside !== undefined && key.length === 0) {
     command.error('error: without the store, the public key is needed: --key');
   }
+  if (receipt === undefined && options.order !== undefined) {
+    command.error('error: --order is for a receipt: --receipt');
+  }
   if (receipt !== undefined && checkpoint.length > 0) {
     command.error('error: a receipt has a checkpoint of its own: --checkpoint is not for it');
   }
@@ -64,15 +76,22 @@ async function verify(options: VerifyOptions, commandLine: CommandLine): Promise
   const report = await check(options, commandLine);
   stdout.write(options.json ? asJson(report) : asText(report));
   if (report.findings.length > 0) throw new Refuted('Something is not as it must be.');
+  if (report.asked?.isShown === false) {
+    throw new ShowsOtherwise('The receipt does not show what it was to show.');
+  }
 }
 
 function check(options: VerifyOptions, commandLine: CommandLine): Promise<Report> {
-  if (options.receipt !== undefined) return checkReceipt(options.receipt, options.key);
+  if (options.receipt !== undefined) return checkReceipt(options.receipt, options, commandLine);
   if (options.export !== undefined) return checkExport(options.export, options, commandLine);
   return checkStore(options, commandLine);
 }
 
-async function checkReceipt(file: string, keys: readonly string[]): Promise<Report> {
+async function checkReceipt(
+  file: string,
+  { key: keys, order }: VerifyOptions,
+  { composition: { decode } }: CommandLine,
+): Promise<Report> {
   const text = readText(file);
   const held = byAnyKey(keys, (key) => verifyReceipt(text, key));
   if (!held.ok) {
@@ -81,7 +100,13 @@ async function checkReceipt(file: string, keys: readonly string[]): Promise<Repo
   }
   const { position, record, checkpoint } = held.value;
   const checkpoints = [{ file, origin: checkpoint.origin, size: checkpoint.size }];
-  return { checked: 'receipt', position, record, checkpoints, findings: [] };
+  const says = saidBy(record, decode);
+  const asked = order === undefined ? undefined : askedOf(String(order), says);
+  return { checked: 'receipt', position, record, says, asked, checkpoints, findings: [] };
+}
+
+function askedOf(order: string, says: Said | undefined): Report['asked'] {
+  return { order, isShown: says?.event === 'OrderCancelled' && says.order === order };
 }
 
 async function checkExport(

@@ -1,6 +1,9 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { receiptOf } from '../../src/app/audit/receipt.ts';
+import { recordOf } from '../../src/app/audit/record.ts';
+import { RecordTree } from '../../src/app/audit/verifier.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { coverUp, tamper } from '../support/tampering.ts';
@@ -145,6 +148,90 @@ test('a receipt holds without the store, and a forged one does not', async () =>
   expect(ran.out).toContain(`${forged}: `);
 });
 
+const AT = String.raw`\d{4}-\d\d-\d\d at \d\d:\d\d:\d\d\.\d{3} UTC`;
+
+/** What a receipt for each position says, and for which order it is the receipt of a cancellation. */
+const SAID: readonly [position: number, words: string, cancelled?: string][] = [
+  [
+    1,
+    `The receipt is genuine, and not one of a cancellation: order [123] was placed on ${AT}, by import: pet 7, quantity 1.`,
+  ],
+  [
+    5,
+    `The receipt is genuine, and not one of a cancellation: order 2 was shipped, with the ship date 2026-01-31T12:00:00.000Z, as recorded on ${AT}, by import.`,
+  ],
+  [4, `All is as it must be: order 3 was cancelled on ${AT}, by import.`, '3'],
+];
+
+test.each(SAID)('a receipt for position %i is put in words', async (position, words, cancelled) => {
+  const { place, key } = await given();
+  const file = place.file('asked.json');
+  await place.run('audit', 'receipt', '--position', String(position), '--out', file);
+  const args = ['verify', '--receipt', file, '--key', key];
+  const { code, out, err } = await place.run(...args);
+  expect([code, err]).toEqual([0, '']);
+  const [shown, verdict] = out.trimEnd().split('\n').slice(-2);
+  expect(shown).toMatch(/^It does not show what else happened to the order, before or after, /);
+  expect(verdict).toMatch(new RegExp(`^${words}$`));
+  for (const order of ['1', '2', '3', '9223372036854775807']) {
+    const ran = await place.run(...args, '--order', order);
+    const last = ran.out.trimEnd().split('\n').at(-1);
+    const json = JSON.parse((await place.run(...args, '--order', order, '--json')).out);
+    if (order === cancelled) {
+      expect([ran.code, last]).toEqual([0, verdict]);
+      expect(json).toMatchObject({ ok: true, asked: { order, isShown: true } });
+    } else {
+      expect(ran.code).toBe(4);
+      expect(last).toMatch(
+        new RegExp(
+          `^The receipt is genuine, but does not show that order ${order} was cancelled: order `,
+        ),
+      );
+      expect(ran.err).toContain('The receipt does not show what it was to show.');
+      expect(json).toMatchObject({ ok: false, asked: { order, isShown: false }, findings: [] });
+    }
+  }
+});
+
+test('a receipt says who did it, and nothing to a terminal', async () => {
+  const signer = NoteSigner.generate('log');
+  const receiptFor = (by: string, type = 'OrderCancelled') => {
+    const metadata = { at: '2026-01-03T12:00:00.000Z', by, commandId: 'c' };
+    const stored = { position: 1, version: 2, schemaVersion: 1, data: '{"orderId":"8"}' };
+    const record = recordOf({ ...stored, type, metadata: JSON.stringify(metadata) });
+    const tree = new RecordTree();
+    tree.add(record);
+    return receiptOf(record, [], signer.signCheckpoint(1, tree.head().root));
+  };
+  const place = new Place();
+  const told = async (receipt: string, ...args: readonly string[]) => {
+    const file = place.write('receipt.json', receipt);
+    const ran = await place.run('verify', '--receipt', file, '--key', signer.verifierKey, ...args);
+    return { code: ran.code, last: ran.out.trimEnd().split('\n').at(-1) };
+  };
+  const cancelled =
+    'All is as it must be: order 8 was cancelled on 2026-01-03 at 12:00:00.000 UTC, ';
+  expect(await told(receiptFor('Hs6IzlXByd'))).toEqual({
+    code: 0,
+    last: `${cancelled}by the API key Hs6IzlXByd.`,
+  });
+  expect((await told(receiptFor('\u001b[2J\u009b"x'))).last).toBe(`${cancelled}by "?[2J?\\"x".`);
+  const unknown = 'its event is in a form that this version does not know.';
+  expect(await told(receiptFor('a', 'OrderReturned'))).toEqual({
+    code: 0,
+    last: `The receipt is genuine, and not one of a cancellation: ${unknown}`,
+  });
+  expect(await told(receiptFor('a', 'OrderReturned'), '--order', '8')).toEqual({
+    code: 4,
+    last: `The receipt is genuine, but does not show that order 8 was cancelled: ${unknown}`,
+  });
+  const forged = receiptFor('a').replace('OrderCancelled', 'OrderCanceled');
+  expect(await told(forged, '--order', '8')).toEqual({
+    code: 3,
+    last: 'Not all is as it must be.',
+  });
+});
+
 test('a report for programs says the same', async () => {
   const { place, checkpoint, receipt, key, file } = await given();
   const args = ['--json', '--key', key];
@@ -190,6 +277,8 @@ test.each([
   [['--receipt', 'r'], 'without the store, the public key is needed: --key'],
   [['--export', 'e'], 'without the store, the public key is needed: --key'],
   [['--export', 'e', '--receipt', 'r'], '--receipt and --export are checked one at a time'],
+  [['--order', '8'], '--order is for a receipt: --receipt'],
+  [['--order', 'x'], 'It must be a whole number of 64 bits.'],
   [['--key', 'neither'], 'It is no public key, nor a file with one: '],
 ])('%j is a usage error', async (args, message) => {
   const { code, out, err } = await new Place().run('verify', ...args);
