@@ -25,7 +25,7 @@ const BETWEEN_SECONDS = '\\.(?!000)\\d{3}Z';
 
 const VARYING: readonly Varying[] = [
   { form: `sto_${KEY_ID}_[0-9A-Za-z]{49}` },
-  { after: '\\bthe key |"by":"|\\bby first \\(', form: KEY_ID },
+  { after: '\\bthe key |\\bAPI key |"by":"|\\bby first \\(', form: KEY_ID },
   { form: '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}' },
   { after: '\\bstore-orders/', form: '[0-9a-f]{16}' },
   { after: '\\broot ', form: '[0-9a-f]{64}' },
@@ -36,7 +36,10 @@ const VARYING: readonly Varying[] = [
       return `(?:${SECOND}${BETWEEN_SECONDS}|(?!${shown.slice(0, 10)})${SECOND}\\.000Z)`;
     },
   },
+  { form: '\\d{4}-\\d\\d-\\d\\d at \\d\\d:\\d\\d:\\d\\d\\.\\d{3} UTC' },
   { after: '"durationMs":', form: '\\d+(?:\\.\\d+)?' },
+  // Each release may bring another version of the schema.
+  { after: ' from version 0 to ', form: '\\d+' },
   // The size of a file depends on the version of the schema.
   { form: '\\d+', before: ' bytes\\b' },
 ];
