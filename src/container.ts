@@ -22,6 +22,7 @@ import { CommandProcessor } from './app/command-processor.ts';
 import { acceptKey, makeFirstKey } from './app/first-key.ts';
 import { IMPAIRMENTS } from './app/impairment.ts';
 import { OrderList, type PackedList } from './app/order-list.ts';
+import { Owed } from './app/owed.ts';
 import type { Evidence } from './app/ports/evidence.ts';
 import {
   type AcceptedLoss,
@@ -29,6 +30,7 @@ import {
   isDamage,
   type Migrated,
   type Store,
+  StoreUnavailable,
   type StoreWatcher,
 } from './app/ports/store.ts';
 import type { StoreCopy, StoreOriginal } from './app/ports/store-copy.ts';
@@ -61,6 +63,7 @@ import { acceptLoss as acceptLossInSqlite } from './infra/sqlite/accept-loss.ts'
 import { openSqliteCopy, openSqliteOriginal } from './infra/sqlite/sqlite-copy.ts';
 import { openSqliteEvidence } from './infra/sqlite/sqlite-evidence.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './infra/sqlite/sqlite-store.ts';
+import { storageFaultOf } from './infra/sqlite/storage-fault.ts';
 
 /**
  * The composition root: the only place that knows which parts the service is made of, and the
@@ -264,7 +267,10 @@ async function runService(
   try {
     const store = await openStore(config.database, watcher);
     opened.defer(() => store.close());
-    const prover = new Prover(store.trail, await openSigningKey(keyPlaceOf(config), store));
+    const owed = new Owed(passes);
+    opened.defer(() => owed.close());
+    const prover = new Prover(store.trail, undefined);
+    await owed.do(async () => prover.signWith(await openSigningKey(keyPlaceOf(config), store)));
     const snapshot = await snapshotOf(store, logger);
     const parts = compose(config, store, prover, logger, health, watcher, snapshot);
     const server = parts.resolve(HttpServer);
@@ -282,8 +288,9 @@ async function runService(
     opened.defer(() => server.close());
     opened.defer(() => parts.resolve(Tail).close());
     opened.defer(watchClock((stepMs) => logger.warn({ stepMs }, 'the clock was set')));
-    if (config.initialApiKey !== undefined)
-      await acceptKey(store.keys, config.initialApiKey, now());
+    const { initialApiKey } = config;
+    if (initialApiKey !== undefined)
+      await owed.do(() => acceptKey(store.keys, initialApiKey, now()));
     const address = await server.listen(config.port, config.host);
     await projector.catchUp();
     if (!health.isStarting) return;
@@ -293,16 +300,30 @@ async function runService(
     store.log.watch(() => projector.catchUp().catch(lagging));
     await prepare(commands);
     // Last of all, so that a start that fails has not made a key that nobody was shown.
-    const newKey = await makeFirstKey(store.keys, now());
+    let newKey: string | undefined;
+    await owed.do(async () => {
+      newKey = await makeFirstKey(store.keys, now());
+      // Made later than the rest of the start: it is shown all the same.
+      if (newKey !== undefined && !health.isStarting) {
+        process.stderr.write(welcome(address, newKey));
+      }
+    });
     health.ready();
     logger.info({ address }, 'ready');
     await flush();
     process.stderr.write(welcome(address, newKey));
+    owed.retry((error) => failed(error as Error));
   } catch (error) {
     await opened.disposeAsync();
     // A signal closes the store under a start that is under way. That is no failure of the start.
     if (health.isStarting) throw error;
   }
+}
+
+/** Whether it is the storage that has failed, so that the same can be done later. */
+function passes(error: unknown): boolean {
+  if (isDamage(error)) return false;
+  return error instanceof StoreUnavailable || storageFaultOf(error, '.') !== undefined;
 }
 
 /** What the service does when something is amiss with its store, and when that is over. */
@@ -317,6 +338,7 @@ function watcherOf(logger: Logger, health: Health, failed: (cause: Error) => voi
     mended(reason) {
       if (health.mended(reason)) logger.info({ reason }, 'mended');
     },
+    noticed: (message, facts) => logger.warn(facts, message),
   };
 }
 

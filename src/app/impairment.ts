@@ -17,6 +17,21 @@ export const IMPAIRMENTS = {
     level: 'error',
   },
   database_replaced: { says: 'has lost its database', refuses: 'requests', level: 'fatal' },
+  storage_full: {
+    says: 'cannot record anything because its disk is full',
+    refuses: 'nothing',
+    level: 'error',
+  },
+  storage_failing: {
+    says: 'cannot record anything because its disk refuses to be written',
+    refuses: 'nothing',
+    level: 'error',
+  },
+  checkpoint_failing: {
+    says: 'cannot move what was committed from its -wal file into its store',
+    refuses: 'nothing',
+    level: 'error',
+  },
 } as const satisfies Record<string, ImpairmentFacts>;
 
 interface ImpairmentFacts {

@@ -183,7 +183,7 @@ function makeKey(file: string, origin: string): NoteSigner {
     const { code, message } = error as NodeJS.ErrnoException;
     const other = code === 'EEXIST' ? readKey(file) : undefined;
     if (other !== undefined) return other;
-    throw new CannotStart(`The signing key ${file} cannot be made: ${message}.`);
+    throw new CannotStart(`The signing key ${file} cannot be made: ${message}.`, { cause: error });
   } finally {
     rmSync(unfinished, { force: true });
   }

@@ -11,6 +11,7 @@ import { lockForServer } from '../../src/infra/sqlite/server-lock.ts';
 import { storedEvents } from '../support/golden-events.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { tamper } from '../support/tampering.ts';
+import { watcher } from '../support/watcher.ts';
 import { Place } from './command-line.ts';
 
 const ORDERS = `id,petId,quantity,shipDate,status
@@ -192,9 +193,8 @@ test('an import into SQLite is refused while a server is running on the file', a
 test('an import into PostgreSQL is refused while instances are running on the store', async () => {
   const { file } = await given();
   const other = await Place.onPostgres();
-  const watcher = { lost() {}, impaired() {}, mended() {} };
   const { url = '' } = other;
-  const served = await openPostgresStore(url, watcher);
+  const served = await openPostgresStore(url, watcher());
   const seen =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN store_orders'";
   while ((await sql(url, seen)).length === 0) await setTimeout(20);

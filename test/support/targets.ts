@@ -30,7 +30,7 @@ import type { Order } from '../kit/vocabulary.ts';
 
 // What a store has lost is told by the answers to the commands, too.
 const ignore = () => undefined;
-const NOBODY = { lost: ignore, impaired: ignore, mended: ignore };
+const NOBODY = { lost: ignore, impaired: ignore, mended: ignore, noticed: ignore };
 
 /** Our own levels, as targets of the kit: each is a few lines. */
 

@@ -27,12 +27,17 @@ export class CannotProve extends Error {
  */
 export class Prover {
   readonly #trail: Trail;
-  readonly #signer: NoteSigner | undefined;
+  #signer: NoteSigner | undefined;
   #last: (TreeHead & { readonly note: string }) | undefined;
 
   /** @param signer Where there is none, nothing is signed: proofs are all there is. */
   constructor(trail: Trail, signer: NoteSigner | undefined) {
     this.#trail = trail;
+    this.#signer = signer;
+  }
+
+  /** Signs from now on: for a prover whose key could not be made at once. */
+  signWith(signer: NoteSigner | undefined): void {
     this.#signer = signer;
   }
 

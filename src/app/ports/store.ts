@@ -37,6 +37,8 @@ export interface Store {
   readonly keys: KeyStore;
   readonly signingKeys: SigningKeys;
   readonly snapshots: Snapshots;
+  /** As of the last checkpoint; absent where an engine has none. */
+  readonly checkpoints?: () => CheckpointCounters;
   /** Finishes the batch under way and gives everything back. */
   close(): Promise<void>;
 }
@@ -124,4 +126,16 @@ export interface StoreWatcher {
   /** Something is amiss, until it is mended. To say it again changes nothing. */
   impaired(impairment: Impairment, cause: Error): void;
   mended(impairment: Impairment): void;
+  /** Something for the log, with its facts, that changes nothing for requests. */
+  noticed(message: string, facts: object): void;
+}
+
+/** The checkpoints of a SQLite store since it was opened, and the size of its `-wal` file after the last. */
+export interface CheckpointCounters {
+  readonly done: number;
+  /** Those that a reader kept from the newest frames. */
+  readonly incomplete: number;
+  readonly failed: number;
+  /** What is committed in the file, in bytes. */
+  readonly walBytes: number;
 }

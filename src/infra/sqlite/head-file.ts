@@ -53,6 +53,7 @@ export class HeadFile {
   readonly #contents: Contents;
   /** The positions in the file. */
   #positions: readonly [first: number, second: number] = [-1, -1];
+  #due: { readonly head: Head; readonly cause: Error } | undefined;
 
   /** Opens the head of a store's file, and makes it if it is not there. */
   constructor(file: string, storeId: string) {
@@ -71,6 +72,28 @@ export class HeadFile {
     writeSync(this.#fd, record, 0, RECORD_BYTES, at);
     record.copy(this.#contents.bytes, at);
     this.#positions = at === 0 ? [head.position, second] : [first, head.position];
+  }
+
+  /** Notes a head of what is recorded already. Where that fails, it is due: see {@link unwritten}. */
+  tryToWrite(head: Head): void {
+    try {
+      this.write(head);
+      this.#due = undefined;
+    } catch (error) {
+      this.#due = { head, cause: error as Error };
+    }
+  }
+
+  /** Notes the head that could not be noted, if there is one. Throws where it still cannot be. */
+  writeIfDue(): void {
+    if (this.#due === undefined) return;
+    this.write(this.#due.head);
+    this.#due = undefined;
+  }
+
+  /** Why the newest head is not noted; `undefined` where it is. */
+  get unwritten(): Error | undefined {
+    return this.#due?.cause;
   }
 
   close(): void {
@@ -93,6 +116,7 @@ export class HeadFile {
 export class HeadSignal {
   readonly #fd: number;
   readonly #contents: Contents;
+  #isDistrusted = false;
 
   /** Opens the head of a store's file, which is there. */
   constructor(file: string) {
@@ -101,7 +125,12 @@ export class HeadSignal {
   }
 
   isNew(): boolean {
-    return this.#contents.haveChanged();
+    return this.#contents.haveChanged() || this.#isDistrusted;
+  }
+
+  /** Says whether heads may be there that could not be noted: then every question may be one of those. */
+  distrust(isDistrusted: boolean): void {
+    this.#isDistrusted = isDistrusted;
   }
 
   close(): void {

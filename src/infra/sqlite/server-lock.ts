@@ -13,6 +13,8 @@ export function lockForServer(file: string): () => void {
   let db: Database.Database | undefined;
   try {
     db = new Database(`${file}-server`, { timeout: 0 });
+    // Without a journal it takes no room to lock an empty database: a full disk must not prevent it.
+    db.pragma('journal_mode = OFF');
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db?.close();
@@ -21,6 +23,7 @@ export function lockForServer(file: string): () => void {
       code === 'SQLITE_BUSY'
         ? `Another server is running on ${file}. Stop it first.`
         : `${file}-server cannot be locked: ${message}.`,
+      { cause: error },
     );
   }
   return () => db.close();

@@ -5,16 +5,16 @@ import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import { storeIdOf } from './database.ts';
+import { EventRows } from './event-rows.ts';
 import { HeadFile, type HeadSignal } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
+import { isFailedFlush, orUnavailable } from './storage-fault.ts';
 import { StoredEvents } from './stored-events.ts';
+import { Wal } from './wal.ts';
 
 /** Rows a chunk: enough to make a row cheap, too few to hold up the event loop. */
 const CHUNK = 1_000;
-/** Rows a statement at most: to bind many at once takes less time than one after the other. */
-const ROWS = 32;
-const ROW = '(?, ?, ?, ?, ?, ?, ?)';
 /** How often a watcher looks, in milliseconds. */
 const WATCH_EVERY = 100;
 /** Stands for a head that cannot be read. */
@@ -26,53 +26,91 @@ export class SqliteEventLog implements EventLog {
   readonly #headFile: HeadFile | undefined;
   readonly #signal: HeadSignal | undefined;
   readonly #damaged: (cause: Error) => void;
+  readonly #wal: Wal | undefined;
   readonly #stored: StoredEvents;
   /** Prepared once: to read them anew takes 5 µs a batch. */
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
-  /** By how many rows they insert; each is prepared when it is first needed. */
-  readonly #inserts = new Map<number, Database.Statement>();
+  readonly #rows: EventRows;
   readonly #kept: KeptOutcomes;
   readonly #tree: MerkleTables;
   /** The head as it was last looked at. */
   #seen: number | undefined;
+  #trouble: Error | undefined;
 
   /**
    * @param headFile Where each new head is noted; needless where nothing is appended.
    * @param signal What is asked before the head is looked at, where it is asked for all the time.
    * @param damaged Called where an append finds that the log is not what was recorded.
+   * @param wal By which it is told what a failed commit has left; without it, nobody can tell.
    */
   constructor(
     db: Database.Database,
     headFile?: HeadFile,
     signal?: HeadSignal,
     damaged: (cause: Error) => void = () => {},
+    wal?: Wal,
   ) {
     this.#db = db;
     this.#headFile = headFile;
     this.#signal = signal;
     this.#damaged = damaged;
+    this.#wal = wal;
     this.#stored = new StoredEvents(db);
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
+    this.#rows = new EventRows(db);
     this.#kept = new KeptOutcomesTable(db);
     this.#tree = new MerkleTables(db);
     if (headFile !== undefined) this.#noteFirst();
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
-    yield* this.#chunks(after);
+    const chunks = this.#chunks(after)[Symbol.iterator]();
+    for (;;) {
+      const next = orUnavailable(() => chunks.next());
+      if (next.done) return;
+      yield next.value;
+    }
   }
 
   async append(seen: number, decide: Decide): Promise<AppendResult> {
+    const result = this.#append(seen, decide);
+    this.#trouble = result.kind === 'appended' ? this.#headFile?.unwritten : result.cause;
+    return result;
+  }
+
+  /** Why the last append was not recorded, or its head not noted; `undefined` where all is well. */
+  get trouble(): Error | undefined {
+    return this.#trouble;
+  }
+
+  /** Tries a commit that changes nothing. Throws where the log cannot be written at this time. */
+  probe(): void {
+    this.#headFile?.writeIfDue();
+    this.#begin.run();
     try {
+      const version = this.#db.pragma('user_version', { simple: true }) as number;
+      this.#db.pragma(`user_version = ${version}`);
+      this.#commit.run();
+    } finally {
+      this.#rollBack();
+    }
+    this.#trouble = undefined;
+  }
+
+  #append(seen: number, decide: Decide): Exclude<AppendResult, { kind: 'overtaken' }> {
+    try {
+      // Nothing is acknowledged on top of a head that a start could not hold the log against.
+      this.#headFile?.writeIfDue();
       this.#begin.run();
     } catch (error) {
       return { kind: 'unavailable', cause: error as Error };
     }
+    let head: number;
     let events: readonly RecordedEvent[];
     try {
-      const head = this.#tree.wholeSize();
+      head = this.#tree.wholeSize();
       // Nothing is newer as a rule, which the head tells for less.
       const newer = head === seen ? [] : [...this.#chunks(seen)].flat();
       events = this.#write(head, decide(newer, this.#kept));
@@ -85,11 +123,32 @@ export class SqliteEventLog implements EventLog {
     try {
       this.#commit.run();
     } catch (error) {
-      // The commit record may have reached the disk before the error came back.
-      return { kind: 'unknown', cause: error as Error };
+      const kind = this.#isUndone(error, head, events) ? 'unavailable' : 'unknown';
+      return { kind, cause: error as Error };
     }
     if (events.length > 0) this.#note();
     return { kind: 'appended', events };
+  }
+
+  /**
+   * Whether it is certain that nothing of a transaction whose commit failed is recorded, or ever will
+   * be: see docs/adr/0022.
+   */
+  #isUndone(error: unknown, head: number, events: readonly RecordedEvent[]): boolean {
+    if (this.#wal === undefined || isFailedFlush(error)) return false;
+    try {
+      this.#rollBack();
+      this.#begin.run();
+      const [stored] = this.#stored.read(head, 1);
+      const [first] = events;
+      if (first !== undefined && stored?.metadata === encode(first).metadata) return false;
+      this.#wal.bury();
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.#rollBack();
+    }
   }
 
   /** Records what another log has recorded: see {@link CommandLineStore.takeOver}. */
@@ -105,7 +164,7 @@ export class SqliteEventLog implements EventLog {
       }
       this.#commit.run();
     } catch (error) {
-      this.#rollBack();
+      this.#isUndone(error, 0, []);
       throw error;
     }
     this.#note();
@@ -135,12 +194,13 @@ export class SqliteEventLog implements EventLog {
   async close(): Promise<void> {
     if (!this.#db.open) return;
     this.#db.close();
+    this.#wal?.close();
     this.#headFile?.close();
     this.#signal?.close();
   }
 
   #look(): number {
-    this.#seen = this.#tree.wholeSize();
+    this.#seen = orUnavailable(() => this.#tree.wholeSize());
     return this.#seen;
   }
 
@@ -175,21 +235,8 @@ export class SqliteEventLog implements EventLog {
   }
 
   #insertAll(stored: readonly StoredEvent[], recorded: readonly RecordedEvent[]): void {
-    const rows = stored.map((event, index) => rowOf(event, recorded[index] as RecordedEvent));
-    for (let from = 0; from < rows.length; from += ROWS) {
-      const some = rows.slice(from, from + ROWS);
-      this.#insertOf(some.length).run(([] as unknown[]).concat(...some));
-    }
+    this.#rows.insert(stored, recorded);
     this.#tree.append(stored);
-  }
-
-  #insertOf(count: number): Database.Statement {
-    const known = this.#inserts.get(count);
-    if (known !== undefined) return known;
-    const rows = Array(count).fill(ROW).join(', ');
-    const insert = this.#db.prepare(`INSERT INTO events VALUES ${rows}`);
-    this.#inserts.set(count, insert);
-    return insert;
   }
 
   #noteFirst(): void {
@@ -201,7 +248,7 @@ export class SqliteEventLog implements EventLog {
   #note(): void {
     const frontier = this.#tree.latest;
     const root = frontier.root().toString('hex');
-    this.#headFile?.write({ position: frontier.size, root });
+    this.#headFile?.tryToWrite({ position: frontier.size, root });
   }
 
   // SQLite has rolled back by itself after some errors, a full disk among them.
@@ -210,14 +257,18 @@ export class SqliteEventLog implements EventLog {
   }
 }
 
-/** The log of a store's file, with its head noted outside the database. */
+/**
+ * The log of a store's file, with its head noted outside the database.
+ * @param wal The `-wal` file, which closes with the log.
+ */
 export function openLog(
   file: string,
   db: Database.Database,
   damaged?: (cause: Error) => void,
+  wal = new Wal(file),
 ): SqliteEventLog {
   requireWholeLog(file, db);
-  return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)), undefined, damaged);
+  return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)), undefined, damaged, wal);
 }
 
 /** Throws {@link CannotStart} where the log of a store's file has another size than its tree. */
@@ -231,9 +282,4 @@ export function requireWholeLog(file: string, db: Database.Database): void {
         'Find out what else is wrong (store-orders verify), and restore a backup.',
     );
   }
-}
-
-function rowOf(stored: StoredEvent, { event }: RecordedEvent): unknown[] {
-  const { position, version, type, schemaVersion, data, metadata } = stored;
-  return [position, event.orderId, version, type, schemaVersion, data, metadata];
 }

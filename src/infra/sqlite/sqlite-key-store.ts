@@ -3,6 +3,7 @@ import type { ApiKey } from '../../app/api-key.ts';
 import type { KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow } from '../rows.ts';
+import { orUnavailable } from './storage-fault.ts';
 
 const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
 
@@ -25,24 +26,25 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
-    const row = this.#find.get(id) as KeyRow | undefined;
+    const row = orUnavailable(() => this.#find.get(id) as KeyRow | undefined);
     return row && keyIn(row);
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    return (this.#list.all() as KeyRow[]).map(keyIn);
+    return orUnavailable(() => this.#list.all() as KeyRow[]).map(keyIn);
   }
 
   async add(key: ApiKey): Promise<boolean> {
-    return this.#add.run(...keyRow(key)).changes === 1;
+    return orUnavailable(() => this.#add.run(...keyRow(key))).changes === 1;
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
     // Another one who revokes it at the same time changes its checksum, and is the one who did it.
-    const row = this.#find.get(id) as KeyRow | undefined;
+    const row = orUnavailable(() => this.#find.get(id) as KeyRow | undefined);
     const key = row && keyIn(row);
     if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
     const revoked = keyRow({ ...key, revokedAt: at });
-    return this.#revoke.run(at, revoked.at(-1), id, row.at(-1)).changes === 1;
+    const changed = orUnavailable(() => this.#revoke.run(at, revoked.at(-1), id, row.at(-1)));
+    return changed.changes === 1;
   }
 }

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { SignedWith, SigningKeys } from '../../app/ports/signing-keys.ts';
+import { orUnavailable } from './storage-fault.ts';
 
 /** The record of signing keys in SQLite, over a connection that its caller has opened and closes. */
 export class SqliteSigningKeys implements SigningKeys {
@@ -17,10 +18,10 @@ export class SqliteSigningKeys implements SigningKeys {
   }
 
   async list(): Promise<readonly SignedWith[]> {
-    return this.#list.all() as SignedWith[];
+    return orUnavailable(() => this.#list.all() as SignedWith[]);
   }
 
   async add(key: SignedWith, known: number): Promise<boolean> {
-    return this.#add.run({ ...key, known }).changes === 1;
+    return orUnavailable(() => this.#add.run({ ...key, known })).changes === 1;
   }
 }

@@ -1,56 +1,98 @@
 import { existsSync } from 'node:fs';
-import type Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
+import type { Impairment } from '../../app/impairment.ts';
 import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { ChunkedFacts } from '../chunked-facts.ts';
 import { END } from '../facts-parser.ts';
 import { openDatabase, storeIdOf } from './database.ts';
-import { factChunksOf } from './fact-chunks.ts';
 import { FactsAhead } from './facts-ahead.ts';
 import { HeadSignal } from './head-file.ts';
 import { lockForServer } from './server-lock.ts';
-import { SnapshotFile } from './snapshot-file.ts';
-import { openLog, SqliteEventLog } from './sqlite-event-log.ts';
+import { openLog } from './sqlite-event-log.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
+import { readersOf, storedIn } from './sqlite-readers.ts';
 import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteSigningKeys } from './sqlite-signing-keys.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
-import { StoredEvents } from './stored-events.ts';
-import { WorkerWriter } from './worker-writer.ts';
+import { WaitingStore } from './sqlite-waiting.ts';
+import { type Waiting, WorkerWriter } from './worker-writer.ts';
 
 /**
  * Opens a SQLite file for a server: the writer in a thread of its own, and on this thread a
- * second connection for everything that is read. Resolves as soon as the file can be read.
+ * second connection for everything that is read. Resolves as soon as the file can be read, even if it
+ * cannot be written.
  */
 export async function openSqliteStore(
   file: string,
-  watcher: Pick<StoreWatcher, 'lost' | 'impaired'>,
+  given: Pick<StoreWatcher, 'lost' | 'impaired'> & Partial<StoreWatcher>,
 ): Promise<Store> {
-  const writer = new WorkerWriter(file, watcher);
-  await writer.opened();
-  // The writer's thread has looked at the files a moment ago, and is the only one to serve them.
-  const db = openDatabase(file, () => {});
-  const id = storeIdOf(db);
+  const watcher: StoreWatcher = { mended() {}, noticed() {}, ...given };
+  let signal: HeadSignal | undefined;
+  const writer = new WorkerWriter(file, {
+    ...watcher,
+    // A head that could not be noted is not signalled.
+    impaired(reason, cause) {
+      if (isOfStorage(reason)) signal?.distrust(true);
+      watcher.impaired(reason, cause);
+    },
+    mended(reason) {
+      if (isOfStorage(reason)) signal?.distrust(false);
+      watcher.mended(reason);
+    },
+  });
   const refusals = new SqliteRefusals(file);
-  const log = new SqliteEventLog(db, undefined, new HeadSignal(file));
-  return {
-    id,
-    log,
-    facts: new ChunkedFacts(factChunksOf(db, END), storedIn(db)),
-    trail: new SqliteTrail(db),
+  const parts = {
     refusals,
     writer,
     inDoubt: 'stop',
+    checkpoints: () => writer.checkpoints,
+  } as const;
+  const waiting = await writer.opened();
+  if (waiting !== undefined) {
+    const store = await waitingStore(file, writer, watcher, waiting);
+    return {
+      ...store.readers,
+      ...parts,
+      begin: store.begin,
+      async close() {
+        await store.close();
+        refusals.close();
+      },
+    };
+  }
+  // The writer's thread has looked at the files a moment ago, and is the only one to serve them.
+  const db = openDatabase(file, () => {});
+  db.pragma('wal_autocheckpoint = 0');
+  signal = new HeadSignal(file);
+  const readers = readersOf(file, db, signal);
+  return {
+    ...readers,
+    ...parts,
     begin: ({ image }) => writer.begin(image.pack()),
-    keys: new SqliteKeyStore(db),
-    signingKeys: new SqliteSigningKeys(db),
-    snapshots: new SnapshotFile(file, id, db),
     async close() {
       await writer.close();
       refusals.close();
-      await log.close();
+      await readers.log.close();
     },
   };
+}
+
+function isOfStorage(reason: Impairment): boolean {
+  return reason === 'storage_full' || reason === 'storage_failing';
+}
+
+async function waitingStore(
+  file: string,
+  writer: WorkerWriter,
+  watcher: StoreWatcher,
+  waiting: Waiting,
+): Promise<WaitingStore> {
+  try {
+    return new WaitingStore(file, writer, watcher, waiting);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
 }
 
 /** Opens a SQLite file for a command line tool: one connection, everything in this thread. */
@@ -86,9 +128,4 @@ export function openSqliteForCommandLine(file: string): CommandLineStore {
       await log.close();
     },
   };
-}
-
-function storedIn(db: Database.Database) {
-  const stored = new StoredEvents(db);
-  return (after: number, count: number) => stored.read(after, count);
 }

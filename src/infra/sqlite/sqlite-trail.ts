@@ -3,6 +3,7 @@ import type { TreeHead } from '../../app/audit/merkle-tree.ts';
 import type { Trail } from '../../app/ports/trail.ts';
 import type { StoredEvent } from '../event-codec.ts';
 import { MerkleTables } from './merkle-tables.ts';
+import { orUnavailable } from './storage-fault.ts';
 import { StoredEvents } from './stored-events.ts';
 
 /** The trail in SQLite. */
@@ -16,20 +17,22 @@ export class SqliteTrail implements Trail {
   }
 
   async stored(after: number, limit: number): Promise<StoredEvent[]> {
-    const end = this.#tree.wholeSize();
-    return this.#stored.read(after, Math.max(0, Math.min(limit, end - after)));
+    return orUnavailable(() => {
+      const end = this.#tree.wholeSize();
+      return this.#stored.read(after, Math.max(0, Math.min(limit, end - after)));
+    });
   }
 
   async treeHead(): Promise<TreeHead> {
-    const frontier = this.#tree.wholeFrontier();
+    const frontier = orUnavailable(() => this.#tree.wholeFrontier());
     return { size: frontier.size, root: frontier.root() };
   }
 
   leaves(from: number, count: number): Buffer[] {
-    return this.#tree.leaves(from, count);
+    return orUnavailable(() => this.#tree.leaves(from, count));
   }
 
   nodes(height: number, from: number, count: number): Buffer[] {
-    return this.#tree.nodes(height, from, count);
+    return orUnavailable(() => this.#tree.nodes(height, from, count));
   }
 }

@@ -20,6 +20,15 @@ function readLog(file: string): Log {
   if (!existsSync(file)) return NO_LOG;
   const db = new Database(file, { readonly: true });
   try {
+    return logIn(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** The log in an open database, as far as a head can be compared with it. */
+export function logIn(db: Database.Database): Log {
+  try {
     const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
     const position = head.get() as number;
     return {
@@ -31,8 +40,6 @@ function readLog(file: string): Log {
     // SQLITE_ERROR: it has no such table.
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') return NO_LOG;
     throw error;
-  } finally {
-    db.close();
   }
 }
 

@@ -106,7 +106,7 @@ export class Frame {
 }
 
 /** How many bytes a frame takes. */
-export function frameBytes({ pageSize }: Layout): number {
+export function frameBytes({ pageSize }: Pick<Layout, 'pageSize'>): number {
   return FRAME_HEADER_BYTES + pageSize;
 }
 

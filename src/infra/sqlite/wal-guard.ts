@@ -63,6 +63,34 @@ export function syncWal(file: string): void {
   reading(`${file}-wal`, fsyncSync);
 }
 
+/**
+ * Whether a start would find a transaction in a `-wal` file behind so many committed frames.
+ * @param done The header of a file all of which is in the store's file. Where it is still there, the
+ * file was not begun again, whatever was tried.
+ */
+export function hasCommitBehind(wal: string, committed: number, done: Buffer | undefined): boolean {
+  const found = reading(wal, (fd) => {
+    const bytes = headerBytes(fd);
+    const header = bytes && parseHeader(bytes);
+    if (header === undefined || (committed === 0 && done?.equals(bytes as Buffer))) return false;
+    let end = header.checksum;
+    for (const frame of frames(fd, header)) {
+      if (frame.number > committed) {
+        if (frame.salts !== header.salts || !frame.follows(end)) return false;
+        if (frame.commits) return true;
+      }
+      end = frame.checksum;
+    }
+    return false;
+  });
+  return found === true;
+}
+
+/** The header of a `-wal` file; `undefined` where it has none. */
+export function readHeader(wal: string): Buffer | undefined {
+  return reading(wal, headerBytes);
+}
+
 function look(wal: string): Damage | undefined {
   return reading(wal, (fd) => {
     const bytes = headerBytes(fd);

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
+import type { Impairment } from '../../app/impairment.ts';
 import type { PackedImage } from '../../app/order-image.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
-import { DamagedStore, type StoreWatcher } from '../../app/ports/store.ts';
+import type { CheckpointCounters, StoreWatcher } from '../../app/ports/store.ts';
 import type { Outcome, Submission } from '../../app/submission.ts';
 import { startThread } from './start-thread.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
@@ -12,24 +13,29 @@ import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './wri
 // up to 100 MB in this thread alone before it looks.
 const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
 
+/** Why a file cannot be written at this time. */
+export interface Waiting {
+  readonly reason: Impairment;
+  readonly cause: Error;
+}
+
+const NOT_YET: Outcome = { kind: 'unavailable', cause: 'the store cannot be written yet' };
+
 /** The server's end of the writer thread: the same port as the Writer behind it. */
 export class WorkerWriter implements BatchWriter {
   readonly #worker: Worker;
-  readonly #watcher: Pick<StoreWatcher, 'lost' | 'impaired'>;
-  readonly #opened = Promise.withResolvers<void>();
+  readonly #watcher: StoreWatcher;
+  #opening = Promise.withResolvers<Waiting | undefined>();
   readonly #ready = Promise.withResolvers<void>();
   #executing: PromiseWithResolvers<readonly Outcome[]> | undefined;
   #isReady = false;
   #end: Error | undefined;
+  #checkpoints: CheckpointCounters = { done: 0, incomplete: 0, failed: 0, walBytes: 0 };
 
-  /**
-   * Starts the thread.
-   * @param watcher Is told if the thread ends by itself after it was ready: nothing can be recorded
-   * from then on.
-   */
-  constructor(file: string, watcher: Pick<StoreWatcher, 'lost' | 'impaired'>) {
+  /** Starts the thread. */
+  constructor(file: string, watcher: StoreWatcher) {
     this.#watcher = watcher;
-    this.#opened.promise.catch(() => undefined);
+    this.#opening.promise.catch(() => undefined);
     this.#ready.promise.catch(() => undefined);
     this.#worker = startThread('writer-thread', { file }, { resourceLimits: SMALL_NURSERY });
     this.#worker.on('message', (message: FromWriter) => this.#receive(message));
@@ -37,9 +43,23 @@ export class WorkerWriter implements BatchWriter {
     this.#worker.on('exit', () => this.#fail(new Error('the writer thread has ended')));
   }
 
-  /** Resolves when the file is locked, checked and migrated, and others may read it. */
-  opened(): Promise<void> {
-    return this.#opened.promise;
+  /**
+   * Resolves when the file is locked, checked and migrated, and others may read it; or with the reason
+   * why it cannot be written at this time. Rejects where it must not be served.
+   */
+  opened(): Promise<Waiting | undefined> {
+    return this.#opening.promise;
+  }
+
+  /** Tries once more to open a file that could not be written: see {@link opened}. */
+  reopen(): Promise<Waiting | undefined> {
+    this.#opening = Promise.withResolvers();
+    this.#send({ kind: 'open' });
+    return this.#opening.promise;
+  }
+
+  get checkpoints(): CheckpointCounters {
+    return this.#checkpoints;
   }
 
   /** See {@link Store.begin}. */
@@ -53,6 +73,7 @@ export class WorkerWriter implements BatchWriter {
 
   execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
     if (this.#end !== undefined) return Promise.reject(this.#end);
+    if (!this.#isReady) return Promise.resolve(batch.map(() => NOT_YET));
     this.#executing = Promise.withResolvers();
     this.#send({ kind: 'execute', batch: packBatch(batch) });
     return this.#executing.promise;
@@ -73,7 +94,10 @@ export class WorkerWriter implements BatchWriter {
   #receive(message: FromWriter): void {
     switch (message.kind) {
       case 'opened':
-        this.#opened.resolve();
+        this.#opening.resolve(undefined);
+        return;
+      case 'waiting':
+        this.#opening.resolve({ reason: message.reason, cause: new Error(message.cause) });
         return;
       case 'ready':
         this.#isReady = true;
@@ -82,11 +106,20 @@ export class WorkerWriter implements BatchWriter {
       case 'refused':
         this.#fail(new CannotStart(message.message));
         return;
-      case 'damaged':
-        this.#watcher.impaired('store_damaged', new DamagedStore(message.message));
-        return;
       case 'executed':
         this.#executing?.resolve(unpackOutcomes(message.outcomes));
+        return;
+      case 'impaired':
+        this.#watcher.impaired(message.reason, new Error(message.cause));
+        return;
+      case 'mended':
+        this.#watcher.mended(message.reason);
+        return;
+      case 'noticed':
+        this.#watcher.noticed(message.message, message.facts);
+        return;
+      case 'checkpointed':
+        this.#checkpoints = message.counters;
         return;
     }
   }
@@ -94,7 +127,7 @@ export class WorkerWriter implements BatchWriter {
   #fail(cause: Error): void {
     if (this.#end !== undefined) return;
     this.#end = cause;
-    this.#opened.reject(cause);
+    this.#opening.reject(cause);
     this.#ready.reject(cause);
     this.#executing?.reject(cause);
     if (this.#isReady) this.#watcher.lost(cause);

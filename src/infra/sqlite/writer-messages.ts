@@ -1,4 +1,6 @@
+import type { Impairment } from '../../app/impairment.ts';
 import type { PackedImage } from '../../app/order-image.ts';
+import type { CheckpointCounters } from '../../app/ports/store.ts';
 import type { Outcome, PlaceNewOrder, Submission } from '../../app/submission.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { PetId } from '../../domain/order-id.ts';
@@ -11,6 +13,8 @@ import type { PetId } from '../../domain/order-id.ts';
 
 /** From the server's thread. */
 export type ToWriter =
+  /** Try once more to open the file: it could not be written. */
+  | { readonly kind: 'open' }
   | { readonly kind: 'begin'; readonly image: PackedImage }
   | { readonly kind: 'execute'; readonly batch: Fields }
   | { readonly kind: 'close' };
@@ -19,12 +23,18 @@ export type ToWriter =
 export type FromWriter =
   /** The file is locked, checked and migrated; others may read it. */
   | { readonly kind: 'opened' }
+  /** The file cannot be written at this time. */
+  | { readonly kind: 'waiting'; readonly reason: Impairment; readonly cause: string }
   /** It has its image; batches are welcome. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly message: string }
-  /** The store does not hold what was recorded. */
-  | { readonly kind: 'damaged'; readonly message: string }
-  | { readonly kind: 'executed'; readonly outcomes: Fields };
+  | { readonly kind: 'executed'; readonly outcomes: Fields }
+  /** See {@link StoreWatcher}. */
+  | { readonly kind: 'impaired'; readonly reason: Impairment; readonly cause: string }
+  | { readonly kind: 'mended'; readonly reason: Impairment }
+  | { readonly kind: 'noticed'; readonly message: string; readonly facts: object }
+  /** A checkpoint was tried. */
+  | { readonly kind: 'checkpointed'; readonly counters: CheckpointCounters };
 
 export type Fields = readonly unknown[];
 

@@ -2,9 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
 import { OrderImage } from '../../app/order-image.ts';
 import { Writer } from '../../app/writer.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { openDatabase } from './database.ts';
 import { lockForServer } from './server-lock.ts';
-import { openLog } from './sqlite-event-log.ts';
+import { openLog, type SqliteEventLog } from './sqlite-event-log.ts';
+import { storageFaultOf } from './storage-fault.ts';
+import { StorageHealth } from './storage-health.ts';
+import { Wal } from './wal.ts';
 import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './writer-messages.ts';
 
 /**
@@ -17,38 +21,105 @@ if (port === null) throw new Error('writer-thread is a worker thread');
 
 const { file } = workerData as { readonly file: string };
 
-try {
-  await serve(file);
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error;
-  send({ kind: 'refused', message: error.message });
+/** What it has when the file can be written. */
+interface Opened {
+  readonly log: SqliteEventLog;
+  readonly health: StorageHealth;
+  readonly checkpoints: Checkpoints;
+  close(): Promise<void>;
 }
 
-async function serve(file: string): Promise<void> {
-  const db = openDatabase(file);
-  const unlock = lockForServer(file);
-  const log = openLog(file, db, ({ message }) => send({ kind: 'damaged', message }));
-  send({ kind: 'opened' });
-  let writer: Writer | undefined;
-  port?.on('message', async (message: ToWriter) => {
-    switch (message.kind) {
-      case 'begin':
-        writer = new Writer(log, new OrderImage(message.image));
-        send({ kind: 'ready' });
-        return;
-      case 'execute': {
-        if (writer === undefined) throw new Error('a batch came before the image');
-        const outcomes = await writer.execute(unpackBatch(message.batch));
-        send({ kind: 'executed', outcomes: packOutcomes(outcomes) });
-        return;
-      }
-      case 'close':
+let opened: Opened | undefined;
+let writer: Writer | undefined;
+
+port.on('message', (message: ToWriter) => receive(message));
+tryToOpen();
+
+/** Opens the file, or says why it cannot be written at this time: then it is told to try again. */
+function tryToOpen(): void {
+  try {
+    opened = open();
+    send({ kind: 'opened' });
+  } catch (error) {
+    const fault = storageFaultOf(error, file);
+    if (fault !== undefined) {
+      send({ kind: 'waiting', reason: fault.reason, cause: (error as Error).message });
+    } else if (error instanceof CannotStart) {
+      send({ kind: 'refused', message: error.message });
+      port?.close();
+    } else throw error;
+  }
+}
+
+function open(): Opened {
+  const undo: (() => void)[] = [];
+  try {
+    const db = openDatabase(file);
+    undo.push(() => db.close());
+    // Checkpoints are made between batches, by a connection that says what became of them.
+    db.pragma('wal_autocheckpoint = 0');
+    undo.push(lockForServer(file));
+    const wal = new Wal(file);
+    undo.push(() => wal.close());
+    const damaged = (cause: Error) => impaired('store_damaged', cause);
+    const log = openLog(file, db, damaged, wal);
+    const checkpoints = new Checkpoints(wal, {
+      failing: (cause) => impaired('checkpoint_failing', cause),
+      tried: (counters) => send({ kind: 'checkpointed', counters }),
+      working: () => send({ kind: 'mended', reason: 'checkpoint_failing' }),
+      noticed: (message, facts) => send({ kind: 'noticed', message, facts }),
+    });
+    const mended = (reason: FromReason) => send({ kind: 'mended', reason });
+    const health = new StorageHealth(file, () => log.probe(), { impaired, mended });
+    return {
+      log,
+      health,
+      checkpoints,
+      async close() {
+        health.close();
+        checkpoints.close();
         await log.close();
-        unlock();
-        port?.close();
-        return;
+        for (const step of undo.reverse()) step();
+      },
+    };
+  } catch (error) {
+    for (const step of undo.reverse()) step();
+    throw error;
+  }
+}
+
+async function receive(message: ToWriter): Promise<void> {
+  switch (message.kind) {
+    case 'open':
+      tryToOpen();
+      return;
+    case 'begin':
+      if (opened === undefined) throw new Error('an image came before the file was open');
+      writer = new Writer(opened.log, new OrderImage(message.image));
+      send({ kind: 'ready' });
+      return;
+    case 'execute': {
+      if (writer === undefined || opened === undefined) {
+        throw new Error('a batch came before the image');
+      }
+      const outcomes = await writer.execute(unpackBatch(message.batch));
+      // In this order: a reader must not go by a head that could not be noted.
+      opened.health.note(opened.log.trouble);
+      send({ kind: 'executed', outcomes: packOutcomes(outcomes) });
+      opened.checkpoints.consider();
+      return;
     }
-  });
+    case 'close':
+      await opened?.close();
+      port?.close();
+      return;
+  }
+}
+
+type FromReason = Extract<FromWriter, { kind: 'mended' }>['reason'];
+
+function impaired(reason: FromReason, cause: Error): void {
+  send({ kind: 'impaired', reason, cause: cause.message });
 }
 
 function send(message: FromWriter): void {

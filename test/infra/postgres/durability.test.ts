@@ -100,6 +100,7 @@ it('an outage is told, nothing stale is read meanwhile, and its end is told, too
     lost: () => void told.push('lost'),
     impaired: (reason) => void told.push(reason),
     mended: (reason) => void told.push(`${reason} is over`),
+    noticed: () => {},
   });
   onTestFinished(() => store.close());
   await cluster.end('SIGQUIT');

@@ -1,0 +1,227 @@
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { CannotStart } from '../../app/cannot-start.ts';
+import type { PackedImage } from '../../app/order-image.ts';
+import type { EventLogReader } from '../../app/ports/event-log.ts';
+import type { Store, StoreWatcher } from '../../app/ports/store.ts';
+import { inPlainWords, openDatabase } from './database.ts';
+import { refuseOtherLog } from './head-file.ts';
+import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
+import { type Readers, readersOf } from './sqlite-readers.ts';
+import { logIn } from './start-guard.ts';
+import { storageFaultOf } from './storage-fault.ts';
+import { refuseDamagedWal } from './wal-guard.ts';
+import type { Waiting, WorkerWriter } from './worker-writer.ts';
+
+/** How often it is tried to write, in milliseconds. */
+const RETRY_MS = 1_000;
+
+/** So much room, in bytes, is enough for the index of the `-wal` file and the first commits. */
+const ROOM_BYTES = 131_072;
+
+/** The image at which the writer begins, as it is when this is called. */
+type Image = () => PackedImage;
+
+/**
+ * A store whose file can be read, but not written, when a server starts: on a full disk, on one that
+ * is mounted for reading only, over a quota. Nothing that a start would write is needed to read. When
+ * it can be written again, the writer opens it as at any other start.
+ *
+ * Where not even the index of the `-wal` file can be made (32 KiB, which every process that uses the
+ * store shares), the store is read with an index in this process's memory. That is SQLite's mode
+ * `locking_mode=EXCLUSIVE` (sqlite.org/wal.html, "Use of WAL Without Shared-Memory"): meanwhile no
+ * other process can open it, and so none can change it. It ends as soon as there is room for the index.
+ */
+export class WaitingStore {
+  readonly #file: string;
+  readonly #writer: WorkerWriter;
+  readonly #watcher: StoreWatcher;
+  #waiting: Waiting | undefined;
+  #readers: Readers;
+  #isAlone: boolean;
+  #image: Image | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #trying: Promise<void> = Promise.resolve();
+  #isClosed = false;
+  readonly #watches = new Set<{ readonly grown: () => void; stop: () => void }>();
+
+  /** Throws {@link CannotStart} where the store cannot be read either, or must not be served. */
+  constructor(file: string, writer: WorkerWriter, watcher: StoreWatcher, waiting: Waiting) {
+    this.#file = file;
+    this.#writer = writer;
+    this.#watcher = watcher;
+    this.#waiting = waiting;
+    refuseDamagedWal(file);
+    const { db, isAlone } = openToRead(file);
+    this.#isAlone = isAlone;
+    try {
+      refuseUnfit(file, db, waiting);
+      this.#readers = readersOf(file, db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    watcher.impaired(waiting.reason, waiting.cause);
+    this.#later();
+  }
+
+  /** What it reads through, whichever connection that is at the time. */
+  get readers(): Readers {
+    const now = () => this.#readers;
+    return {
+      id: this.#readers.id,
+      log: this.#log(),
+      facts: { next: (after, take) => now().facts.next(after, take) },
+      trail: {
+        stored: (after, limit) => now().trail.stored(after, limit),
+        treeHead: () => now().trail.treeHead(),
+        leaves: (from, count) => now().trail.leaves(from, count),
+        nodes: (height, from, count) => now().trail.nodes(height, from, count),
+      },
+      keys: {
+        find: (id) => now().keys.find(id),
+        list: () => now().keys.list(),
+        add: (key) => now().keys.add(key),
+        revoke: (id, at) => now().keys.revoke(id, at),
+      },
+      signingKeys: {
+        list: () => now().signingKeys.list(),
+        add: (key, known) => now().signingKeys.add(key, known),
+      },
+      snapshots: {
+        load: () => now().snapshots.load(),
+        save: async (list) => now().snapshots.save?.(list),
+      },
+    };
+  }
+
+  /** See {@link Store.begin}: the writer begins when it can. */
+  readonly begin: Store['begin'] = async ({ image }) => {
+    this.#image = () => image.pack();
+    if (this.#waiting === undefined) await this.#writer.begin(this.#image());
+  };
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#trying;
+    await this.#writer.close();
+    await this.#readers.log.close();
+  }
+
+  #log(): EventLogReader {
+    const now = () => this.#readers.log;
+    return {
+      read: (after) => now().read(after),
+      head: () => now().head(),
+      watch: (grown) => {
+        const watch = { grown, stop: now().watch(grown) };
+        this.#watches.add(watch);
+        return () => {
+          this.#watches.delete(watch);
+          watch.stop();
+        };
+      },
+      close: () => now().close(),
+    };
+  }
+
+  #later(): void {
+    this.#timer = setTimeout(() => {
+      this.#trying = this.#tryAgain();
+    }, RETRY_MS);
+  }
+
+  async #tryAgain(): Promise<void> {
+    try {
+      if (hasRoom(this.#file)) {
+        this.#readAnew();
+        if (!this.#isAlone) await this.#open();
+      }
+    } catch (error) {
+      // What must not be served is found out when it can be written, too.
+      this.#watcher.lost(error as Error);
+      return;
+    }
+    if (!this.#isClosed && this.#waiting !== undefined) this.#later();
+  }
+
+  /** Lets the writer open the store, and begin where it was told to. */
+  async #open(): Promise<void> {
+    const before = this.#waiting as Waiting;
+    const waiting = await this.#writer.reopen();
+    if (waiting === undefined && this.#image !== undefined) {
+      await this.#writer.begin(this.#image());
+    }
+    this.#waiting = waiting;
+    if (waiting?.reason === before.reason) return;
+    this.#watcher.mended(before.reason);
+    if (waiting !== undefined) this.#watcher.impaired(waiting.reason, waiting.cause);
+  }
+
+  /**
+   * Reads on over a new connection: one beside which there can be others. And where the disk could not
+   * be written, the old one has an index that is open for reading only, which SQLite shares among all
+   * connections of a process. All of it happens in one turn of the event loop, so nobody reads meanwhile.
+   */
+  #readAnew(): void {
+    void this.#readers.log.close();
+    const { db, isAlone } = openToRead(this.#file);
+    this.#isAlone = isAlone;
+    this.#readers = readersOf(this.#file, db);
+    for (const watch of this.#watches) watch.stop = this.#readers.log.watch(watch.grown);
+  }
+}
+
+/** A connection to read, beside which there can be others, or none where that takes room. */
+function openToRead(file: string): { readonly db: Database.Database; readonly isAlone: boolean } {
+  if (!isStore(file)) throw new CannotStart(`There is no store ${file} yet, and none can be made.`);
+  try {
+    return { db: openDatabase(file, () => {}), isAlone: false };
+  } catch (error) {
+    if (storageFaultOf(error, file) === undefined) throw error;
+  }
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { fileMustExist: true });
+    // Before anything is read: then no index is made in a file.
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return { db, isAlone: true };
+  } catch (error) {
+    db?.close();
+    throw inPlainWords(error, file);
+  }
+}
+
+function isStore(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Throws where the store could not be served even if it were written. */
+function refuseUnfit(file: string, db: Database.Database, { cause }: Waiting): void {
+  const applicationId = db.pragma('application_id', { simple: true });
+  const version = db.pragma('user_version', { simple: true });
+  if (applicationId !== APPLICATION_ID || version !== SCHEMA_VERSION) {
+    throw new CannotStart(
+      `${file} has schema ${version} and cannot be brought up to ${SCHEMA_VERSION}: ${cause.message}`,
+    );
+  }
+  refuseOtherLog(file, () => logIn(db));
+}
+
+function hasRoom(file: string): boolean {
+  const probe = `${file}-room`;
+  try {
+    const fd = openSync(probe, 'w', 0o600);
+    try {
+      return writeSync(fd, Buffer.alloc(ROOM_BYTES)) === ROOM_BYTES && fsyncSync(fd) === undefined;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return false;
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}

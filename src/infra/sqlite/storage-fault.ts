@@ -1,0 +1,72 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Impairment } from '../../app/impairment.ts';
+import { StoreUnavailable } from '../../app/ports/store.ts';
+
+/** What keeps a store from being written while its file is as it should be. */
+export interface StorageFault {
+  readonly reason: Extract<Impairment, 'storage_full' | 'storage_failing'>;
+  readonly cause: Error;
+}
+
+/** Below so much room, whatever the error is called, the disk counts as full. */
+const FULL_BELOW_BYTES = 65_536;
+
+// SQLite says SQLITE_FULL for ENOSPC alone; EDQUOT, EFBIG and a -shm file that cannot grow are
+// SQLITE_IOERR (os_unix.c, unixWrite and unixShmMap).
+const SQLITE_CODES = /^SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY)/;
+const SYSTEM_CODES: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EIO',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+]);
+const FULL_CODES: ReadonlySet<string> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT']);
+
+/**
+ * Returns the fault of the storage that an error stands for; `undefined` where it is something else,
+ * such as a damaged file, a lock that others hold, or a mistake of ours.
+ * @param file The store's file.
+ */
+export function storageFaultOf(error: unknown, file: string): StorageFault | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code !== 'string' || !(SQLITE_CODES.test(code) || SYSTEM_CODES.has(code))) continue;
+    const isFull = FULL_CODES.has(code) || hasNoRoom(file);
+    return { reason: isFull ? 'storage_full' : 'storage_failing', cause };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a commit failed in a flush, so that nobody can tell what of it is on the disk: the kernel
+ * may have dropped what it could not write (fsync(2), sqlite.org/rescode.html#ioerr_fsync).
+ */
+export function isFailedFlush(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
+}
+
+/** Returns what a statement returns. Throws {@link StoreUnavailable} where the storage fails it. */
+export function orUnavailable<Result>(ask: () => Result): Result {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof Database.SqliteError && SQLITE_CODES.test(error.code)) {
+      throw new StoreUnavailable(error);
+    }
+    throw error;
+  }
+}
+
+function hasNoRoom(file: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(dirname(file));
+    return bavail * bsize < FULL_BELOW_BYTES || (files > 0 && ffree === 0);
+  } catch {
+    return false;
+  }
+}

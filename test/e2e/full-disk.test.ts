@@ -1,0 +1,148 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { expectError } from '../support/http.ts';
+import { Service } from '../support/service.ts';
+import { canMount, limitFiles, SmallDisk } from '../support/small-disk.ts';
+
+const LIST = '/v1/store/orders';
+const ORDER = { petId: 7, quantity: 1 };
+
+/** A service whose store is on a small disk of its own. */
+async function onSmallDisk(kibibytes = 2_048) {
+  const disk = new SmallDisk(kibibytes);
+  const file = join(disk.folder, 'store.db');
+  const env = { DATABASE_URL: `sqlite:${file}` };
+  const service = await Service.start(env);
+  return { disk, file, env, service };
+}
+
+/** Places an order; its id, or the code of the error. */
+async function place(service: Service): Promise<string> {
+  const { status, text, headers } = await service.send('POST', LIST, ORDER);
+  return status === 201 ? String(headers.location).slice(LIST.length + 1) : JSON.parse(text).code;
+}
+
+async function placeUntil(service: Service, outcome: string | RegExp): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (;;) {
+    const code = await place(service);
+    if (/^\d+$/.test(code)) acknowledged.push(code);
+    if (new RegExp(outcome).test(code)) return acknowledged;
+    expect(code).toMatch(/^(\d+|service_unavailable)$/);
+  }
+}
+
+async function listed(service: Service): Promise<string[]> {
+  const { status, text } = await service.ask('GET', LIST);
+  expect(status).toBe(200);
+  return (JSON.parse(text) as { id: number }[]).map(({ id }) => String(id));
+}
+
+async function untilReady(service: Service, status: 200 | 503): Promise<string> {
+  for (;;) {
+    const answer = await service.ask('GET', '/readyz');
+    if (answer.status === status) return answer.text;
+    await setTimeout(50);
+  }
+}
+
+describe.skipIf(!canMount)('On a full disk (needs a right to mount)', () => {
+  it('reads go on, commands change nothing, /readyz says why; it recovers by itself', async () => {
+    const { disk, env, service } = await onSmallDisk();
+    await using _ = service;
+    const before = [await place(service), await place(service)];
+    disk.fill();
+    before.push(...(await placeUntil(service, 'service_unavailable')));
+    for (let again = 0; again < 20; again++) {
+      const answer = await service.send('POST', LIST, ORDER);
+      expectError(answer, 503, 'service_unavailable');
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    expectError(await service.ask('DELETE', `${LIST}/1`), 503, 'service_unavailable');
+    expect(await untilReady(service, 503)).toContain('its disk is full (storage_full)');
+    expect(await listed(service)).toEqual(before);
+    expect((await service.ask('GET', `${LIST}/1`)).status).toBe(200);
+    expect((await service.ask('GET', '/v1/store/orders/1/events')).status).toBe(200);
+    disk.free();
+    await untilReady(service, 200);
+    before.push(await place(service));
+    expect(await listed(service)).toEqual(before);
+    expect(service.program.child.exitCode).toBe(null);
+    await service.program.end().then(() => service.start(env));
+    expect(await listed(service)).toEqual(before);
+  });
+});
+
+it('Where no file may be written (RLIMIT_FSIZE), it is the same', async () => {
+  await using service = await Service.start();
+  const before = [await place(service), await place(service)];
+  limitFiles(service.program.child.pid as number, 1);
+  for (let again = 0; again < 5; again++) {
+    expectError(await service.send('POST', LIST, ORDER), 503, 'service_unavailable');
+  }
+  expect(await untilReady(service, 503)).toMatch(/\(storage_(failing|full)\)/);
+  expect(await listed(service)).toEqual(before);
+  limitFiles(service.program.child.pid as number, 'unlimited');
+  await untilReady(service, 200);
+  before.push(await place(service));
+  await service.restart('SIGKILL');
+  expect(await listed(service)).toEqual(before);
+});
+
+describe.skipIf(!canMount)(
+  'On a disk that becomes one for reading only (needs a right to mount)',
+  () => {
+    it('reads go on, a start works, and it recovers by itself', async () => {
+      const { disk, env, service } = await onSmallDisk();
+      await using _ = service;
+      const before = [await place(service), await place(service)];
+      // Files that are open for writing keep a disk from being mounted for reading only.
+      await service.program.end('SIGKILL');
+      disk.remount('ro');
+      await service.start(env);
+      expect(await listed(service)).toEqual(before);
+      expectError(await service.send('POST', LIST, ORDER), 503, 'service_unavailable');
+      expect(await untilReady(service, 503)).toContain('(storage_failing)');
+      disk.remount('rw');
+      await untilReady(service, 200);
+      before.push(await place(service));
+      expect(await listed(service)).toEqual(before);
+    });
+  },
+);
+
+describe.skipIf(!canMount)('A start on a full disk (needs a right to mount)', () => {
+  const kinds: [string, NodeJS.Signals, 'with' | 'without'][] = [
+    ['a clean stop', 'SIGTERM', 'with'],
+    ['a kill', 'SIGKILL', 'with'],
+    ['a restore, with nothing but the store and its signing key', 'SIGTERM', 'without'],
+  ];
+
+  it.each(kinds)(
+    'after %s serves reads, and takes commands when there is room',
+    async (_, signal, beside) => {
+      const { disk, env, service } = await onSmallDisk();
+      await using _service = service;
+      const before = [await place(service), await place(service)];
+      await service.program.end(signal);
+      if (beside === 'without') {
+        for (const name of readdirSync(disk.folder)) {
+          if (!/\.db(-signing-key)?$/.test(name)) rmSync(join(disk.folder, name));
+        }
+      }
+      disk.fill();
+      await service.start(env);
+      expect(await listed(service)).toEqual(before);
+      expect(await place(service)).toMatch(/^(3|service_unavailable)$/);
+      const now = await listed(service);
+      if (now.length === 2) expect(await untilReady(service, 503)).toContain('storage_full');
+      disk.free();
+      await untilReady(service, 200);
+      now.push(await place(service));
+      expect(await listed(service)).toEqual(now);
+      expect(await service.program.end()).toBe(0);
+    },
+  );
+});
