@@ -39,6 +39,7 @@ import { SnapshotKeeper } from './app/snapshot-keeper.ts';
 import { placeDemoOrders } from './cli/demo-orders.ts';
 import { welcome } from './cli/welcome.ts';
 import { createApp } from './http/app.ts';
+import { FailedAuthentications } from './http/failed-authentications.ts';
 import { Health } from './http/health.ts';
 import { encodePage, type ListPage } from './http/list-page.ts';
 import { HttpServer } from './http/server.ts';
@@ -213,7 +214,9 @@ function compose(
       history: parts.resolve(History),
       tail: parts.resolve(Tail),
     };
-    const { baseUrl, stagingBaseUrl, corsOrigins } = config;
+    const { baseUrl, stagingBaseUrl, corsOrigins, trustedProxies, authFailuresPerMinute } = config;
+    const failures =
+      authFailuresPerMinute === 0 ? undefined : new FailedAuthentications(authFailuresPerMinute);
     const addresses = { production: baseUrl, staging: stagingBaseUrl };
     const refusals = parts.resolve(RefusalRecorder);
     const damaged = (cause: Error) => watcher.impaired('store_damaged', cause);
@@ -226,6 +229,8 @@ function compose(
       refusals,
       addresses,
       corsOrigins,
+      failures,
+      trustedProxies,
     };
     return new HttpServer(createApp(app), health);
   });

@@ -25,6 +25,10 @@ export const ERRORS = {
   payload_too_large: [413, 'The request body is too large.'],
   unsupported_media_type: [415, 'The request body must be application/json.'],
   idempotency_key_reused: [422, 'This Idempotency-Key was used for another request.'],
+  rate_limited: [
+    429,
+    'Too many requests without a valid API key have come from this address. Those with one are served.',
+  ],
   internal_error: [500, 'Something went wrong on our side. The request id finds it in the log.'],
   service_unavailable: [503, 'Nothing was changed. Try again in a moment.'],
   outcome_unknown: [
@@ -64,6 +68,18 @@ export class ApiError extends Error {
   }
 }
 
+/** The headers that every Error has with its body. No cache may answer with one later. */
+export function errorHeaders(body: string): Readonly<Record<string, string>> {
+  return {
+    'Cache-Control': 'no-store',
+    'Content-Type': JSON_UTF_8,
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+}
+
+/** What a success may have said of itself before it turned out to be none. */
+const HEADERS_OF_SUCCESS = ['Content-Encoding', 'ETag', 'Location'];
+
 /**
  * Sends an Error object, on whatever answer has not been begun yet. Nothing of Express is needed, so
  * that a request can be refused before it comes there.
@@ -72,10 +88,9 @@ export function sendError(res: Response, error: ApiError): void {
   res.locals.outcome = error.code;
   if (error.status === 503) res.setHeader('Retry-After', '1');
   res.statusCode = error.status;
-  res.setHeader('Content-Type', JSON_UTF_8);
+  for (const name of HEADERS_OF_SUCCESS) res.removeHeader(name);
   const body = error.toBody();
-  // Whatever was to be sent may have left a length of its own.
-  res.setHeader('Content-Length', Buffer.byteLength(body));
+  for (const [name, value] of Object.entries(errorHeaders(body))) res.setHeader(name, value);
   res.end(body);
 }
 

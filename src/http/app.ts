@@ -17,6 +17,7 @@ import { authenticate } from './authentication.ts';
 import { addCommonHeaders } from './common-headers.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 import { type FixedAnswer, fixedAnswer, once, serveFixed } from './fixed-answer.ts';
 import type { Health } from './health.ts';
 import { allowOnly, serveOperations } from './operation.ts';
@@ -25,6 +26,7 @@ import { V1 } from './orders-v1.ts';
 import { V2 } from './orders-v2.ts';
 import { servePages } from './pages/served.ts';
 import { refusedAttempt } from './refused-attempt.ts';
+import { ALL_METHODS, faultOfFrame } from './request-frame.ts';
 import { requestLog } from './request-log.ts';
 import { shownSyntaxError } from './shown.ts';
 
@@ -40,6 +42,10 @@ export interface AppParts {
   readonly addresses: Addresses;
   /** The origins whose pages may call the API from a browser. */
   readonly corsOrigins: readonly string[];
+  /** Bounds the requests without a valid key; absent where nothing does. */
+  readonly failures?: FailedAuthentications | undefined;
+  /** The proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly string[];
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -50,16 +56,17 @@ export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
 
 /** The HTTP interface, from what every request goes through to the last error handler. */
 export function createApp(parts: AppParts): App {
-  const { logger, health, orders, corsOrigins, now = CLOCKS.wall } = parts;
+  const { logger, health, orders, corsOrigins, trustedProxies = [], now = CLOCKS.wall } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('strict routing');
   app.enable('case sensitive routing');
+  app.set('trust proxy', trustedProxies);
 
   addCommonHeaders(app);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
-  const gate = authenticate(parts.authenticator, whileServing(health));
+  const gate = authenticate(parts.authenticator, whileServing(health), parts.failures);
   serveOperations(app, '/v1', V1, orders, gate, now);
   serveOperations(app, '/v2', V2, orders, gate, now);
   serveDescriptions(app, parts.addresses);
@@ -81,11 +88,19 @@ export function createApp(parts: AppParts): App {
   const log = requestLog(logger);
   // What every request goes through comes before Express, whose router takes 1 to 2 µs for a step.
   const answer = (req: Request, res: Response) => {
+    const fault = faultOfFrame(req);
     log(req, res);
     // An error behind the head of an answer can only cut it off.
     const cutOff = () => void req.socket.destroy();
-    if (isHostMissing(req)) answerError(new ApiError('invalid_request', NO_HOST), req, res, cutOff);
-    else app(req, res, cutOff);
+    if (fault === undefined && req.url !== '*') {
+      app(req, res, cutOff);
+      return;
+    }
+    // What follows may be the rest of this request, or another one: nobody can tell.
+    res.shouldKeepAlive = false;
+    if (fault?.status !== 400) res.setHeader('Allow', ALL_METHODS);
+    if (fault !== undefined) answerError(fault, req, res, cutOff);
+    else res.writeHead(204).end();
   };
   const { request, response } = app;
   return Object.assign(answer, { request, response }) as App;
@@ -100,11 +115,6 @@ async function keyFile({ prover }: OrderUseCases): Promise<FixedAnswer> {
   }
 }
 
-// RFC 9112, section 3.2. Node would answer by itself, without an Error object.
-function isHostMissing(req: Request): boolean {
-  return req.headers.host === undefined && req.httpVersion === '1.1';
-}
-
 /** What the body parser refuses with 400, by its own name for it; all else is an address of no sense. */
 const MALFORMED: Readonly<Record<string, string>> = {
   'request.aborted': 'The body is not complete.',
@@ -112,11 +122,11 @@ const MALFORMED: Readonly<Record<string, string>> = {
 };
 const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
 
-const NO_HOST = 'The Host header is missing.';
-
 /** An address at which machines ask, without a key, how the service is. */
 function probe(app: Express, path: string, state: () => object): void {
-  const route = app.route(path).get((_req, res) => void res.json(state()));
+  const route = app.route(path).get((_req, res) => {
+    res.setHeader('Cache-Control', 'no-store').json(state());
+  });
   allowOnly(route, ['get']);
 }
 

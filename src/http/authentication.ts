@@ -2,18 +2,30 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { ApiKey, Scope } from '../app/api-key.ts';
 import type { Authenticator } from '../app/authenticator.ts';
 import { ApiError } from './api-error.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 
 /**
- * Lets only requests with a valid key pass (RFC 6750), and notes whose it is.
+ * Lets only requests with a valid key pass (RFC 6750), and notes whose it is. The key comes first, so
+ * that nobody with a valid one is held up by the failures of others.
  * @param admit What comes next, for those who pass.
+ * @param failures Bounds the others; absent where nothing does.
  */
-export function authenticate(authenticator: Authenticator, admit: RequestHandler): RequestHandler {
+export function authenticate(
+  authenticator: Authenticator,
+  admit: RequestHandler,
+  failures?: FailedAuthentications,
+): RequestHandler {
   return (req, res, next) => {
     const text = keyTextOf(req);
     const enter = (key: ApiKey | undefined) => {
       if (key === undefined) {
+        const seconds = failures?.count(req) ?? 0;
+        if (seconds > 0) {
+          res.setHeader('Retry-After', String(seconds));
+          throw new ApiError('rate_limited');
+        }
         const reason = text === undefined ? '' : ', error="invalid_token"';
         res.setHeader('WWW-Authenticate', `Bearer realm="store-orders"${reason}`);
         throw new ApiError('unauthorized');

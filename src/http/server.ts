@@ -1,23 +1,22 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  IncomingMessage,
-  type Server,
-  ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import type { Response } from 'express';
 import { CannotStart } from '../app/cannot-start.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, sendError } from './api-error.ts';
 import type { App } from './app.ts';
 import type { Health } from './health.ts';
+import { answerPlainly } from './plain-answer.ts';
 
 /** How long a stop waits for clients to take their answers, in milliseconds. */
 const PATIENCE = 5_000;
 
-/** A connection, with the last answer on it that is not complete; earlier ones come before it. */
-type Connection = Socket & { answer?: ServerResponse | undefined };
+/** A connection, with the last request on it and its answer, until that is complete. */
+type Connection = Socket & {
+  asked?: IncomingMessage | undefined;
+  answer?: ServerResponse | undefined;
+};
 
 /** The HTTP server around the app: from listening to the last answer. */
 export class HttpServer {
@@ -29,6 +28,7 @@ export class HttpServer {
       // Noted on the connection, not in a Set of answers: one that thousands of answers a second
       // enter and leave would drag all of them into the garbage collector's old generation.
       const connection: Connection = req.socket;
+      connection.asked = req;
       connection.answer = res;
       res.on('close', () => {
         if (connection.answer === res) connection.answer = undefined;
@@ -40,6 +40,8 @@ export class HttpServer {
     // no server knows is ignored (RFC 9110, section 10.1.1), where Node would send an empty 417.
     const options = {
       requireHostHeader: false,
+      // Node would take the first of two hosts or keys, and a proxy before it perhaps the last.
+      joinDuplicateHeaders: true,
       keepAlive: true,
       // A request without a body is no stream that somebody has to read to its end.
       optimizeEmptyRequests: true,
@@ -56,12 +58,16 @@ export class HttpServer {
     this.#server.headersTimeout = 15_000;
     // Longer than the idle timeout of the usual load balancers, so that they close first.
     this.#server.keepAliveTimeout = 65_000;
-    this.#server.on('clientError', (error, connection: Connection) => {
-      // Nonsense behind a whole request: that request's own answer comes first, and is the last.
-      const { answer: last } = connection;
-      if (last?.req.complete) last.once('close', () => connection.destroySoon());
-      else answerUnreadable(error, connection);
+    this.#server.on('connect', (req, connection: Connection) => {
+      // Node makes no answer to it.
+      afterLast(connection, () => {
+        const res = new options.ServerResponse(req);
+        res.assignSocket(connection);
+        res.once('finish', () => connection.destroySoon());
+        answer(req, res);
+      });
     });
+    this.#server.on('clientError', refuseUnreadable);
   }
 
   /** Listens, and resolves with the address as clients write it. Port 0 takes a free one. */
@@ -111,21 +117,51 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
   return new CannotStart(`cannot listen on ${host}, port ${port}: ${reason}`);
 }
 
-/** Answers what is not HTTP at all, or is too slow or too long, with an Error object as well. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'This is not HTTP.'];
-  const body = new ApiError('invalid_request', message, status).toBody();
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
-      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
+/** Does something when every answer on a connection is complete. */
+function afterLast({ answer }: Connection, then: () => void): void {
+  if (answer === undefined) then();
+  else answer.once('close', then);
 }
 
-const UNREADABLE: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The request headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+/**
+ * Answers what is not HTTP at all, or is too slow or too long, with an Error object as well: one
+ * answer to one request, behind those that are under way.
+ */
+function refuseUnreadable(error: NodeJS.ErrnoException, connection: Connection): void {
+  const { asked, answer } = connection;
+  const reason =
+    UNREADABLE[error.code ?? ''] ?? new ApiError('invalid_request', 'This is not HTTP.');
+  if (!connection.writable || error.code === 'ECONNRESET') connection.destroy();
+  // The rest of a request that was answered before it was complete.
+  else if (answer === undefined && asked?.complete === false) connection.destroy();
+  else if (answer === undefined) answerPlainly(connection, reason);
+  else {
+    // Nonsense behind a whole request, or in a body that nobody reads: the request is carried out, and
+    // its own answer is the last.
+    afterLast(connection, () => connection.destroySoon());
+    if (!answer.req.complete) refuseReader(answer as Response, reason);
+  }
+}
+
+/** Answers whoever reads a body that does not go on, now or later: nothing was done yet. */
+function refuseReader(answer: Response, reason: ApiError): void {
+  const refuse = () => {
+    answer.shouldKeepAlive = false;
+    if (!answer.headersSent) sendError(answer, reason);
+  };
+  const { req } = answer;
+  if (req.listenerCount('data') > 0) refuse();
+  else req.on('newListener', (event) => event === 'data' && refuse());
+}
+
+/** Why bytes are no request that can be read; 400 where it is none of these. */
+const UNREADABLE: Readonly<Record<string, ApiError>> = {
+  HPE_HEADER_OVERFLOW: new ApiError('invalid_request', 'The request headers are too large.', 431),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('payload_too_large'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError(
+    'invalid_request',
+    'The request took too long to arrive.',
+    408,
+  ),
+  HPE_PAUSED_H2_UPGRADE: new ApiError('invalid_request', 'HTTP/2 is not served here.'),
 };

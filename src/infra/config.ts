@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { loadEnvFile } from 'node:process';
 import { z } from 'zod';
 import { keyIdOf } from '../app/api-key.ts';
@@ -19,6 +20,10 @@ export interface Config {
   readonly stagingBaseUrl: string | undefined;
   /** The origins whose pages may call the API from a browser; none: no page of another origin. */
   readonly corsOrigins: readonly string[];
+  /** How many requests without a valid key one address gets a 401 for in a minute; 0: any number. */
+  readonly authFailuresPerMinute: number;
+  /** The proxies whose X-Forwarded-For is believed: addresses and networks; none: nobody's. */
+  readonly trustedProxies: readonly string[];
   /** How long a stop waits until others have noticed, in milliseconds. */
   readonly stopDelay: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -94,6 +99,30 @@ const origins = z
   .transform((text) => text.split(','))
   .pipe(z.array(origin).transform((list) => [...new Set(list)]));
 
+const authFailures = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,5})$/, 'must be a whole number from 0 to 999999')
+  .transform(Number);
+
+const proxy = z.string().trim().refine(isNetwork, {
+  error:
+    'must be addresses and networks such as 10.0.0.7, fd00::/8 or loopback, separated by commas',
+});
+
+const proxies = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(proxy));
+
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', prefix, ...rest] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
+  const isPrefix =
+    prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
+  return bits > 0 && isPrefix && rest.length === 0;
+}
+
 const stopDelay = z
   .string()
   .regex(/^(?:[1-5]?\d|60)$/, 'must be a whole number of seconds from 0 to 60')
@@ -107,6 +136,8 @@ const environment = z.object({
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
   CORS_ORIGINS: origins.default([]),
+  AUTH_FAILURES_PER_MINUTE: authFailures.default(300),
+  TRUST_PROXY: proxies.default([]),
   STOP_DELAY: stopDelay.default(0),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
@@ -168,6 +199,8 @@ export function readConfig(variables: Variables): Config {
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
     corsOrigins: data.CORS_ORIGINS,
+    authFailuresPerMinute: data.AUTH_FAILURES_PER_MINUTE,
+    trustedProxies: data.TRUST_PROXY,
     stopDelay: data.STOP_DELAY,
     logLevel: data.LOG_LEVEL,
     initialApiKey: data.INITIAL_API_KEY,

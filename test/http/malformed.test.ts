@@ -309,12 +309,6 @@ describe('What is not HTTP is answered with an Error object, and the connection 
     );
   });
 
-  it('CONNECT, for this is no proxy: it hangs up', async () => {
-    expect(await sendBytes(service.address, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n')).toBe(
-      '',
-    );
-  });
-
   it('a client that hangs up before its body is complete', async () => {
     const { connect } = await import('node:net');
     const { hostname, port } = new URL(service.address);

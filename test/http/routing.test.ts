@@ -109,10 +109,6 @@ describe('There is nothing', () => {
     expectError(await service.ask(method, path), 404, 'not_found');
     expect(await beside.head()).toBe(head);
   });
-
-  it('at an asterisk', async () => {
-    expectError(await service.ask('OPTIONS', '*'), 404, 'not_found');
-  });
 });
 
 describe('Every answer', () => {

@@ -20,7 +20,8 @@ function answer(status: number, text = '', headers: Record<string, string> = {})
 }
 
 function error(status: number, code: string, headers: Record<string, string> = {}): Answer {
-  return answer(status, JSON.stringify({ code, message: 'm', status }), headers);
+  const all = { 'cache-control': 'no-store', ...headers };
+  return answer(status, JSON.stringify({ code, message: 'm', status }), all);
 }
 
 function get(path: string): Sent {

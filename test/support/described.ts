@@ -95,8 +95,8 @@ interface Found {
 /** Why the description says nothing of a request, and what may then be answered. */
 const UNDESCRIBED = {
   'no version of the API': [200, 204, 304, 400, 404, 405, 503],
-  'no such path': [400, 401, 404, 503],
-  'no such method': [204, 400, 401, 405, 503],
+  'no such path': [400, 401, 404, 429, 503],
+  'no such method': [204, 400, 401, 405, 429, 503],
 } as const;
 
 function find({ method, path }: Sent): Found | keyof typeof UNDESCRIBED {

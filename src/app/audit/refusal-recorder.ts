@@ -1,68 +1,85 @@
 import { nearestInstant } from '../../domain/instant.ts';
-import { CLOCKS } from '../clock.ts';
+import { CLOCKS, type Clocks } from '../clock.ts';
 import type { RefusalTrail, RefusedAttempt } from '../ports/refusal-trail.ts';
+import { TokenBuckets } from '../token-buckets.ts';
 
-/** How long a refusal may wait to be recorded with others, in milliseconds. */
-const WAIT = 1_000;
+/** How long a refusal may wait to be recorded with others. */
+const WAIT_MS = 1_000;
+/** How often those are counted on record that were too many to be recorded one by one. */
+const COUNT_EVERY_MS = 60_000;
 
 /**
- * How many refusals in one wait are recorded one by one. Strangers get little, because anybody can
- * be refused without end: the trail is to be neither flooded nor emptied by them.
+ * How many refusals are recorded one by one. Anybody can be refused without end, and the trail keeps a
+ * million records: strangers, all of them together, take more than a year to push the others out, and one
+ * key three months.
  */
-const MOST_OF_STRANGERS = 10;
-const MOST_OF_KEYS = 100;
+const OF_STRANGERS = { capacity: 100, perSecond: 1 / 60, maxNames: 1 };
+const OF_EACH_KEY = { capacity: 500, perSecond: 1 / 10, maxNames: 1_000 };
 
 /**
  * Records what was refused, soon after and beside everything else: no answer waits for it, and
- * whatever fails here fails alone. A crash loses what the last second refused.
+ * whatever fails here fails alone. A crash loses what the last second refused, and the last count.
  */
 export class RefusalRecorder {
   readonly #trail: RefusalTrail;
   readonly #failed: (error: unknown) => void;
-  readonly #now: () => number;
-  #strangers: RefusedAttempt[] = [];
-  #known: RefusedAttempt[] = [];
-  #leftOut = 0;
+  readonly #wall: () => number;
+  readonly #strangers: TokenBuckets;
+  readonly #keys: TokenBuckets;
+  #waiting: RefusedAttempt[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #leftOut = 0;
+  #countTimer: NodeJS.Timeout | undefined;
   #recording: Promise<void> = Promise.resolve();
 
   /** @param failed Told when something could not be recorded. It is not tried again. */
-  constructor(
-    trail: RefusalTrail,
-    failed: (error: unknown) => void,
-    clock: () => number = CLOCKS.wall,
-  ) {
+  constructor(trail: RefusalTrail, failed: (error: unknown) => void, clocks: Clocks = CLOCKS) {
     this.#trail = trail;
     this.#failed = failed;
-    this.#now = clock;
+    this.#wall = clocks.wall;
+    this.#strangers = new TokenBuckets(OF_STRANGERS, clocks.elapsed);
+    this.#keys = new TokenBuckets(OF_EACH_KEY, clocks.elapsed);
   }
 
   note(attempt: Omit<RefusedAttempt, 'at'>): void {
-    const isStranger = attempt.code === 'unauthorized';
-    const [waiting, most] = isStranger
-      ? [this.#strangers, MOST_OF_STRANGERS]
-      : [this.#known, MOST_OF_KEYS];
-    if (waiting.length < most) waiting.push({ at: nearestInstant(this.#now()), ...attempt });
-    else this.#leftOut += 1;
-    this.#timer ??= setTimeout(() => this.flush(), WAIT).unref();
+    // Of a key that is not valid nobody knows whose it is: any number of ids can be made up.
+    const isStranger = attempt.code === 'unauthorized' || attempt.keyId === undefined;
+    const wait = isStranger ? this.#strangers.take('') : this.#keys.take(attempt.keyId);
+    if (wait > 0) {
+      this.#leftOut += 1;
+      this.#countTimer ??= setTimeout(() => this.#count(), COUNT_EVERY_MS).unref();
+      return;
+    }
+    this.#waiting.push({ at: nearestInstant(this.#wall()), ...attempt });
+    this.#timer ??= setTimeout(() => this.#record(), WAIT_MS).unref();
   }
 
   /** Resolves when everything that was noted before is recorded, or has failed to be. */
   flush(): Promise<void> {
+    this.#record();
+    this.#count();
+    return this.#recording;
+  }
+
+  #record(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const attempts = [...this.#strangers, ...this.#known].sort((a, b) => (a.at < b.at ? -1 : 1));
-    const leftOut =
-      this.#leftOut === 0 ? [] : [{ at: nearestInstant(this.#now()), leftOut: this.#leftOut }];
-    this.#strangers = [];
-    this.#known = [];
+    const attempts = this.#waiting;
+    this.#waiting = [];
+    if (attempts.length > 0) this.#append(attempts);
+  }
+
+  #count(): void {
+    clearTimeout(this.#countTimer);
+    this.#countTimer = undefined;
+    const leftOut = this.#leftOut;
     this.#leftOut = 0;
-    const records = [...attempts, ...leftOut];
-    if (records.length > 0) {
-      this.#recording = this.#recording
-        .then(() => this.#trail.append(records))
-        .catch((error) => this.#failed(error));
-    }
-    return this.#recording;
+    if (leftOut > 0) this.#append([{ at: nearestInstant(this.#wall()), leftOut }]);
+  }
+
+  #append(records: Parameters<RefusalTrail['append']>[0]): void {
+    this.#recording = this.#recording
+      .then(() => this.#trail.append(records))
+      .catch((error) => this.#failed(error));
   }
 }

@@ -11,6 +11,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'invalid_request',
   'unauthorized',
   'insufficient_scope',
+  'rate_limited',
   'internal_error',
   'service_unavailable',
 ];
@@ -51,10 +52,11 @@ export class ErrorAnswers {
   ): ZodOpenApiResponseObject {
     // A request without a valid key, and one that cannot be read, are answered before it is known
     // which operation they are for.
-    const isOfOperation = isDeprecated && ![400, 401, 503].includes(status);
+    const isOfOperation = isDeprecated && ![400, 401, 429, 503].includes(status);
     const id = `${codes.map(pascalCase).join('Or')}${isOfOperation ? 'OfDeprecated' : ''}`;
     const headers: readonly HeaderName[] = [
       'X-Request-Id',
+      'NoStore',
       ...(HEADERS_OF[status] ?? []),
       ...(isOfOperation ? (['Deprecation', 'Sunset', 'DeprecationLink'] as const) : []),
     ];
@@ -64,7 +66,8 @@ export class ErrorAnswers {
 
   /** The server's own answer to what never became a request. */
   #unread(status: number, id: string, description: string): ZodOpenApiResponseObject {
-    return this.#shared(id, status, ['invalid_request'], { description });
+    const headers = headersOf(['NoStore']);
+    return this.#shared(id, status, ['invalid_request'], { description, headers });
   }
 
   #shared(
@@ -84,6 +87,7 @@ export class ErrorAnswers {
 const HEADERS_OF: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
+  429: ['Retry-After'],
   503: ['Retry-After'],
 };
 

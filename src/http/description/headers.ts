@@ -74,6 +74,11 @@ export const HEADERS = {
     schema: text(40, ' GMT$'),
     required: true,
   },
+  NoStore: {
+    description: 'No cache may keep an error.',
+    schema: { type: 'string', const: 'no-store' },
+    required: true,
+  },
   DeprecationLink: {
     description: 'Where the deprecation and the end are explained (RFC 9745, RFC 8594).',
     schema: text(1_000, 'rel="(?:deprecation|sunset)"'),
@@ -83,11 +88,17 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS | AnswerHeader;
 
-/** Refers to headers by their descriptions; `DeprecationLink` is what `Link` is elsewhere. */
+/** Headers that say something else of an error, or of what is deprecated, than elsewhere. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  DeprecationLink: 'Link',
+  NoStore: 'Cache-Control',
+};
+
+/** Refers to headers by their descriptions. */
 export function headersOf(names: readonly HeaderName[]) {
   return Object.fromEntries(
     names.map((name) => [
-      name === 'DeprecationLink' ? 'Link' : name,
+      OTHER_NAMES[name] ?? name,
       { $ref: `#/components/headers/${name}` as const },
     ]),
   );

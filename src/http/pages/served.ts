@@ -84,9 +84,35 @@ function addressOf(req: Request, { production }: Addresses): string {
   return `http://${isName && !/\w{16}/.test(host) ? host : 'localhost'}/`;
 }
 
+/** What browsers offer to pages and none of these needs. Only the clipboard is left: a form copies to it. */
+const NO_PERMISSIONS = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'geolocation',
+  'gyroscope',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'picture-in-picture',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'usb',
+  'xr-spatial-tracking',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ');
+
 type Sources = Readonly<Record<string, string[]>>;
 
-/** Lets a page load what it needs and no more, from nowhere else, and tell nobody where it links. */
+/**
+ * Lets a page load what it needs and no more, from nowhere else, use no device, share no window with
+ * pages of others, and tell nobody where it links.
+ */
 function withHeaders(sources: Sources): RequestHandler {
   const policy = helmet.contentSecurityPolicy({
     useDefaults: false,
@@ -100,6 +126,8 @@ function withHeaders(sources: Sources): RequestHandler {
   });
   return (req, res, next) => {
     res.setHeader('Referrer-Policy', 'no-referrer');
+    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+    res.setHeader('Permissions-Policy', NO_PERMISSIONS);
     policy(req, res, next);
   };
 }

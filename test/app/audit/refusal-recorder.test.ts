@@ -3,9 +3,10 @@ import { RefusalRecorder } from '../../../src/app/audit/refusal-recorder.ts';
 import type { RefusalRecord } from '../../../src/app/ports/refusal-trail.ts';
 import { MemoryRefusals } from '../../../src/infra/memory/memory-refusals.ts';
 import { NOON } from '../../support/events.ts';
+import { clockAt } from '../../support/test-clock.ts';
 
-const attempt = (requestId: string, code = 'order_already_shipped') => {
-  return { code, method: 'DELETE', path: '/v1/store/orders/7', requestId };
+const attempt = (requestId: string, code = 'order_already_shipped', keyId = 'abcdefghij') => {
+  return { code, keyId, method: 'DELETE', path: '/v1/store/orders/7', requestId };
 };
 
 /** A trail whose disk is full, for as long as it is told. */
@@ -21,8 +22,8 @@ class FullTrail extends MemoryRefusals {
 function given(trail = new MemoryRefusals()) {
   const failures: unknown[] = [];
   const failed = (error: unknown) => void failures.push(error);
-  const clock = { now: Date.parse(NOON) };
-  const recorder = new RefusalRecorder(trail, failed, () => clock.now);
+  const clock = clockAt(NOON);
+  const recorder = new RefusalRecorder(trail, failed, clock);
   const kept = async () => (await trail.newest(1_000)).map(({ record }) => record);
   return { trail, recorder, failures, clock, kept };
 }
@@ -35,9 +36,9 @@ describe('what was refused', () => {
     const { trail, recorder, clock, kept } = given();
     const append = vi.spyOn(trail, 'append');
     recorder.note(attempt('a'));
-    clock.now += 400;
+    clock.pass(400);
     recorder.note(attempt('b', 'unauthorized'));
-    clock.now += 1;
+    clock.pass(1);
     recorder.note(attempt('c'));
     await vi.advanceTimersByTimeAsync(999);
     expect(await kept()).toStrictEqual([]);
@@ -78,24 +79,48 @@ describe('what was refused', () => {
 
   it('is counted where it is too much, and strangers take no room from those with a key', async () => {
     const { recorder, kept } = given();
-    for (let n = 0; n < 500; n++) recorder.note(attempt(`stranger ${n}`, 'unauthorized'));
-    for (let n = 0; n < 100; n++) recorder.note(attempt(`known ${n}`));
+    // Each with an id that is made up: they are one.
+    for (let n = 0; n < 500; n++) recorder.note(attempt(`stranger ${n}`, 'unauthorized', `${n}`));
+    for (let n = 0; n < 500; n++) recorder.note(attempt(`known ${n}`));
+    for (let n = 0; n < 500; n++) recorder.note(attempt(`other ${n}`, 'order_exists', 'other'));
+    const { keyId: _, ...keyless } = attempt('keyless');
+    recorder.note(keyless);
     await recorder.flush();
     const records = await kept();
-    expect(records).toHaveLength(111);
-    expect(records.filter((record) => 'code' in record && record.code === 'unauthorized')).toEqual(
-      Array.from({ length: 10 }, (_, n) => ({
-        at: NOON,
-        ...attempt(`stranger ${n}`, 'unauthorized'),
-      })),
-    );
-    expect(records.at(-1)).toStrictEqual({ at: NOON, leftOut: 490 });
+    expect(records).toHaveLength(1_000);
     recorder.note(attempt('one more', 'unauthorized'));
     await recorder.flush();
-    expect(await kept()).toHaveLength(112);
-    for (let n = 0; n < 101; n++) recorder.note(attempt(`known ${n}`));
-    await recorder.flush();
     expect((await kept()).at(-1)).toStrictEqual({ at: NOON, leftOut: 1 });
+    for (let n = 0; n < 3; n++) recorder.note(attempt(`known ${n}`));
+    await recorder.flush();
+    expect((await kept()).at(-1)).toStrictEqual({ at: NOON, leftOut: 3 });
+  });
+
+  it('is counted once a minute, however much it is, and recorded again as time goes by', async () => {
+    const { recorder, clock, trail } = given();
+    const append = vi.spyOn(trail, 'append');
+    for (let second = 0; second < 600; second++) {
+      for (let n = 0; n < 100; n++) recorder.note(attempt('x', 'unauthorized'));
+      clock.pass(1_000);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    const records = append.mock.calls.flatMap(([some]) => some);
+    const counts = records.flatMap((record) => ('leftOut' in record ? [record.leftOut] : []));
+    expect(counts.length).toBeLessThanOrEqual(10);
+    const told = records.length - counts.length;
+    expect(told).toBe(100 + 9);
+    await recorder.flush();
+    const last = append.mock.calls.at(-1)?.[0].at(-1) as { leftOut: number };
+    const inTheEnd = counts.length === 10 ? 0 : last.leftOut;
+    expect(told + counts.reduce((sum, count) => sum + count, inTheEnd)).toBe(60_000);
+  });
+
+  it('is recorded beyond the last year that can be written', async () => {
+    const { recorder, clock, kept } = given();
+    clock.step(9_000 * 365 * 86_400_000);
+    recorder.note(attempt('a'));
+    await recorder.flush();
+    expect(await kept()).toStrictEqual([{ at: '9999-12-31T23:59:59.999Z', ...attempt('a') }]);
   });
 
   it('is told of where it cannot be recorded, and what comes after it is recorded', async () => {

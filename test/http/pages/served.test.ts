@@ -73,6 +73,9 @@ describe.each(PAGES)('The page %s', (path) => {
       ...(isReference ? { 'script-src': "'self'", 'connect-src': "'self'" } : {}),
     });
     expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    expect(headers['permissions-policy']).toMatch(/(?=.*camera=\(\))(?=.*payment=\(\))/);
   });
 
   it('links to what is there, and to nothing on other sites', async () => {
@@ -141,7 +144,7 @@ describe('The first requests on the landing page', () => {
     );
   });
 
-  test.each(['"><script>evil()</script>', 'evil host', '$(evil)', 'evil/v1', 'me@evil'])(
+  test.each(['$(evil)', `evil${'x'.repeat(12)}`, 'evil%41', "evil'"])(
     'never take a name that is none from the request: %s',
     async (host) => {
       for (const path of ['/', '/changelog.atom']) {
@@ -150,6 +153,15 @@ describe('The first requests on the landing page', () => {
         expect(text).toContain('http://localhost/');
         expect(text).not.toContain('evil');
       }
+    },
+  );
+
+  test.each(['"><script>evil()</script>', 'evil host', 'evil/v1', 'me@evil'])(
+    'are no request at all for what cannot be a host: %s',
+    async (host) => {
+      const { status, text } = await read('/', { Host: host });
+      expect(status).toBe(400);
+      expect(text).not.toContain('evil');
     },
   );
 });
