@@ -9,6 +9,8 @@ COPY package.json package-lock.json .npmrc ./
 COPY test/client/package.json test/client/
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json tsconfig.testing.json ./
+COPY tools/build.js tools/
+COPY vendor vendor
 COPY src src
 COPY test/kit test/kit
 RUN npm run build
@@ -21,6 +23,7 @@ WORKDIR /app
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json ./
+COPY vendor vendor
 COPY docs/api-changelog.md docs/
 COPY --from=build --chown=node:node --chmod=700 /app/data /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/store-orders.db

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // better-sqlite3 needs Node-API 10 and would crash the process without it, so this is asked before
 // anything else is loaded.
 if (Number(process.versions.napi) < 10) {

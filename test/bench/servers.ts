@@ -4,16 +4,18 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import packageJson from '../../package.json' with { type: 'json' };
 import { mintKeyText } from '../../src/app/api-key.ts';
 import { newFolder, removeFolder, start, stop } from './processes.ts';
 import type { StoreFile } from './stores.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
+const COMMAND = readFileSync(join(ROOT, 'bin/store-orders'), 'utf8');
+const NODE_OPTIONS = COMMAND.match(/--\w+-semi-space-size=\d+/g) ?? [];
+
 /** What `npm start` starts: its options for Node, and the program, built in this folder. */
 const startOf = (root: string) => {
-  return packageJson.scripts.start.replace('dist/', `${root}/dist/`).split(' ').slice(1);
+  return [...NODE_OPTIONS, `${root}/dist/main.js`, 'serve'];
 };
 
 /** How long a server may take to start, in milliseconds: some fill a database first. */

@@ -4,13 +4,15 @@ import { type Block, blocksOf, linksOf, PAGES } from './markdown.ts';
 /** Blocks of commands that the tests do not run, and why. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   [`install -d /opt/store-orders && cp -R . /opt/store-orders
-(cd /opt/store-orders && npm ci)
+(cd /opt/store-orders && npm ci --omit=dev)
 useradd --system --no-create-home store-orders
 cp docs/deployment/store-orders.service /etc/systemd/system/
 sed '/^DATABASE_URL=/d' .env.example | install -m 600 /dev/stdin /etc/store-orders.env
 systemctl daemon-reload && systemctl enable --now store-orders
 journalctl --unit store-orders
 `]: 'systemd: it makes users and services, as root',
+  'npm pack\nnpm install --global ./store-orders-1.0.0.tgz\nstore-orders serve\n':
+    'it installs for the whole machine; test/install does it in a folder',
   [`docker build --tag store-orders .
 docker run --detach --name orders --read-only --tmpfs /tmp --cap-drop ALL \\
   --security-opt no-new-privileges --init --stop-timeout 15 \\

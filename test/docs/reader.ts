@@ -44,7 +44,7 @@ export class Reader implements AsyncDisposable {
   private constructor(shell: Shell) {
     this.#shell = shell;
     mkdirSync(this.#clone);
-    for (const name of ['package.json', '.npmrc', 'node_modules', 'dist', 'docs']) {
+    for (const name of ['package.json', '.npmrc', 'node_modules', 'bin', 'dist', 'docs']) {
       symlinkSync(resolve(name), join(this.#clone, name));
     }
   }

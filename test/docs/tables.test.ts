@@ -154,7 +154,11 @@ test('the decision about dependencies names each of them, and no other', () => {
   expect(named('package | what for | its home').sort()).toEqual(
     Object.keys({ ...dependencies, ...optionalDependencies }).sort(),
   );
-  expect(named('package | what for').sort()).toEqual(Object.keys(devDependencies ?? {}).sort());
+  const toDevelop = [
+    ...named('package in `vendor` | what for | its home'),
+    ...named('package | what for'),
+  ];
+  expect(toDevelop.sort()).toEqual(Object.keys(devDependencies ?? {}).sort());
 });
 
 test('the stored text in the walkthrough is what the codec writes', () => {

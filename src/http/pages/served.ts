@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { Express, Request, RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Addresses } from '../description/served.ts';
@@ -12,20 +11,14 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const SVG = 'image/svg+xml';
 const ATOM = 'application/atom+xml; charset=utf-8';
 
-const require = createRequire(import.meta.url);
-
 /** What the pages are made of beside their HTML: the address, the type and the file of each. */
-const FILES: readonly (readonly [path: string, contentType: string, file: () => string | URL])[] = [
+const FILES: readonly (readonly [path: string, contentType: string, file: () => URL])[] = [
   ['/docs/style.css', CSS, beside('style.css')],
   ['/docs/icon.svg', SVG, beside('icon.svg')],
   ['/docs/reference.js', SCRIPT, beside('browser/reference.js')],
   ['/docs/exact-json.js', SCRIPT, beside('browser/exact-json.js')],
-  ['/docs/swagger-ui.css', CSS, () => require.resolve('swagger-ui-dist/swagger-ui.css')],
-  [
-    '/docs/swagger-ui-bundle.js',
-    SCRIPT,
-    () => require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
-  ],
+  ['/docs/swagger-ui.css', CSS, vendored('swagger-ui.css')],
+  ['/docs/swagger-ui-bundle.js', SCRIPT, vendored('swagger-ui-bundle.js')],
 ];
 
 /**
@@ -145,4 +138,8 @@ function forReference({ production, staging }: Addresses): Sources {
 
 function beside(name: string): () => URL {
   return () => new URL(name, import.meta.url);
+}
+
+function vendored(name: string): () => URL {
+  return beside(`../../../vendor/swagger-ui/${name}`);
 }

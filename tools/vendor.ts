@@ -1,0 +1,49 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+/**
+ * Writes `vendor`: what the service needs of packages that are many times as large, or that bring
+ * others which it must not have. See vendor/README.md. A test compares it with the packages.
+ */
+
+const require = createRequire(import.meta.url);
+
+/** What the service serves of Swagger UI, with the terms that it comes under. */
+const SWAGGER_UI = [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'LICENSE',
+  'NOTICE',
+];
+
+/** Writes the whole of it into a folder. */
+export async function writeVendored(folder: string): Promise<void> {
+  const swaggerUi = join(folder, 'swagger-ui');
+  mkdirSync(swaggerUi, { recursive: true });
+  const original = dirname(require.resolve('swagger-ui-dist/package.json'));
+  for (const file of SWAGGER_UI) copyFileSync(join(original, file), join(swaggerUi, file));
+  writeFileSync(join(folder, 'event-schema.js'), await eventSchema());
+  const licence = join(dirname(require.resolve('effect/package.json')), 'LICENSE');
+  copyFileSync(licence, join(folder, 'event-schema.LICENSE.txt'));
+}
+
+/** `src/infra/event-schema.ts` with what it uses of @effect/schema and effect, in one module. */
+async function eventSchema(): Promise<string> {
+  const bundle = await rolldown({
+    input: 'src/infra/event-schema.ts',
+    platform: 'node',
+    treeshake: { moduleSideEffects: false },
+  });
+  const { output } = await bundle.generate({
+    format: 'esm',
+    // Names and lines stay, so that it can be read and that a stack trace says something.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
+    comments: { legal: true, annotation: false, jsdoc: false },
+  });
+  return output[0].code;
+}
+
+if (import.meta.main) await writeVendored('vendor');
