@@ -16,6 +16,7 @@ import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/authenticator.ts';
 import { CannotStart } from './app/cannot-start.ts';
+import { untilChecked } from './app/checked-start.ts';
 import { CLOCKS, now } from './app/clock.ts';
 import { watchClock } from './app/clock-watch.ts';
 import { CommandProcessor } from './app/command-processor.ts';
@@ -133,8 +134,13 @@ function addressOf(url: string): DatabaseConfig {
 }
 
 /** Opens the configured store for a server. What PostgreSQL needs is loaded only where it is used. */
-async function openStore(database: DatabaseConfig, watcher: StoreWatcher): Promise<Store> {
-  if (database.engine === 'sqlite') return openSqliteStore(database.file, watcher);
+async function openStore(
+  { database, scrubBytesPerSecond }: Config,
+  watcher: StoreWatcher,
+): Promise<Store> {
+  if (database.engine === 'sqlite') {
+    return openSqliteStore(database.file, watcher, scrubBytesPerSecond);
+  }
   const { openPostgresStore } = await import('./infra/postgres/postgres-store.ts');
   return openPostgresStore(database.url, watcher);
 }
@@ -243,6 +249,7 @@ async function runService(
   prepare: (commands: CommandProcessor) => Promise<void> = async () => {},
 ): Promise<void> {
   const { logger, flush } = createLogger(config.logLevel);
+  const begunAt = performance.now();
   const health = new Health();
   const opened = new AsyncDisposableStack();
   const leave = () => {
@@ -270,7 +277,7 @@ async function runService(
     else logger.error(error, 'catch-up');
   };
   try {
-    const store = await openStore(config.database, watcher);
+    const store = await openStore(config, watcher);
     opened.defer(() => store.close());
     const owed = new Owed(passes);
     opened.defer(() => owed.close());
@@ -303,6 +310,10 @@ async function runService(
     await store.begin(list);
     if (!health.isStarting) return;
     store.log.watch(() => projector.catchUp().catch(lagging));
+    await untilChecked(store.check, performance.now() - begunAt, (error) => {
+      logger.error(error, 'the store could not be checked');
+    });
+    if (!health.isStarting) return;
     await prepare(commands);
     // Last of all, so that a start that fails has not made a key that nobody was shown.
     let newKey: string | undefined;

@@ -9,6 +9,7 @@ import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { Snapshots } from './snapshots.ts';
+import type { StoreCheck } from './store-check.ts';
 import type { Trail } from './trail.ts';
 
 /** What an engine gives to the service: the log's two sides and the keys, opened and checked. */
@@ -39,6 +40,8 @@ export interface Store {
   readonly snapshots: Snapshots;
   /** As of the last checkpoint; absent where an engine has none. */
   readonly checkpoints?: () => CheckpointCounters;
+  /** Absent where nothing lies anywhere that could be damaged. */
+  readonly check?: StoreCheck;
   /** Finishes the batch under way and gives everything back. */
   close(): Promise<void>;
 }

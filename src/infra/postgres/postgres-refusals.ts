@@ -1,4 +1,5 @@
 import type { KeptRefusal, RefusalRecord, RefusalTrail } from '../../app/ports/refusal-trail.ts';
+import { decodeRefusal, encodeRefusal } from '../refusal-codec.ts';
 import { texts } from './arrays.ts';
 import type { Database, Statement } from './database.ts';
 import { REFUSALS_LOCK } from './schema.ts';
@@ -39,7 +40,7 @@ export class PostgresRefusals implements RefusalTrail {
            SET LOCAL synchronous_commit = off;
            SELECT pg_advisory_xact_lock(${REFUSALS_LOCK})`,
         ),
-        connection.query(APPEND, [texts(records.map((record) => JSON.stringify(record)))]),
+        connection.query(APPEND, [texts(records.map(encodeRefusal))]),
         connection.query(TRIM),
         connection.run('COMMIT'),
       ]);
@@ -52,6 +53,8 @@ export class PostgresRefusals implements RefusalTrail {
 
   async newest(limit: number): Promise<readonly KeptRefusal[]> {
     const rows = await this.#db.query<[number, string]>(NEWEST, [limit]);
-    return rows.reverse().map(([position, record]) => ({ position, record: JSON.parse(record) }));
+    return rows
+      .reverse()
+      .map(([position, text]) => ({ position, record: decodeRefusal(position, text) }));
   }
 }

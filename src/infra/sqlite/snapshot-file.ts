@@ -1,9 +1,11 @@
 import { createHash, hash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import type Database from 'better-sqlite3';
 import type { PackedList } from '../../app/order-list.ts';
 import type { LoadedSnapshot, Snapshots } from '../../app/ports/snapshots.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
+import type { Pace } from '../pace.ts';
 import { apart, together } from './packed-arrays.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
@@ -108,6 +110,26 @@ function read(file: string): Snapshot | undefined {
       readSync(fd, array, { position });
       position += array.byteLength;
     }) as Snapshot;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Throws {@link DamagedStore} where the snapshot of a store's file is not what was written. */
+export async function checkSnapshot(file: string, pace: Pace): Promise<void> {
+  const name = `${file}-snapshot`;
+  if (!existsSync(name)) return;
+  const fd = openSync(name, 'r');
+  try {
+    const expected = Buffer.alloc(DIGEST_BYTES);
+    readSync(fd, expected);
+    const digest = createHash('sha256');
+    const piece = Buffer.alloc(AT_ONCE);
+    for (let bytes = readSync(fd, piece); bytes > 0; bytes = readSync(fd, piece)) {
+      digest.update(piece.subarray(0, bytes));
+      await pace(bytes);
+    }
+    if (!digest.digest().equals(expected)) throw new DamagedStore(`${name} is damaged: delete it`);
   } finally {
     closeSync(fd);
   }

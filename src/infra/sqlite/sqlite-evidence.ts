@@ -15,7 +15,7 @@ import { startThread } from './start-thread.ts';
 import { damageIn } from './wal-guard.ts';
 
 /** Rows a chunk. */
-const CHUNK = 1_000;
+export const CHUNK = 1_000;
 
 /** What a JavaScript number holds exactly. */
 const [MIN, MAX] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
@@ -117,7 +117,7 @@ function schemaVersionOf(db: Database.Database, file: string): number {
  * What makes a table refuse to be changed is part of its schema: whoever wants to change it has to
  * take that away first, and may leave something of their own behind.
  */
-function flawsInSchema(db: Database.Database, version: number): string[] {
+export function flawsInSchema(db: Database.Database, version: number): string[] {
   const model = new Database(':memory:');
   try {
     registerChecksums(model);
@@ -137,14 +137,19 @@ function definitionsIn(db: Database.Database): Map<string, string> {
   return new Map(rows);
 }
 
-function* rowsOf(db: Database.Database): Iterable<readonly StoredRow[]> {
-  const select = db
+/** The first rows after a position, {@link CHUNK} at most: {@link CheckedRow}. */
+export function selectRows(db: Database.Database): Database.Statement {
+  return db
     .prepare(
       `SELECT position, iif(order_id BETWEEN ${MIN} AND ${MAX}, order_id, CAST(order_id AS TEXT)),
               version, type, schema_version, data, metadata
          FROM events WHERE position > ? ORDER BY position LIMIT ${CHUNK}`,
     )
     .raw();
+}
+
+function* rowsOf(db: Database.Database): Iterable<readonly StoredRow[]> {
+  const select = selectRows(db);
   let after = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const { rows, damage } = readAll(select, after);
@@ -171,12 +176,19 @@ function readAll(select: Database.Statement, after: number) {
   }
 }
 
-function treeOf(db: Database.Database): KeptTree {
+/** What is kept of the tree, as it is when it is asked for. */
+export function treeOf(db: Database.Database): KeptTree {
   const node = db.prepare('SELECT hash FROM tree_nodes WHERE height = ? AND place = ?').pluck();
-  const edges = db.prepare('SELECT edge FROM tree').pluck().all() as Buffer[];
+  const edges = db.prepare('SELECT edge FROM tree').pluck();
+  const nodes = db.prepare('SELECT count(*) FROM tree_nodes').pluck();
   return {
-    edge: edges.length === 1 ? (edges[0] as Buffer) : Buffer.alloc(0),
-    nodes: db.prepare('SELECT count(*) FROM tree_nodes').pluck().get() as number,
+    get edge() {
+      const all = edges.all() as Buffer[];
+      return all.length === 1 ? (all[0] as Buffer) : Buffer.alloc(0);
+    },
+    get nodes() {
+      return nodes.get() as number;
+    },
     nodeAt: (height, place) => readOrSay(() => node.get(height, place) as Buffer | undefined),
   };
 }

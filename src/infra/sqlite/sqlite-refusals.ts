@@ -7,6 +7,7 @@ import {
   type RefusalRecord,
   type RefusalTrail,
 } from '../../app/ports/refusal-trail.ts';
+import { decodeRefusal, encodeRefusal } from '../refusal-codec.ts';
 import { inPlainWords } from './database.ts';
 
 /** "STOR" plus 1: tells this file from a store. */
@@ -60,7 +61,7 @@ export class SqliteRefusals implements RefusalTrail {
       'DELETE FROM refusals WHERE position <= (SELECT max(position) FROM refusals) - ?',
     );
     db.transaction(() => {
-      for (const record of records) insert.run(JSON.stringify(record));
+      for (const record of records) insert.run(encodeRefusal(record));
       trim.run(this.#most);
     }).immediate();
   }
@@ -71,7 +72,9 @@ export class SqliteRefusals implements RefusalTrail {
       .prepare('SELECT position, record FROM refusals ORDER BY position DESC LIMIT ?')
       .raw()
       .all(limit) as [number, string][];
-    return rows.reverse().map(([position, record]) => ({ position, record: JSON.parse(record) }));
+    return rows
+      .reverse()
+      .map(([position, text]) => ({ position, record: decodeRefusal(position, text) }));
   }
 
   close(): void {

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { Impairment } from '../../app/impairment.ts';
 import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/store.ts';
+import { CheckingThread } from '../checking-thread.ts';
 import { ChunkedFacts } from '../chunked-facts.ts';
 import { END } from '../facts-parser.ts';
 import { openDatabase, storeIdOf } from './database.ts';
@@ -15,16 +16,23 @@ import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteSigningKeys } from './sqlite-signing-keys.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
 import { WaitingStore } from './sqlite-waiting.ts';
+import { startThread } from './start-thread.ts';
 import { type Waiting, WorkerWriter } from './worker-writer.ts';
+
+/** The size of a file that is checked in less than half a second: about 100,000 events. */
+const SHORT_CHECK_BYTES = 33_554_432;
 
 /**
  * Opens a SQLite file for a server: the writer in a thread of its own, and on this thread a
  * second connection for everything that is read. Resolves as soon as the file can be read, even if it
  * cannot be written.
+ * @param scrub At how many bytes a second everything is read again and again, to be checked; 0: it is
+ * checked once. Absent: never.
  */
 export async function openSqliteStore(
   file: string,
   given: Pick<StoreWatcher, 'lost' | 'impaired'> & Partial<StoreWatcher>,
+  scrub?: number,
 ): Promise<Store> {
   const watcher: StoreWatcher = { mended() {}, noticed() {}, ...given };
   let signal: HeadSignal | undefined;
@@ -50,11 +58,14 @@ export async function openSqliteStore(
   const waiting = await writer.opened();
   if (waiting !== undefined) {
     const store = await waitingStore(file, writer, watcher, waiting);
+    const check = checking(file, scrub, watcher);
     return {
       ...store.readers,
       ...parts,
       begin: store.begin,
+      ...(check && { check }),
       async close() {
+        await check?.close();
         await store.close();
         refusals.close();
       },
@@ -65,11 +76,14 @@ export async function openSqliteStore(
   db.pragma('wal_autocheckpoint = 0');
   signal = new HeadSignal(file);
   const readers = readersOf(file, db, signal);
+  const check = checking(file, scrub, watcher);
   return {
     ...readers,
     ...parts,
     begin: ({ image }) => writer.begin(image.pack()),
+    ...(check && { check }),
     async close() {
+      await check?.close();
       await writer.close();
       refusals.close();
       await readers.log.close();
@@ -93,6 +107,16 @@ async function waitingStore(
     await writer.close();
     throw error;
   }
+}
+
+function checking(
+  file: string,
+  bytesPerSecond: number | undefined,
+  watcher: Pick<StoreWatcher, 'impaired'>,
+): CheckingThread | undefined {
+  if (bytesPerSecond === undefined) return undefined;
+  const start = () => startThread('check-thread', { file, bytesPerSecond });
+  return new CheckingThread(start, statSync(file).size <= SHORT_CHECK_BYTES, watcher);
 }
 
 /** Opens a SQLite file for a command line tool: one connection, everything in this thread. */

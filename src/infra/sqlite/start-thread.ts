@@ -6,7 +6,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
  * @param name That of its file, without the extension.
  */
 export function startThread(
-  name: 'writer-thread' | 'facts-thread' | 'tree-thread',
+  name: 'writer-thread' | 'facts-thread' | 'tree-thread' | 'check-thread',
   workerData: object,
   options: WorkerOptions = {},
 ): Worker {

@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { keepChecking } from '../keep-checking.ts';
+import { checkSqliteStore } from './store-check.ts';
+
+/** The thread that reads all files of a store again and again. Main thread: sqlite-check.ts. */
+
+const { file, bytesPerSecond } = workerData as {
+  readonly file: string;
+  readonly bytesPerSecond: number;
+};
+
+await keepChecking(
+  (pace) => checkSqliteStore(file, pace),
+  bytesPerSecond,
+  (message) => parentPort?.postMessage(message),
+);
