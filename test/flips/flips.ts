@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Answers, answersOf, copyStore, filesOf, makeStore } from './store.ts';
 
 /** A bit of a file. */
-export interface Flip {
+interface Flip {
   readonly file: string;
   readonly byte: number;
   readonly bit: number;

@@ -4,6 +4,7 @@ import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/por
 import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
+import { orDamaged } from './damage.ts';
 import { storeIdOf } from './database.ts';
 import { EventRows } from './event-rows.ts';
 import { HeadFile, type HeadSignal } from './head-file.ts';
@@ -116,9 +117,10 @@ export class SqliteEventLog implements EventLog {
       events = this.#write(head, decide(newer, this.#kept));
     } catch (error) {
       this.#rollBack();
-      if (error instanceof DamagedStore) this.#damaged(error);
-      else if (!(error instanceof Database.SqliteError)) throw error;
-      return { kind: 'unavailable', cause: error };
+      const cause = orDamaged(error) as Error;
+      if (cause instanceof DamagedStore) this.#damaged(cause);
+      else if (!(cause instanceof Database.SqliteError)) throw cause;
+      return { kind: 'unavailable', cause };
     }
     try {
       this.#commit.run();

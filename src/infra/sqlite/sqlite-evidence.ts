@@ -5,12 +5,15 @@ import type { KeptTree } from '../../app/audit/kept-tree.ts';
 import type { ExpectedHead } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/cannot-start.ts';
 import { DamagedEvidence, type Evidence, type TreeAside } from '../../app/ports/evidence.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
 import { differences } from '../definitions.ts';
 import { decodeStrictly } from '../event-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
+import { checkRows } from './checked-rows.ts';
+import { isSqliteDamage } from './damage.ts';
 import { registerChecksums, storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_TREE } from './schema.ts';
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_CHECKSUMS, WITH_TREE } from './schema.ts';
 import { startThread } from './start-thread.ts';
 import { damageIn } from './wal-guard.ts';
 
@@ -47,6 +50,7 @@ export function openSqliteEvidence(file: string): Evidence {
     if (noted !== undefined && noted.storeId !== storeId) {
       flaws.push(`${headFileOf(file)} is of the store ${noted.storeId}, and this is ${storeId}`);
     }
+    if (version >= WITH_CHECKSUMS) flaws.push(...damageInRows(db));
     const isSame = () => watch.pragma('data_version', { simple: true }) === before;
     const last = db
       .prepare('SELECT coalesce(max(position), 0) FROM events')
@@ -98,6 +102,16 @@ function connect(file: string): Database.Database {
     return new Database(file, { readonly: true, fileMustExist: true });
   } catch (error) {
     throw inPlainWords(error as Error, file);
+  }
+}
+
+function damageInRows(db: Database.Database): readonly string[] {
+  try {
+    for (const _bytes of checkRows(db));
+    return [];
+  } catch (error) {
+    if (error instanceof DamagedStore || isSqliteDamage(error)) return [error.message];
+    throw error;
   }
 }
 

@@ -5,7 +5,8 @@ import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow } from '../rows.ts';
 import { orUnavailable } from './storage-fault.ts';
 
-const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
+/** The columns of {@link KeyRow}. */
+export const KEY_COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
 
 /** The API keys in SQLite, over a connection that its caller has opened and closes. */
 export class SqliteKeyStore implements KeyStore {
@@ -15,10 +16,10 @@ export class SqliteKeyStore implements KeyStore {
   readonly #revoke: Database.Statement;
 
   constructor(db: Database.Database) {
-    this.#find = db.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`).raw();
-    this.#list = db.prepare(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, rowid`).raw();
+    this.#find = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`).raw();
+    this.#list = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys ORDER BY created_at, rowid`).raw();
     this.#add = db.prepare(
-      `INSERT INTO api_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO api_keys (${KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
     this.#revoke = db.prepare(
       'UPDATE api_keys SET revoked_at = ?, checksum = ? WHERE id = ? AND checksum = ?',

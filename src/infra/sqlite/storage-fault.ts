@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Impairment } from '../../app/impairment.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
+import { orDamaged } from './damage.ts';
 
 /** What keeps a store from being written while its file is as it should be. */
 export interface StorageFault {
@@ -50,7 +51,10 @@ export function isFailedFlush(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
 }
 
-/** Returns what a statement returns. Throws {@link StoreUnavailable} where the storage fails it. */
+/**
+ * Returns what a statement returns. Throws {@link StoreUnavailable} where the storage fails it, and
+ * {@link DamagedStore} for what SQLite finds damaged.
+ */
 export function orUnavailable<Result>(ask: () => Result): Result {
   try {
     return ask();
@@ -58,7 +62,7 @@ export function orUnavailable<Result>(ask: () => Result): Result {
     if (error instanceof Database.SqliteError && SQLITE_CODES.test(error.code)) {
       throw new StoreUnavailable(error);
     }
-    throw error;
+    throw orDamaged(error);
   }
 }
 

@@ -8,21 +8,18 @@ import { DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../pace.ts';
 import { decodeRefusal } from '../refusal-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
+import { checkRows } from './checked-rows.ts';
+import { isSqliteDamage } from './damage.ts';
 import { storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
-import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { checkSnapshot } from './snapshot-file.ts';
 import { CHUNK, flawsInSchema, selectRows, treeOf } from './sqlite-evidence.ts';
-import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { damageIn } from './wal-guard.ts';
 
-/** Kept outcomes and refusals that are read at once. */
+/** Refusals that are read at once. */
 const CHUNK_ROWS = 1_000;
-
-/** What a kept outcome takes in the file, about, in bytes. */
-const OUTCOME_BYTES = 160;
 
 /** Up to which size the structure of a database is checked as a whole, in bytes: about a second. */
 const WHOLE_CHECK_BYTES = 268_435_456;
@@ -36,12 +33,12 @@ const WHOLE_CHECK_BYTES = 268_435_456;
  * not see what became of it on the disk.
  */
 export async function checkSqliteStore(file: string, pace: Pace): Promise<void> {
-  await readWhole(file, async (db) => {
+  await readAll(file, async (db) => {
     for (const flaw of flawsInSchema(db, SCHEMA_VERSION)) throw new DamagedStore(flaw);
     // Before the log: somebody may be appending, and what is noted is never ahead of the log.
     const noted = readHeadOf(file);
     checkHead(db, file, noted);
-    await checkRows(db, pace);
+    for (const bytes of checkRows(db)) await pace(bytes);
     await checkStructure(db, pace);
     await checkEvents(db, pace);
   });
@@ -51,26 +48,8 @@ export async function checkSqliteStore(file: string, pace: Pace): Promise<void> 
   if (damage !== undefined) throw new DamagedStore(`${file}-wal is damaged at ${damage}`);
 }
 
-/** Every API key and every kept outcome has its checksum, and can be found where it is looked for. */
-export async function checkRows(db: Database.Database, pace: Pace): Promise<void> {
-  const keys = new SqliteKeyStore(db);
-  for (const { id } of await keys.list()) {
-    if ((await keys.find(id)) === undefined) throw new DamagedStore(`the key ${id} is not found`);
-  }
-  const kept = new KeptOutcomesTable(db);
-  const due = db.prepare('SELECT count(*) FROM kept_outcomes').pluck().get() as number;
-  let read = 0;
-  let outcomes = kept.after({ by: '', key: '' }, CHUNK_ROWS);
-  for (let last = outcomes.at(-1); last !== undefined; last = outcomes.at(-1)) {
-    read += outcomes.length;
-    await pace(outcomes.length * OUTCOME_BYTES);
-    outcomes = kept.after(last, CHUNK_ROWS);
-  }
-  if (read < due) throw new DamagedStore(`of ${due} kept outcomes only ${read} are found`);
-}
-
 /** Opens a database to read all of it, and says of what cannot be read that it is damaged. */
-async function readWhole(file: string, read: (db: Database.Database) => Promise<void>) {
+async function readAll(file: string, read: (db: Database.Database) => Promise<void>) {
   let db: Database.Database | undefined;
   try {
     db = new Database(file, { readonly: true, fileMustExist: true });
@@ -81,13 +60,6 @@ async function readWhole(file: string, read: (db: Database.Database) => Promise<
   } finally {
     db?.close();
   }
-}
-
-/** Whether SQLite has found what lies on the disk to be no database of its own any more. */
-export function isSqliteDamage(error: unknown): error is Error {
-  return (
-    error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|FORMAT)/.test(error.code)
-  );
 }
 
 /** SQLite's own check: every page belongs to one thing, and every tree of pages is in order. */
@@ -165,7 +137,7 @@ function checkHead(
 async function checkRefusals(file: string, pace: Pace): Promise<void> {
   const name = `${file}-refusals`;
   if (!existsSync(name)) return;
-  await readWhole(name, async (db) => {
+  await readAll(name, async (db) => {
     await checkStructure(db, pace);
     const select = db
       .prepare('SELECT position, record FROM refusals WHERE position > ? ORDER BY position LIMIT ?')

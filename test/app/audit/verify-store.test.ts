@@ -236,7 +236,7 @@ describe('What is no store is refused:', () => {
     [
       'a store of a newer version',
       (file) => openDatabase(file).exec('PRAGMA user_version = 99').close(),
-      / has schema 99, and this version knows up to 4/,
+      / has schema 99, and this version knows up to \d+/,
     ],
     [
       'a store without its tables',
