@@ -32,6 +32,13 @@ export function proseOf(page: string): string {
   return readPage(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
 }
 
+/** A page's code: the blocks of commands, and what stands in backquotes. */
+export function codeOf(page: string): readonly string[] {
+  const spans = [...proseOf(page).matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
+  const commands = blocksOf(page).filter(({ language }) => language === 'sh');
+  return [...commands.map(({ text }) => text.replaceAll('\\\n', '')), ...spans];
+}
+
 /** The rows below a table's head, as cells without the backquotes around them. */
 export function tableOf(page: string, head: string): readonly (readonly string[])[] {
   const [, rows] = readPage(page).split(`\n| ${head} |\n`);

@@ -13,6 +13,7 @@ const SHOWN = `Made the key «Hs6IzlXByd», called operator, for orders:read; it
 Copied the store: 1 events, root «${HASH}».
 store-orders/«fb4b0e07caf02b8d», for 4 events
 Wrote monday.db, «24576» bytes.
+The schema went from version 0 to «1».
 order 1002 shipped 2026-01-31T12:00:00.000Z, by import
 {"durationMs":«1.59»,"msg":"request"}
 204

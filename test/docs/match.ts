@@ -38,9 +38,8 @@ const VARYING: readonly Varying[] = [
   },
   { form: '\\d{4}-\\d\\d-\\d\\d at \\d\\d:\\d\\d:\\d\\d\\.\\d{3} UTC' },
   { after: '"durationMs":', form: '\\d+(?:\\.\\d+)?' },
-  // Each release may bring another version of the schema.
-  { after: ' from version 0 to ', form: '\\d+' },
-  // The size of a file depends on the version of the schema.
+  // The schema, and with it the size of a file, is another one in other versions of the program.
+  { after: '\\bfrom version 0 to ', form: '\\d+' },
   { form: '\\d+', before: ' bytes\\b' },
 ];
 

@@ -79,6 +79,7 @@ export class Reader implements AsyncDisposable {
     if (other !== undefined) return this.#startOther(other, shown);
     const { output, status } = await this.#paste(INSTALLED_HERE[commands] ?? commands, terminal);
     expect.soft(status, `${commands}\n${output}`).toBe('0');
+    expect.soft(output, 'the prompt stands on a line of its own').toMatch(/^$|\n$/);
     // Only the store of the README may have orders from before.
     const isAsShown = matches(shown ?? '', output, { idsVary: page === 'README.md' });
     if (!isAsShown) expect.soft(output, `after\n${commands}`).toBe(shown ?? '');
@@ -115,7 +116,9 @@ export class Reader implements AsyncDisposable {
     other.stderr.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-    for (let check = 0; check < READY_CHECKS && !(await this.#isReady()); check++) {
+    // Standard error has the address a moment after the service is ready.
+    const isStarted = async () => said.includes('http') && (await this.#isReady());
+    for (let check = 0; check < READY_CHECKS && !(await isStarted()); check++) {
       await setTimeout(50);
     }
     if (shown === undefined || !isFirst) return;
@@ -148,8 +151,7 @@ export class Reader implements AsyncDisposable {
   }
 
   #files(): readonly string[] {
-    const files = readdirSync(this.#clone, { recursive: true, encoding: 'utf8' });
-    return files.filter((name) => !/^data\b/.test(name)).sort();
+    return readdirSync(this.#clone).filter((name) => name !== 'data');
   }
 }
 

@@ -75,7 +75,7 @@ export class Terminal {
     const file = join(this.#scratch, `${this.#blocks++}.out`);
     this.#type(`exec > ${file} 2>&1\n${block}echo "$?" >&3\n`);
     const { value, done } = await this.#statuses.next();
-    const output = withoutJobs(readFileSync(file, 'utf8')).trim();
+    const output = withoutJobs(readFileSync(file, 'utf8'));
     return { output, status: done ? 'the shell has ended' : value };
   }
 

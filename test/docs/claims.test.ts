@@ -1,0 +1,161 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Place } from '../cli/command-line.ts';
+import { bearer, Service } from '../support/service.ts';
+import { blocksOf, codeOf, PAGES, tableOf } from './markdown.ts';
+
+/** The pages that say how the service is used now: not what was decided or changed once. */
+const GUIDES = PAGES.filter((page) => page !== 'CHANGELOG.md' && !page.startsWith('docs/adr/'));
+
+/** A path of the service in code, perhaps with its method. */
+const PATH = /^(?:([A-Z]+) )?(\/[\w./{}-]*)(?:\?\S*)?$/;
+
+/** Paths of files, and the beginnings of paths of the service. */
+const NO_PATHS = /^\/(?:(?:opt|etc|data|tmp|dev|proc)\b|v[12]$)/;
+
+type Commands = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The options of each command by its words, such as "audit show"; those of all, by "". */
+async function commandsOf(place: Place, path: readonly string[] = []): Promise<Commands> {
+  const { out } = await place.run(...path, '--help');
+  const named = (section: string, name: RegExp) => {
+    const lines = out.split(`\n${section}:\n`)[1]?.split('\n\n')[0] ?? '';
+    return [...lines.matchAll(name)].map(([, found = '']) => found);
+  };
+  const below = named('Commands', /^ {2}([a-z][\w-]*)/gm);
+  const all = await Promise.all(below.map((name) => commandsOf(place, [...path, name])));
+  const options = new Set(named('Options', /^ {2}(?:-\w, )?(--[\w-]+)/gm));
+  return new Map([[path.join(' '), options], ...all.flatMap((commands) => [...commands])]);
+}
+
+/** What a page says to run: the words of the command, and its options. */
+function runsOf(text: string, commands: Commands): readonly [string, readonly string[]][] {
+  const runs = [...text.matchAll(/(?<=\bnpx store-orders |\bdist\/main\.js ).*/g)].map(
+    ([run]) => run,
+  );
+  // In prose, `audit refusals` is such a command as well.
+  const short = commands.has(text.split(' ')[0] ?? '') ? [text] : [];
+  return [...runs, ...short].map((run) => {
+    const [command = ''] = run.split(/ *[|;&>`)"]| 2>|$/m, 1);
+    const words = command.split(' ');
+    const length = words.findIndex((_, at) => !commands.has(words.slice(0, at + 1).join(' ')));
+    const path = words.slice(0, length < 0 ? words.length : length).join(' ');
+    return [
+      path,
+      words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0] ?? ''),
+    ];
+  });
+}
+
+describe('the command line', () => {
+  test.each(GUIDES)('has the commands and the options that are in %s', async (page) => {
+    const commands = await commandsOf(new Place());
+    for (const text of codeOf(page)) {
+      for (const [path, options] of runsOf(text, commands)) {
+        const known = [...(commands.get(path) ?? []), ...(commands.get('') ?? [])];
+        if (!options.includes('--help')) expect(path, text).not.toBe('');
+        for (const option of options) expect(known, text).toContain(option);
+      }
+    }
+  });
+
+  test('has no command that no page names', async () => {
+    const commands = await commandsOf(new Place());
+    const runs = GUIDES.flatMap(codeOf).flatMap((text) => runsOf(text, commands));
+    const named = new Set(runs.map(([path]) => path));
+    const leaves = [...commands.keys()].filter((path) => {
+      return ![...commands.keys()].some((other) => other.startsWith(`${path} `)) && path !== '';
+    });
+    expect(leaves.filter((path) => !named.has(path))).toEqual([]);
+  });
+
+  test('is listed in the README', async () => {
+    const commands = await commandsOf(new Place());
+    const layout = blocksOf('README.md').find(({ text }) => text.startsWith('src/domain'));
+    const [, listed = ''] =
+      layout?.text.match(/^src\/cli +the command line: (.*?)\n(?=src)/ms) ?? [];
+    const top = [...commands.keys()].filter((path) => /^[a-z-]+$/.test(path));
+    expect(listed.split(/,\s+/).toSorted()).toEqual(top.toSorted());
+  });
+});
+
+test('the scripts of npm that the pages name are there', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object };
+  for (const text of PAGES.flatMap(codeOf)) {
+    for (const [, name = ''] of text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)) {
+      expect(Object.keys(scripts), text).toContain(name);
+    }
+  }
+});
+
+test('every variable that is read is told of, and no other is in the table', () => {
+  const config = readFileSync('src/infra/config.ts', 'utf8');
+  const [, read = ''] = config.match(/z\.object\(\{\n(.*?)\n\}\);/s) ?? [];
+  const told = tableOf('docs/operations.md', 'variable | default | what it is').map(
+    ([name]) => name,
+  );
+  expect(told.toSorted()).toEqual(
+    [...read.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name).sort(),
+  );
+  const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+  const others = sources.flatMap((text) => [
+    ...text.matchAll(/(?<=process\.env\.)\w+|(?<=\.env\(')\w+/g),
+  ]);
+  const named = GUIDES.flatMap(codeOf);
+  // They are no configuration of the service: each page tells of its own.
+  for (const [name] of others) expect(named).toContain(name);
+  expect(others.join()).toContain('STORE_ORDERS_KEY');
+});
+
+describe('a service', () => {
+  test('keeps the files in its folder that the table names, and no other', async () => {
+    await using service = await Service.start();
+    const headers = bearer('nobody');
+    await service.ask('GET', '/v1/store/orders', { headers });
+    const folder = dirname(service.databaseFile);
+    const kept = () => readdirSync(folder).map((name) => `data/${name}`);
+    const refusals = 'data/store-orders.db-refusals';
+    await expect.poll(kept, { timeout: 10_000 }).toContain(refusals);
+    const told = tableOf('docs/operations.md', 'file | what it is').map(([name = '']) => name);
+    // The row of the refusals speaks of these; they come and go.
+    const more = ['wal', 'shm', 'journal'].map((name) => `${refusals}-${name}`);
+    expect([...told, ...more]).toEqual(expect.arrayContaining(kept()));
+    const rare = told.filter((name) => /-snapshot$|-journal$/.test(name));
+    expect([...kept(), ...rare]).toEqual(expect.arrayContaining(told));
+    await service.program.end();
+    expect(kept().filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
+  });
+
+  test('writes lines for requests with the fields that the table names', async () => {
+    await using service = await Service.start();
+    await service.ask('GET', '/v1/store/orders');
+    await service.ask('GET', '/nowhere', { headers: bearer('nobody') });
+    await service.program.end();
+    const lines = service.program.log.filter(({ msg }) => msg === 'request');
+    expect(lines).toHaveLength(2);
+    const told = tableOf('docs/operations.md', 'field | what it says').flatMap(([names = '']) =>
+      names.replaceAll('`', '').split(', '),
+    );
+    for (const line of lines) expect(told).toEqual(expect.arrayContaining(Object.keys(line)));
+    // The rest is there only where something has gone wrong.
+    const seldom = ['cause', 'stepMs'];
+    expect(told.filter((field) => !lines.some((line) => field in line))).toEqual(seldom);
+  });
+
+  test('answers at the paths that the pages name', async () => {
+    await using service = await Service.start();
+    const order = { petId: 1, quantity: 1 };
+    expect((await service.send('POST', '/v1/store/orders', order)).status).toBe(201);
+    const named = GUIDES.flatMap(codeOf).flatMap((text) => {
+      const [, method = 'GET', path = ''] = text.match(PATH) ?? [];
+      return path === '' || NO_PATHS.test(path)
+        ? []
+        : [`${method} ${path.replaceAll(/\{\w+\}/g, '1')}`];
+    });
+    for (const request of new Set(named)) {
+      const [method = '', path = ''] = request.split(' ');
+      expect([404, 405], request).not.toContain((await service.ask(method, path)).status);
+    }
+  });
+});
