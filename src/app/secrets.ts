@@ -7,6 +7,8 @@
 
 /** A key of ours, whatever its case, and with its underscores percent-encoded any number of times. */
 const KEY = /sto(?:_|%(?:25)*5f)[\w%]+/gi;
+/** A whole key of ours, so that a name such as presto_42 is not taken for one. */
+const WHOLE_KEY = /sto(?:_|%(?:25)*5f)[0-9a-z]{10}(?:_|%(?:25)*5f)[0-9a-z]{49}/i;
 /** The password in an address. One with an unencoded / or @ in it ends at the last @. */
 const PASSWORD = /(:\/\/[^\s"/:@]*):[^\s"]*@/g;
 /** One as a parameter of an address, or in libpq's other form. */
@@ -27,6 +29,11 @@ export function guardSecret(secret: string): void {
   for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
     if (form.length >= MIN_GUARDED_LENGTH) guarded.add(form);
   }
+}
+
+/** Whether a text has an API key in it, whatever its case or percent-encoding. */
+export function holdsKey(text: string): boolean {
+  return WHOLE_KEY.test(text);
 }
 
 /** The text without keys, passwords in addresses, and what was guarded. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { withoutSecrets } from '../app/secrets.ts';
+import { holdsKey } from '../app/secrets.ts';
 import { ApiError } from './api-error.ts';
 
 /**
@@ -22,7 +22,8 @@ const idempotencyKey = z
     'A name for this request that the client makes up, such as a random UUID: 1 to 255 visible ' +
       'ASCII characters. A request that is sent again under the same name is carried out once, and ' +
       'gets the same answer, whatever happened in between. Names are kept apart by API key, and ' +
-      'kept for good. Another request under the same name is a 422 `idempotency_key_reused`.',
+      'kept for good, so an API key in one is a 400. Another request under the same name is a 422 ' +
+      '`idempotency_key_reused`.',
   );
 const ifMatch = z
   .string()
@@ -47,7 +48,7 @@ export function idempotencyKeyOf(req: Request): string | undefined {
     throw new ApiError('invalid_request', wrong);
   }
   // It would be kept for good, and in the clear.
-  if (withoutSecrets(key) !== key) {
+  if (holdsKey(key)) {
     throw new ApiError('invalid_request', 'Idempotency-Key: must not have an API key in it');
   }
   return key;

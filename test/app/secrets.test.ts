@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { mintKeyText } from '../../src/app/api-key.ts';
-import { guardSecret, withoutLongRuns, withoutSecrets } from '../../src/app/secrets.ts';
+import { guardSecret, holdsKey, withoutLongRuns, withoutSecrets } from '../../src/app/secrets.ts';
 import { keyText } from '../support/key-text.ts';
 
 describe('a text that is going to be shown', () => {
@@ -70,5 +70,20 @@ describe('a text that is going to be shown', () => {
       expect(withoutLongRuns(`is ${run}`)).toMatch(/^is (?:sto_)?…$/);
     }
     expect(withoutLongRuns(`is ${'a'.repeat(39)}`)).toBe(`is ${'a'.repeat(39)}`);
+  });
+});
+
+describe('a name that somebody has chosen', () => {
+  it('is known to hold a key, whatever its case and encoding', () => {
+    const key = mintKeyText();
+    for (const text of [key, `a${key}b`, key.toLowerCase(), key.replaceAll('_', '%255f')]) {
+      expect(holdsKey(text)).toBe(true);
+    }
+  });
+
+  it('holds none for a few letters that a key begins with', () => {
+    for (const text of ['presto_42', 'sto_order_7', `sto_${'a'.repeat(64)}`, 'f'.repeat(64)]) {
+      expect(holdsKey(text)).toBe(false);
+    }
   });
 });

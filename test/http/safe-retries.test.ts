@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { mintKeyText } from '../../src/app/api-key.ts';
 import { type Answer, expectError } from '../support/http.ts';
 import { oneService, placeOrder } from '../support/one-service.ts';
 
@@ -97,6 +98,17 @@ describe.each(VERSIONS)('A request under an Idempotency-Key, at %s,', (list) => 
     const before = await ordersNow();
     const message = expectError(await place(key, { list }), 400, 'invalid_request');
     expect(message).toMatch(/^Idempotency-Key: /);
+    expect(await ordersNow()).toBe(before);
+  });
+
+  it('may have a key that only begins like an API key', async () => {
+    expect((await place(`presto_${newKey()}`, { list })).status).toBe(201);
+  });
+
+  it('is refused, and changes nothing, if an API key is in its key', async () => {
+    const before = await ordersNow();
+    const message = expectError(await place(mintKeyText(), { list }), 400, 'invalid_request');
+    expect(message).toBe('Idempotency-Key: must not have an API key in it');
     expect(await ordersNow()).toBe(before);
   });
 
