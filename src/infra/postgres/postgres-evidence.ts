@@ -9,6 +9,7 @@ import { nameOf } from './address.ts';
 import { type Connection, Database, isDamage, type Statement } from './database.ts';
 import { flawsInSchema } from './definitions.ts';
 import { refuseUnknown } from './migrations.ts';
+import { requireOwnSessions } from './own-sessions.ts';
 import { inPlainWords, look } from './postgres-store.ts';
 
 /** Rows a chunk. */
@@ -61,6 +62,7 @@ export async function openPostgresEvidence(url: string): Promise<Evidence> {
     await db.close();
   };
   try {
+    await requireOwnSessions(url);
     connection = await db.connect();
     return { ...(await evidenceIn(connection, url)), close };
   } catch (error) {

@@ -19,6 +19,7 @@ import {
 import { MerkleTables } from './merkle-tables.ts';
 
 import { migrate, refuseUnknown } from './migrations.ts';
+import { requireOwnSessions } from './own-sessions.ts';
 import { PostgresEventLog } from './postgres-event-log.ts';
 import { factsOfPostgres } from './postgres-facts.ts';
 import { PostgresKeyStore } from './postgres-key-store.ts';
@@ -153,6 +154,7 @@ export async function openForCopy(
 ): Promise<Opened> {
   const db = new Database(url, reach, timeouts);
   try {
+    await requireOwnSessions(url);
     let about = await look(db);
     if (about === undefined || about[1] < SCHEMA_VERSION) {
       await migrate(url, false);
