@@ -6,8 +6,11 @@ export function addMigrate(program: Command, { composition, terminal }: CommandL
     .command('migrate')
     .description('bring a store in PostgreSQL up to date, and make the roles that go with it')
     .action(async () => {
-      const { from, to } = await composition.migrate();
+      const { from, to, restored } = await composition.migrate();
       const done = from === to ? `is at version ${to}` : `went from version ${from} to ${to}`;
       terminal.stdout.write(`The schema ${done}.\n`);
+      for (const flaw of restored) terminal.stdout.write(`Put right: ${flaw}.\n`);
+      if (restored.length === 0) return;
+      terminal.stdout.write('See what was changed meanwhile: store-orders verify\n');
     });
 }

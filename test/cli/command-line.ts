@@ -98,7 +98,7 @@ export class Place {
       decode: decodeStrictly,
       openOriginal: async (url: string) => openSqliteOriginal(fileIn(url)),
       openCopy: async (url: string, id: string) => openSqliteCopy(fileIn(url), id),
-      migrate: async () => ({ from: 0, to: this.started.push('migrate') }),
+      migrate: async () => ({ from: 0, to: this.started.push('migrate'), restored: [] }),
     };
     const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
     return { code, out: stdout.text, err: stderr.text };

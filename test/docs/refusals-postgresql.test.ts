@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { migrate } from '../../src/infra/postgres/migrations.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
+import { TransactionPooler } from '../support/postgres/pooler.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { start } from '../support/service.ts';
 import { tableOf } from './markdown.ts';
@@ -18,6 +20,32 @@ const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
     const user = `nobody_${new URL(url).pathname.slice(1)}`;
     await sql(url, `CREATE ROLE ${user} LOGIN`);
     return url.replace('postgres@', `${user}:secret@`);
+  },
+  full_page_writes: async () => {
+    const cluster = await Cluster.start(18, { full_page_writes: 'off' }, placeInMemory());
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    return cluster.url('postgres');
+  },
+  'lacks rights': async () => {
+    const cluster = await Cluster.start(18, {}, placeInMemory());
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    const url = cluster.url('postgres');
+    await migrate(url, true);
+    await cluster.sql(`REVOKE INSERT ON store_orders.events FROM store_orders_app;
+      CREATE ROLE shop LOGIN IN ROLE store_orders_app`);
+    return cluster.url('postgres', 'shop');
+  },
+  'is disabled': async () => {
+    const url = await newDatabase();
+    await sql(url, 'ALTER TABLE store_orders.events DISABLE TRIGGER events_never_change');
+    return url;
+  },
+  'leads to a pooler': async () => {
+    const url = new URL(await newDatabase());
+    const pooler = await TransactionPooler.start(Number(url.port), url.pathname.slice(1));
+    onTestFinished(() => pooler[Symbol.asyncDispose]());
+    url.port = String(pooler.port);
+    return url.href;
   },
   'refuses durability': async () => {
     const cluster = await Cluster.start(18, { fsync: 'off' }, placeInMemory());

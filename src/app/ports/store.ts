@@ -86,6 +86,8 @@ export interface AcceptedLoss {
 export interface Migrated {
   readonly from: number;
   readonly to: number;
+  /** What was wrong with what keeps the log append-only, and was put right, in plain words. */
+  readonly restored: readonly string[];
 }
 
 /**

@@ -284,6 +284,12 @@ export function isRefusal(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && !endsSession(error);
 }
 
+/** Whether the server has said that its user has not the right. */
+export function isDenied(error: Error): boolean {
+  const { code } = (error.cause ?? error) as pg.DatabaseError;
+  return code === '42501';
+}
+
 /** Whether the server has said that what lies on its disk cannot be read. */
 export function isDamage(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && /^(?:22|58|XX)/.test(error.code ?? '');

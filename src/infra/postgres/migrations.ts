@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { Migrated } from '../../app/ports/store.ts';
+import type { Statement } from './database.ts';
+import { restoreGuards } from './definitions.ts';
 import { Route } from './route.ts';
 import {
   APP_ROLE,
@@ -55,6 +57,7 @@ async function migrateOnce(client: pg.Client, roles: boolean): Promise<Migrated>
     SET LOCAL lock_timeout = 0;
     SET LOCAL statement_timeout = 0;
     SET LOCAL synchronous_commit = on;
+    SET LOCAL search_path = pg_catalog;
     SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
   `);
   if (roles) await makeRoles(client);
@@ -63,10 +66,20 @@ async function migrateOnce(client: pg.Client, roles: boolean): Promise<Migrated>
   else refuseUnknown(from);
   for (const migration of MIGRATIONS.slice(from ?? 0)) await client.query(migration);
   await client.query(`UPDATE store_orders.store SET schema_version = ${SCHEMA_VERSION}`);
+  const restored = roles ? await restoreGuards(queryable(client), SCHEMA_VERSION) : [];
   if (roles) await giveAway(client);
   if (await hasAppRole(client)) await client.query(GRANTS);
   await client.query('COMMIT');
-  return { from: from ?? 0, to: SCHEMA_VERSION };
+  return { from: from ?? 0, to: SCHEMA_VERSION, restored };
+}
+
+function queryable(client: pg.Client) {
+  return {
+    async query<Row extends readonly unknown[]>({ text }: Statement) {
+      return (await client.query({ text, rowMode: 'array' })).rows as unknown as Row[];
+    },
+    run: (text: string) => client.query(text),
+  };
 }
 
 /**

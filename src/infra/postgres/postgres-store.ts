@@ -10,6 +10,7 @@ import { Writer } from '../../app/writer.ts';
 import { nameOf } from './address.ts';
 import {
   Database,
+  isDenied,
   type Queryable,
   type Reach,
   SERVING,
@@ -26,7 +27,8 @@ import { PostgresKeyStore } from './postgres-key-store.ts';
 import { PostgresRefusals } from './postgres-refusals.ts';
 import { PostgresSigningKeys } from './postgres-signing-keys.ts';
 import { PostgresTrail } from './postgres-trail.ts';
-import { SCHEMA_VERSION } from './schema.ts';
+import { APP_ROLE, SCHEMA_VERSION } from './schema.ts';
+import { requireServable } from './start-checks.ts';
 import { takeOver } from './take-over.ts';
 
 const NONE_KEPT = { kind: 'none', reason: 'instances on PostgreSQL keep none' } as const;
@@ -44,6 +46,12 @@ type About = [id: string, schemaVersion: number, isWhole: boolean];
 /** Opens a store in PostgreSQL for a server, one of any number on the same database. */
 export async function openPostgresStore(url: string, watcher: StoreWatcher): Promise<Store> {
   const { db, id } = await openWhole(url, reachOf(watcher), SERVING);
+  try {
+    await requireServable(db, url);
+  } catch (error) {
+    await db.close();
+    throw inPlainWords(error as Error, url);
+  }
   const log = new PostgresEventLog(
     db,
     (cause) => watcher.impaired('database_replaced', cause),
@@ -180,5 +188,7 @@ export async function look(db: Queryable): Promise<About | undefined> {
 export function inPlainWords(error: Error, url: string): CannotStart {
   if (error instanceof CannotStart) return error;
   if (error.cause instanceof CannotStart) return error.cause;
-  return new CannotStart(`${nameOf(url)} cannot be opened: ${error.message}.`, { cause: error });
+  const advice = isDenied(error) ? ` GRANT ${APP_ROLE} TO the user who serves.` : '';
+  const message = `${nameOf(url)} cannot be opened: ${error.message}.${advice}`;
+  return new CannotStart(message, { cause: error });
 }

@@ -227,12 +227,29 @@ ${refuseGapIn('refusals')}
  * What the application role may do: read everything, append, move the head, revoke a key, give up
  * the oldest refusals. Granted anew after each migration.
  */
+export const RIGHTS: readonly Right[] = [
+  { to: 'INSERT', table: 'events' },
+  { to: 'INSERT', table: 'tree_nodes' },
+  { to: 'INSERT', table: 'kept_outcomes' },
+  { to: 'INSERT', table: 'api_keys' },
+  { to: 'INSERT', table: 'refusals' },
+  { to: 'INSERT', table: 'signing_keys' },
+  { to: 'DELETE', table: 'refusals' },
+  { to: 'UPDATE', table: 'tree', columns: ['edge'] },
+  { to: 'UPDATE', table: 'api_keys', columns: ['revoked_at', 'checksum'] },
+];
+
+interface Right {
+  readonly to: 'INSERT' | 'UPDATE' | 'DELETE';
+  readonly table: string;
+  /** Only these; absent: all. */
+  readonly columns?: readonly string[];
+}
+
 export const GRANTS = `
   GRANT USAGE ON SCHEMA store_orders TO ${APP_ROLE};
   GRANT SELECT ON ALL TABLES IN SCHEMA store_orders TO ${APP_ROLE};
-  GRANT INSERT ON store_orders.events, store_orders.tree_nodes, store_orders.kept_outcomes,
-    store_orders.api_keys, store_orders.refusals, store_orders.signing_keys TO ${APP_ROLE};
-  GRANT DELETE ON store_orders.refusals TO ${APP_ROLE};
-  GRANT UPDATE (edge) ON store_orders.tree TO ${APP_ROLE};
-  GRANT UPDATE (revoked_at, checksum) ON store_orders.api_keys TO ${APP_ROLE};
-`;
+${RIGHTS.map(({ to, table, columns }) => {
+  const only = columns === undefined ? '' : ` (${columns.join(', ')})`;
+  return `  GRANT ${to}${only} ON store_orders.${table} TO ${APP_ROLE};\n`;
+}).join('')}`;

@@ -50,6 +50,7 @@ describe('a migration', () => {
     expect(await migrate(url, true)).toStrictEqual({
       from: SCHEMA_VERSION,
       to: SCHEMA_VERSION,
+      restored: [],
     });
   });
 
