@@ -6,7 +6,7 @@ import { Cluster, placeInMemory } from '../../support/postgres/cluster.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 
-const NOBODY = { lost() {}, impaired() {}, mended() {} };
+const NOBODY = { lost() {}, impaired() {}, mended() {}, noticed() {} };
 
 async function open(url: string): Promise<void> {
   await (await openPostgresStore(url, NOBODY)).close();
