@@ -142,7 +142,7 @@ async function openStore(
     return openSqliteStore(database.file, watcher, scrubBytesPerSecond);
   }
   const { openPostgresStore } = await import('./infra/postgres/postgres-store.ts');
-  return openPostgresStore(database.url, watcher);
+  return openPostgresStore(database.url, watcher, scrubBytesPerSecond);
 }
 
 /** What proves things of an open store. */

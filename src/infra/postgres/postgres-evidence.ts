@@ -2,15 +2,17 @@ import type { StoredRow } from '../../app/audit/event-rules.ts';
 import type { KeptTree } from '../../app/audit/kept-tree.ts';
 import { CannotStart } from '../../app/cannot-start.ts';
 import { DamagedEvidence, type Evidence } from '../../app/ports/evidence.ts';
-import { StoreUnavailable } from '../../app/ports/store.ts';
+import { DamagedStore, StoreUnavailable } from '../../app/ports/store.ts';
 import { decodeStrictly } from '../event-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
 import { nameOf } from './address.ts';
+import { checkRows } from './checked-rows.ts';
 import { type Connection, Database, isDamage, type Statement } from './database.ts';
 import { flawsInSchema } from './definitions.ts';
 import { refuseUnknown } from './migrations.ts';
 import { requireOwnSessions } from './own-sessions.ts';
 import { inPlainWords, look } from './postgres-store.ts';
+import { WITH_CHECKSUMS } from './schema.ts';
 
 /** Rows a chunk. */
 const CHUNK = 2_000;
@@ -29,6 +31,11 @@ const BEGIN = `
   SET LOCAL search_path = pg_catalog;
 `;
 
+const MAY_READ_ROWS: Statement = {
+  name: 'may_read_rows',
+  text: `SELECT has_table_privilege('store_orders.api_keys', 'SELECT')
+            AND has_table_privilege('store_orders.kept_outcomes', 'SELECT')`,
+};
 const LAST: Statement = {
   name: 'last',
   text: 'SELECT coalesce(max(position), 0) FROM store_orders.events',
@@ -79,6 +86,7 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   refuseUnknown(version);
   const flaws = await flawsInSchema(connection, version);
   if (!isWhole) flaws.push('it is not whole: another store is being copied into it');
+  if (version >= WITH_CHECKSUMS) flaws.push(...(await damageInRows(connection)));
   const [[last] = [0]] = await connection.query<[number]>(LAST);
   return {
     storeId,
@@ -90,6 +98,19 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
     acknowledged: undefined,
     flaws,
   };
+}
+
+/** An auditor may be allowed to read the events and their tree alone: then that is what is checked. */
+async function damageInRows(connection: Connection): Promise<readonly string[]> {
+  const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_ROWS);
+  if (!mayRead) return [];
+  try {
+    for await (const _bytes of checkRows(connection));
+    return [];
+  } catch (error) {
+    if (error instanceof DamagedStore) return [error.message];
+    throw error;
+  }
 }
 
 /** While one chunk is checked, the next is on its way. */
@@ -154,7 +175,8 @@ function fetch(connection: Connection, count: number, from: string): Promise<Sto
   return rows;
 }
 
-function rowOf([position, orderId, ...others]: CheckedRow): StoredRow {
+/** A row as it is selected: an order's id as a text. */
+export function rowOf([position, orderId, ...others]: CheckedRow): StoredRow {
   const isExact = typeof orderId === 'string' && orderId.length <= EXACT;
   return storedRowIn([position, isExact ? Number(orderId) : orderId, ...others]);
 }

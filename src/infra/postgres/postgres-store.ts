@@ -6,7 +6,8 @@ import {
   type StoreWatcher,
 } from '../../app/ports/store.ts';
 import { Writer } from '../../app/writer.ts';
-
+import { CheckingThread } from '../checking-thread.ts';
+import { startThread } from '../start-thread.ts';
 import { nameOf } from './address.ts';
 import {
   Database,
@@ -43,8 +44,19 @@ const ABOUT: Statement = {
 };
 type About = [id: string, schemaVersion: number, isWhole: boolean];
 
-/** Opens a store in PostgreSQL for a server, one of any number on the same database. */
-export async function openPostgresStore(url: string, watcher: StoreWatcher): Promise<Store> {
+/** How many events are checked in less than half a second. */
+const SHORT_CHECK_EVENTS = 100_000;
+
+/**
+ * Opens a store in PostgreSQL for a server, one of any number on the same database.
+ * @param scrub At how many bytes a second everything is read again and again, to be checked; 0: it is
+ * checked once. Absent: never.
+ */
+export async function openPostgresStore(
+  url: string,
+  watcher: StoreWatcher,
+  scrub?: number,
+): Promise<Store> {
   const { db, id } = await openWhole(url, reachOf(watcher), SERVING);
   try {
     await requireServable(db, url);
@@ -58,6 +70,7 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
     (cause) => watcher.impaired('store_damaged', cause),
   );
   let writer: Writer | undefined;
+  const check = scrub === undefined ? undefined : checking(url, await log.head(), scrub, watcher);
   log.follow();
   return {
     id,
@@ -82,8 +95,22 @@ export async function openPostgresStore(url: string, watcher: StoreWatcher): Pro
     keys: new PostgresKeyStore(db),
     signingKeys: new PostgresSigningKeys(db),
     snapshots: { load: async () => NONE_KEPT },
-    close: () => log.close(),
+    ...(check && { check }),
+    async close() {
+      await check?.close();
+      await log.close();
+    },
   };
+}
+
+function checking(
+  url: string,
+  events: number,
+  bytesPerSecond: number,
+  watcher: StoreWatcher,
+): CheckingThread {
+  const start = () => startThread('postgres/check-thread', { url, bytesPerSecond });
+  return new CheckingThread(start, events <= SHORT_CHECK_EVENTS, watcher);
 }
 
 function reachOf(watcher: StoreWatcher): Reach {

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { type FactChunk, readAhead } from '../chunked-facts.ts';
-import { startThread } from './start-thread.ts';
+import { startThread } from '../start-thread.ts';
 
 /** Reads chunks of events in a thread of its own, the next one ahead. */
 export class FactsAhead {
@@ -35,7 +35,7 @@ export class FactsAhead {
   }
 
   #begin(): Worker {
-    const worker = startThread('facts-thread', { file: this.#file, end: this.#end });
+    const worker = startThread('sqlite/facts-thread', { file: this.#file, end: this.#end });
     worker.on('message', (chunk: FactChunk) => this.#asked.shift()?.resolve(chunk));
     worker.on('error', (cause) => {
       this.#worker = undefined;

@@ -9,12 +9,12 @@ import { DamagedStore } from '../../app/ports/store.ts';
 import { differences } from '../definitions.ts';
 import { decodeStrictly } from '../event-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
+import { startThread } from '../start-thread.ts';
 import { checkRows } from './checked-rows.ts';
 import { isSqliteDamage } from './damage.ts';
 import { registerChecksums, storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_CHECKSUMS, WITH_TREE } from './schema.ts';
-import { startThread } from './start-thread.ts';
 import { damageIn } from './wal-guard.ts';
 
 /** Rows a chunk. */
@@ -85,7 +85,7 @@ function treeAside(
   sizes: readonly number[],
   isSame: () => boolean,
 ): Promise<TreeAside | undefined> {
-  const worker = startThread('tree-thread', { file, last, sizes });
+  const worker = startThread('sqlite/tree-thread', { file, last, sizes });
   return new Promise((resolve) => {
     worker.on('message', (message: 'begun' | TreeAside) => {
       if (message !== 'begun') resolve({ ...message, root: Buffer.from(message.root) });

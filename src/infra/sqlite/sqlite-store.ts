@@ -5,6 +5,7 @@ import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/stor
 import { CheckingThread } from '../checking-thread.ts';
 import { ChunkedFacts } from '../chunked-facts.ts';
 import { END } from '../facts-parser.ts';
+import { startThread } from '../start-thread.ts';
 import { openDatabase, storeIdOf } from './database.ts';
 import { FactsAhead } from './facts-ahead.ts';
 import { HeadSignal } from './head-file.ts';
@@ -16,7 +17,6 @@ import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteSigningKeys } from './sqlite-signing-keys.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
 import { WaitingStore } from './sqlite-waiting.ts';
-import { startThread } from './start-thread.ts';
 import { type Waiting, WorkerWriter } from './worker-writer.ts';
 
 /** The size of a file that is checked in less than half a second: about 100,000 events. */
@@ -115,7 +115,7 @@ function checking(
   watcher: Pick<StoreWatcher, 'impaired'>,
 ): CheckingThread | undefined {
   if (bytesPerSecond === undefined) return undefined;
-  const start = () => startThread('check-thread', { file, bytesPerSecond });
+  const start = () => startThread('sqlite/check-thread', { file, bytesPerSecond });
   return new CheckingThread(start, statSync(file).size <= SHORT_CHECK_BYTES, watcher);
 }
 

@@ -1,13 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import type { StoredRow } from '../../app/audit/event-rules.ts';
 import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
 import { recordOf } from '../../app/audit/record.ts';
-import type { Finding } from '../../app/audit/trail-check.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../pace.ts';
 import { decodeRefusal } from '../refusal-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
+import { bytesIn, requireNothing, requireTexts } from '../stored-check.ts';
 import { checkRows } from './checked-rows.ts';
 import { isSqliteDamage } from './damage.ts';
 import { storeIdOf } from './database.ts';
@@ -102,22 +101,8 @@ async function checkEvents(db: Database.Database, pace: Pace): Promise<void> {
   for (;;) {
     const rows = checkNext();
     if (rows.length < CHUNK) return;
-    await pace(rows.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0));
+    await pace(bytesIn(rows));
   }
-}
-
-/** What the tree does not cover: the types of columns, and the order's id in a column of its own. */
-function requireTexts({ position, orderId, type, data, metadata }: StoredRow, due: number): void {
-  const areTexts = [type, data, metadata].every((text) => typeof text === 'string');
-  if (position === due && areTexts && data.includes(`"orderId":"${orderId}"`)) return;
-  throw new DamagedStore(`the event at position ${due} is not what was recorded`);
-}
-
-function requireNothing([finding]: readonly Finding[]): void {
-  if (finding === undefined) return;
-  const { from, to = from, problem } = finding;
-  const where = from === undefined ? '' : `events ${from} to ${to} are not what was recorded: `;
-  throw new DamagedStore(`${where}${problem}`);
 }
 
 /** What is noted beside the database does not contradict it. */

@@ -6,7 +6,7 @@ import type { PackedImage } from '../../app/order-image.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { CheckpointCounters, StoreWatcher } from '../../app/ports/store.ts';
 import type { Outcome, Submission } from '../../app/submission.ts';
-import { startThread } from './start-thread.ts';
+import { startThread } from '../start-thread.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
 
 // What a batch leaves behind is garbage at once. On a machine with much memory, V8 would let it pile
@@ -37,7 +37,7 @@ export class WorkerWriter implements BatchWriter {
     this.#watcher = watcher;
     this.#opening.promise.catch(() => undefined);
     this.#ready.promise.catch(() => undefined);
-    this.#worker = startThread('writer-thread', { file }, { resourceLimits: SMALL_NURSERY });
+    this.#worker = startThread('sqlite/writer-thread', { file }, { resourceLimits: SMALL_NURSERY });
     this.#worker.on('message', (message: FromWriter) => this.#receive(message));
     this.#worker.on('error', (cause: Error) => this.#fail(cause));
     this.#worker.on('exit', () => this.#fail(new Error('the writer thread has ended')));

@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { keepChecking } from '../keep-checking.ts';
+import { checkPostgresStore } from './store-check.ts';
+
+/** The thread that reads the whole database again and again. Main thread: postgres-store.ts. */
+
+const { url, bytesPerSecond } = workerData as {
+  readonly url: string;
+  readonly bytesPerSecond: number;
+};
+
+await keepChecking(
+  (pace) => checkPostgresStore(url, pace),
+  bytesPerSecond,
+  (message) => parentPort?.postMessage(message),
+);
