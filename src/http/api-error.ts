@@ -56,7 +56,8 @@ export class ApiError extends Error {
     message: string = ERRORS[code][1],
     status: number = ERRORS[code][0],
   ) {
-    super(shortened(withoutLongRuns(message)));
+    // Our own words have nothing in them that would have to be taken out.
+    super(message === ERRORS[code][1] ? message : shortened(withoutLongRuns(message)));
     this.code = code;
     this.status = status;
   }
