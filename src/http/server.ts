@@ -33,7 +33,8 @@ export class HttpServer {
       res.on('close', () => {
         if (connection.answer === res) connection.answer = undefined;
       });
-      if (health.isGoing) res.shouldKeepAlive = false;
+      // Behind an offer to speak something else, which is never taken, Node reads no other request.
+      if (health.isGoing || req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
       app(req, res);
     };
     // The app answers a missing Host itself, with an Error object; and what a client expects that

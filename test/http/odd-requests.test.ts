@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type Answer, expectError, sendBytes } from '../support/http.ts';
 import { oneService, placeOrder } from '../support/one-service.ts';
 
-const { service } = await oneService();
+const { service } = await oneService({ AUTH_FAILURES_PER_MINUTE: '0' });
 const LIST = '/v1/store/orders';
 const KEY = `Authorization: Bearer ${service.key}\r\n`;
 const HOST = 'Host: x\r\n';
@@ -217,5 +218,86 @@ describe('On one connection, each request has its own answer, in order:', () => 
       for (const answer of answersOf(received)) expect(answer.status).toBe(400);
     }
     expect((await service.ask('GET', LIST)).text).toBe(before);
+  });
+});
+
+describe('Whatever comes over a connection,', () => {
+  const whole: readonly [string, number][] = [
+    [`GET ${LIST} HTTP/1.1\r\n${HOST}${KEY}\r\n`, 200],
+    [`GET ${LIST} HTTP/1.1\r\n${HOST}\r\n`, 401],
+    [`GET /livez HTTP/1.1\r\n${HOST}Upgrade: h2c\r\nConnection: Upgrade\r\n\r\n`, 200],
+    [`TRACE /livez HTTP/1.1\r\n${HOST}\r\n`, 405],
+    [`POST ${LIST} HTTP/1.1\r\n${HOST}${KEY}Content-Length: 3\r\n\r\nabc`, 415],
+    [`POST ${LIST} HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}${CHUNKED}\r\n1\r\n{\r\n0\r\n\r\n`, 400],
+    [
+      `DELETE ${LIST}/x HTTP/1.1\r\n${HOST}${KEY}${CHUNKED}\r\n1;x=y\r\na\r\n0\r\nX: y\r\n\r\n`,
+      400,
+    ],
+    [`GET http://a${LIST} HTTP/1.1\r\n${HOST}${KEY}\r\n`, 200],
+  ];
+  const ends: readonly string[] = [
+    '',
+    'garbage\r\n\r\n',
+    `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`,
+    `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`,
+    `POST ${LIST} HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}${CHUNKED}\r\nzz\r\n`,
+    `POST ${LIST} HTTP/1.1\r\n${HOST}${CHUNKED}\r\nzz\r\n`,
+    `DELETE ${LIST}/-5 HTTP/1.1\r\n${HOST}${KEY}${CHUNKED}\r\nzz\r\n`,
+    `GET ${LIST} HTTP/1.1\r\n${HOST}${HOST}\r\n`,
+    `POST ${LIST} HTTP/1.1\r\n${HOST}Transfer-Encoding: x\r\n\r\nGET /livez HTTP/1.1\r\n\r\n`,
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    '\x16\x03\x01\x02\x00',
+    `GET ${LIST} HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`,
+  ];
+
+  /** What comes back when bytes are sent in these pieces, and nothing after them. */
+  function inPieces(bytes: Buffer, cuts: readonly number[]): Promise<string> {
+    const { hostname, port } = new URL(service.address);
+    return new Promise((resolve) => {
+      let received = '';
+      const socket = connect(Number(port), hostname, async () => {
+        let from = 0;
+        for (const cut of [
+          ...cuts.map((part) => Math.floor(part * bytes.length)).sort((a, b) => a - b),
+          bytes.length,
+        ]) {
+          if (socket.writable) socket.write(bytes.subarray(from, cut));
+          from = cut;
+          await new Promise((next) => setTimeout(next, 2));
+        }
+        socket.end();
+      });
+      socket.on('data', (data) => {
+        received += data.toString('latin1');
+      });
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(received));
+    });
+  }
+
+  it('each whole request is answered, in order, then one Error at most, and nothing else', async () => {
+    const cut = fc.double({ min: 0, max: 1, noNaN: true });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...whole), { maxLength: 4 }),
+        fc.constantFrom(...ends),
+        fc.array(cut, { maxLength: 3 }),
+        async (requests, end, cuts) => {
+          const bytes = Buffer.from(requests.map(([text]) => text).join('') + end, 'latin1');
+          const answers = answersOf(await inPieces(bytes, cuts));
+          const statuses = answers.map(({ status }) => status);
+          // Behind an offer to speak something else, the connection is closed.
+          const offer = requests.findIndex(([text]) => text.includes('Upgrade'));
+          const due = requests.slice(0, offer === -1 ? undefined : offer + 1).map(([, s]) => s);
+          expect(statuses.slice(0, due.length)).toStrictEqual(due);
+          expect(statuses.length).toBeLessThanOrEqual(due.length + (offer === -1 ? 1 : 0));
+          for (const answer of answers.filter(({ status }) => status >= 400)) {
+            expectError(answer, answer.status, JSON.parse(answer.text).code);
+            expect(answer.headers['cache-control']).toBe('no-store');
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest';
 import { Beside } from './beside.ts';
-import { Service } from './service.ts';
+import { type Environment, Service } from './service.ts';
 
 /** One service for all tests of a file, and a hand beside it on the same database. */
-export async function oneService() {
-  const service = await Service.start();
+export async function oneService(env: Environment = {}) {
+  const service = await Service.start(env);
   const beside = new Beside(service.databaseFile);
   afterAll(async () => {
     await beside[Symbol.asyncDispose]();
