@@ -248,7 +248,7 @@ async function runService(
   config: Config,
   prepare: (commands: CommandProcessor) => Promise<void> = async () => {},
 ): Promise<void> {
-  const { logger, flush } = createLogger(config.logLevel);
+  const { logger, flush } = createLogger(config.logLevel, config.logFormat);
   const begunAt = performance.now();
   const health = new Health();
   const opened = new AsyncDisposableStack();

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { keyIdOf } from '../app/api-key.ts';
 import { CannotStart } from '../app/cannot-start.ts';
 import { guardSecret } from '../app/secrets.ts';
+import type { LogFormat } from './logger.ts';
 import { NoAddress, parseAddress } from './postgres/address.ts';
 
 /** What the service is told from outside. `.env.example` documents each variable. */
@@ -29,6 +30,8 @@ export interface Config {
   /** How many bytes of the store are read again to be checked, a second; 0: none after the start. */
   readonly scrubBytesPerSecond: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** Absent: text where standard output is a terminal, and JSON elsewhere. */
+  readonly logFormat: LogFormat | undefined;
   /** A key to be accepted from the first start on. */
   readonly initialApiKey: string | undefined;
 }
@@ -153,6 +156,7 @@ const environment = z.object({
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info'),
+  LOG_FORMAT: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
   // The message does not repeat what was given: it may be a real key with a typing error.
   INITIAL_API_KEY: z
     .string()
@@ -215,6 +219,7 @@ export function readConfig(variables: Variables): Config {
     scrubBytesPerSecond: data.SCRUB_BYTES_PER_SECOND,
     stopDelay: data.STOP_DELAY,
     logLevel: data.LOG_LEVEL,
+    logFormat: data.LOG_FORMAT,
     initialApiKey: data.INITIAL_API_KEY,
   };
 }

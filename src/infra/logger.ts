@@ -1,7 +1,9 @@
 import { createWriteStream, type WriteStream, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import { CLOCKS } from '../app/clock.ts';
 import { withoutSecrets } from '../app/secrets.ts';
+import { textOf } from './log-text.ts';
 
 export type { Logger };
 
@@ -13,16 +15,22 @@ const SOON = 100;
 /** How many bytes may wait for a reader that does not read; what comes on top is dropped. */
 const MOST_WAITING = 16_777_216;
 
+/** JSON lines for programs, or lines of text for a person at a terminal. */
+export type LogFormat = 'json' | 'text';
+
 /**
- * A logger of JSON lines on standard output. Lines are gathered, and put into JSON and written many at
+ * A logger on standard output. Lines are gathered, and put into JSON and written many at
  * once; `flush` writes what is waiting, and so does the process when it exits.
  *
  * To put a line into JSON takes 1 µs in a row of them, and 3 to 4 µs between other work, whose code and
  * data are then in the processor's caches. And pino's own destination appends every line to one growing
  * string, which costs 3 to 5 µs a line; an array of lines, joined once, costs 0.5 µs.
  */
-export function createLogger(level: string): { logger: Logger; flush(): Promise<void> } {
-  const lines = new LineWriter(STDOUT);
+export function createLogger(
+  level: string,
+  format: LogFormat = isatty(STDOUT) ? 'text' : 'json',
+): { logger: Logger; flush(): Promise<void> } {
+  const lines = new LineWriter(STDOUT, format);
   const logger = pino(
     {
       level,
@@ -52,6 +60,7 @@ interface Gathered {
 
 class LineWriter {
   readonly #fd: number;
+  readonly #format: LogFormat;
   readonly #stream: WriteStream;
   readonly #timeOf = isoTime();
   #gathered: Gathered[] = [];
@@ -62,8 +71,9 @@ class LineWriter {
   /** When the line that is being put into JSON was said, as pino has it in a line. */
   time = '';
 
-  constructor(fd: number) {
+  constructor(fd: number, format: LogFormat) {
     this.#fd = fd;
+    this.#format = format;
     this.#stream = createWriteStream('', { fd, autoClose: false });
     // A reader that has gone away, such as `head`, is no reason to stop serving.
     this.#stream.on('error', () => undefined);
@@ -111,7 +121,8 @@ class LineWriter {
       this.#lines.unshift(`{"level":40,"msg":"lines were dropped","lines":${this.#dropped}}\n`);
       this.#dropped = 0;
     }
-    const text = this.#lines.join('');
+    const lines = this.#format === 'text' ? this.#lines.map(textOf) : this.#lines;
+    const text = lines.join('');
     this.#empty();
     return text;
   }

@@ -27,6 +27,7 @@ describe('The configuration', () => {
     scrubBytesPerSecond: 2_000_000,
     stopDelay: 0,
     logLevel: 'info',
+    logFormat: undefined,
     initialApiKey: undefined,
   };
 
@@ -35,7 +36,15 @@ describe('The configuration', () => {
   });
 
   it('takes a variable that is set to nothing as not set', () => {
-    const names = ['PORT', 'HOST', 'DATABASE_URL', 'BASE_URL', 'LOG_LEVEL', 'INITIAL_API_KEY'];
+    const names = [
+      'PORT',
+      'HOST',
+      'DATABASE_URL',
+      'BASE_URL',
+      'LOG_LEVEL',
+      'LOG_FORMAT',
+      'INITIAL_API_KEY',
+    ];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toStrictEqual(defaults);
   });
 
@@ -53,6 +62,7 @@ describe('The configuration', () => {
       SCRUB_BYTES_PER_SECOND: '0',
       STOP_DELAY: '60',
       LOG_LEVEL: 'silent',
+      LOG_FORMAT: 'text',
       INITIAL_API_KEY: key,
       PATH: '/bin',
     };
@@ -69,6 +79,7 @@ describe('The configuration', () => {
       scrubBytesPerSecond: 0,
       stopDelay: 60_000,
       logLevel: 'silent',
+      logFormat: 'text',
       initialApiKey: key,
     });
   });
