@@ -1,0 +1,416 @@
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { RecordTree, verifyCheckpoint, verifyConsistency } from '../../src/app/audit/verifier.ts';
+import { checksumOf } from '../../src/infra/checksums.ts';
+import { Place } from '../cli/command-line.ts';
+import { startProgram } from '../support/child.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { sql } from '../support/postgres/sql.ts';
+import { start } from '../support/service.ts';
+import { coverUp, tamper } from '../support/tampering.ts';
+import { tableOf } from './markdown.ts';
+
+/** The table of docs/audit.md: each row is carried out, and the table's claim on it is checked. */
+const ROWS = tableOf(
+  'docs/audit.md',
+  'what somebody does | what finds it | what you must have kept',
+);
+
+const ORDERS = `id,petId,quantity,shipDate,status
+1,7,1,,pending
+2,7,1,2026-01-31T12:00:00Z,shipped
+3,7,1,,cancelled
+`;
+
+/** A store of five events, and what an auditor has kept of it elsewhere. */
+class Store {
+  readonly place = new Place();
+  readonly file = this.place.file('store.db');
+  readonly kept = { checkpoint: this.place.file('checkpoint'), key: this.place.file('log.vkey') };
+  /** The arguments with which the auditor holds the store against what was kept. */
+  readonly audit = ['verify', '--checkpoint', this.kept.checkpoint, '--key', this.kept.key];
+
+  static async make(): Promise<Store> {
+    const store = new Store();
+    await store.run('import', store.place.write('orders.csv', ORDERS));
+    await store.run('audit', 'checkpoint', '--out', store.kept.checkpoint);
+    writeFileSync(store.kept.key, (await store.run('audit', 'public-key')).out);
+    expect((await store.place.run(...store.audit)).code).toBe(0);
+    return store;
+  }
+
+  /** Runs a command that must succeed. */
+  async run(...args: readonly string[]) {
+    const ran = await this.place.run(...args);
+    expect(ran.code, ran.err).toBe(0);
+    return ran;
+  }
+
+  /** Makes more events, after the checkpoint. */
+  async grow(): Promise<void> {
+    await this.run('import', this.place.write('more.csv', 'id,petId,quantity\n4,7,1\n'));
+  }
+
+  tamper(statement: string): void {
+    tamper(this.file, (db) => void db.exec(statement));
+  }
+
+  /** Rewrites with what this program itself would leave: the tree and the head file are made anew. */
+  rewrite(statement: string): void {
+    this.tamper(statement);
+    coverUp(this.file);
+  }
+
+  async isFoundBy(args: readonly string[], says: RegExp): Promise<void> {
+    const { code, out, err } = await this.place.run(...args);
+    expect([code, out + err]).toEqual([3, expect.stringMatching(says)]);
+  }
+
+  async isNotFoundBy(...args: readonly string[]): Promise<void> {
+    const { code, out, err } = await this.place.run(...args);
+    expect(code, out + err).toBe(0);
+  }
+
+  /** What a real start says as it is refused, or as it finds the store damaged. */
+  async start(): Promise<string> {
+    await using program = start(['serve'], this.place.folder, {
+      PORT: '0',
+      DATABASE_URL: `sqlite:${this.file}`,
+    });
+    const outcome = /Nothing was changed|damaged|answers at/;
+    // It is stopped when this is known, so it must be waited for here.
+    return await program
+      .until(({ stdout, stderr }) => {
+        return outcome.test(stdout + stderr) ? stdout + stderr : undefined;
+      })
+      .catch(String);
+  }
+}
+
+const OTHER_PET = `UPDATE events SET data = replace(data, '"petId":"7"', '"petId":"8"') WHERE position = 1`;
+
+async function guarded(): Promise<void> {
+  const { file } = await Store.make();
+  const db = new Database(file);
+  for (const statement of [
+    OTHER_PET,
+    'DELETE FROM events',
+    'REPLACE INTO events SELECT 1, 1, 1, type, 2, data, metadata FROM events WHERE position = 2',
+  ]) {
+    expect(() => db.exec(statement)).toThrow(/append-only/);
+  }
+  db.close();
+  const url = await newDatabase();
+  await expect(sql(url, `UPDATE store_orders.events SET data = ''`)).rejects.toThrow(/append-only/);
+}
+
+async function appended(): Promise<void> {
+  const store = await Store.make();
+  const db = new Database(store.file);
+  db.exec(`INSERT INTO events SELECT 6, 9, 1, type, schema_version,
+    replace(data, '"orderId":"1"', '"orderId":"9"'), metadata FROM events WHERE position = 1`);
+  db.close();
+  await store.isFoundBy(['verify'], /the tree of the log does not go as far|log|tree/);
+  expect(await store.start()).not.toContain('answers at');
+  expect((await store.place.run('audit', 'receipt', '--position', '6')).code).not.toBe(0);
+  expect((await store.place.run('import', store.place.file('orders.csv'))).code).not.toBe(0);
+}
+
+async function edited(): Promise<void> {
+  const store = await Store.make();
+  store.tamper(OTHER_PET);
+  await store.isFoundBy(['verify'], /is of other events/);
+  expect(await store.start()).toContain('damaged');
+}
+
+async function misattributed(): Promise<void> {
+  for (const [what, instead] of [
+    ['"by":"import"', '"by":"someone"'],
+    ['"at":"20', '"at":"10'],
+  ]) {
+    const store = await Store.make();
+    store.tamper(
+      `UPDATE events SET metadata = replace(metadata, '${what}', '${instead}') WHERE position = 1`,
+    );
+    await store.isFoundBy(['verify'], /is of other events/);
+  }
+}
+
+async function impossible(): Promise<void> {
+  const store = await Store.make();
+  store.rewrite(
+    `UPDATE events SET type = 'OrderCancelled', schema_version = 1, data = '{"orderId":"' || order_id || '"}' WHERE position = 1`,
+  );
+  await store.isFoundBy(['verify'], /position 1: no command leads to OrderCancelled/);
+}
+
+async function inTheMiddle(): Promise<void> {
+  for (const statement of [
+    'DELETE FROM events WHERE position = 2',
+    'UPDATE events SET position = -1 WHERE position = 1; UPDATE events SET position = 1 WHERE position = 2; UPDATE events SET position = 2 WHERE position = -1',
+    'UPDATE events SET position = position + 100 WHERE position > 1; UPDATE events SET position = position - 99 WHERE position > 100; INSERT INTO events SELECT 2, 9, 1, type, schema_version, data, metadata FROM events WHERE position = 1',
+  ]) {
+    const store = await Store.make();
+    store.tamper(statement);
+    await store.isFoundBy(['verify'], /position/);
+  }
+}
+
+async function cutOff(): Promise<void> {
+  const store = await Store.make();
+  store.tamper('DELETE FROM events WHERE position = 5');
+  await store.isFoundBy(['verify'], /the log ends at position 4, and its tree has 5 events/);
+  expect(await store.start()).not.toContain('answers at');
+}
+
+async function cutOffWithItsTree(): Promise<void> {
+  const store = await Store.make();
+  const head = readFileSync(`${store.file}-head`);
+  store.rewrite('DELETE FROM events WHERE position = 5');
+  // Where the head file was made anew as well, only a checkpoint is left.
+  await store.isFoundBy(store.audit, /the log ends at position 4/);
+  writeFileSync(`${store.file}-head`, head);
+  await store.isFoundBy(['verify'], /-head/);
+  expect(await store.start()).toMatch(/ends at position 4, but position 5 was acknowledged/);
+}
+
+async function rewritten(): Promise<void> {
+  const store = await Store.make();
+  store.rewrite(OTHER_PET);
+  await store.isNotFoundBy('verify');
+  await store.isFoundBy(store.audit, /has another root for these 5 events/);
+}
+
+async function rewrittenSince(): Promise<void> {
+  const store = await Store.make();
+  await store.grow();
+  const receipt = (await store.run('audit', 'receipt', '--position', '6')).out;
+  rmSync(`${store.file}-signing-key-away`, { force: true });
+  renameSync(`${store.file}-signing-key`, `${store.file}-signing-key-away`);
+  store.rewrite(OTHER_PET.replace('position = 1', 'position = 6'));
+  renameSync(`${store.file}-signing-key-away`, `${store.file}-signing-key`);
+  await store.isNotFoundBy('verify');
+  await store.isNotFoundBy(...store.audit);
+  const signed = (await store.run('audit', 'checkpoint')).out;
+  const key = readFileSync(store.kept.key, 'utf8').trim();
+  expect(verifyCheckpoint(signed, key)).toMatchObject({ ok: true, value: { size: 6 } });
+  // The receipt from before has a checkpoint in it, which finds it.
+  const note = store.place.write('note', JSON.parse(receipt).checkpoint);
+  await store.isFoundBy(['verify', '--checkpoint', note, '--key', key], /another root for these 6/);
+}
+
+async function damagedWal(): Promise<void> {
+  const store = new Store();
+  const child = startProgram('append-batches', store.file, 'kill', '1000', '1', '1', '1');
+  while ((await child.line()) !== undefined);
+  const wal = readFileSync(`${store.file}-wal`);
+  wal[100] = (wal[100] as number) ^ 1;
+  writeFileSync(`${store.file}-wal`, wal);
+  expect(await store.start()).toContain('-wal is damaged at frame 1');
+}
+
+async function restored(): Promise<void> {
+  const store = await Store.make();
+  const backup = store.place.file('backup.db');
+  await store.run('backup', backup);
+  await store.grow();
+  rmSync(store.kept.checkpoint);
+  await store.run('audit', 'checkpoint', '--out', store.kept.checkpoint);
+  for (const end of ['-head', '-wal', '-shm']) rmSync(store.file + end, { force: true });
+  copyFileSync(backup, store.file);
+  await store.isFoundBy(store.audit, /6/);
+}
+
+/** A store with an API key, and a statement that gives it another name. */
+async function withApiKey() {
+  const store = await Store.make();
+  await store.run('keys', 'create', '--name', 'shop', '--scopes', 'orders:write');
+  return store;
+}
+
+async function renamedKey(): Promise<void> {
+  const store = await withApiKey();
+  const rename = `UPDATE api_keys SET name = 'boss'`;
+  const db = new Database(store.file);
+  expect(() => db.exec(rename)).toThrow(/only added and revoked/);
+  db.close();
+  store.tamper(rename);
+  await store.isFoundBy(['verify'], /API key|api_keys|checksum/);
+  expect((await store.place.run('keys', 'list')).code).not.toBe(0);
+}
+
+async function renamedKeyWithItsChecksum(): Promise<void> {
+  const store = await withApiKey();
+  const before = store.place.file('before.ndjson');
+  await store.run('audit', 'export', '--out', before);
+  tamper(store.file, (db) => {
+    const columns = 'id, name, hash, scopes, created_at, expires_at, revoked_at';
+    db.exec(`UPDATE api_keys SET name = 'boss'`);
+    const row = db.prepare(`SELECT ${columns} FROM api_keys`).raw().get();
+    const checksum = checksumOf('api_keys', row as never);
+    db.prepare('UPDATE api_keys SET checksum = ?').run(checksum);
+  });
+  await store.isNotFoundBy(...store.audit);
+  expect((await store.run('keys', 'list')).out).toContain('boss');
+}
+
+async function changedExport(): Promise<void> {
+  const store = await Store.make();
+  const key = ['--key', store.kept.key];
+  const whole = (await store.run('audit', 'export')).out;
+  const changes: readonly ((text: string) => string)[] = [
+    (text) => text.replaceAll(/(?<=orders\/)\w{16}(?=")/g, '0123456789abcdef'),
+    (text) => text.replace('"by":"import"', '"by":"import","keyname":"boss"'),
+    (text) => text.replace('"by":"import"', '"by":"someone"'),
+    (text) => text.replace('"petId":"7"', '"petId":"8"'),
+    (text) => text.replace(/.*\n$/, ''),
+  ];
+  for (const change of changes) {
+    expect(change(whole)).not.toBe(whole);
+    const file = store.place.write('changed.ndjson', change(whole));
+    await store.isFoundBy(['verify', '--export', file, ...key], /Not all is as it must be/);
+    expect((await new Place().run('audit', 'import', file, ...key)).code).toBe(3);
+  }
+}
+
+async function strangeExport(): Promise<void> {
+  const [store, strange] = [await Store.make(), await Store.make()];
+  const file = strange.place.file('strange.ndjson');
+  await strange.run('audit', 'export', '--out', file);
+  const other = new Place();
+  expect((await other.run('audit', 'import', file)).code).toBe(2);
+  expect((await other.run('audit', 'import', file, '--key', store.kept.key)).code).toBe(3);
+  expect(await other.run('audit', 'import', file, '--unsigned')).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('Not checked: who signed it'),
+  });
+}
+
+async function withoutItsKey(): Promise<void> {
+  const store = await Store.make();
+  const key = `${store.file}-signing-key`;
+  const { name } = NoteSigner.parse(readFileSync(key, 'utf8').trim());
+  rmSync(key);
+  expect(await store.start()).toContain('is missing, and this store has signed with the key in it');
+  expect((await store.place.run('audit', 'checkpoint')).code).toBe(1);
+  writeFileSync(key, NoteSigner.generate(name).privateKey());
+  expect(await store.start()).toContain('has another key than the one that signs for this store');
+  expect((await store.place.run('audit', 'checkpoint')).code).toBe(1);
+}
+
+async function withoutTheRecordOfItsKey(): Promise<void> {
+  const store = await Store.make();
+  rmSync(`${store.file}-signing-key`);
+  store.tamper('DELETE FROM signing_keys');
+  await store.isNotFoundBy(...store.audit);
+  const signed = store.place.write('signed', (await store.run('audit', 'checkpoint')).out);
+  const args = ['verify', '--checkpoint', signed, '--key', store.kept.key];
+  await store.isFoundBy(args, /the note is not signed with the public key/);
+}
+
+async function forged(): Promise<void> {
+  const store = await Store.make();
+  const { key } = store.kept;
+  const receipt = (await store.run('audit', 'receipt', '3')).out;
+  const note = readFileSync(store.kept.checkpoint, 'utf8');
+  const stranger = NoteSigner.generate(note.split('\n')[0] as string);
+  const { size, root } = headOf(note, readFileSync(key, 'utf8').trim());
+  const otherOrder = receipt.replace(/orderId\\":\\"3/, 'orderId\\":\\"1');
+  const otherHash = receipt.replace(/(?<="proof":\[")./, (one) => (one === 'A' ? 'B' : 'A'));
+  for (const text of [otherOrder, otherHash]) {
+    expect(text).not.toBe(receipt);
+    const file = store.place.write('receipt', text);
+    await store.isFoundBy(['verify', '--receipt', file, '--key', key], /Not all is as it must be/);
+  }
+  for (const text of [note.replace('\n5\n', '\n4\n'), stranger.signCheckpoint(size, root)]) {
+    const file = store.place.write('note', text);
+    await store.isFoundBy(['verify', '--checkpoint', file, '--key', key], /sign/);
+  }
+}
+
+async function ofSomethingElse(): Promise<void> {
+  const store = await Store.make();
+  const file = store.place.file('receipt.json');
+  await store.run('audit', 'receipt', '--position', '1', '--out', file);
+  const ran = await store.place.run(
+    'verify',
+    '--receipt',
+    file,
+    '--order',
+    '3',
+    '--key',
+    store.kept.key,
+  );
+  expect(ran.code).toBe(4);
+  expect(ran.out).toContain('The receipt is genuine, but does not show that order 3 was cancelled');
+}
+
+async function stolenKey(): Promise<void> {
+  const store = await Store.make();
+  store.rewrite(OTHER_PET);
+  // The key signs the rewritten log: the new checkpoint is sound, and the old one is not led to.
+  const signed = store.place.write('signed', (await store.run('audit', 'checkpoint')).out);
+  await store.isNotFoundBy('verify', '--checkpoint', signed, '--key', store.kept.key);
+  await store.isFoundBy(store.audit, /has another root for these 5 events/);
+}
+
+async function forkedView(): Promise<void> {
+  const store = await Store.make();
+  const key = readFileSync(store.kept.key, 'utf8').trim();
+  const mine = headOf(readFileSync(store.kept.checkpoint, 'utf8'), key);
+  store.rewrite(OTHER_PET);
+  await store.grow();
+  const theirs = headOf((await store.run('audit', 'checkpoint')).out, key);
+  const { proof } = JSON.parse((await store.run('audit', 'prove', '--consistency', '5')).out);
+  const hashes = proof.map((hash: string) => Buffer.from(hash, 'base64'));
+  expect(verifyConsistency(mine, theirs, hashes).ok).toBe(false);
+  expect(mine.root).not.toEqual(new RecordTree().head().root);
+}
+
+function headOf(note: string, key: string) {
+  const verdict = verifyCheckpoint(note, key);
+  return verdict.ok ? verdict.value : expect.fail(verdict.reason);
+}
+
+/** For each row, by its first words: what carries it out. */
+const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
+  'changes an event, through': guarded,
+  'adds an event by SQL': appended,
+  'changes an event with other means': edited,
+  'changes the time or the author': misattributed,
+  'puts in an event that could not have happened': impossible,
+  'swaps, inserts or removes': inTheMiddle,
+  'deletes the tail, and makes': cutOffWithItsTree,
+  'deletes the tail': cutOff,
+  'rewrites the log, and makes': rewritten,
+  'rewrites only what came since': rewrittenSince,
+  'damages the `-wal` file': damagedWal,
+  'puts back yesterday': restored,
+  'changes an API key by SQL': renamedKey,
+  'changes an API key, and makes its checksum': renamedKeyWithItsChecksum,
+  'changes the `source`': changedExport,
+  'imports an export': strangeExport,
+  'takes the signing key away, or': withoutItsKey,
+  'takes the signing key away, and': withoutTheRecordOfItsKey,
+  'forges a receipt': forged,
+  'shows a genuine receipt of something else': ofSomethingElse,
+  '[steals the signing key]': stolenKey,
+  'shows one log to you': forkedView,
+};
+
+test.each(ROWS)('who %s: %s', async (does) => {
+  const [, attack] = Object.entries(ATTACKS).find(([words]) => does?.startsWith(words)) ?? [];
+  if (attack === undefined) expect.fail(`nothing carries out: ${does}`);
+  await attack();
+});
+
+test('every attack is a row of the table', () => {
+  for (const words of Object.keys(ATTACKS)) {
+    expect(
+      ROWS.filter(([does]) => does?.startsWith(words)),
+      words,
+    ).not.toEqual([]);
+  }
+});
