@@ -91,11 +91,14 @@ export async function demo(): Promise<void> {
 }
 
 /** Opens the configured store for a command that may run beside the service. */
-export async function openForCommandLine(): Promise<CommandLineStore> {
+export async function openForCommandLine(
+  made?: (where: string) => void,
+): Promise<CommandLineStore> {
+  const ifAbsent = made ?? 'refuse';
   const { database } = configure();
-  if (database.engine === 'sqlite') return openSqliteForCommandLine(database.file);
+  if (database.engine === 'sqlite') return openSqliteForCommandLine(database.file, ifAbsent);
   const { openPostgresForCommandLine } = await import('./infra/postgres/postgres-store.ts');
-  return openPostgresForCommandLine(database.url);
+  return openPostgresForCommandLine(database.url, ifAbsent);
 }
 
 /** Gives up what stands behind the damage in the configured store's log. */
@@ -279,6 +282,7 @@ async function runService(
   try {
     const store = await openStore(config, watcher);
     opened.defer(() => store.close());
+    if (store.madeAt !== undefined) logger.info({ store: store.madeAt }, 'made a new store');
     const owed = new Owed(passes);
     opened.defer(() => owed.close());
     const prover = new Prover(store.trail, undefined);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TreeHead } from '../app/audit/verifier.ts';
 import { addKey } from './add-key.ts';
-import { type CommandLine, withStore } from './command-line.ts';
+import { type CommandLine, withStoreOrNew } from './command-line.ts';
 import { Refuted } from './refuted.ts';
 import { readTrail } from './trail-lines.ts';
 import { placeOf } from './verify-report.ts';
@@ -53,7 +53,7 @@ async function importTrail(
   commandLine: CommandLine,
 ): Promise<void> {
   const { composition, terminal } = commandLine;
-  await withStore(commandLine, (store) =>
+  await withStoreOrNew(commandLine, (store) =>
     store.takeOver(async (take): Promise<TreeHead> => {
       const { decode } = composition;
       const read = await readTrail(file, 'Importing', terminal.stderr, { decode, keys, take });
@@ -64,7 +64,7 @@ async function importTrail(
     }),
   );
   terminal.stderr.write(keys.length > 0 ? SIGNED : UNSIGNED);
-  const { size, root } = await withStore(commandLine, ({ trail }) => trail.treeHead());
+  const { size, root } = await withStoreOrNew(commandLine, ({ trail }) => trail.treeHead());
   const text = Buffer.from(root).toString('base64');
   terminal.stdout.write(`Imported ${size} events. Their root is ${text}\n`);
 }

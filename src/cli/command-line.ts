@@ -11,7 +11,8 @@ export interface Composition {
   serve(): Promise<void>;
   /** Runs the service on throw-away data. */
   demo(): Promise<void>;
-  openForCommandLine(): Promise<CommandLineStore>;
+  /** Opens the store. Where there is none, one is made if somebody is told of that in `made`. */
+  openForCommandLine(made?: (where: string) => void): Promise<CommandLineStore>;
   /** Gives up what stands behind the damage in the store's log. */
   acceptLoss(): Promise<AcceptedLoss>;
   /** What proves things of an open store. Its key is made where it has never had one. */
@@ -52,12 +53,27 @@ export interface CommandLine {
   readonly terminal: Terminal;
 }
 
-/** Opens the store for as long as `use` takes. */
+/** The same for a command that may be the first on its store: where there is none, it makes one. */
+export async function withStoreOrNew<Result>(
+  { composition, terminal }: CommandLine,
+  use: (store: CommandLineStore) => Promise<Result>,
+): Promise<Result> {
+  const made = (where: string) => void terminal.stderr.write(`Made a new store: ${where}\n`);
+  return closing(await composition.openForCommandLine(made), use);
+}
+
+/** Opens the store for as long as `use` takes. Rejects where there is none. */
 export async function withStore<Result>(
   { composition }: CommandLine,
   use: (store: CommandLineStore) => Promise<Result>,
 ): Promise<Result> {
-  const store = await composition.openForCommandLine();
+  return closing(await composition.openForCommandLine(), use);
+}
+
+async function closing<Result>(
+  store: CommandLineStore,
+  use: (store: CommandLineStore) => Promise<Result>,
+): Promise<Result> {
   try {
     return await use(store);
   } finally {

@@ -10,7 +10,7 @@ import { OrderList } from '../app/order-list.ts';
 import type { EventLog } from '../app/ports/event-log.ts';
 import { Projector } from '../app/projector.ts';
 import { Writer } from '../app/writer.ts';
-import { type CommandLine, type Output, withStore } from './command-line.ts';
+import { type CommandLine, type Output, withStoreOrNew } from './command-line.ts';
 import { FORMATS, type Format, type LineReader, readerFor } from './import-formats.ts';
 import { openFile, readLines } from './import-lines.ts';
 import { withProgress } from './progress.ts';
@@ -58,7 +58,7 @@ async function importFile(
   const reader = readerFor(options.format ?? formatOf(file));
   const input = await openFile(file);
   try {
-    await withStore(commandLine, async ({ log }) => {
+    await withStoreOrNew(commandLine, async ({ log }) => {
       const check = await checkLines(input, reader, log, stderr);
       if (check.bad.count > 0 && !options.skipBad) {
         stdout.write(summary(check));

@@ -11,7 +11,7 @@ import { CannotStart } from '../app/cannot-start.ts';
 import { CLOCKS, now } from '../app/clock.ts';
 import { keyRecord } from '../app/first-key.ts';
 import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
-import { type CommandLine, withStore } from './command-line.ts';
+import { type CommandLine, withStore, withStoreOrNew } from './command-line.ts';
 import { printTable } from './table.ts';
 
 const DEFAULT_SCOPES: readonly Scope[] = ['orders:read', 'orders:write', 'orders:cancel'];
@@ -61,7 +61,7 @@ async function create(options: CreateOptions, commandLine: CommandLine): Promise
     createdAt: now(),
     ...(expires === undefined ? {} : { expiresAt: expires }),
   });
-  const added = await withStore(commandLine, ({ keys }) => keys.add(key));
+  const added = await withStoreOrNew(commandLine, ({ keys }) => keys.add(key));
   if (!added) throw new Error(`the id ${key.id} is taken: try again`);
   stderr.write(`Made the key ${key.id}, called ${name}, for ${scopes.join(', ')}; `);
   stderr.write(`it expires: ${expires ?? 'never'}.\nIt is shown only now:\n`);

@@ -54,7 +54,8 @@ async function codeOf(argv: readonly string[], commandLine: CommandLine): Promis
   }
 }
 
-function programFor(commandLine: CommandLine): Command {
+/** The command line as commander knows it. */
+export function programFor(commandLine: CommandLine): Command {
   const { stdout, stderr } = commandLine.terminal;
   const program = new Command(NAME)
     .description('An event-sourced order service for a pet store. Without a command: serve.')

@@ -61,6 +61,9 @@ const database = z
     abort: true,
   })
   .refine((url) => !url.includes(':memory:'), 'must name a file: orders have to be durable')
+  .refine((url) => !/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url), {
+    error: 'must be sqlite:FILE, or sqlite:///FILE with an absolute path',
+  })
   .superRefine((url, context) => {
     const flaw = url.startsWith('sqlite:') ? undefined : flawInAddress(url);
     if (flaw !== undefined) context.addIssue(flaw);

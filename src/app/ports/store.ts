@@ -28,6 +28,8 @@ export interface Store {
    * elsewhere, the connection was lost: the next batch begins with what the log has by then.
    */
   readonly inDoubt: 'stop' | 'go on';
+  /** Where it was made, if it was made when it was opened. */
+  readonly madeAt?: string | undefined;
   /**
    * Gives the writer the image of all orders, as far as the log was folded, so that nobody has to
    * read the log twice. A writer in this thread goes on with the list itself, into which it folds what

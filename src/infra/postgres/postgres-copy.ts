@@ -31,7 +31,7 @@ const FINISH_COPY: Statement = {
 
 /** Opens a store in PostgreSQL to copy it. Throws {@link CannotStart} while it is served. */
 export async function openPostgresOriginal(url: string): Promise<StoreOriginal> {
-  const { db, id } = await openWhole(url);
+  const { db, id } = await openWhole(url, undefined, undefined, 'refuse');
   try {
     await refuseWhileServed(db);
   } catch (error) {

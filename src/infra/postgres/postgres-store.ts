@@ -57,7 +57,10 @@ export async function openPostgresStore(
   watcher: StoreWatcher,
   scrub?: number,
 ): Promise<Store> {
-  const { db, id } = await openWhole(url, reachOf(watcher), SERVING);
+  let madeAt: string | undefined;
+  const { db, id } = await openWhole(url, reachOf(watcher), SERVING, (where) => {
+    madeAt = where;
+  });
   try {
     await requireServable(db, url);
   } catch (error) {
@@ -74,6 +77,7 @@ export async function openPostgresStore(
   log.follow();
   return {
     id,
+    madeAt,
     log,
     facts: factsOfPostgres(db),
     trail: new PostgresTrail(db),
@@ -125,8 +129,11 @@ function reachOf(watcher: StoreWatcher): Reach {
 }
 
 /** Opens a store in PostgreSQL for a command line tool. */
-export async function openPostgresForCommandLine(url: string): Promise<CommandLineStore> {
-  const { db, id } = await openWhole(url);
+export async function openPostgresForCommandLine(
+  url: string,
+  ifAbsent?: IfAbsent,
+): Promise<CommandLineStore> {
+  const { db, id } = await openWhole(url, undefined, undefined, ifAbsent);
   const log = new PostgresEventLog(db);
   return {
     id,
@@ -154,9 +161,17 @@ export interface Opened {
   readonly isWhole: boolean;
 }
 
-/** Opens a store that is whole, and makes it if it is not there. */
-export async function openWhole(url: string, reach?: Reach, timeouts?: Timeouts): Promise<Opened> {
-  const opened = await openForCopy(url, reach, timeouts);
+/** What to do where there is no store yet: refuse, or make one and say so. */
+export type IfAbsent = 'refuse' | ((where: string) => void);
+
+/** Opens a store that is whole, and makes it if it is not there, unless it is to be refused. */
+export async function openWhole(
+  url: string,
+  reach?: Reach,
+  timeouts?: Timeouts,
+  ifAbsent?: IfAbsent,
+): Promise<Opened> {
+  const opened = await openForCopy(url, reach, timeouts, ifAbsent);
   if (opened.isWhole) {
     await requireWholeLog(opened.db, url);
     return opened;
@@ -181,20 +196,26 @@ async function requireWholeLog(db: Database, url: string): Promise<void> {
   }
 }
 
-/** Opens a store, whole or not, and makes it if it is not there. */
+/** The same for a store that may not be whole. */
 export async function openForCopy(
   url: string,
   reach?: Reach,
   timeouts?: Timeouts,
+  ifAbsent: IfAbsent = () => {},
 ): Promise<Opened> {
   const db = new Database(url, reach, timeouts);
   try {
     await requireOwnSessions(url);
     let about = await look(db);
+    const isAbsent = about === undefined;
+    if (isAbsent && ifAbsent === 'refuse') {
+      throw new CannotStart(`There is no store in ${nameOf(url)}. Check DATABASE_URL.`);
+    }
     if (about === undefined || about[1] < SCHEMA_VERSION) {
       await migrate(url, false);
       about = await look(db);
     }
+    if (isAbsent && ifAbsent !== 'refuse') ifAbsent(nameOf(url));
     if (about === undefined) throw new CannotStart('There is no store in the database.');
     const [id, version, isWhole] = about;
     refuseUnknown(version);

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, requireStore } from './database.ts';
 import { removeHead } from './head-file.ts';
 import { lockForServer } from './server-lock.ts';
 import { openLog } from './sqlite-event-log.ts';
@@ -12,6 +12,7 @@ import { damageIn } from './wal-guard.ts';
  * Throws {@link CannotStart} where there is no damage, or where more than the end is lost.
  */
 export async function acceptLoss(file: string): Promise<AcceptedLoss> {
+  requireStore(file);
   const damage = damageIn(`${file}-wal`);
   if (damage === undefined) {
     throw new CannotStart(`${file}-wal is not damaged: there is nothing to give up.`);
@@ -32,7 +33,7 @@ export async function acceptLoss(file: string): Promise<AcceptedLoss> {
 
 // SQLite drops what stands behind the damage when it opens the file.
 async function openWithoutGuard(file: string): Promise<number> {
-  const db = openDatabase(file, () => {});
+  const db = openDatabase(file, () => {}, 'refuse');
   try {
     // The store's file may hold parts of transactions whose other parts are in the damaged file.
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') {

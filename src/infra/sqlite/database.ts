@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, type Stats, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
 import { type Column, checksumOf, type DOMAINS } from '../checksums.ts';
@@ -14,22 +14,55 @@ const OLDEST_SQLITE = [3, 51, 3] as const;
 /** How long to wait for another process's write lock, in milliseconds. */
 const LOCK_TIMEOUT = 5_000;
 
+/** What to do where there is no store yet: refuse, or make one and say so. */
+export type IfAbsent = 'refuse' | ((file: string) => void);
+
 /**
- * Opens a store's file, durable and checked, and creates it if it is not there. Throws
- * {@link CannotStart} for a file that this version must not touch.
+ * Opens a store's file, durable and checked, and makes one if it is not there, unless it is to be
+ * refused. Throws {@link CannotStart} for a file that this version must not touch.
  * @param guard Looks at the files before SQLite does, and throws where SQLite must not.
  */
-export function openDatabase(file: string, guard = guardStore): Database.Database {
+export function openDatabase(
+  file: string,
+  guard = guardStore,
+  ifAbsent: IfAbsent = () => {},
+): Database.Database {
+  if (ifAbsent === 'refuse') requireStore(file);
   const db = connect(file, guard);
   try {
     refuseOldSqlite(db);
-    refuseForeignFile(db, file);
+    const version = refuseForeignFile(db, file);
+    if (version === 0 && ifAbsent === 'refuse') throw noStore(file);
     makeDurable(db);
     syncWal(file);
-    migrate(db, file);
+    const from = migrate(db, file);
+    if (from === 0 && ifAbsent !== 'refuse') ifAbsent(resolve(file));
     return db;
   } catch (error) {
     db.close();
+    throw inPlainWords(error, file);
+  }
+}
+
+/** Throws {@link CannotStart} where no file can be a store. Nothing is opened or made. */
+export function requireStore(file: string): void {
+  const found = stat(file);
+  if (found === undefined) throw noStore(file);
+  if (found.isDirectory()) throw new CannotStart(`${file} is a folder, and no store. ${CHECK}`);
+  if (found.size === 0)
+    throw new CannotStart(`${file} is empty: there is no store in it. ${CHECK}`);
+}
+
+const CHECK = 'Check DATABASE_URL.';
+
+function noStore(file: string): CannotStart {
+  return new CannotStart(`There is no store ${file}. ${CHECK}`);
+}
+
+function stat(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
     throw inPlainWords(error, file);
   }
 }
@@ -68,7 +101,8 @@ export function isOlder(version: string): boolean {
 
 // Read before the first write, so that a file of somebody else's is left exactly as it was; and in
 // one transaction, so that another process which creates the same file now is seen wholly or not.
-function refuseForeignFile(db: Database.Database, file: string): void {
+/** Returns the version of a store's schema; 0 where there is none yet. */
+function refuseForeignFile(db: Database.Database, file: string): number {
   const read = db.transaction(() => ({
     applicationId: db.pragma('application_id', { simple: true }),
     tables: db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get(),
@@ -84,6 +118,7 @@ function refuseForeignFile(db: Database.Database, file: string): void {
         'start a newer version of store-orders. Nothing was changed.',
     );
   }
+  return version;
 }
 
 // A connection that has just switched to WAL runs synchronous=NORMAL whatever it reports: an
@@ -110,18 +145,22 @@ function switchToWal(db: Database.Database): unknown {
 }
 
 // Under the write lock, and looking again inside it: two processes may create the file at once.
-function migrate(db: Database.Database, file: string): void {
-  if (schemaVersion(db) === SCHEMA_VERSION) return;
-  db.transaction(() => {
-    refuseForeignFile(db, file);
-    const from = schemaVersion(db);
-    registerChecksums(db);
-    for (const migration of MIGRATIONS.slice(from)) db.exec(migration);
-    // Nothing else ever adds events to the tree that were in the log without it.
-    if (from < WITH_TREE) new MerkleTables(db).create();
-    db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.pragma(`user_version = ${SCHEMA_VERSION}`);
-  }).immediate();
+/** Brings the schema up to date, and returns the version that it had. */
+function migrate(db: Database.Database, file: string): number {
+  if (schemaVersion(db) === SCHEMA_VERSION) return SCHEMA_VERSION;
+  return db
+    .transaction(() => {
+      refuseForeignFile(db, file);
+      const from = schemaVersion(db);
+      registerChecksums(db);
+      for (const migration of MIGRATIONS.slice(from)) db.exec(migration);
+      // Nothing else ever adds events to the tree that were in the log without it.
+      if (from < WITH_TREE) new MerkleTables(db).create();
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.pragma(`user_version = ${SCHEMA_VERSION}`);
+      return from;
+    })
+    .immediate();
 }
 
 /** Lets SQL compute checksums: for the migration that brings them. */

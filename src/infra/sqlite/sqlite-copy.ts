@@ -16,9 +16,14 @@ import { SqliteTrail } from './sqlite-trail.ts';
 
 /** Opens a store in SQLite to copy it. Throws {@link CannotStart} while it is served. */
 export function openSqliteOriginal(file: string): StoreOriginal {
-  if (!existsSync(file)) throw new CannotStart(`There is no store ${file}.`);
-  const unlock = lockForServer(file);
-  const db = openDatabase(file);
+  const db = openDatabase(file, undefined, 'refuse');
+  let unlock: () => void;
+  try {
+    unlock = lockForServer(file);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
   requireWholeLog(file, db);
   const kept = new KeptOutcomesTable(db);
   const parts = partsOf(file, db);

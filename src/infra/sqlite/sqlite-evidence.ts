@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { StoredRow } from '../../app/audit/event-rules.ts';
 import type { KeptTree } from '../../app/audit/kept-tree.ts';
@@ -12,7 +11,7 @@ import { type CheckedRow, storedRowIn } from '../rows.ts';
 import { startThread } from '../start-thread.ts';
 import { checkRows } from './checked-rows.ts';
 import { isSqliteDamage } from './damage.ts';
-import { registerChecksums, storeIdOf } from './database.ts';
+import { registerChecksums, requireStore, storeIdOf } from './database.ts';
 import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_CHECKSUMS, WITH_TREE } from './schema.ts';
 import { damageIn } from './wal-guard.ts';
@@ -32,7 +31,7 @@ const [MIN, MAX] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
  * nobody may delete these, because somebody may have opened it meanwhile.
  */
 export function openSqliteEvidence(file: string): Evidence {
-  if (!existsSync(file)) throw new CannotStart(`There is no store ${file}.`);
+  requireStore(file);
   // Before the log: somebody may be appending, and what is noted is never ahead of the log.
   const noted = readHeadOf(file);
   const damage = damageIn(`${file}-wal`);

@@ -6,7 +6,7 @@ import { CheckingThread } from '../checking-thread.ts';
 import { ChunkedFacts } from '../chunked-facts.ts';
 import { END } from '../facts-parser.ts';
 import { startThread } from '../start-thread.ts';
-import { openDatabase, storeIdOf } from './database.ts';
+import { type IfAbsent, openDatabase, storeIdOf } from './database.ts';
 import { FactsAhead } from './facts-ahead.ts';
 import { HeadSignal } from './head-file.ts';
 import { lockForServer } from './server-lock.ts';
@@ -80,6 +80,7 @@ export async function openSqliteStore(
   return {
     ...readers,
     ...parts,
+    madeAt: writer.madeAt,
     begin: ({ image }) => writer.begin(image.pack()),
     ...(check && { check }),
     async close() {
@@ -120,8 +121,8 @@ function checking(
 }
 
 /** Opens a SQLite file for a command line tool: one connection, everything in this thread. */
-export function openSqliteForCommandLine(file: string): CommandLineStore {
-  const db = openDatabase(file);
+export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): CommandLineStore {
+  const db = openDatabase(file, undefined, ifAbsent);
   const log = openLog(file, db);
   const refusals = new SqliteRefusals(file);
   const ahead = new FactsAhead(file, END);

@@ -177,7 +177,7 @@ export class WaitingStore {
 function openToRead(file: string): { readonly db: Database.Database; readonly isAlone: boolean } {
   if (!isStore(file)) throw new CannotStart(`There is no store ${file} yet, and none can be made.`);
   try {
-    return { db: openDatabase(file, () => {}), isAlone: false };
+    return { db: openDatabase(file, () => {}, 'refuse'), isAlone: false };
   } catch (error) {
     if (storageFaultOf(error, file) === undefined) throw error;
   }

@@ -29,6 +29,7 @@ export class WorkerWriter implements BatchWriter {
   readonly #ready = Promise.withResolvers<void>();
   #executing: PromiseWithResolvers<readonly Outcome[]> | undefined;
   #isReady = false;
+  #madeAt: string | undefined;
   #end: Error | undefined;
   #checkpoints: CheckpointCounters = { done: 0, incomplete: 0, failed: 0, walBytes: 0 };
 
@@ -56,6 +57,11 @@ export class WorkerWriter implements BatchWriter {
     this.#opening = Promise.withResolvers();
     this.#send({ kind: 'open' });
     return this.#opening.promise;
+  }
+
+  /** See {@link Store.madeAt}. */
+  get madeAt(): string | undefined {
+    return this.#madeAt;
   }
 
   get checkpoints(): CheckpointCounters {
@@ -94,6 +100,7 @@ export class WorkerWriter implements BatchWriter {
   #receive(message: FromWriter): void {
     switch (message.kind) {
       case 'opened':
+        this.#madeAt = message.madeAt;
         this.#opening.resolve(undefined);
         return;
       case 'waiting':

@@ -22,7 +22,7 @@ export type ToWriter =
 /** To the server's thread. */
 export type FromWriter =
   /** The file is locked, checked and migrated; others may read it. */
-  | { readonly kind: 'opened' }
+  | { readonly kind: 'opened'; readonly madeAt: string | undefined }
   /** The file cannot be written at this time. */
   | { readonly kind: 'waiting'; readonly reason: Impairment; readonly cause: string }
   /** It has its image; batches are welcome. */

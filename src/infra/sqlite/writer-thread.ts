@@ -38,8 +38,11 @@ tryToOpen();
 /** Opens the file, or says why it cannot be written at this time: then it is told to try again. */
 function tryToOpen(): void {
   try {
-    opened = open();
-    send({ kind: 'opened' });
+    let madeAt: string | undefined;
+    opened = open((where) => {
+      madeAt = where;
+    });
+    send({ kind: 'opened', madeAt });
   } catch (error) {
     const fault = storageFaultOf(error, file);
     if (fault !== undefined) {
@@ -51,10 +54,10 @@ function tryToOpen(): void {
   }
 }
 
-function open(): Opened {
+function open(made: (where: string) => void): Opened {
   const undo: (() => void)[] = [];
   try {
-    const db = openDatabase(file);
+    const db = openDatabase(file, undefined, made);
     undo.push(() => db.close());
     // Checkpoints are made between batches, by a connection that says what became of them.
     db.pragma('wal_autocheckpoint = 0');
