@@ -40,6 +40,10 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     mkdirSync(file);
     return {};
   },
+  'FILE-server cannot be locked': (file) => {
+    mkdirSync(`${file}-server`);
+    return {};
+  },
   'FILE-wal is damaged': async (file) => {
     const child = startProgram('append-batches', file, 'kill', '1000', '1', '1', '1');
     while ((await child.line()) !== undefined);

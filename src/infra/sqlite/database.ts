@@ -48,7 +48,8 @@ export function openDatabase(
 export function requireStore(file: string): void {
   const found = stat(file);
   if (found === undefined) throw noStore(file);
-  if (found.isDirectory()) throw new CannotStart(`${file} is a folder, and no store. ${CHECK}`);
+  if (found.isDirectory())
+    throw new CannotStart(`${file} cannot be opened: it is a folder. ${CHECK}`);
   if (found.size === 0)
     throw new CannotStart(`${file} is empty: there is no store in it. ${CHECK}`);
 }

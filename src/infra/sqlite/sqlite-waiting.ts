@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { PackedImage } from '../../app/order-image.ts';
@@ -9,7 +9,7 @@ import { refuseOtherLog } from './head-file.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 import { type Readers, readersOf } from './sqlite-readers.ts';
 import { logIn } from './start-guard.ts';
-import { storageFaultOf } from './storage-fault.ts';
+import { hasRoom, storageFaultOf } from './storage-fault.ts';
 import { refuseDamagedWal } from './wal-guard.ts';
 import type { Waiting, WorkerWriter } from './worker-writer.ts';
 
@@ -134,7 +134,7 @@ export class WaitingStore {
 
   async #tryAgain(): Promise<void> {
     try {
-      if (hasRoom(this.#file)) {
+      if (hasRoom(this.#file, ROOM_BYTES)) {
         this.#readAnew();
         if (!this.#isAlone) await this.#open();
       }
@@ -208,20 +208,4 @@ function refuseUnfit(file: string, db: Database.Database, { cause }: Waiting): v
     );
   }
   refuseOtherLog(file, () => logIn(db));
-}
-
-function hasRoom(file: string): boolean {
-  const probe = `${file}-room`;
-  try {
-    const fd = openSync(probe, 'w', 0o600);
-    try {
-      return writeSync(fd, Buffer.alloc(ROOM_BYTES)) === ROOM_BYTES && fsyncSync(fd) === undefined;
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return false;
-  } finally {
-    rmSync(probe, { force: true });
-  }
 }

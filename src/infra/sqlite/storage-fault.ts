@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Impairment } from '../../app/impairment.ts';
@@ -37,7 +37,9 @@ export function storageFaultOf(error: unknown, file: string): StorageFault | und
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
     if (typeof code !== 'string' || !(SQLITE_CODES.test(code) || SYSTEM_CODES.has(code))) continue;
-    const isFull = FULL_CODES.has(code) || hasNoRoom(file);
+    // Too many open files, or a folder that takes no new one; if it does, the name is what is wrong.
+    if (code.startsWith('SQLITE_CANTOPEN') && hasRoom(file, 1)) continue;
+    const isFull = FULL_CODES.has(code) || isFullNow(file);
     return { reason: isFull ? 'storage_full' : 'storage_failing', cause };
   }
   return undefined;
@@ -66,7 +68,23 @@ export function orUnavailable<Result>(ask: () => Result): Result {
   }
 }
 
-function hasNoRoom(file: string): boolean {
+/** Whether a file of so many bytes can be made beside a store's file; it is removed at once. */
+export function hasRoom(file: string, bytes: number): boolean {
+  const probe = `${file}-room`;
+  try {
+    const fd = openSync(probe, 'w', 0o600);
+    try {
+      return writeSync(fd, Buffer.alloc(bytes)) === bytes && fsyncSync(fd) === undefined;
+    } finally {
+      closeSync(fd);
+      rmSync(probe, { force: true });
+    }
+  } catch {
+    return false;
+  }
+}
+
+function isFullNow(file: string): boolean {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(dirname(file));
     return bavail * bsize < FULL_BELOW_BYTES || (files > 0 && ffree === 0);
