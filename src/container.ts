@@ -75,9 +75,12 @@ import { storageFaultOf } from './infra/sqlite/storage-fault.ts';
 /** How long a stop may take, in milliseconds, before the process ends regardless. */
 const STOP_WITHIN = 9_000;
 
+/** Variables that win over those of the environment. */
+type Given = Readonly<Record<string, string>>;
+
 /** Runs the service until a signal ends the process. */
-export async function serve(): Promise<void> {
-  await runService(configure());
+export async function serve(given: Given = {}): Promise<void> {
+  await runService(configure(given));
 }
 
 /** Runs the service on a throw-away folder with orders of every state in it. */
@@ -138,14 +141,16 @@ function addressOf(url: string): DatabaseConfig {
 
 /** Opens the configured store for a server. What PostgreSQL needs is loaded only where it is used. */
 async function openStore(
-  { database, scrubBytesPerSecond }: Config,
+  { database, databaseWaitMs, scrubBytesPerSecond }: Config,
   watcher: StoreWatcher,
 ): Promise<Store> {
   if (database.engine === 'sqlite') {
     return openSqliteStore(database.file, watcher, scrubBytesPerSecond);
   }
   const { openPostgresStore } = await import('./infra/postgres/postgres-store.ts');
-  return openPostgresStore(database.url, watcher, scrubBytesPerSecond);
+  const { openWhenThere } = await import('./infra/postgres/waiting.ts');
+  const open = () => openPostgresStore(database.url, watcher, scrubBytesPerSecond);
+  return openWhenThere(open, watcher, databaseWaitMs);
 }
 
 /** What proves things of an open store. */
@@ -178,11 +183,11 @@ export function verifierKey(): string | undefined {
 /** What events are written and read with. */
 export const decode: DecodeStrictly = decodeStrictly;
 
-function configure(): Config {
+function configure(given: Given = {}): Config {
   // The store holds what only its owner should read, keys' hashes among it.
   process.umask(0o077);
   loadDotEnv();
-  return readConfig(process.env);
+  return readConfig({ ...process.env, ...given });
 }
 
 /** Wires the service's parts around a store. Nothing is opened or started here. */

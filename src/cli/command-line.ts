@@ -7,8 +7,8 @@ import type { StoreCopy, StoreOriginal } from '../app/ports/store-copy.ts';
 
 /** What the command line needs from the composition root. */
 export interface Composition {
-  /** Runs the service. */
-  serve(): Promise<void>;
+  /** Runs the service. What is given wins over the same variables of the environment. */
+  serve(given?: Readonly<Record<string, string>>): Promise<void>;
   /** Runs the service on throw-away data. */
   demo(): Promise<void>;
   /** Opens the store. Where there is none, one is made if somebody is told of that in `made`. */

@@ -5,5 +5,11 @@ export function addServe(program: Command, { composition }: CommandLine): void {
   program
     .command('serve')
     .description('run the service until it is told to stop (SIGTERM, Ctrl-C)')
-    .action(() => composition.serve());
+    .option(
+      '--wait <seconds>',
+      'how long to wait for PostgreSQL, if it is away; wins over DATABASE_WAIT',
+    )
+    .action(({ wait }: { wait?: string }) =>
+      composition.serve(wait === undefined ? {} : { DATABASE_WAIT: wait }),
+    );
 }

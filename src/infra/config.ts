@@ -14,6 +14,8 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly database: DatabaseConfig;
+  /** For how long a start waits for a database that is away, in milliseconds. */
+  readonly databaseWaitMs: number;
   /** The file of the key that signs checkpoints; absent: one beside the store's file. */
   readonly signingKeyFile: string | undefined;
   /** Where clients reach the service, ending in `/v1`; absent: its own address. */
@@ -136,6 +138,11 @@ const stopDelay = z
   .regex(/^(?:[1-5]?\d|60)$/, 'must be a whole number of seconds from 0 to 60')
   .transform((text) => Number(text) * 1_000);
 
+const databaseWait = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,3})$/, 'must be a whole number of seconds from 0 to 9999')
+  .transform((text) => Number(text) * 1_000);
+
 const bytesPerSecond = z
   .string()
   .regex(/^(?:0|[1-9]\d{0,9})$/, 'must be a number of bytes a second, 0 to 9999999999')
@@ -155,6 +162,7 @@ const environment = z.object({
   AUTH_FAILURES_PER_MINUTE: authFailures.default(300),
   TRUST_PROXY: proxies.default([]),
   SCRUB_BYTES_PER_SECOND: bytesPerSecond.default(SCRUB_BYTES_PER_SECOND),
+  DATABASE_WAIT: databaseWait.default(60_000),
   STOP_DELAY: stopDelay.default(0),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
@@ -220,6 +228,7 @@ export function readConfig(variables: Variables): Config {
     authFailuresPerMinute: data.AUTH_FAILURES_PER_MINUTE,
     trustedProxies: data.TRUST_PROXY,
     scrubBytesPerSecond: data.SCRUB_BYTES_PER_SECOND,
+    databaseWaitMs: data.DATABASE_WAIT,
     stopDelay: data.STOP_DELAY,
     logLevel: data.LOG_LEVEL,
     logFormat: data.LOG_FORMAT,

@@ -80,7 +80,10 @@ const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
 test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
   const [, cause] = Object.entries(CAUSES).find(([words]) => told.includes(words)) ?? [];
   const url = (await cause?.()) ?? '';
-  const program = start(['serve'], temporaryFolder(), { PORT: '0', DATABASE_URL: url });
+  const program = start(['serve', '--wait', '1'], temporaryFolder(), {
+    PORT: '0',
+    DATABASE_URL: url,
+  });
   expect(await program.ended()).toBe(1);
   const { host, pathname } = new URL(url);
   const said = program.stderr

@@ -86,7 +86,7 @@ it('A start without a database says what is wrong, and no password', async () =>
   await cluster.end();
   const url = `postgres://shop:secret@127.0.0.1:${cluster.port}/postgres`;
   const other = new Service();
-  await expect(other.start({ DATABASE_URL: url })).rejects.toThrow(
+  await expect(other.start({ DATABASE_URL: url, DATABASE_WAIT: '0' })).rejects.toThrow(
     /postgres:\/\/127\.0\.0\.1:\d+\/postgres cannot be opened: /,
   );
   expect(other.program.stderr + other.program.stdout).not.toContain('secret');

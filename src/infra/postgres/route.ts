@@ -33,6 +33,8 @@ export class Route {
   /** How long one attempt may take, in milliseconds. */
   readonly connectMs: number;
   readonly #failures = new Map<Place, Error>();
+  /** How many failures there have been. */
+  #noted = 0;
   #at = 0;
 
   /**
@@ -96,20 +98,23 @@ export class Route {
   /** Tries each way at most once. `attempt` has its failures noted by a client of this route. */
   async first<Result>(attempt: () => Promise<Result>): Promise<Result> {
     this.#failures.clear();
-    for (let tries = 1; ; tries++) {
-      const failed = this.#failures.size;
+    const tried = new Set<number>();
+    for (;;) {
+      const noted = this.#noted;
+      tried.add(this.#at);
       try {
         return await attempt();
       } catch (error) {
         // That none was free, for example, has nothing to do with the way.
-        const isElsewhere = this.#failures.size === failed;
-        if (isElsewhere || tries >= this.#places.length) throw this.#whole(error as Error);
+        if (this.#noted === noted) throw error;
+        if (tried.has(this.#at)) throw this.#whole(error as Error);
       }
     }
   }
 
   #failed(place: Place, error: Error): void {
     this.#failures.set(place, error);
+    this.#noted += 1;
     const at = this.#places.indexOf(place);
     // Others may have failed there at the same time.
     if (at !== this.#at) return;

@@ -213,12 +213,12 @@ export class Cluster implements AsyncDisposable {
   /** Stops all processes of the server where they are, as a machine does that hangs. */
   freeze(): void {
     this.#frozen = this.#processes();
-    for (const pid of this.#frozen) process.kill(pid, 'SIGSTOP');
+    for (const pid of this.#frozen) signal(pid, 'SIGSTOP');
   }
 
   /** Lets them go on. */
   thaw(): void {
-    for (const pid of this.#frozen) process.kill(pid, 'SIGCONT');
+    for (const pid of this.#frozen) signal(pid, 'SIGCONT');
     this.#frozen = [];
   }
 
@@ -258,6 +258,15 @@ function newFolder(place: string): string {
     chmodSync(folder, 0o755);
   }
   return folder;
+}
+
+/** Some of a server's processes live for a moment only. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** What belongs to a running server, and not to a copy of its data. */

@@ -1,0 +1,124 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { Network } from '../support/postgres/network.ts';
+import { sql } from '../support/postgres/sql.ts';
+import { newFolder, Service, start } from '../support/service.ts';
+
+async function cluster(): Promise<Cluster> {
+  const made = await Cluster.start(18, {}, placeInMemory());
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  return made;
+}
+
+/** Starts a service that has to wait, lets it, and mends what it waits for. */
+async function startAndMend(url: string, mend: () => unknown): Promise<Service> {
+  const service = new Service();
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const starting = service.start({ DATABASE_URL: url, DATABASE_WAIT: '40' });
+  await service.program.until(({ log }) => log.find(({ reason }) => reason !== undefined));
+  await setTimeout(1_000);
+  await mend();
+  await starting;
+  const said = service.program.log.filter(({ reason }) => reason === 'database_unreachable');
+  expect(said.map(({ msg }) => msg)).toStrictEqual([
+    'not ready: the service waits for its database',
+    'mended',
+  ]);
+  expect((await service.ask('GET', '/readyz')).status).toBe(200);
+  return service;
+}
+
+describe('a start waits for a database', () => {
+  it('where nobody listens yet', async () => {
+    const server = await cluster();
+    await server.end();
+    await startAndMend(server.url('postgres'), () => server.begin());
+  });
+
+  it('that does not answer', async () => {
+    const server = await cluster();
+    server.freeze();
+    await startAndMend(server.url('postgres'), () => server.thaw());
+  });
+
+  it('behind a network that swallows everything', async () => {
+    const url = await newDatabase();
+    const network = await Network.start(Number(new URL(url).port));
+    onTestFinished(() => network[Symbol.asyncDispose]());
+    network.fromClient = () => 'drop';
+    await startAndMend(network.through(url), () => {
+      network.fromClient = () => 'pass';
+    });
+  });
+
+  it('that has no connection left', async () => {
+    const url = await newDatabase();
+    const user = `few_${new URL(url).pathname.slice(1)}`;
+    await sql(url, `CREATE ROLE ${user} LOGIN IN ROLE store_orders_app CONNECTION LIMIT 0`);
+    await startAndMend(url.replace('postgres@', `${user}@`), () =>
+      sql(url, `ALTER ROLE ${user} CONNECTION LIMIT 20`),
+    );
+  });
+});
+
+/** How a start ends, and after how many milliseconds. */
+async function ended(url: string, ...args: readonly string[]) {
+  const began = performance.now();
+  const program = start(['serve', ...args], newFolder(), { PORT: '0', DATABASE_URL: url });
+  const code = await program.ended();
+  return { code, said: program.stderr, tookMs: performance.now() - began };
+}
+
+/** Ample for a start that does not wait. */
+const AT_ONCE_MS = 15_000;
+
+describe('a start does not wait for a database', () => {
+  it.each([
+    ['longer than it is told', '1', / ECONNREFUSED .* It was waited for 1 seconds\.$/m],
+    ['where it is told not to', '0', / ECONNREFUSED [^ ]+\.$/m],
+  ])('%s', async (_, wait, words) => {
+    const { code, said, tookMs } = await ended(
+      'postgres://shop@127.0.0.1:1/orders',
+      '--wait',
+      wait,
+    );
+    expect(code).toBe(1);
+    expect(said).toMatch(words);
+    expect(tookMs).toBeLessThan(AT_ONCE_MS);
+  });
+
+  it('that is not there, with a user or a password that is wrong, or without TLS', async () => {
+    const url = await newDatabase();
+    for (const [wrong, words] of [
+      [`${url}_not`, /database "\w+_not" does not exist/],
+      [url.replace('postgres@', 'nobody_at_all@'), /role "nobody_at_all" does not exist/],
+      [`${url}?sslmode=require`, /does not support SSL/],
+    ] as const) {
+      const { code, said, tookMs } = await ended(wrong);
+      expect(code).toBe(1);
+      expect(said).toMatch(words);
+      expect(tookMs).toBeLessThan(AT_ONCE_MS);
+    }
+  });
+
+  it('that is a standby', async () => {
+    const primary = await cluster();
+    const standby = await primary.standby();
+    onTestFinished(() => standby[Symbol.asyncDispose]());
+    const { code, said, tookMs } = await ended(standby.url('postgres'));
+    expect(code).toBe(1);
+    expect(said).toMatch(/cannot be opened: the server is a standby\.$/m);
+    expect(tookMs).toBeLessThan(AT_ONCE_MS);
+  });
+
+  it('when it is told to stop', async () => {
+    const program = start(['serve'], newFolder(), {
+      PORT: '0',
+      DATABASE_URL: 'postgres://shop@127.0.0.1:1/orders',
+    });
+    await program.until(({ log }) => log.find(({ reason }) => reason === 'database_unreachable'));
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+});
