@@ -51,7 +51,7 @@ export async function openWhenThere<Opened>(
  * server is starting or stopping, or has too many connections. Where several hosts were tried, one of
  * them is enough: a standby may be the primary soon.
  */
-export function mayPass(error: unknown): boolean {
+function mayPass(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(mayPass);
   if (error instanceof Standby) return false;
   if (error instanceof Unconfirmed) return true;
