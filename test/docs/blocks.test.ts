@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { IN_A_TERMINAL, INSTALLED_HERE, NOT_RUN, PAGES_TO_RUN, stepsOf } from './blocks.ts';
-import { blocksOf, PAGES, proseOf } from './markdown.ts';
+import { anchorsOf, blocksOf, PAGES, proseOf } from './markdown.ts';
 
 /** The languages of blocks: commands, output, the messages of HTTP, and excerpts of the code. */
 const LANGUAGES = ['sh', 'sql', 'text', 'json', 'http', 'ts', ''];
@@ -13,12 +13,30 @@ const OTHER_OPENINGS: Readonly<Record<string, string>> = {
 };
 
 describe('pages with commands', () => {
-  test('begin with the same block, which makes a store of their own', () => {
+  test('begin with the same block and the same words, and with a store of their own', () => {
     const pages = PAGES_TO_RUN.filter((page) => !(page in OTHER_OPENINGS));
-    const openings = new Set(pages.map((page) => stepsOf(page)[0]?.commands));
+    const openings = new Set(
+      pages.map((page) => {
+        const [before, block] = readFileSync(page, 'utf8').split(/^```(?:sh)?$/m);
+        return `${before?.trim().split('\n\n').at(-1)}\n${block}`;
+      }),
+    );
     expect([...openings]).toHaveLength(1);
     expect([...openings].join()).toContain('mktemp -d');
   });
+
+  test.each(PAGES_TO_RUN.filter((page) => page !== 'README.md'))(
+    '%s ends by cleaning up',
+    (page) => {
+      const [last] = stepsOf(page)
+        .filter(({ language, commands }) => {
+          return language === 'sh' && !(commands in NOT_RUN);
+        })
+        .slice(-1);
+      expect(last?.commands).toMatch(/^cd "\$PROJECT" && rm -rf "\$SHOP"$/m);
+      expect(anchorsOf(page)).toContain('clean-up');
+    },
+  );
 
   test.each(PAGES)('%s has no command in a block that the tests would miss', (page) => {
     for (const { language, text } of blocksOf(page)) {

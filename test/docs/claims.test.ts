@@ -31,7 +31,7 @@ async function commandsOf(place: Place, path: readonly string[] = []): Promise<C
 
 /** What a page says to run: the words of the command, and its options. */
 function runsOf(text: string, commands: Commands): readonly [string, readonly string[]][] {
-  const runs = [...text.matchAll(/(?<=\bnpx store-orders |\bdist\/main\.js ).*/g)].map(
+  const runs = [...text.matchAll(/(?<=\bnpx store-orders |\bbin\/store-orders ).*/g)].map(
     ([run]) => run,
   );
   // In prose, `audit refusals` is such a command as well.
