@@ -434,6 +434,55 @@ test('an export of which any byte is lost, doubled, or has a bit that is another
   expect(accepted).toEqual([]);
 }, 120_000);
 
+test('whatever is made of an export is refuted or is the export, and nothing fails', async () => {
+  const { place, key, lines } = await given();
+  const text = `${lines.join('\n')}\n`;
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...['', '\n', '\r\n', '\0', '\ufeff', '"', '{', '}', '[[', ',', '\\ud800', '-0', '1e0'],
+    ),
+    fc.constantFrom('"__proto__":{},', '"toString":1,', '"valueOf":1,', '"data":', '"id":"seal-5"'),
+    fc.tuple(fc.nat(text.length), fc.nat(400)).map(([at, length]) => text.slice(at, at + length)),
+    fc.constantFrom(...lines.map((line) => `${line}\n`)),
+    fc.string({ unit: 'binary', maxLength: 6 }),
+  );
+  const edits = fc.array(fc.tuple(fc.nat(text.length), fc.nat(40), piece), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  await fc.assert(
+    fc.asyncProperty(edits, async (all) => {
+      const changed = all.reduce(
+        (now, [at, cut, put]) => now.slice(0, at) + put + now.slice(at + cut),
+        text,
+      );
+      const file = place.write('changed', changed);
+      const { code, err } = await place.run('verify', '--export', file, '--key', key);
+      expect(code, err).toBe(changed === text ? 0 : 3);
+    }),
+    { numRuns: 1_500 },
+  );
+  // Without a key the tree is what tells: it must still be that of the file's own checkpoint.
+  await fc.assert(
+    fc.asyncProperty(edits, async (all) => {
+      const changed = all.reduce(
+        (now, [at, cut, put]) => now.slice(0, at) + put + now.slice(at + cut),
+        text,
+      );
+      const other = new Place();
+      const { code, err } = await other.run(
+        'audit',
+        'import',
+        place.write('changed', changed),
+        '--unsigned',
+      );
+      expect([0, 3], err).toContain(code);
+      if (code === 0) expect(await rows(other)).toEqual(await rows(place));
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
 test.each<[string, (text: string) => string | Buffer]>([
   ['a byte order mark', (text) => `\ufeff${text}`],
   ['line ends of another system', (text) => text.replaceAll('\n', '\r\n')],

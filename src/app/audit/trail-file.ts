@@ -156,7 +156,8 @@ function readCheckpointLine(line: string): CheckpointLine | undefined {
   } catch {
     return undefined;
   }
-  const [note, source] = [String(read.data), String(read.source)];
+  const { data: note, source } = read;
+  if (typeof note !== 'string' || typeof source !== 'string') return undefined;
   const found = CHECKPOINT.exec(note) as [string, string, string, string] | null;
   if (found === null) return undefined;
   const [, origin] = found;

@@ -188,6 +188,8 @@ describe('What is no first line of a trail:', () => {
   it.each([
     ['no JSON', 'x'],
     ['nothing in it', 'null'],
+    ['a note that is no text', first.replace(/"data":.*/, '"data":{"toString":1}}')],
+    ['a source that is no text', first.replace(/"source":"[^"]*"/, '"source":[]')],
     ['an event', whole.lines[0] as string],
     ['another spelling', first.replace(':', ': ')],
     ['one member more', first.replace('"data"', '"more":1,"data"')],
