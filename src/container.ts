@@ -9,6 +9,7 @@ import {
   type InjectionToken,
   instanceCachingFactory,
 } from 'tsyringe';
+import { CheckedTrail } from './app/audit/checked-trail.ts';
 import type { DecodeStrictly } from './app/audit/event-rules.ts';
 import { History } from './app/audit/history.ts';
 import { Prover } from './app/audit/prover.ts';
@@ -99,9 +100,11 @@ export async function openForCommandLine(
 ): Promise<CommandLineStore> {
   const ifAbsent = made ?? 'refuse';
   const { database } = configure();
-  if (database.engine === 'sqlite') return openSqliteForCommandLine(database.file, ifAbsent);
+  if (database.engine === 'sqlite') {
+    return checkedTrailIn(openSqliteForCommandLine(database.file, ifAbsent));
+  }
   const { openPostgresForCommandLine } = await import('./infra/postgres/postgres-store.ts');
-  return openPostgresForCommandLine(database.url, ifAbsent);
+  return checkedTrailIn(await openPostgresForCommandLine(database.url, ifAbsent));
 }
 
 /** Gives up what stands behind the damage in the configured store's log. */
@@ -188,6 +191,11 @@ function configure(given: Given = {}): Config {
   process.umask(0o077);
   loadDotEnv();
   return readConfig({ ...process.env, ...given });
+}
+
+/** The same store, of whose events none is handed out that is not what was recorded. */
+function checkedTrailIn<Opened extends Pick<Store, 'trail'>>(store: Opened): Opened {
+  return { ...store, trail: new CheckedTrail(store.trail) };
 }
 
 /** Wires the service's parts around a store. Nothing is opened or started here. */
@@ -285,7 +293,7 @@ async function runService(
     else logger.error(error, 'catch-up');
   };
   try {
-    const store = await openStore(config, watcher);
+    const store = checkedTrailIn(await openStore(config, watcher));
     opened.defer(() => store.close());
     if (store.madeAt !== undefined) logger.info({ store: store.madeAt }, 'made a new store');
     const owed = new Owed(passes);
@@ -320,7 +328,7 @@ async function runService(
     if (!health.isStarting) return;
     store.log.watch(() => projector.catchUp().catch(lagging));
     await untilChecked(store.check, performance.now() - begunAt, (error) => {
-      logger.error(error, 'the store could not be checked');
+      if (!health.isGoing) logger.error(error, 'the store could not be checked');
     });
     if (!health.isStarting) return;
     await prepare(commands);

@@ -76,8 +76,12 @@ async function replay(
   await interruptible((signal) =>
     withStore(commandLine, async (store) => {
       const begun = performance.now();
+      const checked = store.checked();
+      // Where the replay itself fails, nobody waits for it.
+      checked.catch(() => undefined);
       const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
       const seconds = (performance.now() - begun) / 1_000;
+      await checked;
       const text = textOf(list, format ?? formatOf(out));
       if (out === undefined) await print(text, stdout, signal);
       else await writeWhole(out, text, { force, signal });
@@ -89,7 +93,8 @@ async function replay(
 async function watch({ to, speed }: ReplayOptions, commandLine: CommandLine): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
   await interruptible((signal) =>
-    withStore(commandLine, async ({ log }) => {
+    withStore(commandLine, async ({ log, checked }) => {
+      await checked();
       const head = await log.head();
       if (typeof to === 'number' && to > head) throw notYet(to, head);
       const played = { position: 0 };

@@ -28,7 +28,7 @@ export class CheckingThread implements StoreCheck {
       else this.#once.reject(new Error(`the store cannot be checked: ${message.message}`));
     });
     this.#worker.on('error', (cause: Error) => this.#once.reject(cause));
-    this.#worker.on('exit', () => this.#once.resolve());
+    this.#worker.on('exit', () => this.#once.reject(new Error('the check has ended')));
     this.#worker.unref();
   }
 
@@ -38,5 +38,24 @@ export class CheckingThread implements StoreCheck {
 
   async close(): Promise<void> {
     await this.#worker.terminate();
+  }
+}
+
+/**
+ * Checks a store once in a thread of its own. Throws {@link DamagedStore}, or why it cannot be checked.
+ * @param start Starts the thread.
+ */
+export async function checkInThread(start: () => Worker): Promise<void> {
+  let worker: Worker | undefined;
+  const begin = () => {
+    worker = start();
+    return worker;
+  };
+  const thread = new CheckingThread(begin, true, { impaired() {} });
+  worker?.ref();
+  try {
+    await thread.once;
+  } finally {
+    await thread.close();
   }
 }

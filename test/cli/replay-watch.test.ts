@@ -76,7 +76,7 @@ describe('replay --watch', () => {
       // An hour lies between the last two.
       place.run('replay', '--speed', '60x'),
     ];
-    const first = await Promise.race([...playing, setTimeout(300, 'still playing')]);
+    const first = await Promise.race([...playing, setTimeout(2_000, 'still playing')]);
     expect(first).toBe('still playing');
     // As Ctrl-C does it.
     process.emit('SIGINT');

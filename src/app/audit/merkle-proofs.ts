@@ -137,7 +137,7 @@ class PartialTree {
       : this.#source.nodes(level * TILE_HEIGHT, from, count));
     if (hashes.length !== count) {
       const height = level * TILE_HEIGHT;
-      throw new Error(`${count} hashes are due at height ${height} from ${from} on, and \
+      throw new RangeError(`${count} hashes are due at height ${height} from ${from} on, and \
 ${hashes.length} are there`);
     }
     hashes.forEach(checkHash);

@@ -1,11 +1,13 @@
+import { DamagedStore } from '../ports/store.ts';
 import type { Trail } from '../ports/trail.ts';
+import { orDamaged } from './checked-trail.ts';
 import type { NoteSigner } from './checkpoint.ts';
-import { consistencyProof, inclusionProof } from './merkle-proofs.ts';
+import { consistencyProof, inclusionProof, treeRoot } from './merkle-proofs.ts';
 import type { TreeHead } from './merkle-tree.ts';
 import { receiptOf } from './receipt.ts';
 import { recordOf } from './record.ts';
 import { type Seal, sealText } from './trail-seal.ts';
-import { verifyInclusion } from './verifier.ts';
+import { type Verdict, verifyConsistency, verifyInclusion } from './verifier.ts';
 
 /** A signed note, and the size of the log that it is of. */
 export interface SignedCheckpoint {
@@ -54,29 +56,40 @@ export class Prover {
 
   /** The proof that the event at a position is in the log of a size. */
   async inclusion(position: number, size: number): Promise<Uint8Array[]> {
-    await this.#need(size);
+    const head = await this.#need(size);
     needPosition(position, size);
-    return inclusionProof(position - 1, size, this.#trail);
+    const index = position - 1;
+    const record = await this.#recordAt(position);
+    return orDamaged(async () => {
+      const proof = await inclusionProof(index, size, this.#trail);
+      const older = await this.#headAt(size, head);
+      requireTrue(verifyInclusion(record, index, older, proof));
+      return proof;
+    });
   }
 
   /** The proof that the log of the size `to` begins with the log of the size `from`. */
   async consistency(from: number, to: number): Promise<Uint8Array[]> {
-    await this.#need(to);
+    const head = await this.#need(to);
     if (from > to)
       throw new CannotProve(`the log of size ${to} does not begin with one of ${from}`);
-    return consistencyProof(from, to, this.#trail);
+    return orDamaged(async () => {
+      const proof = await consistencyProof(from, to, this.#trail);
+      const [older, newer] = [await this.#headAt(from, head), await this.#headAt(to, head)];
+      requireTrue(verifyConsistency(older, newer, proof));
+      return proof;
+    });
   }
 
   /** A receipt for the event at a position. */
   async receipt(position: number): Promise<string> {
     const head = await this.#trail.treeHead();
     needPosition(position, head.size);
-    const [event] = await this.#trail.stored(position - 1, 1);
-    const record = event === undefined ? '' : recordOf(event);
-    const proof = await inclusionProof(position - 1, head.size, this.#trail);
+    const record = await this.#recordAt(position);
+    const prove = () => inclusionProof(position - 1, head.size, this.#trail);
+    const proof = await orDamaged(prove);
     // What is handed out has to hold in ten years, so it is looked at by those who verify it.
-    const verdict = verifyInclusion(record, position - 1, head, proof);
-    if (!verdict.ok) throw new Error(`no receipt for position ${position}: ${verdict.reason}`);
+    requireTrue(verifyInclusion(record, position - 1, head, proof));
     return receiptOf(record, proof, this.#noteOf(head));
   }
 
@@ -85,10 +98,26 @@ export class Prover {
     return this.#needSigner().sign(sealText(exported));
   }
 
-  async #need(size: number): Promise<void> {
+  async #need(size: number): Promise<TreeHead> {
     const head = await this.#trail.treeHead();
     if (size > head.size)
       throw new CannotProve(`the log has the size ${head.size}, not yet ${size}`);
+    return head;
+  }
+
+  async #recordAt(position: number): Promise<string> {
+    const [event] = await this.#trail.stored(position - 1, 1);
+    if (event === undefined) throw new DamagedStore(`the event at position ${position} is missing`);
+    return recordOf(event);
+  }
+
+  /** The log as it was at a size, of which it is made sure that the log as it is begins with it. */
+  async #headAt(size: number, head: TreeHead): Promise<TreeHead> {
+    const older = { size, root: await treeRoot(size, this.#trail) };
+    requireTrue(
+      verifyConsistency(older, head, await consistencyProof(size, head.size, this.#trail)),
+    );
+    return older;
   }
 
   #needSigner(): NoteSigner {
@@ -105,6 +134,11 @@ export class Prover {
     this.#last = { size, root, note };
     return note;
   }
+}
+
+/** Throws {@link DamagedStore} for a proof that does not hold: what it was read from has changed. */
+function requireTrue(verdict: Verdict<void>): void {
+  if (!verdict.ok) throw new DamagedStore(`the tree of the log: ${verdict.reason}`);
 }
 
 function needPosition(position: number, size: number): void {

@@ -66,6 +66,8 @@ export interface CommandLineStore {
    * and where a server is running.
    */
   takeOver(fill: Fill): Promise<void>;
+  /** Checks all that lies in the store. Throws {@link DamagedStore}. */
+  checked(): Promise<void>;
   /** Copies the store to a new file, consistent as of one moment, while it is in use. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;

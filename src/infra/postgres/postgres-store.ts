@@ -6,7 +6,7 @@ import {
   type StoreWatcher,
 } from '../../app/ports/store.ts';
 import { Writer } from '../../app/writer.ts';
-import { CheckingThread } from '../checking-thread.ts';
+import { CheckingThread, checkInThread } from '../checking-thread.ts';
 import { startThread } from '../start-thread.ts';
 import { nameOf } from './address.ts';
 import {
@@ -144,6 +144,9 @@ export async function openPostgresForCommandLine(
     keys: new PostgresKeyStore(db),
     signingKeys: new PostgresSigningKeys(db),
     takeOver: (fill) => takeOver(db, fill),
+    checked: () => {
+      return checkInThread(() => startThread('postgres/check-thread', { url, bytesPerSecond: 0 }));
+    },
     async backup() {
       throw new CannotStart(
         'backup copies a store in SQLite. Back PostgreSQL up with its own means: docs/postgresql.md.',

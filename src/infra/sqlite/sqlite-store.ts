@@ -1,10 +1,16 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { Impairment } from '../../app/impairment.ts';
-import type { CommandLineStore, Store, StoreWatcher } from '../../app/ports/store.ts';
-import { CheckingThread } from '../checking-thread.ts';
+import {
+  type CommandLineStore,
+  DamagedStore,
+  type Store,
+  type StoreWatcher,
+} from '../../app/ports/store.ts';
+import { CheckingThread, checkInThread } from '../checking-thread.ts';
 import { ChunkedFacts } from '../chunked-facts.ts';
 import { END } from '../facts-parser.ts';
+import { AT_ONCE } from '../pace.ts';
 import { startThread } from '../start-thread.ts';
 import { type IfAbsent, openDatabase, storeIdOf } from './database.ts';
 import { FactsAhead } from './facts-ahead.ts';
@@ -17,6 +23,7 @@ import { SqliteRefusals } from './sqlite-refusals.ts';
 import { SqliteSigningKeys } from './sqlite-signing-keys.ts';
 import { SqliteTrail } from './sqlite-trail.ts';
 import { WaitingStore } from './sqlite-waiting.ts';
+import { checkSqliteStore } from './store-check.ts';
 import { type Waiting, WorkerWriter } from './worker-writer.ts';
 
 /** The size of a file that is checked in less than half a second: about 100,000 events. */
@@ -143,9 +150,13 @@ export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): Com
         unlock();
       }
     },
+    checked: () => {
+      return checkInThread(() => startThread('sqlite/check-thread', { file, bytesPerSecond: 0 }));
+    },
     async backup(to) {
       if (existsSync(to)) throw new CannotStart(`${to} is there already and was left as it is.`);
       await db.backup(to);
+      await checkCopy(to);
     },
     async close() {
       refusals.close();
@@ -153,4 +164,20 @@ export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): Com
       await log.close();
     },
   };
+}
+
+/** Checks a copy that was just written, and removes it where it is not what was recorded. */
+async function checkCopy(to: string): Promise<void> {
+  try {
+    await checkSqliteStore(to, AT_ONCE);
+  } catch (error) {
+    rmSync(to, { force: true });
+    const { message } = error as Error;
+    throw new DamagedStore(
+      `the copy is not what was recorded, and was removed: ${message}. Check the store itself: ` +
+        'store-orders verify',
+    );
+  } finally {
+    for (const end of ['-wal', '-shm']) rmSync(to + end, { force: true });
+  }
 }

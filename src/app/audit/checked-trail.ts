@@ -1,0 +1,103 @@
+import { DamagedStore } from '../ports/store.ts';
+import type { Trail } from '../ports/trail.ts';
+import { inclusionProof, type TreeSource } from './merkle-proofs.ts';
+import { leafHash, TILE_HEIGHT, type TreeHead } from './merkle-tree.ts';
+import { recordOf, type StoredFields } from './record.ts';
+import { verifyInclusion } from './verifier.ts';
+
+type Hashes = readonly Uint8Array[];
+
+/** How many events a tile has at most. */
+const TILE_EVENTS = 2 ** TILE_HEIGHT;
+
+/** How many tiles are remembered, with 8 KiB of hashes each. */
+const MAX_TILES = 64;
+
+/**
+ * A trail of which no event is handed out that is not what was recorded. An event is held against the
+ * leaves of its tile, which are those of 256 events that stand together; and those, when they are first
+ * read, against the root of the tree, by the proof of one of them: it is made of all the others. A tile
+ * that was proved once is remembered, because nothing in it can ever change.
+ */
+export class CheckedTrail implements Trail {
+  readonly #trail: Trail;
+  /** The leaves that are proved, by the number of their tile, the one that was proved first in front. */
+  readonly #tiles = new Map<number, Hashes>();
+
+  constructor(trail: Trail) {
+    this.#trail = trail;
+  }
+
+  /** See {@link Trail.stored}. Throws {@link DamagedStore} for an event that was not recorded so. */
+  async stored(after: number, limit: number): Promise<readonly StoredFields[]> {
+    const events = await this.#trail.stored(after, limit);
+    let tile: { readonly number: number; readonly leaves: Hashes } | undefined;
+    for (const event of events) {
+      const index = event.position - 1;
+      const number = Math.floor(index / TILE_EVENTS);
+      if (tile?.number !== number)
+        tile = { number, leaves: await this.#leavesAround(event, number) };
+      const leaf = tile.leaves[index % TILE_EVENTS];
+      if (leaf === undefined || !leafHash(recordOf(event)).equals(leaf))
+        throw damaged(event.position);
+    }
+    return events;
+  }
+
+  treeHead(): Promise<TreeHead> {
+    return this.#trail.treeHead();
+  }
+
+  leaves(from: number, count: number): ReturnType<TreeSource['leaves']> {
+    return this.#trail.leaves(from, count);
+  }
+
+  nodes(height: number, from: number, count: number): ReturnType<TreeSource['nodes']> {
+    return this.#trail.nodes(height, from, count);
+  }
+
+  /** The leaves of a tile, proved. The last tile has those that were there when it was read. */
+  async #leavesAround(event: StoredFields, number: number): Promise<Hashes> {
+    const known = this.#tiles.get(number);
+    const from = number * TILE_EVENTS;
+    // A page may go on behind what the last tile had when it was read.
+    if (known !== undefined && known.length === TILE_EVENTS) return known;
+    const head = await this.#trail.treeHead();
+    const count = Math.min(TILE_EVENTS, head.size - from);
+    if (known?.length === count) return known;
+    const leaves = await this.#trail.leaves(from, count);
+    const source: TreeSource = {
+      leaves: (at, some) => (at === from && some === count ? leaves : this.leaves(at, some)),
+      nodes: (height, at, some) => this.nodes(height, at, some),
+    };
+    const index = event.position - 1;
+    const proof = await orDamaged(() => inclusionProof(index, head.size, source));
+    if (!verifyInclusion(recordOf(event), index, head, proof).ok)
+      throw damaged(from + 1, from + count);
+    this.#keep(number, leaves);
+    return leaves;
+  }
+
+  #keep(number: number, leaves: Hashes): void {
+    this.#tiles.delete(number);
+    const [oldest] = this.#tiles.keys();
+    if (this.#tiles.size >= MAX_TILES) this.#tiles.delete(oldest as number);
+    this.#tiles.set(number, leaves);
+  }
+}
+
+/** Proves something. Throws {@link DamagedStore} where what is kept of the tree is not whole. */
+export async function orDamaged<Proof>(prove: () => Promise<Proof>): Promise<Proof> {
+  try {
+    return await prove();
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new DamagedStore(`the tree of the log: ${error.message}`);
+    throw error;
+  }
+}
+
+function damaged(from: number, to = from): DamagedStore {
+  const which = from === to ? `the event at position ${from} is` : `events ${from} to ${to} are`;
+  return new DamagedStore(`${which} not what was recorded`);
+}
