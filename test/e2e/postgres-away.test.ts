@@ -138,6 +138,18 @@ describe('while its database is away because', () => {
   });
 });
 
+it('an instance whose database hangs stops cleanly, before it knows and after', async () => {
+  const { cluster, service } = await given();
+  for (const waitMs of [0, 1_500]) {
+    const instance =
+      waitMs === 0 ? service : await Service.start({ DATABASE_URL: cluster.url('postgres') });
+    cluster.freeze();
+    await setTimeout(waitMs);
+    expect(await instance.program.end('SIGTERM')).toBe(0);
+    cluster.thaw();
+  }
+});
+
 it('a database whose commits take 900 ms is slow, and not away', async () => {
   const { network, service } = await given();
   network.fromServer = async (bytes, link) => {

@@ -157,6 +157,16 @@ export class RoutedClient extends pg.Client {
     this.failed = failed;
   }
 
+  /** Takes leave of the server, and does not wait for long for one that says nothing. */
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | undefined {
+    setTimeout(() => this.cut(), LEAVE_MS).unref();
+    if (callback === undefined) return super.end();
+    super.end(callback);
+    return undefined;
+  }
+
   /** Ends the connection at once, without a word to the server. Whatever is under way fails. */
   cut(): void {
     this.#socket.destroy();
@@ -177,6 +187,9 @@ export class RoutedClient extends pg.Client {
     return undefined;
   }
 }
+
+/** How long to wait for the end of a connection, in milliseconds. */
+const LEAVE_MS = 1_000;
 
 /** The driver's words for a server that does not speak TLS. */
 const NO_TLS = 'The server does not support SSL connections';

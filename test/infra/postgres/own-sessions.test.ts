@@ -4,11 +4,12 @@ import { requireOwnSessions } from '../../../src/infra/postgres/own-sessions.ts'
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/postgres-store.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { exactJson } from '../../support/http.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { Network } from '../../support/postgres/network.ts';
 import { noPgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts';
 import { TransactionPooler } from '../../support/postgres/pooler.ts';
-import { start } from '../../support/service.ts';
+import { Service, start } from '../../support/service.ts';
 
 /** The address of a database by way of another port. */
 function through(url: string, port: number): string {
@@ -68,6 +69,21 @@ describe.skipIf(without !== undefined)(
       expect(await log.append(0, () => [newEvent(placed(1n))])).toMatchObject({ kind: 'appended' });
       expect(await readAll(log)).toHaveLength(1);
       await close();
+    });
+
+    it('with pool_mode=session serves two instances', async () => {
+      const url = await newDatabase();
+      const settings = { pool_mode: 'session', default_pool_size: 20 };
+      const DATABASE_URL = through(url, await startPgBouncer(Number(new URL(url).port), settings));
+      await using one = await Service.start({ DATABASE_URL });
+      await using two = await Service.start({ DATABASE_URL, INITIAL_API_KEY: one.key });
+      for (let order = 1; order <= 20; order++) {
+        const placed = await one.send('POST', '/v1/store/orders', { petId: order, quantity: 1 });
+        expect(placed.status).toBe(201);
+        const Authorization = `Bearer ${one.key}`;
+        const list = await two.ask('GET', '/v1/store/orders', { headers: { Authorization } });
+        expect(exactJson(list.text)).toHaveLength(order);
+      }
     });
 
     it('with fewer sessions than an instance needs is refused', async () => {
