@@ -99,19 +99,29 @@ export async function openForCommandLine(
   made?: (where: string) => void,
 ): Promise<CommandLineStore> {
   const ifAbsent = made ?? 'refuse';
-  const { database } = configure();
+  const config = configure();
+  const { database } = config;
   if (database.engine === 'sqlite') {
     return checkedTrailIn(openSqliteForCommandLine(database.file, ifAbsent));
   }
   const { openPostgresForCommandLine } = await import('./infra/postgres/postgres-store.ts');
-  return checkedTrailIn(await openPostgresForCommandLine(database.url, ifAbsent));
+  return checkedTrailIn(
+    await openPostgresForCommandLine(database.url, ifAbsent, witnessPlaceOf(config)),
+  );
 }
 
-/** Gives up what stands behind the damage in the configured store's log. */
+/** Goes on with what is left of the configured store's log, in a new epoch. */
 export async function acceptLoss(): Promise<AcceptedLoss> {
-  const { database } = configure();
+  const config = configure();
+  const { database } = config;
   if (database.engine === 'sqlite') return acceptLossInSqlite(database.file);
-  throw new CannotStart('accept-loss is for a store in SQLite: PostgreSQL mends its own log.');
+  const { acceptLossInPostgres } = await import('./infra/postgres/postgres-store.ts');
+  return acceptLossInPostgres(database.url, witnessPlaceOf(config));
+}
+
+/** Names the file of the witness of a store in PostgreSQL on this machine. */
+function witnessPlaceOf({ witnessFile }: Config): (storeId: string) => string {
+  return (storeId) => witnessFile ?? `./data/postgres-${storeId}-head`;
 }
 
 /** Brings the schema of the configured store up to date, with the roles that go with it. */
@@ -143,22 +153,24 @@ function addressOf(url: string): DatabaseConfig {
 }
 
 /** Opens the configured store for a server. What PostgreSQL needs is loaded only where it is used. */
-async function openStore(
-  { database, databaseWaitMs, scrubBytesPerSecond }: Config,
-  watcher: StoreWatcher,
-): Promise<Store> {
+async function openStore(config: Config, watcher: StoreWatcher): Promise<Store> {
+  const { database, databaseWaitMs, scrubBytesPerSecond } = config;
   if (database.engine === 'sqlite') {
     return openSqliteStore(database.file, watcher, scrubBytesPerSecond);
   }
   const { openPostgresStore } = await import('./infra/postgres/postgres-store.ts');
   const { openWhenThere } = await import('./infra/postgres/waiting.ts');
-  const open = () => openPostgresStore(database.url, watcher, scrubBytesPerSecond);
+  const place = witnessPlaceOf(config);
+  const open = () => openPostgresStore(database.url, watcher, scrubBytesPerSecond, place);
   return openWhenThere(open, watcher, databaseWaitMs);
 }
 
 /** What proves things of an open store. */
-export async function proverOf(store: Pick<Store, 'trail'> & SigningStore): Promise<Prover> {
-  return new Prover(store.trail, await openSigningKey(keyPlaceOf(configure()), store));
+export async function proverOf(
+  store: Pick<Store, 'trail' | 'epochs'> & SigningStore,
+): Promise<Prover> {
+  const signer = await openSigningKey(keyPlaceOf(configure()), store);
+  return new Prover(store.trail, signer, store.epochs);
 }
 
 /** Lets an open store sign with another key from now on. */
@@ -218,7 +230,7 @@ function compose(
   register(OrderList, () => new OrderList(encodePage, snapshot));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, parts.resolve(OrderList)));
   register(Projector, () => new Projector(store.log, parts.resolve(OrderList), store.facts));
-  register(History, () => new History(store.id, store.trail, store.keys));
+  register(History, () => new History(store.epochs, store.trail, store.keys));
   register(Tail, () => new Tail(store.log, parts.resolve(History)));
   register(RefusalRecorder, () => {
     return new RefusalRecorder(store.refusals, (error) => logger.error(error, 'a refusal is lost'));
@@ -226,7 +238,7 @@ function compose(
   register(HttpServer, () => {
     const authenticator = parts.resolve(Authenticator);
     const orders = {
-      storeId: store.id,
+      epochs: store.epochs,
       commands: parts.resolve(CommandProcessor),
       list: parts.resolve<OrderList<ListPage>>(OrderList),
       projector: parts.resolve(Projector),
@@ -296,9 +308,10 @@ async function runService(
     const store = checkedTrailIn(await openStore(config, watcher));
     opened.defer(() => store.close());
     if (store.madeAt !== undefined) logger.info({ store: store.madeAt }, 'made a new store');
+    if (store.notice !== undefined) logger.warn(store.notice);
     const owed = new Owed(passes);
     opened.defer(() => owed.close());
-    const prover = new Prover(store.trail, undefined);
+    const prover = new Prover(store.trail, undefined, store.epochs);
     await owed.do(async () => prover.signWith(await openSigningKey(keyPlaceOf(config), store)));
     const snapshot = await snapshotOf(store, logger);
     const parts = compose(config, store, prover, logger, health, watcher, snapshot);

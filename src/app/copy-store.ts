@@ -41,6 +41,8 @@ export async function copyStore(
         'Stop everything that uses it, and run the same command again: it goes on from here.',
     );
   }
+  await to.enter(from.epochs);
+  await from.handOver();
   await to.finish();
   return { size: copy.size, root };
 }

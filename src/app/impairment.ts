@@ -16,7 +16,13 @@ export const IMPAIRMENTS = {
     refuses: 'commands',
     level: 'error',
   },
-  database_replaced: { says: 'has lost its database', refuses: 'requests', level: 'fatal' },
+  database_replaced: {
+    says:
+      'refuses a database that lacks what was acknowledged: bring the right one back, and it goes on ' +
+      'by itself; or stop all instances, run store-orders accept-loss, and start them again',
+    refuses: 'requests',
+    level: 'fatal',
+  },
   storage_full: {
     says: 'cannot record anything because its disk is full',
     refuses: 'nothing',

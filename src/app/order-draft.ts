@@ -1,5 +1,6 @@
 import type { OrderState } from '../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../domain/order-id.ts';
+import { ALL_IDS, type IdRange } from './epochs.ts';
 import type { OrderImage } from './order-image.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 
@@ -10,11 +11,14 @@ import type { RecordedEvent } from './recorded-event.ts';
 export class OrderDraft {
   readonly #image: OrderImage;
   readonly #orders = new Map<OrderId, { state: OrderState; version: number }>();
-  #highestId: OrderId;
+  readonly #top: bigint;
+  #highestId: bigint;
 
-  constructor(image: OrderImage) {
+  /** @param ids Those that may be given. */
+  constructor(image: OrderImage, { above, top }: IdRange = ALL_IDS) {
     this.#image = image;
-    this.#highestId = image.highestId;
+    this.#top = top;
+    this.#highestId = above > image.highestId ? above : image.highestId;
   }
 
   state(orderId: OrderId): OrderState {
@@ -39,12 +43,12 @@ export class OrderDraft {
   }
 
   /**
-   * The id for a new order: one above the highest. Where an import has taken the very last int64,
-   * the highest id that is still free, so that the store goes on.
+   * The id for a new order: one above the highest that was ever given. Where an import has taken the
+   * very last int64, the highest id that is still free, so that the store goes on.
    */
   nextOrderId(): OrderId {
     if (this.#highestId < MAX_INT64) return (this.#highestId + 1n) as OrderId;
-    let free = this.#image.highestFreeId();
+    let free = this.#image.highestFreeId(this.#top);
     while (this.version(free) > 0) free = (free - 1n) as OrderId;
     return free;
   }

@@ -110,8 +110,12 @@ export class OrderImage {
     return this.#highestId;
   }
 
-  /** The highest id that no order has. Orders never vanish, so the search never starts over. */
-  highestFreeId(): OrderId {
+  /**
+   * The highest id up to `top` that no order has, for a `top` that is the same each time. Orders never
+   * vanish, so the search never starts over.
+   */
+  highestFreeId(top: bigint = MAX_INT64): OrderId {
+    if (this.#highestFreeId > top) this.#highestFreeId = top as OrderId;
     while (this.version(this.#highestFreeId) > 0) {
       this.#highestFreeId = (this.#highestFreeId - 1n) as OrderId;
     }

@@ -42,6 +42,8 @@ export interface OrderColumns {
 /** The whole list at one position of the log. It never changes after it was handed out. */
 export interface ListSnapshot<Encoded> {
   readonly position: number;
+  /** See {@link OrderList.stateAt}. */
+  readonly state: string;
   /** By order id, ascending; each page is a run of about a thousand orders. */
   readonly pages: readonly Encoded[];
 }
@@ -188,10 +190,21 @@ export class OrderList<Encoded> {
     };
   }
 
+  /**
+   * Tells the list as of a position from that of any other log of the store: the time of its last event,
+   * in base 36, and the position. Logs that have lost events differ in it even where nobody has noticed.
+   */
+  stateAt(position: number): string {
+    return position === 0
+      ? '0'
+      : `${(this.#times[position - 1] as number).toString(36)}-${position}`;
+  }
+
   /** The list as it is at {@link position}. */
   snapshot(): ListSnapshot<Encoded> {
     this.#snapshot ??= {
       position: this.position,
+      state: this.stateAt(this.position),
       pages: this.#pages.encoded((slots, first) =>
         this.#encode(Array.from(slots, this.#view), first),
       ),

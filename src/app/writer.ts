@@ -1,6 +1,7 @@
 import { type Instant, instantAt } from '../domain/instant.ts';
 import { order } from '../domain/order.ts';
 import { CLOCK_OUT_OF_RANGE, CLOCKS } from './clock.ts';
+import { ALL_IDS, type IdRange } from './epochs.ts';
 import { OrderDraft } from './order-draft.ts';
 import { OrderImage } from './order-image.ts';
 import type { BatchWriter, Latecomers } from './ports/batch-writer.ts';
@@ -31,6 +32,7 @@ export class Writer implements BatchWriter {
   readonly #image: OrderImage;
   readonly #whole: Whole;
   readonly #wall: () => number;
+  readonly #ids: IdRange;
   /** None where nothing is under way, or something is that was not recorded as it was decided. */
   #plan: Plan | undefined;
   /** Settles with the last batch. */
@@ -39,8 +41,16 @@ export class Writer implements BatchWriter {
   /**
    * @param image Where it begins. It catches up by itself with what was recorded since.
    * @param whole What the image is a part of. Others may fold events into it as well.
+   * @param ids Those that new orders may be given.
    */
-  constructor(log: EventLog, image: OrderImage, whole: Whole = image, wall = CLOCKS.wall) {
+  constructor(
+    log: EventLog,
+    image: OrderImage,
+    whole: Whole = image,
+    wall = CLOCKS.wall,
+    ids = ALL_IDS,
+  ) {
+    this.#ids = ids;
     this.#log = log;
     this.#image = image;
     this.#whole = whole;
@@ -118,7 +128,11 @@ export class Writer implements BatchWriter {
     readonly outcomes: readonly (Decided | Unavailable)[];
   } {
     this.#fold(newer);
-    this.#plan ??= { draft: new OrderDraft(this.#image), end: this.#image.position, at: undefined };
+    this.#plan ??= {
+      draft: new OrderDraft(this.#image, this.#ids),
+      end: this.#image.position,
+      at: undefined,
+    };
     const { draft } = this.#plan;
     const at = this.#recordingTime(this.#plan);
     if (at === undefined) return { events: [], outcomes: batch.map(() => TIMELESS) };

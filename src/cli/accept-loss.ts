@@ -4,10 +4,14 @@ import type { CommandLine } from './command-line.ts';
 export function addAcceptLoss(program: Command, { composition, terminal }: CommandLine): void {
   program
     .command('accept-loss')
-    .description('give up what stands behind the damage in the -wal file that a start told of')
+    .description(
+      'go on with a log that a start has refused, without what it has lost, in a new epoch',
+    )
     .action(async () => {
-      const { head, copy } = await composition.acceptLoss();
-      terminal.stdout.write(`The log now ends at position ${head}.\n`);
-      terminal.stderr.write(`The damaged file was kept as ${copy}.\n`);
+      const { head, epoch, copy } = await composition.acceptLoss();
+      terminal.stdout.write(
+        `The log now ends at position ${head}, and goes on in epoch ${epoch}.\n`,
+      );
+      if (copy !== undefined) terminal.stderr.write(`The damaged file was kept as ${copy}.\n`);
     });
 }

@@ -36,6 +36,13 @@ export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
       return prove(commandLine, options, async (prover) => (await prover.checkpoint()).note);
     });
   audit
+    .command('epochs')
+    .description('print the signed statements of all times that the log was cut')
+    .option('--out <file>', 'write them to a new file')
+    .action((options: Out) => {
+      return prove(commandLine, options, async (prover) => prover.breaks().join('\n'));
+    });
+  audit
     .command('prove')
     .description('prove that an event is in the log, or that the log begins with what it was')
     .argument('[position]', 'the position of the event', wholeNumber)

@@ -27,13 +27,13 @@ async function show(
   commandLine: CommandLine,
 ): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
-  await withStore(commandLine, async ({ id, log, trail, keys, checked: check }) => {
+  await withStore(commandLine, async ({ epochs, log, trail, keys, checked: check }) => {
     const checked = check();
     // Where nothing is found, nobody waits for it.
     checked.catch(() => undefined);
     const positions = await positionsOf(orderId, log, stderr);
     if (positions.length === 0) throw new CannotStart(`There is no order ${orderId}.`);
-    const events = await new History(id, trail, keys).at(positions);
+    const events = await new History(epochs, trail, keys).at(positions);
     await checked;
     for (const event of events) stdout.write(json ? `${event}\n` : told(event));
   });

@@ -13,7 +13,7 @@ export interface Composition {
   demo(): Promise<void>;
   /** Opens the store. Where there is none, one is made if somebody is told of that in `made`. */
   openForCommandLine(made?: (where: string) => void): Promise<CommandLineStore>;
-  /** Gives up what stands behind the damage in the store's log. */
+  /** Goes on with what is left of the store's log, in a new epoch. */
   acceptLoss(): Promise<AcceptedLoss>;
   /** What proves things of an open store. Its key is made where it has never had one. */
   proverOf(store: CommandLineStore): Promise<Prover>;

@@ -142,12 +142,12 @@ function notYet(to: Moment, head: number): CannotStart {
   );
 }
 
-function summary(storeId: string, list: OrderList<unknown>, seconds: number): string {
+function summary(logName: string, list: OrderList<unknown>, seconds: number): string {
   const { size, position, lastAt } = list;
   const speed = Math.round(position / Math.max(seconds, 0.001)).toLocaleString('en');
   return (
     `${size} orders as of position ${position}${lastAt === undefined ? '' : `, ${lastAt}`}: ` +
-    `ETag "${storeId}-${position}". Replayed at ${speed} events/s.\n`
+    `ETag "${logName}-${list.stateAt(position)}". Replayed at ${speed} events/s.\n`
   );
 }
 

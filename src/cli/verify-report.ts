@@ -1,4 +1,5 @@
 import type { Finding } from '../app/audit/trail-check.ts';
+import { type Break, inWords } from '../app/epochs.ts';
 import { NOT_SHOWN, type Said } from './receipt-words.ts';
 import type { SignedTrail } from './trail-lines.ts';
 
@@ -15,6 +16,8 @@ export interface Report {
   /** Of a receipt: where its event stands, and the event. */
   readonly position?: number;
   readonly record?: string;
+  /** Where the log was cut. */
+  readonly breaks?: readonly Break[];
   /** What the receipt says; absent where this version cannot read its event. */
   readonly says?: Said | undefined;
   /** The order whose cancellation the receipt was to show, and whether it does. */
@@ -38,7 +41,7 @@ export function asJson(report: Report): string {
 
 /** A report for people. */
 export function asText(whole: Report): string {
-  const { findings, checkpoints, ...report } = whole;
+  const { findings, checkpoints, breaks = [], ...report } = whole;
   const { events, root, exported, position, record } = report;
   const are = findings.length === 0 ? 'are as they must be' : "keep the log's own rules";
   const lines = [
@@ -50,6 +53,7 @@ export function asText(whole: Report): string {
           `${exported.file} is from ${exported.source}, signed by ${exported.origin}, every line of it.`,
         ]),
     ...(position === undefined ? [] : [`Position ${position}: ${record}`]),
+    ...breaks.map((each) => `${capitalized(inWords(each))}: ${each.reason}.`),
     ...checkpoints.map(({ file, origin, size }) => {
       return `${file} is signed by ${origin}, for ${size} events.`;
     }),
@@ -57,6 +61,10 @@ export function asText(whole: Report): string {
     ...verdictOf(whole),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function verdictOf({ checked, findings, says, asked }: Report): readonly string[] {

@@ -1,8 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
+import { headIn } from '../app/audit/epoch-heads.ts';
+import type { Finding } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
-import { type Verdict, verifyCheckpoint, verifyReceipt } from '../app/audit/verifier.ts';
+import {
+  type Checkpoint,
+  type Verdict,
+  verifyCheckpoint,
+  verifyReceipt,
+} from '../app/audit/verifier.ts';
 import { verifyStore } from '../app/audit/verify-store.ts';
 import { CannotStart } from '../app/cannot-start.ts';
 import type { OrderId } from '../domain/order-id.ts';
@@ -133,7 +139,9 @@ async function checkStore(
   try {
     const isOwn = key.length === 0 && files.length > 0;
     const keys = isOwn ? [ownKey(composition.verifierKey(), stderr)] : key;
-    const { heads, checkpoints, refused } = readCheckpoints(files, keys);
+    const { epochs } = evidence;
+    const { heads: signed, checkpoints, refused } = readCheckpoints(files, keys);
+    const heads = signed.map((head) => headIn(epochs, head.name, head));
     const { size, root, findings } = await counted(stderr, () =>
       withProgress(stderr, 'Checking', evidence.last, (advance) =>
         verifyStore(evidence, heads, (done) => {
@@ -147,6 +155,7 @@ async function checkStore(
       store: evidence.storeId,
       events: size,
       root: base64(root),
+      ...(epochs.number > 0 && { breaks: epochs.breaks }),
       checkpoints,
       findings: [...findings, ...refused],
     };
@@ -165,12 +174,12 @@ function ownKey(key: string | undefined, stderr: Output): string {
 }
 
 interface ReadCheckpoints {
-  readonly heads: readonly ExpectedHead[];
+  readonly heads: readonly SignedHead[];
   readonly checkpoints: Report['checkpoints'];
   readonly refused: readonly Finding[];
 }
 
-type SignedHead = ExpectedHead & { readonly origin: string };
+type SignedHead = Checkpoint & { readonly name: string };
 
 function readCheckpoints(files: readonly string[], keys: readonly string[]): ReadCheckpoints {
   const read = files.map((file) => readCheckpoint(file, keys));

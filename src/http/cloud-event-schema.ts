@@ -8,7 +8,7 @@ const CloudEvent = z
   .object({
     specversion: z.literal('1.0').describe('The version of CloudEvents.'),
     id: writtenText(10, '^[1-9]\\d*$').describe('The position, as a text.'),
-    source: writtenText(100, '^/store-orders/[\\w-]+$').describe(
+    source: writtenText(100, '^/store-orders/[\\w.-]+$').describe(
       'The store that the event is in. Together with `id` it names the event for good.',
     ),
     type: z.enum(EVENT_TYPES).describe('What happened.'),

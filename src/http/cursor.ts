@@ -6,8 +6,8 @@ import type { OrderId } from '../domain/order-id.ts';
 /**
  * Where a page of the list begins, in a form that clients hand back as it is: the number of this
  * form, the id of the last order before it, for a list as it was the position as of which, and a
- * checksum of all that and of the filter. So a cursor that was mistyped, cut off, or brought to
- * another list than its own is told from a good one. It is no secret, and guards nothing.
+ * checksum of all that, of the filter and of the epoch. So a cursor that was mistyped, cut off, or
+ * brought to another list than its own is told from a good one. It is no secret, and guards nothing.
  *
  * The position keeps the pages of one walk together: a time that has only just come may stand for
  * a higher one by the next page.
@@ -23,6 +23,8 @@ export const CURSOR_LENGTHS = [18, 23] as const;
 /** What was asked for, but for where to begin. */
 export interface Asked extends OrderFilter {
   readonly asOf?: Moment | undefined;
+  /** The epoch of the log, but for the first. */
+  readonly log?: string | undefined;
 }
 
 /** Where a page begins: after an order, in a list as of a position if one was asked for. */

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Epochs } from '../app/epochs.ts';
 import { EVENT_TYPES } from '../app/recorded-event.ts';
 import { ApiError } from './api-error.ts';
 import { keyOf } from './authentication.ts';
@@ -8,9 +9,10 @@ import { sendEventStream } from './event-stream.ts';
 import { PRIVATE, sendNegotiated } from './negotiation.ts';
 import { linkToNext } from './next-page.ts';
 import type { OrderOperation, OrderUseCases } from './order-operations.ts';
+import { positionOf } from './place.ts';
 import { orderTag } from './request-headers.ts';
 import { limitOf, may, NoQuery, OrderPath, queryOf, readOrderId } from './request-parameters.ts';
-import { positionText, wordText } from './values.ts';
+import { placeText, wordText } from './values.ts';
 
 /** What happened, as it was recorded: of one order, and of all. */
 
@@ -40,28 +42,31 @@ export const listOrderEvents: OrderOperation = {
     isConditional: true,
   },
   refusals: ['order_not_found'],
-  async handle({ storeId, list, projector, history }, req, res) {
+  async handle({ epochs, list, projector, history }, req, res) {
     const orderId = readOrderId(req);
     await projector.catchUp();
     const positions = list.positionsOf(orderId);
     if (positions.length === 0) throw new ApiError('order_not_found');
     const events = await history.at(positions);
-    res.setHeader('ETag', orderTag(storeId, positions.length));
+    res.setHeader('ETag', orderTag(epochs.logName, positions.length));
     res.setHeader('Cache-Control', PRIVATE);
     // This answers 304 to whoever has it already.
     res.type(BATCH).send(`[${events.join(',')}]`);
   },
 };
 
+/** Before the first event. */
+const START = { position: 0 } as const;
+
 const EventQuery = z.strictObject({
-  after: may(positionText, 'Events behind this position; 0 if absent.'),
+  after: may(placeText, 'Events behind this position; 0 if absent.'),
   limit: limitOf('events'),
   type: may(wordText(EVENT_TYPES), 'Events of this type.'),
 });
 
 const StreamHeaders = z.object({
   'Last-Event-ID': may(
-    positionText,
+    placeText,
     'Of a stream: the `id` that was received last. It goes on behind that, whatever `after` says.',
   ),
 });
@@ -96,7 +101,7 @@ export const listEvents: OrderOperation = {
   },
   refusals: [],
   async handle(useCases, req, res) {
-    const lastSeen = lastEventIdOf(req);
+    const lastSeen = lastEventIdOf(req, useCases.epochs);
     res.setHeader('Cache-Control', PRIVATE);
     res.vary('Accept').vary('Accept-Encoding');
     // Whoever takes anything gets a page: a stream has no end.
@@ -104,33 +109,38 @@ export const listEvents: OrderOperation = {
       await stream(useCases, req, res, lastSeen);
       return;
     }
-    const { after = 0, limit, type } = queryOf(res, EventQuery);
-    const { events, end, hasMore } = await useCases.history.page(after, limit, type);
-    if (hasMore) linkToNext(req, res, String(end));
+    const { after = START, limit, type } = queryOf(res, EventQuery);
+    const begin = positionOf(useCases.epochs, 'after', after);
+    const { events, end, hasMore } = await useCases.history.page(begin, limit, type);
+    if (hasMore) linkToNext(req, res, useCases.epochs.write(end));
     res.setHeader('Content-Type', `${BATCH}; charset=utf-8`);
     await sendNegotiated(req, res, Buffer.from(`[${events.map(({ json }) => json).join(',')}]`));
   },
 };
 
 async function stream(
-  { tail, authenticator }: OrderUseCases,
+  { tail, authenticator, epochs }: OrderUseCases,
   req: Request,
   res: Response,
   lastSeen: number | undefined,
 ): Promise<void> {
-  const { after = 0, type } = queryOf(res, EventQuery);
+  const { after = START, type } = queryOf(res, EventQuery);
+  const begin = lastSeen ?? positionOf(epochs, 'after', after);
   const follower = tail.follow();
   if (follower === undefined) {
     throw new ApiError('service_unavailable', 'Too many streams are open. Try again later.');
   }
   const { id } = keyOf(res);
   const mayGoOn = () => authenticator.isStillInForce(id);
-  await sendEventStream(req, res, { after: lastSeen ?? after, type, follower, mayGoOn });
+  await sendEventStream(req, res, { after: begin, type, follower, epochs, mayGoOn });
 }
 
-function lastEventIdOf(req: Request): number | undefined {
+function lastEventIdOf(req: Request, epochs: Epochs): number | undefined {
   const result = StreamHeaders.safeParse({ 'Last-Event-ID': req.headers['last-event-id'] });
-  if (result.success) return result.data['Last-Event-ID'];
+  if (result.success) {
+    const place = result.data['Last-Event-ID'];
+    return place && positionOf(epochs, 'Last-Event-ID', place);
+  }
   const [issue] = result.error.issues;
   throw new ApiError('invalid_request', `Last-Event-ID: ${issue?.message}`);
 }

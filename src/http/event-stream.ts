@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import type { Follower } from '../app/audit/tail.ts';
+import type { Epochs } from '../app/epochs.ts';
 
 /** How often those who wait are shown that the connection lives, in milliseconds. */
 const HEARTBEAT = 15_000;
@@ -17,6 +18,7 @@ export interface EventStream {
   readonly after: number;
   readonly type: string | undefined;
   readonly follower: Follower;
+  readonly epochs: Epochs;
   /** Whether whoever asked may go on reading. */
   readonly mayGoOn: () => Promise<boolean>;
 }
@@ -32,7 +34,7 @@ export interface EventStream {
 export async function sendEventStream(
   req: Request,
   res: Response,
-  { after, type, follower, mayGoOn }: EventStream,
+  { after, type, follower, epochs, mayGoOn }: EventStream,
 ): Promise<void> {
   const { left } = follower;
   const leave = () => follower.leave();
@@ -49,9 +51,11 @@ export async function sendEventStream(
     res.write(`retry: ${RETRY}\n\n`);
     for await (const { events, end } of follower.pages(after, type)) {
       const text = events
-        .map(({ position, json }) => `id: ${position}\ndata: ${json}\n\n`)
+        .map(({ position, json }) => `id: ${epochs.write(position)}\ndata: ${json}\n\n`)
         .join('');
-      const isTaken = res.write(events.at(-1)?.position === end ? text : `${text}id: ${end}\n\n`);
+      const isTaken = res.write(
+        events.at(-1)?.position === end ? text : `${text}id: ${epochs.write(end)}\n\n`,
+      );
       if (!isTaken) await once(res, 'drain', { signal: left }).catch(() => undefined);
     }
   } finally {

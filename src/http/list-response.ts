@@ -27,18 +27,18 @@ interface Body {
 }
 
 /**
- * Sends the whole list. Its ETag names the store and the position of the log, so one comparison
+ * Sends the whole list. Its ETag names the log and its position, so one comparison
  * tells whether anything has happened since.
  * @param giveWay What a long list waits for each time that it lets others have their turn.
  */
 export async function sendList(
   req: Request,
   res: Response,
-  storeId: string,
+  logName: string,
   snapshot: ListSnapshot<ListPage>,
   giveWay: () => Promise<void>,
 ): Promise<void> {
-  const etag = etagOf(req, `${storeId}-${snapshot.position}`);
+  const etag = etagOf(req, `${logName}-${snapshot.state}`);
   const head = ['ETag', etag, 'Cache-Control', PRIVATE, 'Vary', varyOf(res)];
   if (isKnown(req, res, etag)) {
     res.writeHead(304, head).end();

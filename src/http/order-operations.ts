@@ -5,6 +5,7 @@ import type { Prover } from '../app/audit/prover.ts';
 import type { Tail } from '../app/audit/tail.ts';
 import type { Authenticator } from '../app/authenticator.ts';
 import type { CommandProcessor } from '../app/command-processor.ts';
+import type { Epochs } from '../app/epochs.ts';
 import type { OrderDetails, OrderList, OrderView } from '../app/order-list.ts';
 import { StoreUnavailable } from '../app/ports/store.ts';
 import type { Trail } from '../app/ports/trail.ts';
@@ -29,7 +30,7 @@ import { OrderPath, readOrderId } from './request-parameters.ts';
 
 /** What the operations work with. */
 export interface OrderUseCases {
-  readonly storeId: string;
+  readonly epochs: Epochs;
   readonly commands: CommandProcessor;
   readonly list: OrderList<ListPage>;
   readonly projector: Projector;
@@ -97,7 +98,7 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
       const placed = { id, ...rest, shipDate, status: 'pending' } as const;
       const json =
         newToJson?.(placed) ?? (await showDone(res, () => shownAsPlaced(useCases, placed)));
-      const [location, etag] = [`${req.path}/${id}`, orderTag(useCases.storeId, 1)];
+      const [location, etag] = [`${req.path}/${id}`, orderTag(useCases.epochs.logName, 1)];
       const own = ['Location', location, 'ETag', etag, 'Event-Position', String(position)];
       sendJson(res, 201, json, own);
     },
@@ -123,7 +124,7 @@ export function orderOperations({ schema, toJson, newToJson }: OrderFace) {
     refusals: ['order_not_found'],
     async handle(useCases, req, res) {
       const { version, json } = await shown(useCases, readOrderId(req));
-      const etag = orderTag(useCases.storeId, version);
+      const etag = orderTag(useCases.epochs.logName, version);
       if (isKnown(req, res, etag)) res.writeHead(304, ['Cache-Control', PRIVATE]).end();
       else sendJson(res, 200, json, ['ETag', etag]);
     },
@@ -217,7 +218,7 @@ async function showDone<Shown>(res: Response, show: () => Promise<Shown>): Promi
 
 /** Runs a command to its durable end. Throws unless it was accepted. */
 async function perform(
-  { commands, storeId }: OrderUseCases,
+  { commands, epochs }: OrderUseCases,
   req: Request,
   res: Response,
   command: Submission['command'],
@@ -227,7 +228,7 @@ async function perform(
     by: keyOf(res).id,
     commandId: requestIdOf(res),
     idempotencyKey: idempotencyKeyOf(req),
-    onlyIf: command.type === 'PlaceNewOrder' ? undefined : versionsOf(req, storeId),
+    onlyIf: command.type === 'PlaceNewOrder' ? undefined : versionsOf(req, epochs.logName),
   });
   if ('cause' in outcome) res.locals.cause = outcome.cause;
   return orThrow(outcome);

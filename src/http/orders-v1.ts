@@ -35,9 +35,9 @@ const listOrders: OrderOperation = {
     isConditional: true,
   },
   refusals: [],
-  async handle({ storeId, list, projector, commands }, req, res) {
+  async handle({ epochs, list, projector, commands }, req, res) {
     await projector.catchUp();
-    await sendList(req, res, storeId, list.snapshot(), () => commands.giveWay());
+    await sendList(req, res, epochs.logName, list.snapshot(), () => commands.giveWay());
   },
 };
 
@@ -65,12 +65,12 @@ const getPet: OrderOperation = {
     isConditional: true,
   },
   refusals: ['not_found', 'gone'],
-  async handle({ storeId, list, projector }, req, res) {
+  async handle({ epochs, list, projector }, req, res) {
     const petId = readPetId(req);
     await projector.catchUp();
     if (!isPetKnown(list, petId)) throw new ApiError('not_found', 'No order names this pet.');
     // Whatever happens to its orders, there is never more to say of a pet.
-    res.setHeader('ETag', `"${storeId}"`);
+    res.setHeader('ETag', `"${epochs.logName}"`);
     res.setHeader('Cache-Control', PRIVATE);
     // This answers 304 to whoever has it already.
     res.type('json').send(`{"id":${petId}}`);

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { type Moment, positionOf } from '../app/moment.ts';
+import type { Epochs, Place } from '../app/epochs.ts';
+import { type Moment, positionOf as positionAtMoment } from '../app/moment.ts';
 import { STATUSES } from '../app/order-image.ts';
 import { orderToJsonV2 } from '../app/order-json.ts';
 import type { OrderList } from '../app/order-list.ts';
 import { findOrders } from '../app/order-query.ts';
+import type { Instant } from '../domain/instant.ts';
 import type { PetId } from '../domain/order-id.ts';
 import { OrderPageV2, OrderV2 } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
@@ -11,10 +13,13 @@ import { type Asked, CURSOR, CURSOR_LENGTHS, type PlaceInList, readCursor } from
 import { isNotModified, PRIVATE } from './negotiation.ts';
 import { type OrderOperation, orderOperations } from './order-operations.ts';
 import { sendPage } from './page-response.ts';
+import { positionOf } from './place.ts';
 import { limitOf, may, NoQuery, queryOf } from './request-parameters.ts';
 import { booleanText, dateTimeText, int64Text, momentText, wordText } from './values.ts';
 
-const NO_CURSOR = 'must be the `next` of a page with the same filters, as it was';
+const NO_CURSOR =
+  'must be the `next` of a page with the same filters, as it was, and of the log as it has been since ' +
+  'it was last cut: begin again without it';
 const cursor = z
   .string({ error: 'must be given once' })
   .regex(CURSOR, NO_CURSOR)
@@ -71,18 +76,29 @@ const listOrders: OrderOperation = {
     isConditional: true,
   },
   refusals: [],
-  async handle({ storeId, list, projector }, req, res) {
-    const { limit, after, ...asked } = queryOf(res, ListQuery);
+  async handle({ epochs, list, projector }, req, res) {
+    const { limit, after, asOf: moment, ...filter } = queryOf(res, ListQuery);
+    const asked = { ...filter, asOf: resolved(moment, epochs), log: logOf(epochs) };
     const begin = after === undefined ? undefined : placeOf(after, asked);
     await projector.catchUp();
     const asOf = asked.asOf === undefined ? undefined : momentOf(asked.asOf, begin, list);
     const position = asOf ?? list.position;
     // The same query at the same position gives the same page: it need not even be looked for.
-    if (isNotModified(req, res, `${storeId}-${position}`, PRIVATE)) return;
+    if (isNotModified(req, res, `${epochs.logName}-${list.stateAt(position)}`, PRIVATE)) return;
     const page = findOrders(list, asked, begin?.id, limit, position);
     await sendPage(req, res, page, asked, asOf);
   },
 };
+
+/** The moment that was asked for. Throws a 400 for a position that is none of this log as it is now. */
+function resolved(moment: Instant | Place | undefined, epochs: Epochs): Moment | undefined {
+  return typeof moment === 'object' ? positionOf(epochs, 'asOf', moment) : moment;
+}
+
+/** A log in its first epoch has cursors as they were before there were epochs. */
+function logOf({ number, tag }: Epochs): string | undefined {
+  return number === 0 ? undefined : tag;
+}
 
 function placeOf(cursor: string, asked: Asked): PlaceInList {
   const place = readCursor(cursor, asked);
@@ -92,7 +108,7 @@ function placeOf(cursor: string, asked: Asked): PlaceInList {
 
 /** The position of the moment that was asked for; on the second page of a walk, that of the first. */
 function momentOf(asked: Moment, begin: PlaceInList | undefined, list: OrderList<unknown>): number {
-  const position = positionOf(list, begin?.asOf ?? asked);
+  const position = positionAtMoment(list, begin?.asOf ?? asked);
   if (position !== undefined) return position;
   const reason =
     typeof asked === 'number' || begin !== undefined

@@ -3,9 +3,11 @@ import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
 import { ApiError } from './api-error.ts';
 import { PRIVATE, sendJson } from './negotiation.ts';
 import type { OrderOperation } from './order-operations.ts';
+import { positionOf } from './place.ts';
 import {
   ConsistencyAnswer,
   ConsistencyQuery,
+  EpochsAnswer,
   InclusionAnswer,
   InclusionQuery,
   NoteAnswer,
@@ -40,12 +42,37 @@ const getCheckpoint: OrderOperation = {
     isConditional: true,
   },
   refusals: ['not_found'],
-  async handle({ storeId, prover }, _req, res) {
-    const { size, note } = await prover.checkpoint().catch(refusedAs('not_found'));
-    res.setHeader('ETag', `"${storeId}-checkpoint-${size}"`);
+  async handle({ epochs, prover }, _req, res) {
+    const { size, root, note } = await prover.checkpoint().catch(refusedAs('not_found'));
+    res.setHeader('ETag', `"${epochs.logName}-checkpoint-${rootText(root)}-${size}"`);
     res.setHeader('Cache-Control', PRIVATE);
     // This answers 304 to whoever has it already.
     res.type(TEXT).send(note);
+  },
+};
+
+const getEpochs: OrderOperation = {
+  ...shared,
+  operationId: 'getEpochs',
+  method: 'get',
+  path: '/store/epochs',
+  summary: 'Get where the log was cut',
+  description:
+    'Returns the epoch that the log is in, and the signed statement of each time that it was cut and ' +
+    'went on under another name, the oldest first: when, why, at which position, and what is known ' +
+    'to have been before. A log that was never cut is in epoch `0`. Where the service has no key to ' +
+    'sign with and there is something to sign, it is a 404 `not_found`.',
+  query: NoQuery,
+  success: {
+    status: 200,
+    description: 'The epoch, and all breaks.',
+    schema: EpochsAnswer,
+    headers: ['Cache-Control'],
+  },
+  refusals: ['not_found'],
+  async handle({ epochs, prover }, _req, res) {
+    const breaks = await (async () => prover.breaks())().catch(refusedAs('not_found'));
+    sendJson(res, 200, JSON.stringify({ epoch: epochs.id, breaks }));
   },
 };
 
@@ -142,19 +169,25 @@ const getEventReceipt: OrderOperation = {
   description: 'Returns the same for the event at a position, whatever has happened there.',
   pathParameters: PositionPath,
   refusals: ['not_found'],
-  async handle({ prover }, req, res) {
-    const position = readPosition(req);
+  async handle({ epochs, prover }, req, res) {
+    const position = positionOf(epochs, 'position', readPosition(req));
     sendJson(res, 200, await prover.receipt(position).catch(refusedAs('not_found')));
   },
 };
 
 export const PROOF_OPERATIONS: readonly OrderOperation[] = [
   getCheckpoint,
+  getEpochs,
   getInclusionProof,
   getConsistencyProof,
   getReceipt,
   getEventReceipt,
 ];
+
+/** The beginning of a root: tells logs apart of which nobody has noticed that they are two. */
+function rootText(root: Uint8Array): string {
+  return Buffer.from(root).toString('hex', 0, 4);
+}
 
 /** Puts what the log does not have into the words of the API. */
 function refusedAs(code: 'invalid_request' | 'not_found'): (error: Error) => never {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { positionText, writtenAsOf, writtenPosition, writtenText } from './values.ts';
+import { placeText, positionText, writtenAsOf, writtenPosition, writtenText } from './values.ts';
 
 /** How proofs are asked for, and how they are described. */
 
 const OTHERWISE = 'Anything else, more than one, or more than the log has: 400 `invalid_request`.';
 
 export const PositionPath = z.object({
-  position: positionText.describe(
+  position: placeText.describe(
     'Where the event stands. What is no position: 400 `invalid_request`; where there is no event: ' +
       '404 `not_found`.',
   ),
@@ -47,6 +47,22 @@ export const NoteAnswer = writtenText(
   1_000,
   '^[^\\n]+\\n(?:0|[1-9]\\d*)\\n[A-Za-z0-9+/]{43}=\\n\\n(?:— [^\\n]+\\n)+$',
 ).describe('A signed note: name, size and root, an empty line, and the signature.');
+
+export const EpochsAnswer = z
+  .object({
+    epoch: writtenText(42, '^(?:0|[1-9]\\d{0,8}\\.[0-9a-f]{32})$').describe(
+      'The epoch. Checkpoints have it behind the name of the log and a plus sign, but for epoch `0`.',
+    ),
+    breaks: z
+      .array(
+        writtenText(4_096, '^\\{[^\\n]+\\}\\n\\n(?:— [^\\n]+\\n)+$').describe(
+          'A signed note: the statement as canonical JSON, an empty line, and the signature.',
+        ),
+      )
+      .max(1_000)
+      .describe('The statements of all breaks, the oldest first.'),
+  })
+  .meta({ id: 'Epochs', description: 'Where the log was cut and went on under another name.' });
 
 export const ReceiptAnswer = z
   .object({

@@ -54,16 +54,16 @@ export function idempotencyKeyOf(req: Request): string | undefined {
   return key;
 }
 
-/** An order's ETag: its version, in this store. */
-export function orderTag(storeId: string, version: number): string {
-  return `"${storeId}-${version}"`;
+/** An order's ETag: its version, in this log. */
+export function orderTag(logName: string, version: number): string {
+  return `"${logName}-${version}"`;
 }
 
 /**
  * The versions of the order that If-Match names; `undefined` where any will do. Tags are compared
  * strongly, so a weak one names none. Throws a 400 for what is no list of tags.
  */
-export function versionsOf(req: Request, storeId: string): readonly number[] | undefined {
+export function versionsOf(req: Request, logName: string): readonly number[] | undefined {
   const value = req.headers['if-match'];
   if (value === undefined || value === '*') return undefined;
   if (!IF_MATCH.test(value)) {
@@ -71,6 +71,6 @@ export function versionsOf(req: Request, storeId: string): readonly number[] | u
   }
   return value.split(',').flatMap((tag) => {
     const version = Number(tag.slice(tag.lastIndexOf('-') + 1, tag.lastIndexOf('"')));
-    return tag.trim() === orderTag(storeId, version) ? [version] : [];
+    return tag.trim() === orderTag(logName, version) ? [version] : [];
   });
 }

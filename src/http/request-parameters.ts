@@ -1,10 +1,11 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Place } from '../app/epochs.ts';
 import { MAX_INT64, MIN_INT64, type OrderId, type PetId, parseInt64 } from '../domain/order-id.ts';
 import { MAX_LIMIT } from './answer-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { shownNames } from './shown.ts';
-import { countText, int64Text, positionText } from './values.ts';
+import { countText, int64Text, placeText } from './values.ts';
 
 /** The parameters that a path can have. */
 const OTHERWISE = 'What is no integer of 64 bits, in plain decimal: 400 `invalid_request`.';
@@ -43,8 +44,8 @@ export function readPetId(req: Request): PetId {
 }
 
 /** Reads the position of the path. */
-export function readPosition(req: Request): number {
-  const result = positionText.safeParse(req.params.position);
+export function readPosition(req: Request): Place {
+  const result = placeText.safeParse(req.params.position);
   if (result.success) return result.data;
   throw new ApiError('invalid_request', `position: ${result.error.issues[0]?.message}`);
 }

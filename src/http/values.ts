@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
-import { type Moment, parseMoment } from '../app/moment.ts';
+import type { Place } from '../app/epochs.ts';
 import { type Instant, parseInstant } from '../domain/instant.ts';
 import { MAX_QUANTITY } from '../domain/order.ts';
 import { MAX_INT64, MIN_INT64, parseInt64 } from '../domain/order-id.ts';
@@ -42,7 +42,16 @@ const ANY_DATE_TIME = {
   pattern: '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(?:\\.\\d+)?(?:[Zz]|[+-]\\d\\d:\\d\\d)$',
   maxLength: 16_384,
 };
-const POSITION_TEXT = { type: 'string', pattern: '^(?:0|[1-9]\\d{0,9})$', maxLength: 10 };
+/** 0 to 2^32 − 1, as a regular expression. */
+const UP_TO_MAX_POSITION =
+  '0|[1-9]\\d{0,8}|[1-3]\\d{9}|4(?:[01]\\d{8}|2(?:[0-8]\\d{7}|9(?:[0-3]\\d{6}|4(?:[0-8]\\d{5}|' +
+  '9(?:[0-5]\\d{4}|6(?:[0-6]\\d{3}|7(?:[01]\\d{2}|2(?:[0-8]\\d|9[0-5]))))))))';
+/** The same, or, behind the epoch that it was given in, a position that was given twice. */
+const PLACE_TEXT = {
+  type: 'string',
+  pattern: `^(?:(?:0|[1-9]\\d{0,8}\\.[0-9a-f]{8}):)?(?:${UP_TO_MAX_POSITION})$`,
+  maxLength: 29,
+};
 /** As the service writes it: see {@link Instant}. */
 const INSTANT = {
   type: 'string',
@@ -78,6 +87,13 @@ function instant(error: string) {
 export const int64 = as(wholeNumber(MIN_INT64, MAX_INT64), INT64);
 export const quantity = as(wholeNumber(1n, BigInt(MAX_QUANTITY)).transform(Number), QUANTITY);
 export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
+
+const PLACE = /^(?:(0|[1-9]\d{0,8}\.[0-9a-f]{8}):)?(0|[1-9]\d{0,9})$/;
+
+function parsePlace(text: string): Place {
+  const [, epoch, position] = PLACE.exec(text) ?? [];
+  return { epoch, position: Number(position) };
+}
 
 /** Values of an answer. */
 export const writtenQuantity = as(z.number(), QUANTITY);
@@ -144,14 +160,19 @@ export function countText(min: number, max: number, otherwise: number) {
 
 /** A position of the log, or a time. */
 export const momentText = as(
-  text().transform((given, context): Moment => {
-    const read = parseMoment(given);
+  text().transform((given, context): Instant | Place => {
+    const read = PLACE.test(given) ? parsePlace(given) : parseInstant(given);
     if (read === undefined) {
       context.addIssue(`must be a position, such as 4711, or ${A_DATE_TIME}; ${SEND_PLUS}`);
     }
     return read ?? z.NEVER;
   }),
-  { type: 'string', pattern: '^\\d', maxLength: 16_384, anyOf: [POSITION_TEXT, ANY_DATE_TIME] },
+  {
+    type: 'string',
+    pattern: '^\\d',
+    maxLength: 16_384,
+    anyOf: [PLACE_TEXT, ANY_DATE_TIME],
+  },
 );
 
 /** What a client was last told of the log: 0, or the position of an event. */
@@ -161,6 +182,18 @@ export const positionText = as(
     .transform(Number)
     .refine((value) => value <= MAX_POSITION, NO_POSITION),
   POSITION,
+);
+
+/**
+ * A position, which may name its epoch: where the log was cut since, the same position may have been
+ * given twice.
+ */
+export const placeText = as(
+  text()
+    .regex(PLACE, NO_POSITION)
+    .transform(parsePlace)
+    .refine(({ position }) => position <= MAX_POSITION, NO_POSITION),
+  PLACE_TEXT,
 );
 
 /** One of a few words. */

@@ -18,6 +18,8 @@ export interface Config {
   readonly databaseWaitMs: number;
   /** The file of the key that signs checkpoints; absent: one beside the store's file. */
   readonly signingKeyFile: string | undefined;
+  /** The file of the witness of a store in PostgreSQL; absent: one in the data folder. */
+  readonly witnessFile: string | undefined;
   /** Where clients reach the service, ending in `/v1`; absent: its own address. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
@@ -156,6 +158,7 @@ const environment = z.object({
   HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
   DATABASE_URL: database.default(DEFAULT_DATABASE),
   SIGNING_KEY_FILE: z.string().optional(),
+  WITNESS_FILE: z.string().optional(),
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
   CORS_ORIGINS: origins.default([]),
@@ -222,6 +225,7 @@ export function readConfig(variables: Variables): Config {
     host: data.HOST,
     database: data.DATABASE_URL,
     signingKeyFile: data.SIGNING_KEY_FILE,
+    witnessFile: data.WITNESS_FILE,
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
     corsOrigins: data.CORS_ORIGINS,

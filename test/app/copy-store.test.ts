@@ -3,6 +3,7 @@ import { SCOPES } from '../../src/app/api-key.ts';
 import type { StoredFields } from '../../src/app/audit/record.ts';
 import { CannotStart } from '../../src/app/cannot-start.ts';
 import { copyStore } from '../../src/app/copy-store.ts';
+import { Epochs } from '../../src/app/epochs.ts';
 import type { KeptOutcome, OutcomeName } from '../../src/app/ports/event-log.ts';
 import type { RefusalRecord } from '../../src/app/ports/refusal-trail.ts';
 import type { StoreCopy, StoreOriginal } from '../../src/app/ports/store-copy.ts';
@@ -43,6 +44,8 @@ class MemoryPlace implements StoreOriginal, StoreCopy {
   readonly kept: KeptOutcome[] = [];
   /** How many outcomes came at once. */
   readonly counts: number[] = [];
+  epochs = new Epochs(this.id);
+  isHandedOver = false;
   isWhole = false;
 
   async append(events: readonly StoredFields[]): Promise<void> {
@@ -57,6 +60,14 @@ class MemoryPlace implements StoreOriginal, StoreCopy {
   async keptOutcomes({ by, key }: OutcomeName, limit: number): Promise<readonly KeptOutcome[]> {
     const after = this.kept.filter((it) => it.by > by || (it.by === by && it.key > key));
     return after.slice(0, limit);
+  }
+
+  async enter(epochs: Epochs): Promise<void> {
+    this.epochs = epochs;
+  }
+
+  async handOver(): Promise<void> {
+    this.isHandedOver = true;
   }
 
   async finish(): Promise<void> {

@@ -35,7 +35,7 @@ function listOf(events: Iterable<RecordedEvent>): OrderList<readonly Shown[]> {
 describe('the list of orders', () => {
   it('is empty at first', () => {
     const list = new OrderList(encode);
-    expect(list.snapshot()).toStrictEqual({ position: 0, pages: [] });
+    expect(list.snapshot()).toStrictEqual({ position: 0, state: '0', pages: [] });
     expect([list.size, list.position, list.get(1n as OrderId)]).toStrictEqual([0, 0, undefined]);
     expect(list.positionsOf(1n as OrderId)).toStrictEqual([]);
   });

@@ -8,9 +8,10 @@ import { RecordTree, verifyCheckpoint } from '../../src/app/audit/verifier.ts';
 import { openPostgresStore } from '../../src/infra/postgres/postgres-store.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { lockForServer } from '../../src/infra/sqlite/server-lock.ts';
+import { openLog } from '../../src/infra/sqlite/sqlite-event-log.ts';
 import { storedEvents } from '../support/golden-events.ts';
 import { sql } from '../support/postgres/sql.ts';
-import { tamper } from '../support/tampering.ts';
+import { recordInAnyForm, tamper } from '../support/tampering.ts';
 import { watcher } from '../support/watcher.ts';
 import { Place } from './command-line.ts';
 
@@ -144,12 +145,16 @@ describe.each(ENGINES)('An import of an export into %s', (_, newPlace) => {
   it('takes events of any schema version', async () => {
     const { file, place, key } = await given(async (empty) => {
       const old = storedEvents('OrderPlaced.v1.ndjson');
-      const db = openDatabase(empty.file('store.db'));
+      const file = empty.file('store.db');
+      const db = openDatabase(file);
+      const log = openLog(file, db);
       const insert = db.prepare('INSERT INTO events VALUES (?, ?, 1, ?, ?, ?, ?)');
-      for (const [n, { type, schemaVersion, data, metadata }] of old.entries()) {
-        insert.run(1 + n, BigInt(JSON.parse(data).orderId), type, schemaVersion, data, metadata);
-      }
-      db.close();
+      recordInAnyForm(db, () => {
+        for (const [n, { type, schemaVersion, data, metadata }] of old.entries()) {
+          insert.run(1 + n, BigInt(JSON.parse(data).orderId), type, schemaVersion, data, metadata);
+        }
+      });
+      await log.close();
     });
     const other = await newPlace();
     const { code, err } = await other.run('audit', 'import', file, '--key', key);

@@ -30,14 +30,14 @@ async function serviceAt(time: string) {
   const store = await openMemoryStore();
   const list = new OrderList(encodePage);
   const commands = new CommandProcessor(store.writer, () => undefined);
-  const { id: storeId, log, trail, keys } = store;
+  const { epochs, log, trail, keys } = store;
   const projector = new Projector(log, list);
-  const history = new History(storeId, trail, keys);
+  const history = new History(epochs, trail, keys);
   const tail = new Tail(log, history);
   const authenticator = new Authenticator(keys);
   const prover = new Prover(trail, NoteSigner.generate('test'));
   const orders = {
-    storeId,
+    epochs,
     commands,
     list,
     projector,

@@ -31,7 +31,7 @@ const [STARTING, STOPPING, FAILED, WAITS, LOST] = [
   because('is stopping'),
   because('has failed'),
   because('waits for its database'),
-  because('has lost its database'),
+  because(IMPAIRMENTS.database_replaced.says),
 ];
 
 type Step = 'ready' | 'leave' | 'stopping' | 'failed' | `+${Impairment}` | `-${Impairment}`;
@@ -68,8 +68,18 @@ test.each<[readonly Step[], readyz: string | undefined, requests: string | undef
     true,
   ],
   [['ready', `+${AWAY}`, `-${AWAY}`], undefined, undefined, false],
-  [['ready', `+${OTHER}`, `-${AWAY}`], `has lost its database (${OTHER})`, LOST, false],
-  [['ready', `+${AWAY}`, `+${OTHER}`, `-${AWAY}`], `has lost its database (${OTHER})`, LOST, false],
+  [
+    ['ready', `+${OTHER}`, `-${AWAY}`],
+    `${IMPAIRMENTS.database_replaced.says} (${OTHER})`,
+    LOST,
+    false,
+  ],
+  [
+    ['ready', `+${AWAY}`, `+${OTHER}`, `-${AWAY}`],
+    `${IMPAIRMENTS.database_replaced.says} (${OTHER})`,
+    LOST,
+    false,
+  ],
 ])('after %j, /readyz says: %s; requests: %s', (steps, readyz, requests, isGoing) => {
   expect(told(afterwards(steps))).toEqual({
     readyz: readyz && because(readyz),
@@ -111,7 +121,7 @@ describe('What is amiss', () => {
     const health = afterwards([`+${OTHER}`, `+${AWAY}`]);
     expect(told(health).readyz).toBe(
       because(
-        `is starting (starting) and has lost its database (${OTHER}) and ` +
+        `is starting (starting) and ${IMPAIRMENTS.database_replaced.says} (${OTHER}) and ` +
           `waits for its database (${AWAY})`,
       ),
     );

@@ -12,7 +12,7 @@ async function serve(pages: number, giveWay: () => Promise<void>): Promise<strin
     return new ListPage(Buffer.alloc(PAGE_BYTES, 97 + page));
   });
   const app = express().get('/', (req, res) => {
-    return sendList(req, res, 'store', { position: 1, pages: all }, giveWay);
+    return sendList(req, res, 'store', { position: 1, state: '1', pages: all }, giveWay);
   });
   return (await listening(app)).address;
 }

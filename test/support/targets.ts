@@ -160,7 +160,7 @@ export function listenerOn(
   store: Store,
   prover = new Prover(store.trail, NoteSigner.generate('test')),
 ): ReturnType<typeof createApp> {
-  const history = new History(store.id, store.trail, store.keys);
+  const history = new History(store.epochs, store.trail, store.keys);
   const list = new OrderList(encodePage);
   const health = new Health();
   health.ready();
@@ -171,7 +171,7 @@ export function listenerOn(
     damaged: () => void health.impaired('store_damaged'),
     authenticator,
     orders: {
-      storeId: store.id,
+      epochs: store.epochs,
       commands: new CommandProcessor(store.writer, ignore),
       list,
       projector: new Projector(store.log, list),

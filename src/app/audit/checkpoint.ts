@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { FIRST_EPOCH } from '../epochs.ts';
 import { sha256 } from '../sha256.ts';
 import { checkHash } from './merkle-tree.ts';
 
@@ -31,7 +32,10 @@ const KEY_NAME = /^[^\p{White_Space}\p{Cc}\p{Cs}+]+$/u;
 /** The form that Go's note package (golang.org/x/mod/sumdb/note) gave private keys. */
 const PRIVATE_KEY = /^PRIVATE\+KEY\+([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
 
-/** An Ed25519 key with a name, which signs notes. The name is also the origin of checkpoints. */
+/**
+ * An Ed25519 key with a name, which signs notes. The name is also the origin of checkpoints, as long as
+ * the log is in its first epoch.
+ */
 export class NoteSigner {
   readonly name: string;
   /** The public key, for those who verify: `NAME+ID+BASE64`, which C2SP calls a vkey. */
@@ -100,10 +104,15 @@ export class NoteSigner {
     return `${text}\n— ${this.name} ${base64(signature)}\n`;
   }
 
-  /** A signed checkpoint of the log that this key speaks for. */
-  signCheckpoint(size: number, root: Uint8Array): string {
-    return this.sign(checkpointText(this.name, size, root));
+  /** A signed checkpoint of the log that this key speaks for, in an epoch of it. */
+  signCheckpoint(size: number, root: Uint8Array, epoch = FIRST_EPOCH): string {
+    return this.sign(checkpointText(originOf(this.name, epoch), size, root));
   }
+}
+
+/** The origin of checkpoints: the key's name, and behind a plus sign, which no name has, the epoch. */
+function originOf(name: string, epoch: string): string {
+  return epoch === FIRST_EPOCH ? name : `${name}+${epoch}`;
 }
 
 function base64(bytes: Uint8Array): string {

@@ -1,3 +1,4 @@
+import type { Epochs } from '../epochs.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { KeyStore } from '../ports/key-store.ts';
 import type { Trail } from '../ports/trail.ts';
@@ -26,12 +27,12 @@ const CHUNK = 500;
 
 /** What happened, for those who look back: the stored events with the names of who did it. */
 export class History {
-  readonly #storeId: string;
+  readonly #epochs: Epochs;
   readonly #trail: Trail;
   readonly #keys: KeyStore;
 
-  constructor(storeId: string, trail: Trail, keys: KeyStore) {
-    this.#storeId = storeId;
+  constructor(epochs: Epochs, trail: Trail, keys: KeyStore) {
+    this.#epochs = epochs;
     this.#trail = trail;
     this.#keys = keys;
   }
@@ -81,7 +82,7 @@ export class History {
       if (index % CHUNK === CHUNK - 1) await nextTurn();
       const author = authorOf(event);
       if (!names.has(author)) names.set(author, (await this.#keys.find(author))?.name);
-      const json = cloudEventOf(event, this.#storeId, (id) => names.get(id));
+      const json = cloudEventOf(event, this.#epochs.nameAt(event.position), (id) => names.get(id));
       told.push({ position: event.position, json });
     }
     return told;

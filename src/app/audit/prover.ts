@@ -1,3 +1,4 @@
+import { Epochs } from '../epochs.ts';
 import { DamagedStore } from '../ports/store.ts';
 import type { Trail } from '../ports/trail.ts';
 import { orDamaged } from './checked-trail.ts';
@@ -10,8 +11,7 @@ import { type Seal, sealText } from './trail-seal.ts';
 import { type Verdict, verifyConsistency, verifyInclusion } from './verifier.ts';
 
 /** A signed note, and the size of the log that it is of. */
-export interface SignedCheckpoint {
-  readonly size: number;
+export interface SignedCheckpoint extends TreeHead {
   readonly note: string;
 }
 
@@ -30,10 +30,12 @@ export class CannotProve extends Error {
 export class Prover {
   readonly #trail: Trail;
   #signer: NoteSigner | undefined;
+  readonly #epochs: Epochs;
   #last: (TreeHead & { readonly note: string }) | undefined;
 
   /** @param signer Where there is none, nothing is signed: proofs are all there is. */
-  constructor(trail: Trail, signer: NoteSigner | undefined) {
+  constructor(trail: Trail, signer: NoteSigner | undefined, epochs = new Epochs('')) {
+    this.#epochs = epochs;
     this.#trail = trail;
     this.#signer = signer;
   }
@@ -48,10 +50,16 @@ export class Prover {
     return this.#needSigner().verifierKey;
   }
 
+  /** The statements of all breaks of the log, signed. Throws {@link CannotProve} without a key. */
+  breaks(): readonly string[] {
+    const { statements } = this.#epochs;
+    return statements.map((statement) => this.#needSigner().sign(`${statement}\n`));
+  }
+
   /** A checkpoint of the log as it is now: every event that was acknowledged is in it. */
   async checkpoint(): Promise<SignedCheckpoint> {
     const head = await this.#trail.treeHead();
-    return { size: head.size, note: this.#noteOf(head) };
+    return { ...head, note: this.#noteOf(head) };
   }
 
   /** The proof that the event at a position is in the log of a size. */
@@ -130,7 +138,7 @@ export class Prover {
     const { size, root } = head;
     const last = this.#last;
     if (last?.size === size && Buffer.from(root).equals(last.root)) return last.note;
-    const note = this.#needSigner().signCheckpoint(size, root);
+    const note = this.#needSigner().signCheckpoint(size, root, this.#epochs.id);
     this.#last = { size, root, note };
     return note;
   }

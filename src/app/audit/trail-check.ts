@@ -18,6 +18,8 @@ export interface ExpectedHead {
   readonly size: number;
   /** `undefined` where the account does not say. */
   readonly root: Uint8Array | undefined;
+  /** What it means where the log has another root there, or ends before: it has been cut since. */
+  readonly cut?: { readonly from: number; readonly problem: string };
 }
 
 /** The tree over the records, and what it is held against as it grows. */
@@ -97,6 +99,10 @@ export class TrailCheck {
     this.#findings.push(...this.#tree.end(size));
     for (const head of [...this.#heads.values()].flat()) {
       if (head.size <= size) continue;
+      if (head.cut !== undefined) {
+        this.#findings.push({ ...head.cut, to: head.size });
+        continue;
+      }
       const problem = `the log ends at position ${size}, and ${head.name} is of ${head.size} events`;
       this.#findings.push({ from: size + 1, to: head.size, problem });
     }
@@ -116,11 +122,12 @@ export class TrailCheck {
     const root = Buffer.from(this.#tree.root());
     const others = heads.filter((head) => !root.equals(head.root ?? root));
     const from = this.#confirmed + 1;
-    for (const { name } of others) {
+    for (const { name, cut } of others) {
       const problem = `${name} has another root for these ${size} events`;
-      this.#findings.push({ from, to: size, problem });
+      this.#findings.push({ from, problem, ...cut, to: size });
     }
-    this.#confirmed = others.length > 0 ? Number.POSITIVE_INFINITY : size;
+    const isConfirmed = others.every(({ cut }) => cut !== undefined);
+    this.#confirmed = isConfirmed ? size : Number.POSITIVE_INFINITY;
   }
 }
 

@@ -14,7 +14,10 @@ import { type TreeHead, verifyCheckpoint } from './verifier.ts';
  */
 
 /** The first line of a trail's file. Each event is a {@link cloudEventOf}. */
-export function checkpointLine(storeId: string, { size, note }: SignedCheckpoint): string {
+export function checkpointLine(
+  storeId: string,
+  { size, note }: Pick<SignedCheckpoint, 'size' | 'note'>,
+): string {
   return JSON.stringify({
     specversion: '1.0',
     id: `checkpoint-${size}`,

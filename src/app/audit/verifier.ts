@@ -24,9 +24,27 @@ export interface TreeHead {
   readonly root: Uint8Array;
 }
 
-/** What a log signs. Its origin is the name of its key. */
+/** What a log signs. Its origin is the name of its key; in a later epoch, `name+epoch`. */
 export interface Checkpoint extends TreeHead {
   readonly origin: string;
+  /** `0`, or the id of the epoch that began when the log was last cut. */
+  readonly epoch: string;
+}
+
+/**
+ * What a log signs where it has lost its end, and goes on: from then on its checkpoints are of the
+ * epoch with this id, which is made of the number of the epoch and a hash of all that is signed here.
+ */
+export interface Break {
+  readonly id: string;
+  /** The id of the epoch that ended. */
+  readonly before: string;
+  /** When, and why: `copy_continued` or `loss_accepted`. */
+  readonly at: string;
+  readonly reason: string;
+  /** Where the log was cut, and its root there: what it had behind that position is not in it. */
+  readonly position: number;
+  readonly root: Uint8Array;
 }
 
 /** A receipt that holds: the event that is in the log, and the signed state that it is part of. */
@@ -61,10 +79,66 @@ export function verifyCheckpoint(note: string, vkey: string): Verdict<Checkpoint
     const key = parseKey(vkey);
     const [, origin = '', size, root] =
       CHECKPOINT.exec(noteText(note, key)) ?? refuse('the note is not a checkpoint of three lines');
-    if (origin !== key.name) refuse('the checkpoint is of another log than the public key');
-    const checkpoint = { origin, size: Number(size), root: fromBase64(root, 'the root') };
+    const epoch = epochIn(origin, key.name);
+    const checkpoint = { origin, epoch, size: Number(size), root: fromBase64(root, 'the root') };
     checkHead(checkpoint);
     return checkpoint;
+  });
+}
+
+const EPOCH = /^[1-9][0-9]{0,8}\.[0-9a-f]{32}$/;
+
+/** The epoch of an origin: what stands behind the plus sign, which is in no name. */
+function epochIn(origin: string, name: string): string {
+  if (origin === name) return '0';
+  const epoch = origin.slice(name.length + 1);
+  if (origin === `${name}+${epoch}` && EPOCH.test(epoch)) return epoch;
+  return refuse('the checkpoint is of another log than the public key');
+}
+
+/** What the statement of a break says, if the key has signed it. */
+export function verifyBreak(note: string, vkey: string): Verdict<Break> {
+  return verdict(() => {
+    const statement = noteText(note, parseKey(vkey)).slice(0, -1);
+    const { format, epoch, ...rest } = parseJson(statement, BREAK);
+    if (format !== 'store-orders/break/v1') refuse('the format is not store-orders/break/v1');
+    const [before, at, reason, position] = [rest.before, rest.at, rest.reason, rest.position];
+    if (![before, at, reason].every((text) => typeof text === 'string')) {
+      refuse('the epoch before, the time and the reason are not texts');
+    }
+    const root = fromBase64(rest.root, 'the root');
+    checkHead({ size: Number(position), root });
+    const id = `${epoch}.${sha256(statement).toString('hex').slice(0, 32)}`;
+    if (!EPOCH.test(id)) refuse('the epoch is not a whole number from 1');
+    const told = { before: `${before}`, at: `${at}`, reason: `${reason}` };
+    return { id, ...told, position: Number(position), root };
+  });
+}
+
+/**
+ * Verifies that the log of a newer checkpoint begins with that of an older one, over all breaks in
+ * between. Where the older one reaches beyond a break, it is refused with what that says: the log was
+ * cut, and not all that the older one was signed for is in it.
+ * @param breaks Those of the log, in any order.
+ * @param proof The proof of consistency; empty where both have the same size.
+ */
+export function verifySuccession(
+  older: Checkpoint,
+  newer: Checkpoint,
+  breaks: readonly Break[],
+  proof: readonly Uint8Array[],
+): Verdict<void> {
+  return verdict(() => {
+    for (let { epoch } = newer; epoch !== older.epoch; ) {
+      const cut =
+        breaks.find(({ id }) => id === epoch) ??
+        refuse(`no signed break leads from epoch ${older.epoch} to epoch ${newer.epoch}`);
+      if (older.size > cut.position) {
+        refuse(`the log was cut at position ${cut.position} on ${cut.at}, into epoch ${cut.id}`);
+      }
+      epoch = cut.before;
+    }
+    need(verifyConsistency(older, newer, proof));
   });
 }
 
@@ -263,6 +337,24 @@ const RECEIPT: JsonForm = {
   name: 'the receipt',
   members: ['format', 'record', 'proof', 'checkpoint'],
   write: flat,
+};
+const BREAK: JsonForm = {
+  name: 'the statement',
+  members: [
+    'at',
+    'before',
+    'epoch',
+    'format',
+    'idsUpTo',
+    'known',
+    'nonce',
+    'position',
+    'positionsUpTo',
+    'reason',
+    'root',
+    'store',
+  ],
+  write: (value) => canonical(value),
 };
 const RECORD: JsonForm = {
   name: 'the record',

@@ -1,4 +1,5 @@
 import { DamagedEvidence, type Evidence } from '../ports/evidence.ts';
+import { headsOfBreaks } from './epoch-heads.ts';
 import { EventRules } from './event-rules.ts';
 import { KeptTreeCheck } from './kept-tree.ts';
 import { type ExpectedHead, type Finding, PlainTree, TrailCheck } from './trail-check.ts';
@@ -23,8 +24,9 @@ export async function verifyStore(
   heads: readonly ExpectedHead[],
   advance: (done: number) => Promise<unknown>,
 ): Promise<Checked> {
-  const { acknowledged } = evidence;
-  const known = acknowledged === undefined ? heads : [...heads, acknowledged];
+  const { acknowledged, epochs } = evidence;
+  const own = [...headsOfBreaks(epochs), ...(acknowledged === undefined ? [] : [acknowledged])];
+  const known = [...heads, ...own];
   return (await inTwoThreads(evidence, known, advance)) ?? (await inOne(evidence, known, advance));
 }
 

@@ -1,6 +1,7 @@
 import type { DecodeStrictly, StoredRow } from '../audit/event-rules.ts';
 import type { KeptTree } from '../audit/kept-tree.ts';
 import type { ExpectedHead } from '../audit/trail-check.ts';
+import type { Epochs } from '../epochs.ts';
 
 /**
  * The port to a store as it lies in its place, for those who check it: all that stands there, as of
@@ -10,6 +11,8 @@ import type { ExpectedHead } from '../audit/trail-check.ts';
 export interface Evidence {
   readonly storeId: string;
   readonly decode: DecodeStrictly;
+  /** Those that the log has been in, as far as they can be read. */
+  readonly epochs: Epochs;
   /** The last position. */
   readonly last: number;
   /** Every event, by position, in chunks. Throws {@link DamagedEvidence} where it cannot go on. */

@@ -1,5 +1,6 @@
 import type { TreeHead } from '../audit/merkle-tree.ts';
 import type { StoredFields } from '../audit/record.ts';
+import type { Epochs } from '../epochs.ts';
 import type { Impairment } from '../impairment.ts';
 import type { OrderList } from '../order-list.ts';
 import type { BatchWriter } from './batch-writer.ts';
@@ -16,6 +17,10 @@ import type { Trail } from './trail.ts';
 export interface Store {
   /** Made up when the store was created: positions mean nothing without it. */
   readonly id: string;
+  /** Those that its log has been in. None begins while it is open. */
+  readonly epochs: Epochs;
+  /** What whoever runs it should know, in plain words, though it can be served. */
+  readonly notice?: string;
   readonly log: EventLogReader;
   /** The same events, for those who only fold them: where the engine has a faster way to that. */
   readonly facts?: FactSource;
@@ -52,6 +57,8 @@ export interface Store {
 export interface CommandLineStore {
   /** Made up when the store was created: positions mean nothing without it. */
   readonly id: string;
+  /** Those that its log had been in when it was opened. */
+  readonly epochs: Epochs;
   readonly log: EventLog;
   /** See {@link Store.facts}. */
   readonly facts?: FactSource;
@@ -78,12 +85,14 @@ export type Fill = (
   add: (events: readonly StoredFields[]) => void | Promise<void>,
 ) => Promise<TreeHead>;
 
-/** What is left after the end of a damaged log was given up. */
+/** What is left after the end of a log was given up. */
 export interface AcceptedLoss {
   /** The position at which the log ends now. */
   readonly head: number;
-  /** The file that keeps what was damaged. */
-  readonly copy: string;
+  /** The id of the epoch in which it goes on. */
+  readonly epoch: string;
+  /** The file that keeps what was damaged, if anything was. */
+  readonly copy?: string;
 }
 
 /** What a store's schema was, and what it is now. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Epochs } from '../../app/epochs.ts';
 import type { Store } from '../../app/ports/store.ts';
 import { Writer } from '../../app/writer.ts';
 import { MemoryEventLog } from './memory-event-log.ts';
@@ -11,8 +12,10 @@ const NOTHING_KEPT = { kind: 'none', reason: 'the log itself is gone' } as const
 /** A store in memory, with its writer in the same thread. */
 export async function openMemoryStore(): Promise<Store> {
   const log = new MemoryEventLog();
+  const epochs = new Epochs(randomUUID());
   return {
-    id: randomUUID(),
+    id: epochs.storeId,
+    epochs,
     log,
     trail: log.trail,
     refusals: new MemoryRefusals(),

@@ -138,11 +138,19 @@ export class Database implements Queryable {
     return this.#refusal !== undefined;
   }
 
-  /** Refuses every use from now on. False if it has done so before. */
+  /** Refuses every use, until it is {@link reconsider}ed. False if it does so already. */
   refuse(error: Error): boolean {
     if (this.#refusal !== undefined) return false;
     this.#refusal = error;
+    // Whatever connection is left leads to a log that is another one.
+    for (const client of this.#clients) client.cut();
     return true;
+  }
+
+  /** Goes on where a new connection is admitted. Throws where none is. */
+  async reconsider(): Promise<void> {
+    (await this.#take()).release();
+    this.#refusal = undefined;
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,11 @@
 import { CannotStart } from '../../app/cannot-start.ts';
+import type { Epochs } from '../../app/epochs.ts';
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import type { StoredEvent } from '../event-codec.ts';
 import { addRecorded, BEGIN } from './batch.ts';
 import type { Database, Statement } from './database.ts';
+import { beginDueEpoch, enterEpochs, leaveHome } from './epochs-table.ts';
 import { columnsOf, readKeptAfter } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { PostgresKeyStore } from './postgres-key-store.ts';
@@ -32,8 +34,10 @@ const FINISH_COPY: Statement = {
 /** Opens a store in PostgreSQL to copy it. Throws {@link CannotStart} while it is served. */
 export async function openPostgresOriginal(url: string): Promise<StoreOriginal> {
   const { db, id } = await openWhole(url, undefined, undefined, 'refuse');
+  let epochs: Epochs;
   try {
     await refuseWhileServed(db);
+    epochs = await beginDueEpoch(db, id, undefined, () => {});
   } catch (error) {
     await db.close();
     throw error;
@@ -41,6 +45,8 @@ export async function openPostgresOriginal(url: string): Promise<StoreOriginal> 
   return {
     ...partsOf(db),
     id,
+    epochs,
+    handOver: () => leaveHome(db),
     keptOutcomes: (after: OutcomeName, limit: number) => readKeptAfter(db, after, limit),
   };
 }
@@ -69,6 +75,7 @@ export async function openPostgresCopy(url: string, id: string): Promise<StoreCo
     async keep(outcomes: readonly KeptOutcome[]) {
       await db.query(KEEP, columnsOf(outcomes));
     },
+    enter: (epochs) => enterEpochs(db, epochs),
     async finish() {
       await db.query(FINISH_COPY);
     },

@@ -7,6 +7,7 @@ import {
 } from '../../app/ports/event-log.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import type { RecordedEvent } from '../../app/recorded-event.ts';
+import { highestOf } from '../../app/witness.ts';
 import { decode, type StoredEvent } from '../event-codec.ts';
 import { KeptInBatch } from '../kept-in-batch.ts';
 import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
@@ -14,6 +15,7 @@ import { type Connection, type Database, isRefusal } from './database.ts';
 import { HeadWatch } from './head-watch.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { KnownHead, OtherLog } from './known-head.ts';
+import type { EdgeWitness } from './local-witness.ts';
 import { settle } from './lost-commit.ts';
 import { MerkleTables, sizeOf } from './merkle-tables.ts';
 import { Notifier } from './notifier.ts';
@@ -36,11 +38,29 @@ interface Sent {
   readonly result: Promise<AppendResult | undefined>;
 }
 
+/** How often it is looked whether the right log is back, in milliseconds. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** What a log has on this machine. */
+interface Local {
+  readonly witness?: EdgeWitness | undefined;
+  readonly beginAppending?: () => Promise<unknown>;
+  /** The number of the epoch that the log was in when it was opened. */
+  readonly epoch?: number;
+  /** Called when the log is the right one again, after it was replaced. */
+  readonly restored?: () => void;
+}
+
 /** The log in PostgreSQL, over a database that its caller has opened, and that closes with it. */
 export class PostgresEventLog implements EventLog {
   readonly #db: Database;
   readonly #tree: MerkleTables;
-  readonly #known = new KnownHead();
+  readonly #known: KnownHead;
+  readonly #witness: EdgeWitness | undefined;
+  readonly #restored: () => void;
+  #looking: NodeJS.Timeout | undefined;
+  /** What is to be done before the first append, where anything is. */
+  #beginAppending: (() => Promise<unknown>) | undefined;
   readonly #watch: HeadWatch;
   readonly #notifier: Notifier;
   readonly #replaced: (cause: Error) => void;
@@ -62,13 +82,19 @@ export class PostgresEventLog implements EventLog {
    * @param replaced Called once if the log is not the one any more that it was.
    * @param damaged Called where an append finds that the log is not what was recorded.
    * @param settleWithin See {@link SETTLE_WITHIN}.
+   * @param local The witness on this machine, and what is to be done before anything is appended.
    */
   constructor(
     db: Database,
     replaced: (cause: Error) => void = () => {},
     damaged: (cause: Error) => void = () => {},
     settleWithin = SETTLE_WITHIN,
+    local: Local = {},
   ) {
+    this.#witness = local.witness;
+    this.#beginAppending = local.beginAppending;
+    this.#restored = local.restored ?? (() => {});
+    this.#known = new KnownHead(local.witness, local.epoch);
     this.#settleWithin = settleWithin;
     this.#db = db;
     this.#tree = new MerkleTables(db);
@@ -108,10 +134,15 @@ export class PostgresEventLog implements EventLog {
   }
 
   async head(): Promise<number> {
+    return sizeOf(await this.edge());
+  }
+
+  /** The right edge of the log's tree as it is now, once this instance has taken note of it. */
+  async edge(): Promise<Buffer> {
     const before = this.#known.edge;
     const edge = await this.#tree.edge();
     await this.#orRefuse(async () => this.#known.note(edge, before));
-    return sizeOf(edge);
+    return edge;
   }
 
   /** The head, for those who look now and then: they see to it that the log is whole as well. */
@@ -132,12 +163,14 @@ export class PostgresEventLog implements EventLog {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#looking);
     await Promise.all(this.#underWay);
     await this.#watch.close();
     await this.#notifier.close();
     clearTimeout(this.#unused);
     this.#takeReady()?.release();
     await this.#db.close();
+    this.#witness?.close();
   }
 
   async #append(
@@ -148,6 +181,7 @@ export class PostgresEventLog implements EventLog {
     const before = this.#followed(seen, asked);
     let connection: Connection;
     try {
+      if (this.#beginAppending !== undefined) await this.prepare();
       // Without a wait, so that a batch leaves before those of the last one are answered.
       connection = before?.connection ?? this.#takeReady() ?? (await this.#db.connect());
     } catch (error) {
@@ -311,8 +345,14 @@ export class PostgresEventLog implements EventLog {
 
   #appended({ edge, events, notifies, isNothing }: Change): AppendResult {
     if (!isNothing) this.#notifier.written(notifies);
-    this.#known.note(edge, edge);
+    this.#known.note(edge, edge, highestOf(events.map(({ event }) => event.orderId)));
     return { kind: 'appended', events };
+  }
+
+  /** Does what is to be done before anything is appended, once. */
+  async prepare(): Promise<void> {
+    await this.#beginAppending?.();
+    this.#beginAppending = undefined;
   }
 
   #takeReady(): Connection | undefined {
@@ -344,14 +384,29 @@ export class PostgresEventLog implements EventLog {
     }
   }
 
-  /** Looks at the log, and if it is another one, refuses to touch it ever again. */
+  /** Looks at the log, and if it is another one, refuses to touch it until the right one is back. */
   async #orRefuse(look: () => Promise<void>): Promise<void> {
     try {
       await look();
     } catch (error) {
-      if (error instanceof OtherLog && this.#db.refuse(error)) this.#replaced(error);
+      if (error instanceof OtherLog && this.#db.refuse(error)) {
+        this.#replaced(error);
+        this.#lookAgain();
+      }
       throw error;
     }
+  }
+
+  /** Looks now and then whether the right log is back, and goes on when it is. */
+  #lookAgain(): void {
+    this.#looking = setTimeout(async () => {
+      try {
+        await this.#db.reconsider();
+        this.#restored();
+      } catch {
+        if (!this.#isClosed) this.#lookAgain();
+      }
+    }, LOOK_AGAIN_MS).unref();
   }
 }
 

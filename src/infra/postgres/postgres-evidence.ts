@@ -1,6 +1,7 @@
 import type { StoredRow } from '../../app/audit/event-rules.ts';
 import type { KeptTree } from '../../app/audit/kept-tree.ts';
 import { CannotStart } from '../../app/cannot-start.ts';
+import { DamagedEpochs, Epochs } from '../../app/epochs.ts';
 import { DamagedEvidence, type Evidence } from '../../app/ports/evidence.ts';
 import { DamagedStore, StoreUnavailable } from '../../app/ports/store.ts';
 import { decodeStrictly } from '../event-codec.ts';
@@ -9,10 +10,11 @@ import { nameOf } from './address.ts';
 import { checkRows } from './checked-rows.ts';
 import { type Connection, Database, isDamage, type Statement } from './database.ts';
 import { flawsInSchema } from './definitions.ts';
+import { epochsIn } from './epochs-table.ts';
 import { refuseUnknown } from './migrations.ts';
 import { requireOwnSessions } from './own-sessions.ts';
 import { inPlainWords, look } from './postgres-store.ts';
-import { WITH_CHECKSUMS } from './schema.ts';
+import { WITH_CHECKSUMS, WITH_EPOCHS } from './schema.ts';
 
 /** Rows a chunk. */
 const CHUNK = 2_000;
@@ -88,8 +90,10 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   if (!isWhole) flaws.push('it is not whole: another store is being copied into it');
   if (version >= WITH_CHECKSUMS) flaws.push(...(await damageInRows(connection)));
   const [[last] = [0]] = await connection.query<[number]>(LAST);
+  const epochs = await readEpochs(connection, version, storeId, flaws);
   return {
     storeId,
+    epochs,
     decode: decodeStrictly,
     last,
     events: () => rowsOf(connection),
@@ -111,6 +115,21 @@ async function damageInRows(connection: Connection): Promise<readonly string[]> 
     if (error instanceof DamagedStore) return [error.message];
     throw error;
   }
+}
+
+async function readEpochs(
+  connection: Connection,
+  version: number,
+  storeId: string,
+  flaws: string[],
+): Promise<Epochs> {
+  try {
+    if (version >= WITH_EPOCHS) return await epochsIn(connection, storeId);
+  } catch (error) {
+    if (!(error instanceof DamagedEpochs)) throw error;
+    flaws.push(error.message);
+  }
+  return new Epochs(storeId);
 }
 
 /** While one chunk is checked, the next is on its way. */

@@ -1,5 +1,8 @@
 import { CannotStart } from '../../app/cannot-start.ts';
+import { CLOCKS } from '../../app/clock.ts';
+import type { Epochs } from '../../app/epochs.ts';
 import {
+  type AcceptedLoss,
   type CommandLineStore,
   DamagedStore,
   type Store,
@@ -8,6 +11,7 @@ import {
 import { Writer } from '../../app/writer.ts';
 import { CheckingThread, checkInThread } from '../checking-thread.ts';
 import { startThread } from '../start-thread.ts';
+import { readWitness, replaceWitness } from '../witness-file.ts';
 import { nameOf } from './address.ts';
 import {
   Database,
@@ -18,6 +22,13 @@ import {
   type Statement,
   type Timeouts,
 } from './database.ts';
+import { acceptBreak, beginDueEpoch, epochsIn } from './epochs-table.ts';
+import {
+  contradictionIn,
+  openWitness,
+  refuseOtherLog,
+  type WitnessPlace,
+} from './local-witness.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
 import { migrate, refuseUnknown } from './migrations.ts';
@@ -51,11 +62,13 @@ const SHORT_CHECK_EVENTS = 100_000;
  * Opens a store in PostgreSQL for a server, one of any number on the same database.
  * @param scrub At how many bytes a second everything is read again and again, to be checked; 0: it is
  * checked once. Absent: never.
+ * @param place Where the witness of this machine is; absent where there is none.
  */
 export async function openPostgresStore(
   url: string,
   watcher: StoreWatcher,
   scrub?: number,
+  place?: WitnessPlace,
 ): Promise<Store> {
   let madeAt: string | undefined;
   const { db, id } = await openWhole(url, reachOf(watcher), SERVING, (where) => {
@@ -67,10 +80,22 @@ export async function openPostgresStore(
     await db.close();
     throw inPlainWords(error as Error, url);
   }
+  const { epochs, witness, trouble } = await orClose(db, url, async () => {
+    const file = place?.(id);
+    if (file !== undefined) await refuseOtherLog(db, file, await epochsIn(db, id), nameOf(url));
+    const epochs = await beginAppending(db, id, file);
+    return { epochs, ...(file === undefined ? {} : openWitness(file, epochs)) };
+  });
   const log = new PostgresEventLog(
     db,
     (cause) => watcher.impaired('database_replaced', cause),
     (cause) => watcher.impaired('store_damaged', cause),
+    undefined,
+    {
+      witness,
+      epoch: epochs.number,
+      restored: () => watcher.mended('database_replaced'),
+    },
   );
   let writer: Writer | undefined;
   const check = scrub === undefined ? undefined : checking(url, await log.head(), scrub, watcher);
@@ -78,9 +103,11 @@ export async function openPostgresStore(
   return {
     id,
     madeAt,
+    epochs,
+    ...(trouble !== undefined && { notice: trouble }),
     log,
     facts: factsOfPostgres(db),
-    trail: new PostgresTrail(db),
+    trail: new PostgresTrail(db, () => log.edge()),
     refusals: new PostgresRefusals(db),
     // Everything waits for the network and nothing for a disk, so it needs no thread of its own.
     writer: {
@@ -94,7 +121,7 @@ export async function openPostgresStore(
     },
     inDoubt: 'go on',
     async begin(list) {
-      writer = new Writer(log, list.image, list);
+      writer = new Writer(log, list.image, list, CLOCKS.wall, epochs.ids);
     },
     keys: new PostgresKeyStore(db),
     signingKeys: new PostgresSigningKeys(db),
@@ -132,18 +159,31 @@ function reachOf(watcher: StoreWatcher): Reach {
 export async function openPostgresForCommandLine(
   url: string,
   ifAbsent?: IfAbsent,
+  place?: WitnessPlace,
 ): Promise<CommandLineStore> {
   const { db, id } = await openWhole(url, undefined, undefined, ifAbsent);
-  const log = new PostgresEventLog(db);
+  const file = place?.(id);
+  const epochs = await orClose(db, url, async () => {
+    const epochs = await epochsIn(db, id);
+    if (file !== undefined) await refuseOtherLog(db, file, epochs, nameOf(url));
+    return epochs;
+  });
+  const log = new PostgresEventLog(db, undefined, undefined, undefined, {
+    beginAppending: () => beginAppending(db, id, file),
+  });
   return {
     id,
+    epochs,
     log,
     facts: factsOfPostgres(db),
     trail: new PostgresTrail(db),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),
     signingKeys: new PostgresSigningKeys(db),
-    takeOver: (fill) => takeOver(db, fill),
+    async takeOver(fill) {
+      await log.prepare();
+      await takeOver(db, fill);
+    },
     checked: () => {
       return checkInThread(() => startThread('postgres/check-thread', { url, bytesPerSecond: 0 }));
     },
@@ -154,6 +194,64 @@ export async function openPostgresForCommandLine(
     },
     close: () => log.close(),
   };
+}
+
+/**
+ * Goes on with what is left of a log, in a new epoch. Throws {@link CannotStart} where the witness on
+ * this machine knows of nothing that is missing.
+ */
+export async function acceptLossInPostgres(
+  url: string,
+  place: WitnessPlace,
+): Promise<AcceptedLoss> {
+  const { db, id } = await openWhole(url, undefined, undefined, 'refuse');
+  return orClose(db, url, async () => {
+    const file = place(id);
+    const witness = readWitness(file);
+    if (witness === undefined) {
+      throw new CannotStart(
+        `There is no ${file}, so nothing is known to be missing. Run it where the instance ran that ` +
+          'refuses to start, with the same configuration.',
+      );
+    }
+    const wrong = await contradictionIn(db, witness, await epochsIn(db, id));
+    if (wrong === undefined) {
+      throw new CannotStart(
+        `Nothing is missing in ${nameOf(url)} of what ${file} knows: there is nothing to give up.`,
+      );
+    }
+    const { breaks, id: epoch } = await acceptBreak(db, id, witness, (next) => {
+      replaceWitness(file, next);
+    });
+    await db.close();
+    return { head: breaks.at(-1)?.position ?? 0, epoch };
+  });
+}
+
+function beginAppending(db: Database, id: string, file: string | undefined): Promise<Epochs> {
+  const witness = file === undefined ? undefined : readWitness(file);
+  return beginDueEpoch(db, id, witness, (next) => {
+    if (file === undefined) return;
+    try {
+      replaceWitness(file, next);
+    } catch {
+      // Whoever opens it says that it cannot be kept.
+    }
+  });
+}
+
+/** Closes a database again where something that is to be done first fails. */
+async function orClose<Result>(
+  db: Database,
+  url: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    await db.close();
+    throw inPlainWords(error as Error, url);
+  }
 }
 
 /** A database with a store of the newest schema in it. */

@@ -10,9 +10,13 @@ export class PostgresTrail implements Trail {
   readonly #db: Queryable;
   readonly #tree: MerkleTables;
 
-  constructor(db: Queryable) {
+  readonly #edge: () => Promise<Buffer>;
+
+  /** @param edge The log's right edge as it is now, where somebody takes note of what is told of it. */
+  constructor(db: Queryable, edge?: () => Promise<Buffer>) {
     this.#db = db;
     this.#tree = new MerkleTables(db);
+    this.#edge = edge ?? (() => this.#tree.edge());
   }
 
   stored(after: number, limit: number): Promise<StoredEvent[]> {
@@ -20,7 +24,7 @@ export class PostgresTrail implements Trail {
   }
 
   async treeHead(): Promise<TreeHead> {
-    const frontier = Frontier.unpack(await this.#tree.edge());
+    const frontier = Frontier.unpack(await this.#edge());
     return { size: frontier.size, root: frontier.root() };
   }
 

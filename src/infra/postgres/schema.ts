@@ -8,7 +8,10 @@ import { checksumInPostgres } from '../checksums.ts';
  */
 
 /** The newest schema version that this version knows. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
+
+/** The schema with which epochs came. */
+export const WITH_EPOCHS = 4;
 
 /** Owns the tables: whoever is a member of it can migrate. */
 export const OWNER_ROLE = 'store_orders_owner';
@@ -221,6 +224,19 @@ ${refuseGapIn('refusals')}
   ALTER TABLE store_orders.kept_outcomes ENABLE TRIGGER kept_outcomes_never_change;
   ALTER TABLE store_orders.kept_outcomes ALTER COLUMN checksum SET NOT NULL;
   `,
+  `
+  -- The breaks of the log, each with what began after it (docs/adr/0020).
+  CREATE TABLE store_orders.epochs (
+    number    integer PRIMARY KEY CHECK (number > 0),
+    statement text NOT NULL
+  );
+
+  CREATE TRIGGER epochs_never_change BEFORE UPDATE OR DELETE OR TRUNCATE ON store_orders.epochs
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
+
+  -- Which database this is, once a server has appended to it: a copy of it is another one.
+  ALTER TABLE store_orders.store ADD COLUMN home text;
+  `,
 ];
 
 /**
@@ -234,8 +250,10 @@ export const RIGHTS: readonly Right[] = [
   { to: 'INSERT', table: 'api_keys' },
   { to: 'INSERT', table: 'refusals' },
   { to: 'INSERT', table: 'signing_keys' },
+  { to: 'INSERT', table: 'epochs' },
   { to: 'DELETE', table: 'refusals' },
   { to: 'UPDATE', table: 'tree', columns: ['edge'] },
+  { to: 'UPDATE', table: 'store', columns: ['home'] },
   { to: 'UPDATE', table: 'api_keys', columns: ['revoked_at', 'checksum'] },
 ];
 

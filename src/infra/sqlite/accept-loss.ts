@@ -2,37 +2,51 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
 import { openDatabase, requireStore } from './database.ts';
-import { removeHead } from './head-file.ts';
+import { acceptBreak } from './epochs-table.ts';
+import { contradictionIn } from './head-file.ts';
 import { lockForServer } from './server-lock.ts';
-import { openLog } from './sqlite-event-log.ts';
+import { openLog, requireWholeLog } from './sqlite-event-log.ts';
+import { readLog } from './start-guard.ts';
 import { damageIn } from './wal-guard.ts';
 
 /**
- * Gives up what stands behind the damage in a store's `-wal` file, and keeps a copy of that file.
- * Throws {@link CannotStart} where there is no damage, or where more than the end is lost.
+ * Goes on with what is left of a log, in a new epoch: gives up what stands behind the damage in its
+ * `-wal` file, and keeps a copy of that file; or what its head knows of and the log has not. Throws
+ * {@link CannotStart} where nothing is lost, or where more than the end is.
  */
 export async function acceptLoss(file: string): Promise<AcceptedLoss> {
   requireStore(file);
   const damage = damageIn(`${file}-wal`);
-  if (damage === undefined) {
-    throw new CannotStart(`${file}-wal is not damaged: there is nothing to give up.`);
+  const wrong = damage === undefined ? contradictionIn(file, (at) => readLog(file, at)) : undefined;
+  if (damage === undefined && wrong === undefined) {
+    throw new CannotStart(`Nothing of ${file} is missing: there is nothing to give up.`);
   }
   const unlock = lockForServer(file);
-  const copy = newNameFor(`${file}-wal-damaged`);
   try {
-    copyFileSync(`${file}-wal`, copy);
-    return { head: await openWithoutGuard(file), copy };
-  } catch (error) {
-    // SQLite deletes it when it closes the file, and the next start would find nothing amiss.
-    if (!existsSync(`${file}-wal`)) copyFileSync(copy, `${file}-wal`);
-    throw error;
+    return damage === undefined ? await cut(file, true) : await cutWal(file);
   } finally {
     unlock();
   }
 }
 
-// SQLite drops what stands behind the damage when it opens the file.
-async function openWithoutGuard(file: string): Promise<number> {
+async function cutWal(file: string): Promise<AcceptedLoss> {
+  const copy = newNameFor(`${file}-wal-damaged`);
+  try {
+    copyFileSync(`${file}-wal`, copy);
+    return { ...(await cut(file, false)), copy };
+  } catch (error) {
+    // SQLite deletes it when it closes the file, and the next start would find nothing amiss.
+    if (!existsSync(`${file}-wal`)) copyFileSync(copy, `${file}-wal`);
+    throw error;
+  }
+}
+
+/**
+ * SQLite drops what stands behind the damage when it opens the file.
+ * @param isExact Whether the head tells of all that was acknowledged. Where the `-wal` file is damaged,
+ * a power cut may have taken the end of both.
+ */
+async function cut(file: string, isExact: boolean): Promise<AcceptedLoss> {
   const db = openDatabase(file, () => {}, 'refuse');
   try {
     // The store's file may hold parts of transactions whose other parts are in the damaged file.
@@ -42,8 +56,13 @@ async function openWithoutGuard(file: string): Promise<number> {
     if (db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) {
       throw new CannotStart(`${file} is in use by another program. Stop it first.`);
     }
-    removeHead(file);
-    return await openLog(file, db).head();
+    requireWholeLog(file, db);
+    const { id } = acceptBreak(file, db, isExact);
+    const log = openLog(file, db);
+    const head = await log.head();
+    // The -wal file goes with the last connection.
+    await log.close();
+    return { head, epoch: id };
   } finally {
     db.close();
   }

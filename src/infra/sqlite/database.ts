@@ -3,8 +3,10 @@ import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
 import { type Column, checksumOf, type DOMAINS } from '../checksums.ts';
+import { markCopy } from './epochs-table.ts';
+import { readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_TREE } from './schema.ts';
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_EPOCHS, WITH_TREE } from './schema.ts';
 import { guardStore } from './start-guard.ts';
 import { syncWal } from './wal-guard.ts';
 
@@ -157,6 +159,7 @@ function migrate(db: Database.Database, file: string): number {
       for (const migration of MIGRATIONS.slice(from)) db.exec(migration);
       // Nothing else ever adds events to the tree that were in the log without it.
       if (from < WITH_TREE) new MerkleTables(db).create();
+      if (from < WITH_EPOCHS && mayBeCopy(file, db)) markCopy(db, 'backup');
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);
       return from;
@@ -170,6 +173,12 @@ export function registerChecksums(db: Database.Database): void {
   db.function('checksum_of', options, (table, ...columns) => {
     return checksumOf(table as keyof typeof DOMAINS, columns as Column[]);
   });
+}
+
+// Backups of older versions do not say that they are. A store that was served has its head beside it.
+function mayBeCopy(file: string, db: Database.Database): boolean {
+  const hasEvents = db.prepare('SELECT EXISTS (SELECT 1 FROM events)').pluck().get() === 1;
+  return hasEvents && readHeadOf(file) === undefined;
 }
 
 function schemaVersion(db: Database.Database): number {

@@ -7,13 +7,16 @@
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema that this version knows (PRAGMA user_version). */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** The schema version in which the tree of the log came. */
 export const WITH_TREE = 3;
 
 /** The one in which the rows that are in no proof got checksums. */
 export const WITH_CHECKSUMS = 5;
+
+/** The one in which epochs came. From it on, every log has its head noted beside it. */
+export const WITH_EPOCHS = 6;
 
 /** What leads from each schema version to the next; the first entry leads to version 1. */
 export const MIGRATIONS: readonly string[] = [
@@ -152,5 +155,25 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TRIGGER kept_outcomes_are_never_deleted BEFORE DELETE ON kept_outcomes
   BEGIN SELECT RAISE(ABORT, 'kept_outcomes is append-only: no DELETE'); END;
+  `,
+  `
+  -- The breaks of the log, each with what began after it (docs/adr/0020).
+  CREATE TABLE epochs (
+    number    INTEGER PRIMARY KEY,
+    statement TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TRIGGER epochs_are_never_updated BEFORE UPDATE ON epochs
+  BEGIN SELECT RAISE(ABORT, 'epochs are append-only: no UPDATE'); END;
+
+  CREATE TRIGGER epochs_are_never_deleted BEFORE DELETE ON epochs
+  BEGIN SELECT RAISE(ABORT, 'epochs are append-only: no DELETE'); END;
+
+  CREATE TRIGGER epochs_are_dense BEFORE INSERT ON epochs
+  WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM epochs)
+  BEGIN SELECT RAISE(ABORT, 'epochs are append-only: the number is not the next'); END;
+
+  -- 1 in a backup, 2 in a store that goes on elsewhere, until somebody goes on with it.
+  ALTER TABLE store ADD COLUMN is_copy INTEGER NOT NULL DEFAULT 0;
   `,
 ];

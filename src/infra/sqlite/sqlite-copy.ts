@@ -4,7 +4,10 @@ import type Database from 'better-sqlite3';
 import { CannotStart } from '../../app/cannot-start.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import { decode, type StoredEvent } from '../event-codec.ts';
+import { replaceWitness } from '../witness-file.ts';
 import { openDatabase, storeIdOf } from './database.ts';
+import { beginDueEpoch, enterEpochs, markCopy, witnessOf } from './epochs-table.ts';
+import { headFileOf } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { lockForServer } from './server-lock.ts';
@@ -25,12 +28,15 @@ export function openSqliteOriginal(file: string): StoreOriginal {
     throw error;
   }
   requireWholeLog(file, db);
+  const epochs = beginDueEpoch(file, db);
   const kept = new KeptOutcomesTable(db);
   const parts = partsOf(file, db);
   return {
     ...parts,
-    id: storeIdOf(db),
+    id: epochs.storeId,
+    epochs,
     keptOutcomes: async (after, limit) => kept.after(after, limit),
+    handOver: async () => markCopy(db, 'handed over'),
     async close() {
       await parts.close();
       unlock();
@@ -48,7 +54,8 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
   }
   const unfinished = `${file}-copying`;
   const isNew = !existsSync(unfinished);
-  const db = openDatabase(unfinished);
+  // What is copied has no head before it is whole.
+  const db = openDatabase(unfinished, () => {});
   if (isNew) db.prepare('UPDATE store SET id = ?').run(id);
   if (storeIdOf(db) !== id) {
     db.close();
@@ -66,7 +73,9 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
         }
       })();
     },
+    enter: async (epochs) => enterEpochs(db, epochs),
     async finish() {
+      replaceWitness(headFileOf(file), witnessOf(db));
       await parts.close();
       for (const end of ['-refusals', '']) {
         if (existsSync(unfinished + end)) renameSync(unfinished + end, file + end);

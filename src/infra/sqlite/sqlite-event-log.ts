@@ -3,9 +3,10 @@ import { CannotStart } from '../../app/cannot-start.ts';
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
 import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import type { NewEvent, RecordedEvent } from '../../app/recorded-event.ts';
+import { highestOf } from '../../app/witness.ts';
 import { decode, encode, type StoredEvent } from '../event-codec.ts';
 import { orDamaged } from './damage.ts';
-import { storeIdOf } from './database.ts';
+import { beginDueEpoch, epochsIn, isCopy } from './epochs-table.ts';
 import { EventRows } from './event-rows.ts';
 import { HeadFile, type HeadSignal } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
@@ -24,7 +25,9 @@ const UNKNOWN = undefined;
 /** The log in SQLite, over a connection that its caller has opened, and that closes with it. */
 export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
-  readonly #headFile: HeadFile | undefined;
+  #headFile: HeadFile | undefined;
+  /** What is to be done before the first append, where anything is. */
+  #beginAppending: (() => HeadFile) | undefined;
   readonly #signal: HeadSignal | undefined;
   readonly #damaged: (cause: Error) => void;
   readonly #wal: Wal | undefined;
@@ -44,6 +47,7 @@ export class SqliteEventLog implements EventLog {
    * @param signal What is asked before the head is looked at, where it is asked for all the time.
    * @param damaged Called where an append finds that the log is not what was recorded.
    * @param wal By which it is told what a failed commit has left; without it, nobody can tell.
+   * @param beginAppending In the place of the head file: opens it when something is to be appended.
    */
   constructor(
     db: Database.Database,
@@ -51,8 +55,10 @@ export class SqliteEventLog implements EventLog {
     signal?: HeadSignal,
     damaged: (cause: Error) => void = () => {},
     wal?: Wal,
+    beginAppending?: () => HeadFile,
   ) {
     this.#db = db;
+    this.#beginAppending = beginAppending;
     this.#headFile = headFile;
     this.#signal = signal;
     this.#damaged = damaged;
@@ -104,6 +110,7 @@ export class SqliteEventLog implements EventLog {
     try {
       // Nothing is acknowledged on top of a head that a start could not hold the log against.
       this.#headFile?.writeIfDue();
+      this.#prepare();
       this.#begin.run();
     } catch (error) {
       return { kind: 'unavailable', cause: error as Error };
@@ -128,7 +135,7 @@ export class SqliteEventLog implements EventLog {
       const kind = this.#isUndone(error, head, events) ? 'unavailable' : 'unknown';
       return { kind, cause: error as Error };
     }
-    if (events.length > 0) this.#note();
+    if (events.length > 0) this.#note(highestIdIn(events));
     return { kind: 'appended', events };
   }
 
@@ -155,11 +162,18 @@ export class SqliteEventLog implements EventLog {
 
   /** Records what another log has recorded: see {@link CommandLineStore.takeOver}. */
   async takeOver(fill: Fill): Promise<void> {
+    this.#prepare();
     this.#begin.run();
+    let highestId = 0n;
     try {
       const head = this.#tree.wholeSize();
       if (head > 0) throw new CannotStart(`The store has ${head} events: it takes an empty one.`);
-      const due = await fill((events) => this.#insertAll(events, events.map(decode)));
+      const due = await fill((events) => {
+        const recorded = events.map(decode);
+        this.#insertAll(events, recorded);
+        const highest = highestIdIn(recorded);
+        if (highest > highestId) highestId = highest;
+      });
       const tree = this.#tree.frontier();
       if (tree.size !== due.size || !tree.root().equals(due.root)) {
         throw new Error('the tree of these events is another one');
@@ -169,7 +183,7 @@ export class SqliteEventLog implements EventLog {
       this.#isUndone(error, 0, []);
       throw error;
     }
-    this.#note();
+    this.#note(highestId);
   }
 
   async head(): Promise<number> {
@@ -199,6 +213,13 @@ export class SqliteEventLog implements EventLog {
     this.#wal?.close();
     this.#headFile?.close();
     this.#signal?.close();
+  }
+
+  #prepare(): void {
+    if (this.#beginAppending === undefined) return;
+    this.#headFile = this.#beginAppending();
+    this.#beginAppending = undefined;
+    this.#noteFirst();
   }
 
   #look(): number {
@@ -247,10 +268,10 @@ export class SqliteEventLog implements EventLog {
   }
 
   // The tree is the one that was just written: to ask the table would be a transaction of its own.
-  #note(): void {
+  #note(highestId?: bigint): void {
     const frontier = this.#tree.latest;
     const root = frontier.root().toString('hex');
-    this.#headFile?.tryToWrite({ position: frontier.size, root });
+    this.#headFile?.tryToWrite({ position: frontier.size, root }, highestId);
   }
 
   // SQLite has rolled back by itself after some errors, a full disk among them.
@@ -260,7 +281,8 @@ export class SqliteEventLog implements EventLog {
 }
 
 /**
- * The log of a store's file, with its head noted outside the database.
+ * The log of a store's file, with its head noted outside the database. One that is a copy begins its
+ * new epoch with the first append: to read a backup leaves it as it is.
  * @param wal The `-wal` file, which closes with the log.
  */
 export function openLog(
@@ -270,7 +292,10 @@ export function openLog(
   wal = new Wal(file),
 ): SqliteEventLog {
   requireWholeLog(file, db);
-  return new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)), undefined, damaged, wal);
+  const headFile = ({ storeId, id } = epochsIn(db)) => new HeadFile(file, storeId, id);
+  if (!isCopy(db)) return new SqliteEventLog(db, headFile(), undefined, damaged, wal);
+  const beginAppending = () => headFile(beginDueEpoch(file, db));
+  return new SqliteEventLog(db, undefined, undefined, damaged, wal, beginAppending);
 }
 
 /** Throws {@link CannotStart} where the log of a store's file has another size than its tree. */
@@ -284,4 +309,8 @@ export function requireWholeLog(file: string, db: Database.Database): void {
         'Find out what else is wrong (store-orders verify), and restore a backup.',
     );
   }
+}
+
+function highestIdIn(events: readonly RecordedEvent[]): bigint {
+  return highestOf(events.map(({ event }) => event.orderId));
 }

@@ -3,8 +3,10 @@ import type { StoredRow } from '../../app/audit/event-rules.ts';
 import type { KeptTree } from '../../app/audit/kept-tree.ts';
 import type { ExpectedHead } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/cannot-start.ts';
+import { DamagedEpochs, Epochs } from '../../app/epochs.ts';
 import { DamagedEvidence, type Evidence, type TreeAside } from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
+import type { Witness } from '../../app/witness.ts';
 import { differences } from '../definitions.ts';
 import { decodeStrictly } from '../event-codec.ts';
 import { type CheckedRow, storedRowIn } from '../rows.ts';
@@ -12,8 +14,16 @@ import { startThread } from '../start-thread.ts';
 import { checkRows } from './checked-rows.ts';
 import { isSqliteDamage } from './damage.ts';
 import { registerChecksums, requireStore, storeIdOf } from './database.ts';
-import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_CHECKSUMS, WITH_TREE } from './schema.ts';
+import { epochsIn, isCopy } from './epochs-table.ts';
+import { headFileOf, readHeadOf } from './head-file.ts';
+import {
+  APPLICATION_ID,
+  MIGRATIONS,
+  SCHEMA_VERSION,
+  WITH_CHECKSUMS,
+  WITH_EPOCHS,
+  WITH_TREE,
+} from './schema.ts';
 import { damageIn } from './wal-guard.ts';
 
 /** Rows a chunk. */
@@ -55,15 +65,20 @@ export function openSqliteEvidence(file: string): Evidence {
       .prepare('SELECT coalesce(max(position), 0) FROM events')
       .pluck()
       .get() as number;
+    const epochs = readEpochs(db, version, storeId, flaws);
+    if (noted === undefined && version >= WITH_EPOCHS && last > 0 && !isCopy(db)) {
+      flaws.push(`${headFileOf(file)} is missing or cannot be read`);
+    }
     return {
       storeId,
+      epochs,
       decode: decodeStrictly,
       last,
       events: () => rowsOf(db),
       ...(version < WITH_TREE
         ? { tree: undefined }
         : { tree: treeOf(db), treeAside: (sizes) => treeAside(file, last, sizes, isSame) }),
-      acknowledged: noted === undefined ? undefined : headOf(file, noted),
+      acknowledged: noted && headOf(file, noted, epochs, version >= WITH_EPOCHS && isCopy(db)),
       flaws,
       close() {
         db.close();
@@ -206,9 +221,32 @@ export function treeOf(db: Database.Database): KeptTree {
   };
 }
 
-function headOf(file: string, noted: { position: number; root: string }): ExpectedHead {
-  const root = noted.root === UNKNOWN_ROOT ? undefined : Buffer.from(noted.root, 'hex');
-  return { name: headFileOf(file), size: noted.position, root };
+/** What its head says of a log; `undefined` where that was given up since, or the log is a copy. */
+function headOf(
+  file: string,
+  { epoch, position, root }: Witness,
+  epochs: Epochs,
+  isCopied: boolean,
+): ExpectedHead | undefined {
+  const end = epochs.endOf(epoch);
+  if (isCopied || (end !== undefined && position > end.position)) return undefined;
+  const expected = root === undefined ? undefined : Buffer.from(root, 'hex');
+  return { name: headFileOf(file), size: position, root: expected };
+}
+
+function readEpochs(
+  db: Database.Database,
+  version: number,
+  storeId: string,
+  flaws: string[],
+): Epochs {
+  try {
+    if (version >= WITH_EPOCHS) return epochsIn(db);
+  } catch (error) {
+    if (!(error instanceof DamagedEpochs)) throw error;
+    flaws.push(error.message);
+  }
+  return new Epochs(storeId);
 }
 
 function readOrSay<Result>(read: () => Result): Result {

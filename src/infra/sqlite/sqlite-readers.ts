@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Store } from '../../app/ports/store.ts';
 import { ChunkedFacts } from '../chunked-facts.ts';
 import { END } from '../facts-parser.ts';
-import { storeIdOf } from './database.ts';
+import { epochsIn } from './epochs-table.ts';
 import { factChunksOf } from './fact-chunks.ts';
 import type { HeadSignal } from './head-file.ts';
 import { SnapshotFile } from './snapshot-file.ts';
@@ -14,7 +14,10 @@ import { orUnavailable } from './storage-fault.ts';
 import { StoredEvents } from './stored-events.ts';
 
 /** What a server reads of a store, over one connection, with the keys. */
-export type Readers = Pick<Store, 'id' | 'log' | 'trail' | 'keys' | 'signingKeys' | 'snapshots'> &
+export type Readers = Pick<
+  Store,
+  'id' | 'epochs' | 'log' | 'trail' | 'keys' | 'signingKeys' | 'snapshots'
+> &
   Required<Pick<Store, 'facts'>>;
 
 /**
@@ -22,10 +25,12 @@ export type Readers = Pick<Store, 'id' | 'log' | 'trail' | 'keys' | 'signingKeys
  * @param signal See {@link SqliteEventLog}.
  */
 export function readersOf(file: string, db: Database.Database, signal?: HeadSignal): Readers {
-  const id = storeIdOf(db);
+  const epochs = epochsIn(db);
+  const id = epochs.storeId;
   const chunkAfter = factChunksOf(db, END);
   return {
     id,
+    epochs,
     log: new SqliteEventLog(db, undefined, signal),
     facts: new ChunkedFacts((after) => orUnavailable(() => chunkAfter(after)), storedIn(db)),
     trail: new SqliteTrail(db),

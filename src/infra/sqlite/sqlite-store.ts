@@ -1,5 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { CannotStart } from '../../app/cannot-start.ts';
+import { rmSync, statSync } from 'node:fs';
 import type { Impairment } from '../../app/impairment.ts';
 import {
   type CommandLineStore,
@@ -12,7 +11,9 @@ import { ChunkedFacts } from '../chunked-facts.ts';
 import { END } from '../facts-parser.ts';
 import { AT_ONCE } from '../pace.ts';
 import { startThread } from '../start-thread.ts';
-import { type IfAbsent, openDatabase, storeIdOf } from './database.ts';
+import { copyAsBackup } from './backup.ts';
+import { type IfAbsent, openDatabase } from './database.ts';
+import { epochsIn } from './epochs-table.ts';
 import { FactsAhead } from './facts-ahead.ts';
 import { HeadSignal } from './head-file.ts';
 import { lockForServer } from './server-lock.ts';
@@ -133,8 +134,10 @@ export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): Com
   const log = openLog(file, db);
   const refusals = new SqliteRefusals(file);
   const ahead = new FactsAhead(file, END);
+  const epochs = epochsIn(db);
   return {
-    id: storeIdOf(db),
+    id: epochs.storeId,
+    epochs,
     log,
     facts: new ChunkedFacts(ahead.chunkAfter, storedIn(db)),
     trail: new SqliteTrail(db),
@@ -154,8 +157,7 @@ export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): Com
       return checkInThread(() => startThread('sqlite/check-thread', { file, bytesPerSecond: 0 }));
     },
     async backup(to) {
-      if (existsSync(to)) throw new CannotStart(`${to} is there already and was left as it is.`);
-      await db.backup(to);
+      await copyAsBackup(db, to);
       await checkCopy(to);
     },
     async close() {

@@ -5,6 +5,7 @@ import type { PackedImage } from '../../app/order-image.ts';
 import type { EventLogReader } from '../../app/ports/event-log.ts';
 import type { Store, StoreWatcher } from '../../app/ports/store.ts';
 import { inPlainWords, openDatabase } from './database.ts';
+import { isCopy } from './epochs-table.ts';
 import { refuseOtherLog } from './head-file.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 import { type Readers, readersOf } from './sqlite-readers.ts';
@@ -70,6 +71,7 @@ export class WaitingStore {
     const now = () => this.#readers;
     return {
       id: this.#readers.id,
+      epochs: this.#readers.epochs,
       log: this.#log(),
       facts: { next: (after, take) => now().facts.next(after, take) },
       trail: {
@@ -207,5 +209,7 @@ function refuseUnfit(file: string, db: Database.Database, { cause }: Waiting): v
       `${file} has schema ${version} and cannot be brought up to ${SCHEMA_VERSION}: ${cause.message}`,
     );
   }
-  refuseOtherLog(file, () => logIn(db));
+  refuseOtherLog(file, (at) => logIn(db, at));
+  if (isCopy(db))
+    throw new CannotStart(`${file} is a backup and cannot be gone on with: ${cause.message}`);
 }

@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { CannotStart } from '../../app/cannot-start.ts';
+import { DamagedEpochs, Epochs } from '../../app/epochs.ts';
+import { epochsIn, isCopy } from './epochs-table.ts';
 import { type Log, refuseOtherLog } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
+import { WITH_EPOCHS } from './schema.ts';
+import { treeRootAt } from './tree-root.ts';
 import { refuseDamagedWal } from './wal-guard.ts';
 
 /**
@@ -10,45 +15,69 @@ import { refuseDamagedWal } from './wal-guard.ts';
  */
 export function guardStore(file: string): void {
   refuseDamagedWal(file);
-  refuseOtherLog(file, () => readLog(file));
+  refuseOtherLog(file, (at) => readLog(file, at));
 }
 
 // A connection that may only read leaves the -wal file as it is when it closes. Any other would put
 // what is whole of it into the store's file and delete the rest, from which an expert might still
 // learn something.
-function readLog(file: string): Log {
+/** Reads the log of a store's file, with its root at a position. */
+export function readLog(file: string, at: number): Log {
   if (!existsSync(file)) return NO_LOG;
-  const db = new Database(file, { readonly: true });
+  let db: Database.Database | undefined;
   try {
-    return logIn(db);
+    db = new Database(file, { readonly: true });
+    return logIn(db, at);
+  } catch (error) {
+    // It is no database: whoever opens it to use it says so.
+    if (error instanceof Database.SqliteError && NO_STORE.test(error.code)) return NO_LOG;
+    throw error;
   } finally {
-    db.close();
+    db?.close();
   }
 }
 
 /** The log in an open database, as far as a head can be compared with it. */
-export function logIn(db: Database.Database): Log {
+export function logIn(db: Database.Database, at: number): Log {
   try {
     const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
     const position = head.get() as number;
+    const hasHead = (db.pragma('user_version', { simple: true }) as number) >= WITH_EPOCHS;
+    const storeId = db.prepare('SELECT id FROM store').pluck().get() as string;
     return {
-      storeId: db.prepare('SELECT id FROM store').pluck().get() as string,
+      storeId,
       position,
-      root: rootAt(db, position),
+      root: rootAt(db, at, position),
+      epochs: hasHead ? epochsIn(db) : new Epochs(storeId),
+      isCopy: hasHead && isCopy(db),
+      hasHead,
     };
   } catch (error) {
+    if (error instanceof DamagedEpochs)
+      throw new CannotStart(`The store is damaged: ${error.message}.`);
     // SQLITE_ERROR: it has no such table.
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') return NO_LOG;
     throw error;
   }
 }
 
-/** The root at the head, unless an older version has written there, which kept no tree. */
-function rootAt(db: Database.Database, position: number): string | undefined {
+/** The root at a position, unless an older version has written there, which kept no tree. */
+function rootAt(db: Database.Database, at: number, position: number): string | undefined {
   const hasTree = db.prepare(`SELECT count(*) FROM sqlite_schema WHERE name = 'tree'`).pluck();
-  if (hasTree.get() === 0) return undefined;
-  const frontier = new MerkleTables(db).frontier();
-  return frontier.size === position ? frontier.root().toString('hex') : undefined;
+  if (hasTree.get() === 0 || at > position) return undefined;
+  const tree = new MerkleTables(db);
+  const edge = tree.frontier();
+  if (edge.size < at) return undefined;
+  return (edge.size === at ? edge.root() : treeRootAt(at, tree)).toString('hex');
 }
 
-const NO_LOG: Log = { storeId: undefined, position: 0, root: undefined };
+const NO_STORE = /^SQLITE_(?:NOTADB|CANTOPEN|IOERR_READ)$/;
+
+const NO_LOG: Log = {
+  storeId: undefined,
+  position: 0,
+  root: undefined,
+  epochs: new Epochs(''),
+  isCopy: false,
+  hasHead: false,
+};

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
 import { recordOf } from '../../app/audit/record.ts';
+import { DamagedEpochs, type Epochs } from '../../app/epochs.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../pace.ts';
 import { decodeRefusal } from '../refusal-codec.ts';
@@ -10,7 +11,8 @@ import { bytesIn, requireNothing, requireTexts } from '../stored-check.ts';
 import { checkRows } from './checked-rows.ts';
 import { isSqliteDamage } from './damage.ts';
 import { storeIdOf } from './database.ts';
-import { headFileOf, readHeadOf, UNKNOWN_ROOT } from './head-file.ts';
+import { epochsIn } from './epochs-table.ts';
+import { headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { checkSnapshot } from './snapshot-file.ts';
@@ -113,10 +115,19 @@ function checkHead(
 ): void {
   if (noted === undefined) return;
   const frontier = new MerkleTables(db).frontier();
-  const isSame = frontier.size === noted.position && noted.root !== UNKNOWN_ROOT;
+  const isSame = frontier.size === noted.position && noted.root !== undefined;
   const isOther = isSame && frontier.root().toString('hex') !== noted.root;
-  if (noted.storeId === storeIdOf(db) && frontier.size >= noted.position && !isOther) return;
+  const isKnown = noted.storeId === storeIdOf(db) && epochsOf(db).has(noted.epoch);
+  if (isKnown && frontier.size >= noted.position && !isOther) return;
   throw new DamagedStore(`${headFileOf(file)} is of another log`);
+}
+
+function epochsOf(db: Database.Database): Epochs {
+  try {
+    return epochsIn(db);
+  } catch (error) {
+    throw error instanceof DamagedEpochs ? new DamagedStore(error.message) : error;
+  }
 }
 
 async function checkRefusals(file: string, pace: Pace): Promise<void> {

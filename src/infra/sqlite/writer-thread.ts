@@ -1,11 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CannotStart } from '../../app/cannot-start.ts';
+import { CLOCKS } from '../../app/clock.ts';
+import type { IdRange } from '../../app/epochs.ts';
 import { OrderImage } from '../../app/order-image.ts';
 import { Writer } from '../../app/writer.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { openDatabase } from './database.ts';
+import { beginDueEpoch } from './epochs-table.ts';
 import { lockForServer } from './server-lock.ts';
-import { openLog, type SqliteEventLog } from './sqlite-event-log.ts';
+import { openLog, requireWholeLog, type SqliteEventLog } from './sqlite-event-log.ts';
 import { storageFaultOf } from './storage-fault.ts';
 import { StorageHealth } from './storage-health.ts';
 import { Wal } from './wal.ts';
@@ -24,6 +27,7 @@ const { file } = workerData as { readonly file: string };
 /** What it has when the file can be written. */
 interface Opened {
   readonly log: SqliteEventLog;
+  readonly ids: IdRange;
   readonly health: StorageHealth;
   readonly checkpoints: Checkpoints;
   close(): Promise<void>;
@@ -65,6 +69,8 @@ function open(made: (where: string) => void): Opened {
     const wal = new Wal(file);
     undo.push(() => wal.close());
     const damaged = (cause: Error) => impaired('store_damaged', cause);
+    requireWholeLog(file, db);
+    const { ids } = beginDueEpoch(file, db);
     const log = openLog(file, db, damaged, wal);
     const checkpoints = new Checkpoints(wal, {
       failing: (cause) => impaired('checkpoint_failing', cause),
@@ -76,6 +82,7 @@ function open(made: (where: string) => void): Opened {
     const health = new StorageHealth(file, () => log.probe(), { impaired, mended });
     return {
       log,
+      ids,
       health,
       checkpoints,
       async close() {
@@ -98,7 +105,7 @@ async function receive(message: ToWriter): Promise<void> {
       return;
     case 'begin':
       if (opened === undefined) throw new Error('an image came before the file was open');
-      writer = new Writer(opened.log, new OrderImage(message.image));
+      writer = writerOn(opened, new OrderImage(message.image));
       send({ kind: 'ready' });
       return;
     case 'execute': {
@@ -117,6 +124,10 @@ async function receive(message: ToWriter): Promise<void> {
       port?.close();
       return;
   }
+}
+
+function writerOn({ log, ids }: Opened, image: OrderImage): Writer {
+  return new Writer(log, image, image, CLOCKS.wall, ids);
 }
 
 type FromReason = Extract<FromWriter, { kind: 'mended' }>['reason'];

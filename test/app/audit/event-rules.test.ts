@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EventRules, type StoredRow } from '../../../src/app/audit/event-rules.ts';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { Epochs } from '../../../src/app/epochs.ts';
 import { DamagedEvidence, type Evidence } from '../../../src/app/ports/evidence.ts';
 import type { OrderEvent } from '../../../src/domain/order.ts';
 import { decodeStrictly, encode } from '../../../src/infra/event-codec.ts';
@@ -61,6 +62,7 @@ describe('What lies there', () => {
   function evidence(error: Error): Evidence {
     return {
       storeId: 'x',
+      epochs: new Epochs('x'),
       decode: decodeStrictly,
       last: 2,
       *events() {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sourceOf } from '../../../src/app/audit/cloud-event.ts';
 import { type EventPage, History } from '../../../src/app/audit/history.ts';
+import { Epochs } from '../../../src/app/epochs.ts';
 import type { NewEvent } from '../../../src/app/recorded-event.ts';
 import { MemoryEventLog } from '../../../src/infra/memory/memory-event-log.ts';
 import { MemoryKeyStore } from '../../../src/infra/memory/memory-key-store.ts';
@@ -10,7 +11,7 @@ async function historyOf(...events: readonly NewEvent[]) {
   const log = new MemoryEventLog();
   const keys = new MemoryKeyStore();
   await log.append(0, () => events);
-  return { keys, trail: log.trail, history: new History('s', log.trail, keys) };
+  return { keys, trail: log.trail, history: new History(new Epochs('s'), log.trail, keys) };
 }
 
 /** A history of so many orders, of which each that is a multiple of a number is cancelled at once. */

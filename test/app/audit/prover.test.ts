@@ -37,7 +37,7 @@ describe('a log proves', () => {
     expect(prover.verifierKey).toBe(key);
     expect(verifyCheckpoint(note, key)).toEqual({
       ok: true,
-      value: { origin: 'log.example', ...headOf(records) },
+      value: { origin: 'log.example', epoch: '0', ...headOf(records) },
     });
     expect(size).toBe(700);
   });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type EventPage, History } from '../../../src/app/audit/history.ts';
 import { type Follower, Tail } from '../../../src/app/audit/tail.ts';
+import { Epochs } from '../../../src/app/epochs.ts';
 import { MemoryEventLog } from '../../../src/infra/memory/memory-event-log.ts';
 import { MemoryKeyStore } from '../../../src/infra/memory/memory-key-store.ts';
 import { newEvent, placed } from '../../support/events.ts';
 
 function given() {
   const log = new MemoryEventLog();
-  const history = new History('s', log.trail, new MemoryKeyStore());
+  const history = new History(new Epochs('s'), log.trail, new MemoryKeyStore());
   return { log, history, tail: new Tail(log, history) };
 }
 

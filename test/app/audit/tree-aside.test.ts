@@ -3,6 +3,7 @@ import { recordOf } from '../../../src/app/audit/record.ts';
 import type { ExpectedHead } from '../../../src/app/audit/trail-check.ts';
 import { RecordTree } from '../../../src/app/audit/verifier.ts';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { Epochs } from '../../../src/app/epochs.ts';
 import { DamagedEvidence, type Evidence, type TreeAside } from '../../../src/app/ports/evidence.ts';
 import { decodeStrictly, encode } from '../../../src/infra/event-codec.ts';
 import { placed, recorded } from '../../support/events.ts';
@@ -33,6 +34,7 @@ async function check(
   const asked: (readonly number[])[] = [];
   const evidence: Evidence = {
     storeId: 'x',
+    epochs: new Epochs('x'),
     decode: decodeStrictly,
     last: 4,
     events: () => [CHUNK, NEXT],

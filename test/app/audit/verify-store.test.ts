@@ -83,7 +83,7 @@ describe('A store that is as it must be', () => {
     expect(await check(file, [at(700)])).toMatchObject({ size: 701, findings: [] });
     expect(['', '-wal', '-head'].map((end) => readFileSync(`${file}${end}`))).toEqual(before);
     const copy = temporaryFile();
-    for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, `${copy}${end}`);
+    for (const end of ['', '-wal', '-head']) copyFileSync(`${file}${end}`, `${copy}${end}`);
     expect(await check(copy)).toMatchObject({ size: 701, findings: [] });
     await store.close();
   });

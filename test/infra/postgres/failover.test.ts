@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { Database } from '../../../src/infra/postgres/database.ts';
@@ -52,6 +53,19 @@ async function failOver(url: string, to: string): Promise<void> {
   await sql(admin.href, `ALTER DATABASE ${next} RENAME TO ${old}`);
 }
 
+/** Puts the database back that was renamed. */
+async function failBack(url: string, old: string): Promise<void> {
+  const [name, right] = [addressed(url).name, addressed(old).name];
+  const admin = new URL(url);
+  admin.pathname = '/postgres';
+  await sql(
+    admin.href,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname IN ('${name}', '${right}')`,
+  );
+  await sql(admin.href, `ALTER DATABASE ${name} RENAME TO ${name}_wrong`);
+  await sql(admin.href, `ALTER DATABASE ${right} RENAME TO ${name}`);
+}
+
 async function beside(url: string, use: (log: PostgresEventLog) => Promise<void>): Promise<void> {
   const log = new PostgresEventLog(new Database(url));
   await use(log);
@@ -97,6 +111,22 @@ describe('after a failover, an instance', () => {
       kind: 'unavailable',
     });
     await beside(url, async (other) => expect(await other.head()).toBe(2));
+  });
+
+  it('goes on by itself when the right log is back', async () => {
+    const { url, log, replaced, behind } = await given();
+    await failOver(url, behind);
+    await expect(untilTold(() => log.head(), replaced)).rejects.toThrow(OtherLog);
+    await beside(url, (other) => append(other, 9, 99n));
+    await setTimeout(1_500);
+    await expect(log.head()).rejects.toThrow(OtherLog);
+    const wrong = new URL(url);
+    wrong.pathname += '_old';
+    await failBack(url, wrong.href);
+    await expect.poll(() => log.head().catch(() => 0), { timeout: 20_000 }).toBe(5);
+    await append(log, 2);
+    expect(await readAll(log)).toHaveLength(7);
+    expect(replaced).toHaveLength(1);
   });
 
   it('refuses a log that has gone on in another way, however far', async () => {

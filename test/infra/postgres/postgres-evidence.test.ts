@@ -86,7 +86,7 @@ describe('A store in PostgreSQL', () => {
       url,
       `CREATE ROLE ${auditor} LOGIN; GRANT USAGE ON SCHEMA store_orders TO ${auditor};
        GRANT SELECT ON store_orders.store, store_orders.events, store_orders.tree,
-         store_orders.tree_nodes TO ${auditor}`,
+         store_orders.tree_nodes, store_orders.epochs TO ${auditor}`,
     );
     const checked = await check(held(url.replace('postgres@', `${auditor}@`)));
     expect(checked).toMatchObject({ size: 700, findings: [] });

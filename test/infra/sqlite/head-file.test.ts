@@ -1,22 +1,24 @@
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/cannot-start.ts';
-import {
-  HeadFile,
-  type Log,
-  refuseOtherLog,
-  UNKNOWN_ROOT,
-} from '../../../src/infra/sqlite/head-file.ts';
+import { Epochs } from '../../../src/app/epochs.ts';
+import { acceptLoss } from '../../../src/infra/sqlite/accept-loss.ts';
+import { HeadFile, type Log, refuseOtherLog } from '../../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/sqlite-store.ts';
+import { UNKNOWN_ROOT } from '../../../src/infra/witness-file.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
 
+const EPOCH = /^[1-9]\d*\.[0-9a-f]{32}$/;
 const STORE = '0123456789abcdef';
 const [ROOT, OTHER_ROOT] = ['a'.repeat(64), 'b'.repeat(64)];
 
 function log(position: number, more: Partial<Log> = {}): () => Log {
-  return () => ({ storeId: STORE, position, root: undefined, ...more });
+  const epochs = new Epochs(STORE);
+  const log = { storeId: STORE, epochs, position, root: undefined, isCopy: false, hasHead: true };
+  return () => ({ ...log, ...more });
 }
 
 /** The file of a store whose head was written so. */
@@ -29,11 +31,11 @@ function headed(...heads: readonly [position: number, root: string][]): string {
 }
 
 /** A store with so many events, closed. */
-async function storeWith(events: number, file = temporaryFile()): Promise<string> {
+async function storeWith(events: number, file = temporaryFile(), above = 0): Promise<string> {
   const store = openSqliteForCommandLine(file);
   const seen = await store.log.head();
   for (let n = 1; n <= events; n++) {
-    await store.log.append(seen + n - 1, () => [newEvent(placed(BigInt(seen + n)))]);
+    await store.log.append(seen + n - 1, () => [newEvent(placed(BigInt(above + seen + n)))]);
   }
   await store.close();
   return file;
@@ -44,7 +46,7 @@ describe('the head of a log, outside the database', () => {
     const file = headed([7, UNKNOWN_ROOT], [9, UNKNOWN_ROOT], [12, UNKNOWN_ROOT]);
     expect(() => refuseOtherLog(file, log(11))).toThrow(CannotStart);
     expect(() => refuseOtherLog(file, log(11))).toThrow(
-      /ends at position 11, but position 12 was acknowledged.* delete .*store\.db-head$/,
+      /ends at position 11, but position 12 was acknowledged.*: store-orders accept-loss$/,
     );
     expect(() => refuseOtherLog(file, log(0, { storeId: undefined }))).toThrow(/position 0/);
     for (const position of [12, 13, 1_000]) refuseOtherLog(file, log(position));
@@ -54,9 +56,10 @@ describe('the head of a log, outside the database', () => {
     const file = headed([12, ROOT]);
     refuseOtherLog(file, log(12, { root: ROOT }));
     refuseOtherLog(file, log(12, { root: undefined }));
-    refuseOtherLog(file, log(20, { root: OTHER_ROOT }));
+    refuseOtherLog(file, log(20, { root: ROOT }));
     const other = /is not the one of which position 12 was acknowledged/;
     expect(() => refuseOtherLog(file, log(12, { root: OTHER_ROOT }))).toThrow(other);
+    expect(() => refuseOtherLog(file, log(20, { root: OTHER_ROOT }))).toThrow(other);
     expect(() => refuseOtherLog(file, log(20, { storeId: 'fedcba9876543210' }))).toThrow(other);
     refuseOtherLog(headed([12, UNKNOWN_ROOT]), log(12, { root: ROOT }));
   });
@@ -108,13 +111,15 @@ describe('the head of a log, outside the database', () => {
     const file = headed([5, ROOT]);
     expect(statSync(`${file}-head`).mode & 0o777).toBe(0o600);
     expect(readFileSync(`${file}-head`, 'utf8')).toMatch(
-      new RegExp(`^head 1 ${STORE} 0000000000000005 ${ROOT} [0-9a-f]{16} *\\n$`),
+      new RegExp(
+        `^head 2 ${STORE} 0 0000000000000005 ${ROOT} 0000000000000005 0 [0-9a-f]{16} *\\n$`,
+      ),
     );
   });
 });
 
 describe('a store whose end is lost', () => {
-  it('is refused and left as it is, until the head is deleted', async () => {
+  it('is refused and left as it is, until the loss is accepted', async () => {
     const file = await storeWith(3);
     const old = join(temporaryFolder(), 'old.db');
     copyFileSync(file, old);
@@ -126,10 +131,51 @@ describe('a store whose end is lost', () => {
       );
     }
     expect(readFileSync(file).equals(readFileSync(old))).toBe(true);
-    rmSync(`${file}-head`);
+    const { head, epoch, copy } = await acceptLoss(file);
+    expect([head, epoch, copy]).toStrictEqual([3, expect.stringMatching(EPOCH), undefined]);
+    await expect(acceptLoss(file)).rejects.toThrow(/nothing to give up/);
     await storeWith(1, file);
     copyFileSync(old, file);
-    expect(() => openSqliteForCommandLine(file)).toThrow(/position 4 was acknowledged/);
+    expect(() => openSqliteForCommandLine(file)).toThrow(
+      new RegExp(`position 4 was acknowledged: it was in epoch ${epoch} by then`),
+    );
+    expect((await acceptLoss(file)).epoch).not.toBe(epoch);
+    await storeWith(1, file);
+  });
+
+  it.each<[string, (head: string) => void]>([
+    ['was deleted', (head) => rmSync(head)],
+    ['was emptied', (head) => truncateSync(head, 0)],
+    ['cannot be read', (head) => writeFileSync(head, 'x'.repeat(1_024))],
+  ])('cannot be told where the head %s: the start is refused', async (_, lose) => {
+    const file = await storeWith(3);
+    lose(`${file}-head`);
+    for (let start = 0; start < 2; start++) {
+      expect(() => openSqliteForCommandLine(file)).toThrow(/-head is missing or cannot be read/);
+    }
+    expect(await acceptLoss(file)).toMatchObject({ head: 3, epoch: expect.stringMatching(EPOCH) });
+    await storeWith(1, file);
+  });
+
+  it('is found where it has gone on in another way since, however far', async () => {
+    const file = await storeWith(300);
+    const old = join(temporaryFolder(), 'old.db');
+    copyFileSync(file, old);
+    await storeWith(290, file);
+    const head = readFileSync(`${file}-head`);
+    copyFileSync(old, file);
+    await acceptLoss(file);
+    await storeWith(700, file, 5_000);
+    writeFileSync(`${file}-head`, head);
+    // In another epoch that much is known to be lost.
+    await storeWith(1, file);
+    const db = new Database(file);
+    db.exec('DROP TRIGGER epochs_are_never_deleted; DELETE FROM epochs');
+    db.close();
+    writeFileSync(`${file}-head`, head);
+    expect(() => openSqliteForCommandLine(file)).toThrow(
+      /is not the one of which position 590 was acknowledged/,
+    );
   });
 
   it.each<[string, (file: string) => void]>([

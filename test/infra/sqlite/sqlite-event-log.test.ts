@@ -13,7 +13,7 @@ import { recordInAnyForm } from '../../support/tampering.ts';
 
 eventLogContract('SQLite', async () => {
   const file = temporaryFile();
-  return async () => new SqliteEventLog(openDatabase(file));
+  return async () => openLog(file, openDatabase(file));
 });
 
 eventLogContract('SQLite, whose head is asked for all the time,', async () => {
@@ -67,7 +67,7 @@ async function logOnFile(file = temporaryFile()) {
   onTestFinished(() => {
     db.close();
   });
-  const log = new SqliteEventLog(db);
+  const log = new SqliteEventLog(db, new HeadFile(file, storeIdOf(db)));
   await log.append(0, () => [newEvent(placed(1n))]);
   return { file, db, log };
 }

@@ -155,7 +155,9 @@ describe('a command line tool', () => {
     const restored = await serve(backup);
     expect(await readAll(restored.store.log)).toStrictEqual(await readAll(store.log));
     expect(restored.store.id).toBe(store.id);
-    expect(await restored.store.writer.execute([place])).toMatchObject([{ orderId: 4n }]);
+    expect(await restored.store.writer.execute([place])).toMatchObject([
+      { orderId: 1_000_000_004n },
+    ]);
     expect(await store.log.head()).toBe(3);
   });
 

@@ -1,10 +1,10 @@
-import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/sqlite-evidence.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/sqlite-store.ts';
 import { SqliteTrail } from '../../../src/infra/sqlite/sqlite-trail.ts';
+import { readWitness, replaceWitness } from '../../../src/infra/witness-file.ts';
 import { wholeLogContract } from '../../contract/whole-log.ts';
 import { temporaryFile } from '../../support/folder.ts';
 
@@ -17,7 +17,8 @@ wholeLogContract('SQLite', async () => {
     },
     async open() {
       // Without what is noted beside the database, which tells that it is shorter.
-      rmSync(`${file}-head`, { force: true });
+      const head = readWitness(`${file}-head`);
+      if (head) replaceWitness(`${file}-head`, { ...head, position: 0, root: undefined });
       await openSqliteForCommandLine(file).close();
     },
     openEvidence: async () => openSqliteEvidence(file),

@@ -1,12 +1,12 @@
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { SqliteEventLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
+import { openLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
 import { newEvent } from '../events.ts';
 
 /** Appends so many events of one order, one by one, and says the position of each. */
 const [, , file = '', order = '', count] = process.argv;
 const orderId = BigInt(order) as OrderId;
-const log = new SqliteEventLog(openDatabase(file));
+const log = openLog(file, openDatabase(file));
 
 for (let version = 1; version <= Number(count); version++) {
   const event = { type: 'OrderPlaced', orderId, petId: 1n as PetId, quantity: 1 } as const;

@@ -1,0 +1,34 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { CannotStart } from '../../app/cannot-start.ts';
+import { markCopy } from './epochs-table.ts';
+
+/**
+ * Copies a store to a new file, as of one moment, while it is in use. The copy says of itself that it
+ * is one: whoever goes on with it begins a new epoch. It has its name only when it is whole.
+ */
+export async function copyAsBackup(db: Database.Database, to: string): Promise<void> {
+  refuseOther(to);
+  const unfinished = `${to}-unfinished`;
+  rmSync(unfinished, { force: true });
+  try {
+    await db.backup(unfinished);
+    const copy = new Database(unfinished);
+    try {
+      // Before the mark, which is then in the one file and not in another beside it.
+      copy.pragma('journal_mode = DELETE');
+      copy.pragma('synchronous = FULL');
+      markCopy(copy, 'backup');
+    } finally {
+      copy.close();
+    }
+    refuseOther(to);
+    renameSync(unfinished, to);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+function refuseOther(to: string): void {
+  if (existsSync(to)) throw new CannotStart(`${to} is there already and was left as it is.`);
+}

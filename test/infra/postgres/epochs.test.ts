@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OrderList } from '../../../src/app/order-list.ts';
+import type { Store } from '../../../src/app/ports/store.ts';
+import type { Submission } from '../../../src/app/submission.ts';
+import type { PetId } from '../../../src/domain/order-id.ts';
+import {
+  acceptLossInPostgres,
+  openPostgresForCommandLine,
+  openPostgresStore,
+} from '../../../src/infra/postgres/postgres-store.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
+
+const watcher = { lost() {}, impaired() {}, mended() {}, noticed() {} };
+const command = { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 } as const;
+const place: Submission = { command, by: 'key', commandId: 'command' };
+
+/** An instance, which has its witness in a folder, for as long as it is used. */
+async function served<Result>(
+  url: string,
+  file: string,
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const store = await openPostgresStore(url, watcher, undefined, () => file);
+  try {
+    const list = new OrderList(() => null);
+    for await (const events of store.log.read(0)) for (const event of events) list.fold(event);
+    await store.begin(list);
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function idsOf(store: Store, count: number): Promise<bigint[]> {
+  const outcomes = await store.writer.execute(Array.from({ length: count }, () => place));
+  return outcomes.map((outcome) => (outcome.kind === 'accepted' ? outcome.orderId : -1n));
+}
+
+/** Takes the last events out of a log, as a failover to a standby that was behind does. */
+async function lose(url: string, before: () => Promise<unknown>, count: number): Promise<void> {
+  const edge = await sql<{ edge: string }>(
+    url,
+    `SELECT encode(edge, 'hex') AS edge FROM store_orders.tree`,
+  );
+  await before();
+  await sql(
+    url,
+    `ALTER TABLE store_orders.events DISABLE TRIGGER ALL;
+     ALTER TABLE store_orders.tree DISABLE TRIGGER ALL;
+     DELETE FROM store_orders.events WHERE position > (SELECT max(position) FROM store_orders.events) - ${count};
+     UPDATE store_orders.tree SET edge = '\\x${edge[0]?.edge}';
+     ALTER TABLE store_orders.events ENABLE TRIGGER ALL;
+     ALTER TABLE store_orders.tree ENABLE TRIGGER ALL`,
+  );
+}
+
+describe('an instance that starts on a log that lost events', () => {
+  it('is refused by its witness, until the loss is accepted', async () => {
+    const url = await newDatabase();
+    const file = join(temporaryFolder(), 'witness');
+    expect(await served(url, file, (store) => idsOf(store, 2))).toStrictEqual([1n, 2n]);
+    await lose(url, () => served(url, file, (store) => idsOf(store, 2)), 2);
+    for (const open of [
+      () => served(url, file, async () => 0),
+      () => openPostgresForCommandLine(url, undefined, () => file),
+    ]) {
+      await expect(open()).rejects.toThrow(/ends at position 2, but position 4 was acknowledged/);
+    }
+    const accepted = await acceptLossInPostgres(url, () => file);
+    expect(accepted).toMatchObject({ head: 2, epoch: expect.stringMatching(/^1\.[0-9a-f]{32}$/) });
+    await expect(acceptLossInPostgres(url, () => file)).rejects.toThrow(/nothing to give up/);
+    const [id = 0n] = await served(url, file, async (store) => {
+      expect(store.epochs.id).toBe(accepted.epoch);
+      expect(store.epochs.breaks[0]).toMatchObject({ position: 2, known: { position: 4 } });
+      return idsOf(store, 1);
+    });
+    expect(id).toBeGreaterThan(1_000_000_000n);
+  });
+});
