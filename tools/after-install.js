@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Undoes what npm 10 gets wrong; npm runs this whenever it has changed `node_modules`. It is
- * JavaScript, because it runs on the Node.js that npm runs on.
+ * Undoes what npm gets wrong. npm runs this when it has changed `node_modules` (`dependencies`), and at
+ * the end of an install that has changed nothing but the lockfile (`prepare`). It is JavaScript, because
+ * it runs on the Node.js that npm runs on.
  */
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
