@@ -277,7 +277,6 @@ async function runService(
   prepare: (commands: CommandProcessor) => Promise<void> = async () => {},
 ): Promise<void> {
   const { logger, flush } = createLogger(config.logLevel, config.logFormat);
-  const begunAt = performance.now();
   const health = new Health();
   const opened = new AsyncDisposableStack();
   const leave = () => {
@@ -340,7 +339,7 @@ async function runService(
     await store.begin(list);
     if (!health.isStarting) return;
     store.log.watch(() => projector.catchUp().catch(lagging));
-    await untilChecked(store.check, performance.now() - begunAt, (error) => {
+    await untilChecked(store.check, (error) => {
       if (!health.isGoing) logger.error(error, 'the store could not be checked');
     });
     if (!health.isStarting) return;
