@@ -61,7 +61,7 @@ interface Gathered {
 class LineWriter {
   readonly #fd: number;
   readonly #format: LogFormat;
-  readonly #stream: WriteStream;
+  #stream: WriteStream;
   readonly #timeOf = isoTime();
   #gathered: Gathered[] = [];
   #lines: string[] = [];
@@ -74,10 +74,18 @@ class LineWriter {
   constructor(fd: number, format: LogFormat) {
     this.#fd = fd;
     this.#format = format;
-    this.#stream = createWriteStream('', { fd, autoClose: false });
-    // A reader that has gone away, such as `head`, is no reason to stop serving.
-    this.#stream.on('error', () => undefined);
+    this.#stream = this.#open();
     process.on('exit', () => this.#writeNow());
+  }
+
+  #open(): WriteStream {
+    const stream = createWriteStream('', { fd: this.#fd, autoClose: false });
+    // A reader that has gone away, such as `head`, is no reason to stop serving.
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      // A file on a full disk can be written again when there is room, which this stream cannot.
+      if (code !== 'EPIPE') this.#stream = this.#open();
+    });
+    return stream;
   }
 
   /** @param print Makes pino put a line into JSON, and write it to this. */

@@ -1,9 +1,11 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Beside } from '../support/beside.ts';
+import { freePort } from '../support/free-port.ts';
 import { expectError } from '../support/http.ts';
-import { Service } from '../support/service.ts';
+import { Program, Service, start } from '../support/service.ts';
 import { canMount, limitFiles, SmallDisk } from '../support/small-disk.ts';
 
 const LIST = '/v1/store/orders';
@@ -112,6 +114,71 @@ describe.skipIf(!canMount)(
     });
   },
 );
+
+describe.skipIf(!canMount)('Files on a full disk (needs a right to mount)', () => {
+  it('the log goes on when there is room', async () => {
+    const disk = new SmallDisk(256);
+    const PORT = String(await freePort());
+    const { PATH = '' } = process.env;
+    const log = join(disk.folder, 'log');
+    const command = `exec '${process.execPath}' '${resolve('dist/main.js')}' serve > '${log}'`;
+    disk.fill();
+    await using service = new Service();
+    await using program = new Program('sh', ['-c', command], service.folder, { PATH, PORT });
+    await program.until(({ stderr }) => (stderr.includes(PORT) ? true : undefined));
+    service.program = program;
+    service.address = `http://127.0.0.1:${PORT}`;
+    await untilReady(service, 200);
+    disk.free();
+    while (!readFileSync(log, 'utf8').includes('/livez')) {
+      await service.ask('GET', '/livez');
+      await setTimeout(50);
+    }
+  });
+
+  it('a backup leaves nothing of a copy that cannot be finished, and says so', async () => {
+    const disk = new SmallDisk(16);
+    await using service = await Service.start();
+    expect(await place(service)).toBe('1');
+    const copy = join(disk.folder, 'copy.db');
+    await using program = start(['backup', copy], service.folder);
+    expect(await program.ended()).toBe(1);
+    expect(program.stderr).toContain(`${copy} cannot be written: database or disk is full`);
+    expect(existsSync(copy)).toBe(false);
+  });
+});
+
+describe('A checkpoint that fails', () => {
+  it('is logged, and so is that it works again; nothing is lost', async () => {
+    await using service = await Service.start();
+    {
+      await using beside = new Beside(service.databaseFile);
+      await beside.place(Array.from({ length: 40_000 }, (_, n) => ({ id: BigInt(n) })));
+    }
+    // All of it is in the store's file then.
+    await service.restart();
+    const { size } = statSync(service.databaseFile);
+    // The store's file may not grow, and the -wal file may until it is as large.
+    expect(size).toBeGreaterThan(5_000_000);
+    const pid = service.program.child.pid as number;
+    limitFiles(pid, size);
+    const said = (text: string) => service.program.log.find(({ msg }) => msg === text);
+    const acknowledged = 40_000;
+    let placed = 0;
+    const until = performance.now() + 30_000;
+    while (
+      said('a checkpoint of the -wal file failed') === undefined &&
+      performance.now() < until
+    ) {
+      const codes = await Promise.all(Array.from({ length: 100 }, () => place(service)));
+      placed += codes.filter((code) => /^\d+$/.test(code)).length;
+    }
+    expect(said('a checkpoint of the -wal file failed')).toMatchObject({ level: 40, failed: 1 });
+    limitFiles(pid, 'unlimited');
+    await service.program.until(() => said('checkpoints of the -wal file work again'));
+    expect(await listed(service)).toHaveLength(acknowledged + placed);
+  });
+});
 
 describe.skipIf(!canMount)('A start on a full disk (needs a right to mount)', () => {
   const kinds: [string, NodeJS.Signals, 'with' | 'without'][] = [

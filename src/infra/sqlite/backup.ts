@@ -24,6 +24,10 @@ export async function copyAsBackup(db: Database.Database, to: string): Promise<v
     }
     refuseOther(to);
     renameSync(unfinished, to);
+  } catch (error) {
+    if (error instanceof CannotStart) throw error;
+    const { message } = error as Error;
+    throw new CannotStart(`${to} cannot be written: ${message}. Nothing is left there.`);
   } finally {
     rmSync(unfinished, { force: true });
   }
