@@ -57,6 +57,7 @@ test("the contract's two operations are stable, and the rest is what it is said 
     listOrderEvents: 'experimental',
     listEvents: 'experimental',
     getCheckpoint: 'experimental',
+    getEpochs: 'experimental',
     getInclusionProof: 'experimental',
     getConsistencyProof: 'experimental',
     getReceipt: 'experimental',
