@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Undoes what npm gets wrong. npm runs this when it has changed `node_modules` (`dependencies`), and at
- * the end of an install that has changed nothing but the lockfile (`prepare`). It is JavaScript, because
- * it runs on the Node.js that npm runs on.
+ * Undoes what npm gets wrong, whenever it has changed `node_modules`: our script `dependencies` runs it.
+ * It is no script `prepare`, because with one `npx store-orders` is refused in a clone
+ * (`strict-allow-scripts`). It is JavaScript, because it runs on the Node.js that npm runs on.
  */
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
