@@ -88,7 +88,7 @@ export class Place {
       openForCommandLine: () => this.open(),
       acceptLoss: () => acceptLoss(this.file('store.db')),
       proverOf: async (store: CommandLineStore) =>
-        new Prover(store.trail, await openSigningKey(this.#keyPlace(), store)),
+        new Prover(store.trail, await openSigningKey(this.#keyPlace(), store), store.epochs),
       newSigningKey: (store: CommandLineStore) => renewSigningKey(this.#keyPlace(), store),
       openEvidence: async () =>
         this.url === undefined

@@ -176,6 +176,26 @@ async function cutOffWithItsTree(): Promise<void> {
   expect(await store.start()).toMatch(/ends at position 4, but position 5 was acknowledged/);
 }
 
+async function withoutHeadFile(): Promise<void> {
+  const store = await Store.make();
+  rmSync(`${store.file}-head`);
+  await store.isFoundBy(['verify'], /-head/);
+  expect(await store.start()).toMatch(/-head.*Nothing was changed/s);
+}
+
+async function olderCopyOfBoth(): Promise<void> {
+  const store = await Store.make();
+  const files = ['', '-head'].map((end) => ({ end, bytes: readFileSync(store.file + end) }));
+  await store.grow();
+  rmSync(store.kept.checkpoint);
+  await store.run('audit', 'checkpoint', '--out', store.kept.checkpoint);
+  for (const end of ['-wal', '-shm']) rmSync(store.file + end, { force: true });
+  for (const { end, bytes } of files) writeFileSync(store.file + end, bytes);
+  await store.isNotFoundBy('verify');
+  expect(await store.start()).toContain('answers at');
+  await store.isFoundBy(store.audit, /the log ends at position 5/);
+}
+
 async function rewritten(): Promise<void> {
   const store = await Store.make();
   store.rewrite(OTHER_PET);
@@ -211,16 +231,37 @@ async function damagedWal(): Promise<void> {
   expect(await store.start()).toContain('-wal is damaged at frame 1');
 }
 
-async function restored(): Promise<void> {
+/** A store that goes on from a backup, and what the auditor has kept from after the backup. */
+async function goneOnFromBackup(): Promise<Store> {
   const store = await Store.make();
   const backup = store.place.file('backup.db');
   await store.run('backup', backup);
   await store.grow();
   rmSync(store.kept.checkpoint);
   await store.run('audit', 'checkpoint', '--out', store.kept.checkpoint);
-  for (const end of ['-head', '-wal', '-shm']) rmSync(store.file + end, { force: true });
+  for (const end of ['-wal', '-shm']) rmSync(store.file + end, { force: true });
   copyFileSync(backup, store.file);
-  await store.isFoundBy(store.audit, /6/);
+  expect(await store.start()).toContain('answers at');
+  return store;
+}
+
+async function restored(): Promise<void> {
+  const store = await goneOnFromBackup();
+  const { out } = await store.run('audit', 'checkpoint');
+  expect(out).toMatch(/^store-orders\/[0-9a-f]{16}\+1\.[0-9a-f]{32}\n5\n/);
+  expect((await store.run('verify')).out).toContain('epoch');
+  await store.isFoundBy(store.audit, /was signed in epoch 0, and the log was cut at position 5/);
+}
+
+async function withoutTheCut(): Promise<void> {
+  for (const statement of [
+    'DELETE FROM epochs',
+    `UPDATE epochs SET statement = replace(statement, '"position":5', '"position":4')`,
+  ]) {
+    const store = await goneOnFromBackup();
+    store.tamper(statement);
+    expect(await store.start()).not.toContain('answers at');
+  }
 }
 
 /** A store with an API key, and a statement that gives it another name. */
@@ -384,10 +425,13 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'swaps, inserts or removes': inTheMiddle,
   'deletes the tail, and makes': cutOffWithItsTree,
   'deletes the tail': cutOff,
+  'deletes the head file as well': withoutHeadFile,
+  'puts back an older copy of the store and': olderCopyOfBoth,
   'rewrites the log, and makes': rewritten,
   'rewrites only what came since': rewrittenSince,
   'damages the `-wal` file': damagedWal,
   'puts back yesterday': restored,
+  'removes or changes the statement': withoutTheCut,
   'changes an API key by SQL': renamedKey,
   'changes an API key, and makes its checksum': renamedKeyWithItsChecksum,
   'changes the `source`': changedExport,

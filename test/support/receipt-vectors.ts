@@ -70,6 +70,10 @@ async function otherForms(): Promise<Vector[]> {
     return { what, key, receipt: text, record };
   };
   return [
+    vector(
+      'a log that was cut, and went on in a later epoch',
+      await log.receipt(4, signer.signCheckpoint(5, log.root, `1.${'0f'.repeat(16)}`)),
+    ),
     vector('white space of JSON around it', ` \t\r\n${receipt}\r\n`),
     vector('the signature of another key behind its own', await log.receipt(4, cosigned)),
   ];
@@ -123,6 +127,13 @@ async function forged(): Promise<Vector[]> {
     ['a size with a zero before it', withNote(sign(head('05')))],
     ['a size in another spelling', withNote(sign(head('5.0')))],
     ['another root', withNote(sign(head(5, Buffer.alloc(32, 1))))],
+    ['an epoch without its hash', withNote(sign(head(5).replace('\n', '+1\n')))],
+    [
+      'an epoch that no log has',
+      withNote(signer.signCheckpoint(5, log.root, `0.${'0f'.repeat(16)}`)),
+    ],
+    ['two epochs', withNote(signer.signCheckpoint(5, log.root, `1.${'0f'.repeat(16)}+1`))],
+    ['a plus sign and no epoch', withNote(sign(head(5).replace('\n', '+\n')))],
     ['a line too many in the checkpoint', withNote(sign(`${head(5)}more\n`))],
     ['a checkpoint of another log', withNote(sign(head(5).replace(signer.name, renamed.name)))],
     ['the signature of another key', withNote(stranger.signCheckpoint(5, log.root))],
