@@ -12,7 +12,7 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a commit does not wait for the disk',
-    file: 'database.js',
+    file: 'session.js',
     changes: [
       [
         `set_config('synchronous_commit', 'on', false)`,

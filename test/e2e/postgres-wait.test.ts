@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
@@ -101,6 +103,28 @@ describe('a start does not wait for a database', () => {
       expect(said).toMatch(words);
       expect(tookMs).toBeLessThan(AT_ONCE_MS);
     }
+  });
+
+  it('that asks for a password, where there is none or a wrong one', async () => {
+    const server = await cluster();
+    await server.sql(`CREATE ROLE shop LOGIN SUPERUSER PASSWORD 'right'`);
+    const rules =
+      'host all shop 127.0.0.1/32 scram-sha-256\nhost all postgres 127.0.0.1/32 trust\n';
+    writeFileSync(join(server.data, 'pg_hba.conf'), rules);
+    await server.sql('SELECT pg_reload_conf()');
+    const url = server.url('postgres', 'shop');
+    for (const [address, words] of [
+      [url, /the server asks for a password, and neither the address nor PGPASSWORD has one\.$/m],
+      [url.replace('shop@', 'shop:wrong-one@'), /password authentication failed for user "shop"/],
+    ] as const) {
+      const { code, said, tookMs } = await ended(address);
+      expect(code).toBe(1);
+      expect(said).toMatch(words);
+      expect(said).not.toContain('wrong-one');
+      expect(tookMs).toBeLessThan(AT_ONCE_MS);
+    }
+    const service = await Service.start({ DATABASE_URL: url, PGPASSWORD: 'right' });
+    await service[Symbol.asyncDispose]();
   });
 
   it('that is a standby', async () => {

@@ -47,8 +47,8 @@ export class Route {
     this.connectMs = address.connectTimeoutMs ?? connectMs;
     this.#settings = {
       user: address.user ?? process.env.PGUSER ?? userInfo().username,
-      // Never undefined: the driver would look for a password elsewhere.
-      password: address.password ?? process.env.PGPASSWORD ?? '',
+      // As a function: where a text is empty, the driver looks for a password elsewhere.
+      password: () => address.password ?? process.env.PGPASSWORD ?? '',
       database: address.database,
       ...(address.options !== undefined && { options: address.options }),
       connectionTimeoutMillis: this.connectMs,
@@ -180,7 +180,8 @@ export class RoutedClient extends pg.Client {
         this.connect((error) => (error ? reject(error) : resolve(this)));
       });
     }
-    super.connect((error: Error | null) => {
+    super.connect((failure: Error | null) => {
+      const error = NO_PASSWORD.test(failure?.message ?? '') ? new PasswordMissing() : failure;
       if (error) this.failed(error);
       callback(error);
     });
@@ -190,6 +191,15 @@ export class RoutedClient extends pg.Client {
 
 /** How long to wait for the end of a connection, in milliseconds. */
 const LEAVE_MS = 1_000;
+
+/** The driver's words for a server that asks for a password where there is none. */
+const NO_PASSWORD = /client password must be a/;
+
+class PasswordMissing extends Error {
+  constructor() {
+    super('the server asks for a password, and neither the address nor PGPASSWORD has one');
+  }
+}
 
 /** The driver's words for a server that does not speak TLS. */
 const NO_TLS = 'The server does not support SSL connections';
