@@ -57,6 +57,11 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     rmSync(file);
     return {};
   },
+  'FILE-head is missing': async (file) => {
+    await placeOrder(file);
+    rmSync(`${file}-head`);
+    return {};
+  },
   'The log in FILE is not the one': async (file) => {
     const other = join(temporaryFolder(), 'other.db');
     await placeOrder(file);
