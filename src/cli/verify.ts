@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { headIn } from '../app/audit/epoch-heads.ts';
+import { headIn, strangerIn } from '../app/audit/epoch-heads.ts';
 import type { Finding } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
 import {
@@ -141,7 +141,10 @@ async function checkStore(
     const keys = isOwn ? [ownKey(composition.verifierKey(), stderr)] : key;
     const { epochs } = evidence;
     const { heads: signed, checkpoints, refused } = readCheckpoints(files, keys);
-    const heads = signed.map((head) => headIn(epochs, head.name, head));
+    const strangers = signed.flatMap((head) => strangerIn(epochs, head.name, head) ?? []);
+    const heads = signed
+      .filter((head) => strangerIn(epochs, head.name, head) === undefined)
+      .map((head) => headIn(epochs, head.name, head));
     const { size, root, findings } = await counted(stderr, () =>
       withProgress(stderr, 'Checking', evidence.last, (advance) =>
         verifyStore(evidence, heads, (done) => {
@@ -157,7 +160,7 @@ async function checkStore(
       root: base64(root),
       ...(epochs.number > 0 && { breaks: epochs.breaks }),
       checkpoints,
-      findings: [...findings, ...refused],
+      findings: [...findings, ...strangers, ...refused],
     };
   } finally {
     await evidence.close();

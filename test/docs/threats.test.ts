@@ -259,7 +259,10 @@ async function withoutTheCut(): Promise<void> {
     `UPDATE epochs SET statement = replace(statement, '"position":5', '"position":4')`,
   ]) {
     const store = await goneOnFromBackup();
+    rmSync(store.kept.checkpoint);
+    await store.run('audit', 'checkpoint', '--out', store.kept.checkpoint);
     store.tamper(statement);
+    await store.isFoundBy(store.audit, /which is none of this log|is not whole/);
     expect(await store.start()).not.toContain('answers at');
   }
 }

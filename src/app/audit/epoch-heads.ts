@@ -1,5 +1,5 @@
 import { type Epochs, inWords } from '../epochs.ts';
-import type { ExpectedHead } from './trail-check.ts';
+import type { ExpectedHead, Finding } from './trail-check.ts';
 import type { Checkpoint } from './verifier.ts';
 
 /** The roots that a log must have had where it was cut, by the statements of its breaks. */
@@ -25,9 +25,27 @@ export function headIn(epochs: Epochs, name: string, checkpoint: Checkpoint): Ex
     return { ...head, cut: { from: end.position + 1, problem } };
   }
   if (epochs.has(epoch)) return head;
+  return { ...head, cut: cutBefore(epochs, name, checkpoint) };
+}
+
+/**
+ * Finds fault with a checkpoint of an epoch that the log has never been in, and of which no break says
+ * that it was lost, even where the log has that root: a statement is missing, or it is another log.
+ */
+export function strangerIn(
+  epochs: Epochs,
+  name: string,
+  checkpoint: Checkpoint,
+): Finding | undefined {
+  const { epoch, size } = checkpoint;
+  const isKnown = epochs.has(epoch) || epochs.breaks.some(({ known }) => known?.epoch === epoch);
+  return isKnown ? undefined : { ...cutBefore(epochs, name, checkpoint), to: size };
+}
+
+function cutBefore(epochs: Epochs, name: string, { epoch, size }: Checkpoint) {
   const last =
     epochs.breaks.findLast(({ known }) => known?.epoch === epoch) ?? epochs.breaks.at(-1);
   const why = last === undefined ? '' : `: ${inWords(last)}`;
   const problem = `${name} was signed in epoch ${epoch}, which is none of this log${why}`;
-  return { ...head, cut: { from: Math.min((last?.position ?? 0) + 1, size), problem } };
+  return { from: Math.min((last?.position ?? 0) + 1, size), problem };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
-import { headIn, headsOfBreaks } from '../../../src/app/audit/epoch-heads.ts';
+import { headIn, headsOfBreaks, strangerIn } from '../../../src/app/audit/epoch-heads.ts';
 import { consistencyProof, treeRoot } from '../../../src/app/audit/merkle-proofs.ts';
 import { CannotProve, Prover } from '../../../src/app/audit/prover.ts';
 import {
@@ -144,6 +144,11 @@ describe('a checkpoint in a log that was cut', () => {
     const known = { epoch: foreign.id, position: 54, root: null };
     const told = await cut(await cut(first, now, 45, known), now, 60);
     expect(headIn(told, 'c', signed).cut?.problem).toContain('cut at position 45');
+    expect(strangerIn(first, 'c', signed)).toStrictEqual({ from: 1, to: 54, problem: unknown });
+    for (const epochs of [two, told, foreign]) {
+      const isStranger = strangerIn(epochs, 'c', signed) !== undefined;
+      expect(isStranger).toBe(epochs === two);
+    }
     expect(one.id).not.toBe(other.id);
   });
 
