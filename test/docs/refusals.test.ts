@@ -93,7 +93,8 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     mkdirSync(`${file}-signing-key`);
     return {};
   },
-  'event at position 1 cannot be read: unknown': (file) => {
+  'event at position 1 cannot be read: unknown': async (file) => {
+    await served(file);
     const db = openDatabase(file);
     recordInAnyForm(db, () => {
       db.exec(`INSERT INTO events VALUES (1, 1, 1, 'OrderReturned', 1, '', '')`);
@@ -101,14 +102,16 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     db.close();
     return {};
   },
-  'event at position 1 cannot be read: it is missing': (file) => {
+  'event at position 1 cannot be read: it is missing': async (file) => {
+    await served(file);
     const db = openDatabase(file);
     const rows = [1, 2].map((n) => `(${n}, 1, ${n}, 'OrderCancelled', 1, '{"orderId":"1"}', '')`);
     recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${rows.join()}`));
     change(db, 'DROP TRIGGER events_are_never_deleted; DELETE FROM events WHERE position = 1');
     return {};
   },
-  'FILE is damaged: the log has': (file) => {
+  'FILE is damaged: the log has': async (file) => {
+    await served(file);
     const event = `(1, 1, 1, 'OrderCancelled', 1, '{"orderId":"1"}', '')`;
     change(openDatabase(file), `INSERT INTO events VALUES ${event}`);
     return {};
