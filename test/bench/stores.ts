@@ -4,6 +4,7 @@ import type { Submission } from '../../src/app/submission.ts';
 import { Writer } from '../../src/app/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { headFileOf } from '../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
 import { newFolder } from './processes.ts';
 
@@ -37,7 +38,7 @@ export class Stores {
       const { file: pending } = await this.#once(`pending-${orders}`, (file) =>
         fillPending(file, orders),
       );
-      copyFileSync(pending, file);
+      copyStore(pending, file);
       await execute(file, orders, live);
       return { file, orders, head: orders + Math.floor(orders / 2) };
     });
@@ -102,6 +103,13 @@ function live(id: number): Submission['command'] | undefined {
 
 function copy({ file, ...rest }: StoreFile): StoreFile {
   const copied = join(newFolder(), 'store.db');
-  copyFileSync(file, copied, constants.COPYFILE_FICLONE);
+  copyStore(file, copied);
   return { file: copied, ...rest };
+}
+
+/** Copies a closed store with its witness, without which it would be refused. */
+function copyStore(from: string, to: string): void {
+  for (const name of [(file: string) => file, headFileOf]) {
+    copyFileSync(name(from), name(to), constants.COPYFILE_FICLONE);
+  }
 }
