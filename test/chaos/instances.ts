@@ -8,6 +8,8 @@ import { mintKeyText } from '../../src/app/api-key.ts';
 /** How long an instance may take to be ready, in milliseconds: the database may be away. */
 const PATIENCE = 60_000;
 
+const FORCED = { recursive: true, force: true };
+
 /** Instances of the service as production starts them. Each that ends comes back by itself. */
 export class Instances implements AsyncDisposable {
   /** A key that may do everything. */
@@ -80,9 +82,8 @@ export class Instances implements AsyncDisposable {
     });
     child.stdout.on('data', (text: Buffer) => {
       said = (said + text).slice(-4_000);
-      if (text.includes('has another log')) {
+      if (text.includes('"reason":"database_replaced"')) {
         this.lastWords.push('an instance was shown a log that has lost what it had told of');
-        // As somebody would who has looked: it is to go on with what is there.
         child.kill('SIGKILL');
       }
       const address = /"address":"([^"]+)","msg":"ready"/.exec(String(text))?.[1];
@@ -95,6 +96,8 @@ export class Instances implements AsyncDisposable {
       clearTimeout(timer);
       // One that finds no database does not start. One that was ready has no reason to end.
       const wasReady = this.#addresses[number] !== undefined;
+      // The round goes on with what is there, without the file that says how far the log has been.
+      if (this.lastWords.length > 0) rmSync(join(this.#folder, 'data'), FORCED);
       if (code !== null && wasReady)
         this.lastWords.push(`an instance has ended by itself: ${said}`);
       this.#addresses[number] = undefined;
