@@ -1,5 +1,7 @@
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CLOCKS } from '../../../src/app/clock.ts';
 import { OrderList } from '../../../src/app/order-list.ts';
 import type { Store } from '../../../src/app/ports/store.ts';
 import type { Submission } from '../../../src/app/submission.ts';
@@ -9,6 +11,8 @@ import {
   openPostgresForCommandLine,
   openPostgresStore,
 } from '../../../src/infra/postgres/postgres-store.ts';
+import { readWitness } from '../../../src/infra/witness-file.ts';
+import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
@@ -37,6 +41,18 @@ async function served<Result>(
 async function idsOf(store: Store, count: number): Promise<bigint[]> {
   const outcomes = await store.writer.execute(Array.from({ length: count }, () => place));
   return outcomes.map((outcome) => (outcome.kind === 'accepted' ? outcome.orderId : -1n));
+}
+
+/** A copy of a database as it is now, and what puts it in the place of the database. */
+async function copyOf(url: string) {
+  const name = new URL(url).pathname.slice(1);
+  const admin = new URL(url);
+  admin.pathname = '/postgres';
+  const copy = new URL(await newDatabase(18, name)).pathname.slice(1);
+  return async () => {
+    await sql(admin.href, `ALTER DATABASE ${name} RENAME TO ${name}_lost`);
+    await sql(admin.href, `ALTER DATABASE ${copy} RENAME TO ${name}`);
+  };
 }
 
 /** Takes the last events out of a log, as a failover to a standby that was behind does. */
@@ -78,5 +94,65 @@ describe('an instance that starts on a log that lost events', () => {
       return idsOf(store, 1);
     });
     expect(id).toBeGreaterThan(1_000_000_000n);
+  });
+
+  it('is refused where the log has gone on in another way', async () => {
+    const url = await newDatabase();
+    const [file, other] = [join(temporaryFolder(), 'one'), join(temporaryFolder(), 'two')];
+    await served(url, file, (store) => idsOf(store, 2));
+    await served(url, other, (store) => idsOf(store, 1));
+    await lose(url, () => served(url, file, (store) => idsOf(store, 2)), 2);
+    await served(url, other, (store) => idsOf(store, 5));
+    await expect(served(url, file, async () => 0)).rejects.toThrow(
+      /is not the one of which position 5/,
+    );
+    await acceptLossInPostgres(url, () => file);
+    // The other was told of less than was given up.
+    await served(url, other, async (store) => expect(store.epochs.number).toBe(1));
+  });
+
+  it('takes note of what others have appended before it tells of it', async () => {
+    const url = await newDatabase();
+    const [file, other] = [join(temporaryFolder(), 'one'), join(temporaryFolder(), 'two')];
+    await served(url, file, async (store) => {
+      await served(url, other, (second) => idsOf(second, 3));
+      expect((await store.trail.treeHead()).size).toBe(3);
+      expect(readWitness(file)?.position).toBe(3);
+    });
+  });
+
+  it('says where no witness was, or can be', async () => {
+    const url = await newDatabase();
+    const file = join(temporaryFolder(), 'witness');
+    expect(await served(url, file, async ({ notice }) => notice)).toMatch(/there was no /);
+    await served(url, file, (store) => idsOf(store, 1));
+    expect(await served(url, file, async ({ notice }) => notice)).toBeUndefined();
+    const nowhere = join(file, 'below-a-file');
+    expect(await served(url, nowhere, async ({ notice }) => notice)).toMatch(/cannot be kept/);
+    await expect(acceptLossInPostgres(url, () => nowhere)).rejects.toThrow(/There is no /);
+    rmSync(file);
+    await served(url, file, (store) => idsOf(store, 1));
+    expect(existsSync(file)).toBe(true);
+  });
+});
+
+describe('a copy of a database', () => {
+  it('begins a new epoch with the first that goes on with it, and none for readers', async () => {
+    const url = await newDatabase();
+    const file = join(temporaryFolder(), 'witness');
+    await served(url, file, (store) => idsOf(store, 2));
+    const restore = await copyOf(url);
+    await restore();
+    const reader = await openPostgresForCommandLine(url);
+    expect(reader.epochs.number).toBe(0);
+    await reader.close();
+    const tool = await openPostgresForCommandLine(url);
+    const event = newEvent(placed(7n));
+    expect(await tool.log.append(2, () => [event])).toMatchObject({ kind: 'appended' });
+    await tool.close();
+    const epochs = await served(url, file, async (store) => store.epochs);
+    expect(epochs.breaks).toMatchObject([{ reason: 'copy_continued', position: 2 }]);
+    expect(await served(url, file, async (store) => store.epochs.id)).toBe(epochs.id);
+    expect(CLOCKS.wall()).toBeGreaterThan(Date.parse(epochs.breaks[0]?.at ?? ''));
   });
 });
