@@ -20,6 +20,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'audit prove': ['1'],
   'audit receipt': ['1'],
   'audit new-key': [],
+  'audit epochs': [],
   'audit export': ['--out', 'export.ndjson'],
   'audit refusals': [],
   replay: ['--out', 'list.json'],

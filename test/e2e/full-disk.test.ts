@@ -184,7 +184,7 @@ describe.skipIf(!canMount)('A start on a full disk (needs a right to mount)', ()
   const kinds: [string, NodeJS.Signals, 'with' | 'without'][] = [
     ['a clean stop', 'SIGTERM', 'with'],
     ['a kill', 'SIGKILL', 'with'],
-    ['a restore, with nothing but the store and its signing key', 'SIGTERM', 'without'],
+    ['a copy of the store, its head and its signing key', 'SIGTERM', 'without'],
   ];
 
   it.each(kinds)(
@@ -196,7 +196,7 @@ describe.skipIf(!canMount)('A start on a full disk (needs a right to mount)', ()
       await service.program.end(signal);
       if (beside === 'without') {
         for (const name of readdirSync(disk.folder)) {
-          if (!/\.db(-signing-key)?$/.test(name)) rmSync(join(disk.folder, name));
+          if (!/\.db(-head|-signing-key)?$/.test(name)) rmSync(join(disk.folder, name));
         }
       }
       disk.fill();

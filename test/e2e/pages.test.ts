@@ -161,6 +161,7 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
       listOrderEvents: 'experimental',
       listEvents: 'experimental',
       getCheckpoint: 'experimental',
+      getEpochs: 'experimental',
       getInclusionProof: 'experimental',
       getConsistencyProof: 'experimental',
       getReceipt: 'experimental',
