@@ -41,6 +41,7 @@ function remedyFor(code: NonNullable<typeof cancelled.error>['code']): string {
     case 'insufficient_scope':
       return 'mend the request';
     case 'internal_error':
+    case 'rate_limited':
     case 'service_unavailable':
     case 'outcome_unknown':
       return 'try again';
