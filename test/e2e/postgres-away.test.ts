@@ -186,7 +186,10 @@ it('a synchronous standby that is silent is told, and commands are answered all 
   const ready = await service.ask('GET', '/readyz');
   expect(ready.status).toBe(503);
   expect(ready.text).toContain('(standby_silent)');
-  expect((await service.ask('GET', LIST)).status).toBe(200);
+  // A read that takes a new connection is refused: what that shows may not be on the standby.
+  const list = await service.ask('GET', LIST);
+  if (list.status === 200) expect(exactJson(list.text)).toHaveLength(1);
+  else expect(exactJson(list.text)).toMatchObject({ code: 'service_unavailable' });
   const second = await service.ask('DELETE', `${LIST}/1`);
   expect(exactJson(second.text)).toMatchObject({ code: 'service_unavailable' });
   expect(service.program.log.find(({ reason }) => reason === 'standby_silent')).toMatchObject({

@@ -319,6 +319,9 @@ export function positionOf(record: string): Verdict<number> {
  * Verifies that a text is canonical JSON (RFC 8785), which has one text for each value: members by
  * the UTF-16 code units of their names at every depth, none of them twice, no blanks, numbers and
  * characters as ECMAScript writes them, and no half of a surrogate pair.
+ *
+ * The JSON.parse of Node 24.21 misreads some names that are written with escapes. Such a text is then
+ * refused, and never accepted for another. No name in a record has an escape.
  */
 export function verifyCanonicalJson(text: string): Verdict<void> {
   return verdict(() => {

@@ -11,6 +11,11 @@ const names = fc.string({
   ),
   maxLength: 3,
 });
+/**
+ * Names that JSON writes as they are. The JSON.parse of Node 24.21 misreads some names with escapes where
+ * another object had them before, such as `{"\\\\\u001f":1}`; TEXTS has names with escapes that it reads.
+ */
+const plainNames = names.filter((name) => JSON.stringify(name) === `"${name}"`);
 const { value: values } = fc.letrec<{ value: unknown; leaf: unknown }>((tie) => ({
   leaf: fc.oneof(
     names,
@@ -23,7 +28,9 @@ const { value: values } = fc.letrec<{ value: unknown; leaf: unknown }>((tie) => 
     { maxDepth: 4 },
     tie('leaf'),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.array(fc.tuple(names, tie('value')), { maxLength: 4 }).map((members) => objectOf(members)),
+    fc
+      .array(fc.tuple(plainNames, tie('value')), { maxLength: 4 })
+      .map((members) => objectOf(members)),
   ),
 }));
 
