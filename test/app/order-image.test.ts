@@ -82,4 +82,10 @@ describe('the image of all orders', () => {
     expect(image.highestFreeId()).toBe(free);
     expect(image.highestFreeId()).toBe(free);
   });
+
+  it('finds the highest free id up to one that it is given', () => {
+    const image = imageOf(recorded(placed(9n), placed(7n), placed(11n)));
+    expect(image.highestFreeId(10n)).toBe(10n);
+    expect(imageOf(recorded(placed(9n), placed(10n))).highestFreeId(10n)).toBe(8n);
+  });
 });

@@ -148,6 +148,16 @@ describe('a log without a key', () => {
   });
 });
 
+describe('a log whose key could not be made at once', () => {
+  it('signs as soon as it has it', async () => {
+    const { trail, signer, key } = given(5);
+    const prover = new Prover(trail, undefined);
+    await expect(prover.checkpoint()).rejects.toThrow(CannotProve);
+    prover.signWith(signer);
+    expect(verifyCheckpoint((await prover.checkpoint()).note, key).ok).toBe(true);
+  });
+});
+
 describe('a proof is made of few reads', () => {
   it('for a log of 70,000 events, of a few tiles of each level', async () => {
     const { trail, prover } = given(70_000);

@@ -52,6 +52,12 @@ describe('Accounts of a log', () => {
     ]);
   });
 
+  it('are answered by the break where the log was cut before they end', () => {
+    const cut = { from: 3, problem: 'it was cut at position 2' };
+    const lost = { name: 'note-6', size: 6, root: Buffer.alloc(32), cut };
+    expect(checked(right(4), lost).findings()).toEqual([{ ...cut, to: 6 }]);
+  });
+
   it('may contradict each other', () => {
     expect(checked({ ...wrong(2), name: 'theirs' }, right(2), wrong(2)).findings()).toMatchObject([
       { problem: 'theirs has another root for these 2 events' },
