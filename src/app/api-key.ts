@@ -54,8 +54,8 @@ export function hasExpired({ expiresAt }: ApiKey, at: number): boolean {
 }
 
 /**
- * Whether a key opens anything. A revocation holds whatever the time is; most keys have no end either,
- * and then the clock is not read.
+ * Returns whether a key opens anything. A revocation holds whatever the time is. Most keys never
+ * expire, and then the clock is not read.
  */
 export function isInForce(key: ApiKey, clock: () => number): boolean {
   if (key.revokedAt !== undefined) return false;

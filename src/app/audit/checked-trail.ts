@@ -7,10 +7,10 @@ import { verifyInclusion } from './verifier.ts';
 
 type Hashes = readonly Uint8Array[];
 
-/** How many events a tile has at most. */
+/** The most events of a tile. */
 const TILE_EVENTS = 2 ** TILE_HEIGHT;
 
-/** How many tiles are remembered, with 8 KiB of hashes each. */
+/** The most tiles that are remembered, with 8 KiB of hashes each. */
 const MAX_TILES = 64;
 
 /**

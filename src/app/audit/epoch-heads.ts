@@ -12,8 +12,8 @@ export function headsOfBreaks({ breaks }: Epochs): readonly ExpectedHead[] {
 }
 
 /**
- * What a signed checkpoint says of a log that has been in some epochs. One that reaches beyond the end
- * of its own epoch may have another root than the log now: then the break answers it.
+ * Returns what a signed checkpoint says of a log that has been in some epochs. One that reaches
+ * beyond the end of its own epoch may have another root than the log now: then the break answers it.
  */
 export function headIn(epochs: Epochs, name: string, checkpoint: Checkpoint): ExpectedHead {
   const { epoch, size, root } = checkpoint;

@@ -3,7 +3,7 @@ import { CLOCKS, type Clocks } from '../clock.ts';
 import type { RefusalTrail, RefusedAttempt } from '../ports/refusal-trail.ts';
 import { TokenBuckets } from '../token-buckets.ts';
 
-/** How long a refusal may wait to be recorded with others. */
+/** The longest time that a refusal waits to be recorded with others. */
 const WAIT_MS = 1_000;
 /** How often those are counted on record that were too many to be recorded one by one. */
 const COUNT_EVERY_MS = 60_000;

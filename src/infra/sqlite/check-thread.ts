@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { keepChecking } from '../keep-checking.ts';
 import { checkSqliteStore } from './store-check.ts';
 
-/** The thread that reads all files of a store again and again. Main thread: sqlite-check.ts. */
+/** The thread that reads all files of a store again and again. Its other end: checking-thread.ts. */
 
 const { file, bytesPerSecond } = workerData as {
   readonly file: string;
