@@ -1,10 +1,10 @@
 # syntax=docker/dockerfile:1
 
-# The service in a container: docs/deployment.md says how to run it.
+# The image of the service: see docs/deployment.md.
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
-# What is installed depends on these files alone, so that a change of the code installs nothing anew.
+# The install depends on these files only, so a change of the code reuses its layer.
 COPY package.json package-lock.json .npmrc ./
 COPY test/client/package.json test/client/
 RUN npm ci --ignore-scripts
@@ -14,7 +14,7 @@ COPY vendor vendor
 COPY src src
 COPY test/kit test/kit
 RUN npm run build
-# The Node of the image is the one that runs here: the one that comes with the install can go.
+# The image's own Node runs the service, so the Node of the install is removed.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts
 RUN mkdir data
 
@@ -30,9 +30,8 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/store-o
 USER node
 VOLUME /data
 EXPOSE 3000
-# Alive is what a container has to be. Whether it takes requests is what a load balancer asks /readyz.
+# Liveness only: load balancers check readiness at /readyz.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --start-interval=1s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Stopped by SIGTERM, it answers what is under way; it is done in less than the ten seconds that
-# Docker gives it.
+# After SIGTERM it completes the requests in flight and ends, within Docker's default of ten seconds.
 ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"]
 CMD ["serve"]

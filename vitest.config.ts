@@ -1,19 +1,43 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
+
+const NATIVE_MODULES = 'test/support/native-modules.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
-    setupFiles: ['test/support/native-modules.ts'],
-    // Processes, sockets and disks are real here, and the machines are small.
-    // Tests wait for processes and disks as often as for a processor: none is left idle.
-    maxWorkers: '100%',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Tests wait for processes, sockets and disks as often as for a processor: with as many workers
+    // as processors, both would stand idle for much of the time.
+    maxWorkers: 2 * availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
       include: ['src/domain/**', 'src/app/**'],
       thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },
     },
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          setupFiles: [NATIVE_MODULES],
+          // Modules are loaded once for all of them, which takes longer than most of the tests.
+          isolate: false,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/unit/**'],
+          globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
+          setupFiles: [NATIVE_MODULES],
+          // Processes, sockets and disks are real here, and the machines are small.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
   },
 });

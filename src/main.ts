@@ -1,4 +1,6 @@
-// better-sqlite3 needs Node-API 10 and would crash the process without it, so this is asked before
+/** Starts the command line, in which the service is one of the commands. */
+
+// better-sqlite3 needs Node-API 10 and would crash the process without it, so this is checked before
 // anything else is loaded.
 if (Number(process.versions.napi) < 10) {
   process.stderr.write(
@@ -9,6 +11,7 @@ if (Number(process.versions.napi) < 10) {
 }
 
 const { run } = await import('./cli/program.ts');
-process.exitCode = await run(process.argv, await import('./container.ts'));
+const { composition } = await import('./composition.ts');
+process.exitCode = await run(process.argv, composition);
 
 export {};

@@ -142,8 +142,8 @@ function copyAssets(folder) {
     cpSync(join(ROOT, file), join(folder, file.slice('src'.length)));
   }
   // With the packages that it needs inside it: see vendor/README.md.
-  cpSync(join(ROOT, 'vendor/event-schema.js'), join(folder, 'infra/event-schema.js'));
-  rmSync(join(folder, 'infra/event-schema.js.map'), { force: true });
+  cpSync(join(ROOT, 'vendor/event-schema.js'), join(folder, 'infra/events/schema.js'));
+  rmSync(join(folder, 'infra/events/schema.js.map'), { force: true });
 }
 
 /**

@@ -30,10 +30,10 @@ export async function writeVendored(folder: string): Promise<void> {
   copyFileSync(licence, join(folder, 'event-schema.LICENSE.txt'));
 }
 
-/** `src/infra/event-schema.ts` with what it uses of @effect/schema and effect, in one module. */
+/** `src/infra/events/schema.ts` with what it uses of @effect/schema and effect, in one module. */
 async function eventSchema(): Promise<string> {
   const bundle = await rolldown({
-    input: 'src/infra/event-schema.ts',
+    input: 'src/infra/events/schema.ts',
     platform: 'node',
     treeshake: { moduleSideEffects: false },
   });

@@ -6923,36 +6923,24 @@ const toComposite = (eff, onSuccess, ast, actual) => mapBoth(eff, {
 	pretty: optionPretty,
 	arbitrary: optionArbitrary,
 	equivalence: getEquivalence$3
-}), getDisableValidationMakeOption = (options) => isBoolean(options) ? options : options?.disableValidation ?? !1;
-var DayTable = class {
-	#workOut;
-	#days = new Float64Array(1024).fill(NaN);
-	#values = [];
-	constructor(workOut) {
-		this.#workOut = workOut;
-	}
-	get(day) {
-		let place = day & 1023;
-		return this.#days[place] !== day && (this.#values[place] = this.#workOut(day), this.#days[place] = day), this.#values[place];
-	}
-};
-// src/domain/instant.ts
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/, PLAINLY_CANONICAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/, FIRST = Date.parse("0000-01-01T00:00:00.000Z"), LAST = Date.parse("9999-12-31T23:59:59.999Z");
+}), getDisableValidationMakeOption = (options) => isBoolean(options) ? options : options?.disableValidation ?? !1, RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/, CANONICAL_UP_TO_28TH = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/, FIRST_INSTANT_MS = Date.parse("0000-01-01T00:00:00.000Z"), LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 function parseInstant(text) {
-	if (PLAINLY_CANONICAL.test(text)) return text;
+	return CANONICAL_UP_TO_28TH.test(text) ? text : parseDateTime(text);
+}
+function parseDateTime(text) {
 	let parts = RFC_3339.exec(text);
 	if (parts === null) return;
 	let [, year, month, day, hour, minute, second, fraction, sign, offsetHour, offsetMinute] = parts, local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${`${fraction ?? ""}000`.slice(0, 3)}Z`, time = Date.parse(local);
 	if (!(Number.isNaN(time) || new Date(time).toISOString() !== local)) return instantAt(time - offsetInMinutes(sign, offsetHour, offsetMinute) * 6e4);
 }
 function instantAt(milliseconds) {
-	if (!(milliseconds >= FIRST && milliseconds <= LAST)) return;
-	let time = Math.trunc(milliseconds), day = Math.floor(time / DAY), rest = time - day * DAY, seconds = Math.floor(rest / 1e3), minutes = Math.floor(seconds / 60), clock = `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}`;
-	return `${dayTexts.get(day)}${clock}.${THREE_DIGITS[rest % 1e3]}Z`;
+	if (!(milliseconds >= FIRST_INSTANT_MS && milliseconds <= LAST_INSTANT_MS)) return;
+	let time = Math.trunc(milliseconds), days = Math.floor(time / DAY_MS), ofDay = time - days * DAY_MS | 0, seconds = ofDay / 1e3 | 0, minutes = seconds / 60 | 0, sinceMarch = days + DAYS_BEFORE_1970 | 0, century = (4 * sinceMarch + 3) / DAYS_IN_400_YEARS | 0, ofCentury = sinceMarch - (century * DAYS_IN_400_YEARS >> 2), yearOfCentury = (4 * ofCentury + 3) / DAYS_IN_4_YEARS | 0, ofYear = ofCentury - (yearOfCentury * DAYS_IN_4_YEARS >> 2), monthFromMarch = (5 * ofYear + 2) / 153 | 0, day = ofYear - ((153 * monthFromMarch + 2) / 5 | 0) + 1, isNextYear = monthFromMarch >= 10, month = isNextYear ? monthFromMarch - 9 : monthFromMarch + 3, year = century * 100 - 400 + yearOfCentury + +!!isNextYear;
+	return `${`${`${PAD_2[year / 100 | 0]}${PAD_2[year % 100]}-${PAD_2[month]}-${PAD_2[day]}`}T${PAD_2[minutes / 60 | 0]}:${PAD_2[minutes % 60]}`}:${PAD_2[seconds % 60]}.${PAD_3[ofDay % 1e3]}Z`;
 }
-const DAY = 864e5, dayTexts = new DayTable((day) => new Date(day * DAY).toISOString().slice(0, 11)), THREE_DIGITS = Array.from({ length: 1e3 }, (_, value) => String(value).padStart(3, "0"));
-function two(value) {
-	return value < 10 ? `0${value}` : String(value);
+const DAY_MS = 864e5, DAYS_BEFORE_1970 = 865565, [DAYS_IN_400_YEARS, DAYS_IN_4_YEARS] = [146097, 1461], [PAD_2, PAD_3] = [paddedTo(2), paddedTo(3)];
+function paddedTo(digits) {
+	return Array.from({ length: 10 ** digits }, (_, value) => String(value).padStart(digits, "0"));
 }
 function offsetInMinutes(sign, hours = 0, minutes = 0) {
 	if (Number(hours) > 23 || Number(minutes) > 59) return NaN;
@@ -6961,16 +6949,16 @@ function offsetInMinutes(sign, hours = 0, minutes = 0) {
 }
 Object.freeze({ status: "none" }), Object.freeze({ status: "pending" }), Object.freeze({ status: "cancelled" });
 // src/domain/order-id.ts
-const MIN_INT64 = -(2n ** 63n), MAX_INT64 = 2n ** 63n - 1n, CANONICAL = /^(?:0|-?[1-9][0-9]{0,18})$/;
+const MIN_INT64 = -(2n ** 63n), MAX_INT64 = 2n ** 63n - 1n, CANONICAL_DECIMAL = /^(?:0|-?[1-9][0-9]{0,18})$/;
 function parseInt64(text) {
-	if (!CANONICAL.test(text)) return;
+	if (!CANONICAL_DECIMAL.test(text)) return;
 	let value = BigInt(text.length <= 15 ? Number(text) : text);
 	return isInt64(value) ? value : void 0;
 }
 function isInt64(value) {
 	return value >= MIN_INT64 && value <= MAX_INT64;
 }
-// src/infra/event-schema.ts
+// src/infra/events/schema.ts
 const Int64Text = String$.pipe(filter((text) => parseInt64(text) !== void 0, { message: () => "not an int64" })), Int64 = transform(Int64Text, BigIntFromSelf, {
 	strict: !0,
 	decode: (text) => BigInt(text),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run once, when the database is made: the role as which the service logs in. It is a member of
-# store_orders_app, and so it can add to the log, and cannot change what is in it.
+# Runs once, when the database is created: creates the role as which the service logs in. As a member of
+# store_orders_app it can append to the log, but not change it.
 set -eu
 
 psql --set=ON_ERROR_STOP=1 --set=password="$ORDERS_PASSWORD" \

@@ -1,16 +1,15 @@
-/** Resolves when others have had a turn of the event loop. */
+/** Resolves after other work has had a turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Resolves after so many milliseconds, unless the process has nothing else to do and ends before. */
+/** Resolves after a number of milliseconds. Does not keep the process alive. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
 }
 
 /**
- * Makes what tells for how much of the time since it was last asked, 0 to 1, the event loop had
- * something to do.
+ * Returns a sampler of the event loop's utilization (0 to 1) since its previous call.
  */
 export function loopUtilization(): () => number {
   let last = performance.eventLoopUtilization();

@@ -1,8 +1,8 @@
 /**
  * Takes secrets out of texts that are about to be shown: in the log, on standard error, in an answer.
  *
- * It is the last line of defence. What clients send is shown in a bounded form to begin with (see
- * src/http/shown.ts), because a secret that is encoded or cut in pieces cannot be told from other text.
+ * It is the last line of defence. Text of clients is shown in a bounded form to begin with (see
+ * src/http/requests/shown.ts), because a secret that is encoded or cut in pieces cannot be told from other text.
  */
 
 /** A key of ours, whatever its case, and with its underscores percent-encoded any number of times. */
@@ -15,7 +15,7 @@ const PASSWORD = /(:\/\/[^\s"/:@]*):[^\s"]*@/g;
 const PASSWORD_PARAMETER = /\b(password=)[^\s"&]+/gi;
 /** A signing key, which somebody may take for the name of its file. */
 const SIGNING_KEY = /PRIVATE\+KEY\+[^\s"]+/g;
-/** As much as no word has, and the secret part of every key. */
+/** A run longer than any word, as the secret part of every key is. */
 const LONG_RUN = /[\w%]{40,}/g;
 
 /** Shorter ones may be part of any line, and these two of many. */
@@ -23,7 +23,7 @@ const MIN_GUARDED_LENGTH = 8;
 const COMMON_WORDS = ['password', 'postgres'];
 const guarded = new Set<string>();
 
-/** Has a text taken out wherever this process shows any, in each form that it may be written in. */
+/** Registers a secret: it is taken out of every text that this process shows, in each of its forms. */
 export function guardSecret(secret: string): void {
   if (COMMON_WORDS.includes(secret)) return;
   for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
@@ -31,12 +31,12 @@ export function guardSecret(secret: string): void {
   }
 }
 
-/** Whether a text has an API key in it, whatever its case or percent-encoding. */
+/** Returns whether a text has an API key in it, in any case and percent-encoding. */
 export function holdsKey(text: string): boolean {
   return WHOLE_KEY.test(text);
 }
 
-/** The text without keys, passwords in addresses, and what was guarded. */
+/** Returns a text without keys, passwords in addresses, and registered secrets. */
 export function withoutSecrets(text: string): string {
   let clean = text
     .replaceAll(KEY, 'sto_…')
@@ -47,7 +47,7 @@ export function withoutSecrets(text: string): string {
   return clean;
 }
 
-/** The same, also without whatever is as long as a key's secret part: for what strangers may have sent. */
+/** Returns the same without any run as long as a key's secret part: for text that strangers may send. */
 export function withoutLongRuns(text: string): string {
   return withoutSecrets(text).replaceAll(LONG_RUN, '…');
 }

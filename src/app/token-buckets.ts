@@ -1,21 +1,22 @@
+/** Rate limits: a token bucket for each of many names. */
 import { CLOCKS } from './clock.ts';
 
 interface Bucket {
   tokens: number;
-  /** When so many were in it, by the elapsed time. */
+  /** The elapsed time at which it held that many. */
   at: number;
 }
 
 export interface BucketSize {
-  /** How much may be done at once. */
+  /** The tokens of a full bucket. */
   readonly capacity: number;
-  /** How much more from then on. */
+  /** The tokens that it gains from then on. */
   readonly perSecond: number;
-  /** How many names are remembered; beyond it, the one that did something longest ago is forgotten. */
+  /** The names that are remembered; beyond it, the one that was used longest ago is forgotten. */
   readonly maxNames: number;
 }
 
-/** Bounds how much each of many may do, in constant memory: a token bucket for each name. */
+/** Rate limits by name, in constant memory: a token bucket for each. */
 export class TokenBuckets {
   readonly #size: BucketSize;
   readonly #elapsed: () => number;
@@ -27,7 +28,7 @@ export class TokenBuckets {
     this.#elapsed = elapsed;
   }
 
-  /** Takes a token. Returns 0, or, where there is none, after how many seconds there will be one. */
+  /** Takes a token. Returns 0, or, where there is none, the seconds until there will be one. */
   take(name: string): number {
     const { capacity, perSecond, maxNames } = this.#size;
     const at = this.#elapsed();

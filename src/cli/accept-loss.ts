@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
-import type { CommandLine } from './command-line.ts';
+import type { CommandLine } from './shared/command-line.ts';
 
+/** Adds `accept-loss`: begins a new epoch on the rest of a damaged log. */
 export function addAcceptLoss(program: Command, { composition, terminal }: CommandLine): void {
   program
     .command('accept-loss')
-    .description(
-      'go on with a log that a start has refused, without what it has lost, in a new epoch',
-    )
+    .description('accept the loss of events and continue in a new epoch')
     .action(async () => {
-      const { head, epoch, copy } = await composition.acceptLoss();
+      const { head, epoch, copy } = await (await composition.engine()).acceptLoss();
       terminal.stdout.write(
-        `The log now ends at position ${head}, and goes on in epoch ${epoch}.\n`,
+        `The log now ends at position ${head}, and continues in epoch ${epoch}.\n`,
       );
       if (copy !== undefined) terminal.stderr.write(`The damaged file was kept as ${copy}.\n`);
     });

@@ -1,30 +1,31 @@
 import type { Command } from 'commander';
 import { cloudEventOf } from '../app/audit/cloud-event.ts';
 import type { Prover, SignedCheckpoint } from '../app/audit/prover.ts';
-import { recordOf } from '../app/audit/record.ts';
 import { checkpointLine } from '../app/audit/trail-file.ts';
 import { LineDigest, sealLine } from '../app/audit/trail-seal.ts';
 import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/verifier.ts';
+import { recordOf } from '../app/log/record.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
-import { type CommandLine, withStore } from './command-line.ts';
-import { interruptible } from './interrupt.ts';
-import { requireNew, writeWhole } from './new-file.ts';
-import { print } from './print.ts';
-import { type Advance, withProgress } from './progress.ts';
-import { Refuted } from './refuted.ts';
+import { type CommandLine, withStore } from './shared/command-line.ts';
+import { interruptible } from './shared/interrupt.ts';
+import { requireNew, writeWhole } from './shared/new-file.ts';
+import { print } from './shared/print.ts';
+import { type Advance, withProgress } from './shared/progress.ts';
+import { Refuted } from './shared/refuted.ts';
 
-/** Events that are read and written at once. */
-const CHUNK = 1_000;
+/** The events that are read and written at once. */
+const CHUNK_EVENTS = 1_000;
 
 const EXPLANATION = `
 The first line has a signed checkpoint. Then each line has an event, as a CloudEvent in JSON:
 the exact bytes that were hashed can be made from it. The last line is a seal, a signed digest
 of all lines before it. A server may be running: what is recorded meanwhile is left out.`;
 
+/** Adds `audit export`: writes the whole trail, sealed. */
 export function addAuditExport(audit: Command, commandLine: CommandLine): void {
   audit
     .command('export')
-    .description('write all that happened, with a signed checkpoint, as lines of JSON')
+    .description('write the whole log, with a signed checkpoint, as lines of JSON')
     .option('--out <file>', 'write it to a new file')
     .addHelpText('after', EXPLANATION)
     .action(({ out }: { readonly out?: string }) => exportTrail(out, commandLine));
@@ -49,7 +50,7 @@ async function exportTrail(out: string | undefined, commandLine: CommandLine): P
   );
 }
 
-/** The trail up to a checkpoint, of which it makes sure in the end that it is what was signed. */
+/** Yields the trail up to a checkpoint, and checks at the end that its root is the signed one. */
 async function* textOf(
   { id, trail, keys }: CommandLineStore,
   prover: Prover,
@@ -64,8 +65,8 @@ async function* textOf(
   yield written(`${checkpointLine(id, { size, note })}\n`);
   const names = new Map((await keys.list()).map((key) => [key.id, key.name]));
   const tree = new RecordTree();
-  for (let after = 0; after < size; after += CHUNK) {
-    const events = await trail.stored(after, Math.min(CHUNK, size - after));
+  for (let after = 0; after < size; after += CHUNK_EVENTS) {
+    const events = await trail.stored(after, Math.min(CHUNK_EVENTS, size - after));
     const lines = events.map((event) => {
       tree.add(recordOf(event));
       return `${cloudEventOf(event, id, (key) => names.get(key))}\n`;

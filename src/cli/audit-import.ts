@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type { TreeHead } from '../app/audit/verifier.ts';
-import { addKey } from './add-key.ts';
-import { type CommandLine, withStoreOrNew } from './command-line.ts';
-import { Refuted } from './refuted.ts';
-import { readTrail } from './trail-lines.ts';
-import { placeOf } from './verify-report.ts';
+import { type CommandLine, withStoreOrNew } from './shared/command-line.ts';
+import { addKey } from './shared/options.ts';
+import { Refuted } from './shared/refuted.ts';
+import { readTrail } from './shared/trail-lines.ts';
+import { placeOf } from './shared/verify-report.ts';
 
 const EXPLANATION = `
 It checks every event as verify does, the root, and that the key has signed every line. All
 events are imported or none, also where it is interrupted; then run it again. The store gets
-neither the key that has signed nor the API keys: it is another store, with the same past.`;
+neither the key that has signed nor the API keys: it is another store, with the same history.`;
 
 const SIGNED = `Checked: the signatures of the public key, on the checkpoint and on every line; each event, by
 the rules of a log; their root, which is the one that was signed.
@@ -23,10 +23,11 @@ interface ImportOptions {
   readonly unsigned?: boolean;
 }
 
+/** Adds `audit import`: takes over an export into an empty store. */
 export function addAuditImport(audit: Command, commandLine: CommandLine): void {
   audit
     .command('import')
-    .description('take over all that happened from an export, into an empty store')
+    .description('import the log of an export into an empty store')
     .argument('<file>', 'what audit export has written')
     .option(
       '--key <key>',
@@ -34,13 +35,13 @@ export function addAuditImport(audit: Command, commandLine: CommandLine): void {
       addKey,
       [],
     )
-    .option('--unsigned', 'take it over without a check of who signed it')
+    .option('--unsigned', 'import it without checking who signed it')
     .addHelpText('after', EXPLANATION)
     .action((file: string, { key, unsigned = false }: ImportOptions, command: Command) => {
       if (unsigned === key.length > 0) {
         command.error(
-          'error: name the public key of the log that the export is of with --key; to take over ' +
-            'what anybody may have written, say --unsigned',
+          'error: pass the public key of the exported log with --key; to import a file whose ' +
+            'author is unknown, pass --unsigned',
         );
       }
       return importTrail(file, key, commandLine);

@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
-import { type CommandLine, withStore } from './command-line.ts';
+import { type CommandLine, withStore } from './shared/command-line.ts';
 
 const EXPLANATION = `
-For a signing key that is lost, or that others may have. Move its file away first, if it is
-there, and keep it. A key that was put into its place is taken; otherwise one is made. The store
-keeps a record of each. What the old key has signed still holds by the old public key. A server
-that is running goes on with the old key: restart it.`;
+For a signing key that is lost or may have been stolen. Move its file away first, if there is
+one, and keep it. A key file in its place is used; otherwise a key is created. The store keeps a
+record of each. The old public key still verifies what the old key has signed. A running server
+continues with the old key: restart it.`;
 
+/** Adds `audit new-key`: changes the signing key. */
 export function addAuditNewKey(audit: Command, commandLine: CommandLine): void {
   audit
     .command('new-key')
-    .description('sign with another key from now on, and print its public half')
+    .description('change the signing key, and print the public half of the new one')
     .addHelpText('after', EXPLANATION)
     .action(() => newKey(commandLine));
 }

@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { CannotProve, type Prover } from '../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
-import { CannotStart } from '../app/cannot-start.ts';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
+import { statusAfter } from '../app/state/order-image.ts';
 import type { OrderId } from '../domain/order-id.ts';
-import { type CommandLine, withStore } from './command-line.ts';
-import { requireNew, writeWhole } from './new-file.ts';
-import { readOrderId } from './order-id.ts';
-import { print } from './print.ts';
+import { type CommandLine, withStore } from './shared/command-line.ts';
+import { requireNew, writeWhole } from './shared/new-file.ts';
+import { readOrderId } from './shared/options.ts';
+import { print } from './shared/print.ts';
 
 interface Out {
   readonly out?: string;
@@ -22,7 +23,7 @@ interface ReceiptOptions extends Out {
   readonly position?: number;
 }
 
-/** What a log says and proves of itself, for those who want to keep it. */
+/** Adds the commands that print keys, checkpoints, epochs, proofs and receipts. */
 export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
   audit
     .command('public-key')
@@ -30,28 +31,32 @@ export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
     .action(() => prove(commandLine, {}, async ({ verifierKey }) => `${verifierKey}\n`));
   audit
     .command('checkpoint')
-    .description('sign what the log is now: about 200 bytes, to be kept elsewhere')
+    .description('sign the current state of the log: about 200 bytes, to be kept elsewhere')
     .option('--out <file>', 'write it to a new file')
     .action((options: Out) => {
       return prove(commandLine, options, async (prover) => (await prover.checkpoint()).note);
     });
   audit
     .command('epochs')
-    .description('print the signed statements of all times that the log was cut')
+    .description('print the signed statement of each cut of the log')
     .option('--out <file>', 'write them to a new file')
     .action((options: Out) => {
       return prove(commandLine, options, async (prover) => prover.breaks().join('\n'));
     });
   audit
     .command('prove')
-    .description('prove that an event is in the log, or that the log begins with what it was')
+    .description('prove that an event is in the log, or that the log extends an earlier state')
     .argument('[position]', 'the position of the event', wholeNumber)
     .option(
       '--size <size>',
-      'the size of the log that it is to be proven for; now: all of it',
+      'the size of the log to prove it for; default: the current size',
       wholeNumber,
     )
-    .option('--consistency <from>', 'prove that the log begins with that of this size', wholeNumber)
+    .option(
+      '--consistency <from>',
+      'prove that the log extends its state at this size',
+      wholeNumber,
+    )
     .option('--out <file>', 'write it to a new file')
     .action((position: number | undefined, options: ProveOptions, command: Command) => {
       if ((position === undefined) === (options.consistency === undefined)) {
@@ -61,13 +66,9 @@ export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
     });
   audit
     .command('receipt')
-    .description('prove a cancellation to whoever has the public key, for good')
+    .description('write a permanent proof of a cancellation')
     .argument('[order]', 'the id of the order that was cancelled', readOrderId)
-    .option(
-      '--position <position>',
-      'prove the event at this position, whatever it is',
-      wholeNumber,
-    )
+    .option('--position <position>', 'prove the event at this position, of any type', wholeNumber)
     .option('--out <file>', 'write it to a new file')
     .action((orderId: OrderId | undefined, options: ReceiptOptions, command: Command) => {
       if ((orderId === undefined) === (options.position === undefined)) {
@@ -88,7 +89,7 @@ async function prove(
   const { stdout, stderr } = commandLine.terminal;
   if (out !== undefined) requireNew(out);
   const text = await withStore(commandLine, async (store) =>
-    ask(await commandLine.composition.proverOf(store), store).catch(inPlainWords),
+    ask(await commandLine.composition.proverOf(store), store).catch(rethrowReadably),
   );
   if (out === undefined) return print([text], stdout);
   await writeWhole(out, [text]);
@@ -106,13 +107,13 @@ async function proofOf(
   return `${inclusionJson(position, to, await prover.inclusion(position, to))}\n`;
 }
 
-/** Where an order was cancelled. */
+/** Returns the position at which an order was cancelled. */
 async function cancelledAt({ log }: CommandLineStore, orderId: OrderId): Promise<number> {
   let isKnown = false;
   for await (const chunk of log.read(0)) {
     for (const { position, event } of chunk) {
       if (event.orderId !== orderId) continue;
-      if (event.type === 'OrderCancelled') return position;
+      if (statusAfter(event.type) === 'cancelled') return position;
       isKnown = true;
     }
   }
@@ -121,7 +122,7 @@ async function cancelledAt({ log }: CommandLineStore, orderId: OrderId): Promise
   );
 }
 
-function inPlainWords(error: Error): never {
+function rethrowReadably(error: Error): never {
   if (error instanceof CannotProve) throw new CannotStart(`Nothing was proven: ${error.message}.`);
   throw error;
 }

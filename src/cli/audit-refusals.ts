@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ApiKey } from '../app/api-key.ts';
+import type { ApiKey } from '../app/ports/key-store.ts';
 import type { KeptRefusal } from '../app/ports/refusal-trail.ts';
-import { type CommandLine, withStore } from './command-line.ts';
-import { print } from './print.ts';
-import { printTable } from './table.ts';
+import { type CommandLine, withStore } from './shared/command-line.ts';
+import { print } from './shared/print.ts';
+import { printTable } from './shared/table.ts';
 
 const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'];
 const DEFAULT_LIMIT = 100;
@@ -13,10 +13,11 @@ interface Options {
   readonly json?: true;
 }
 
+/** Adds `audit refusals`: lists refused requests. */
 export function addAuditRefusals(audit: Command, commandLine: CommandLine): void {
   audit
     .command('refusals')
-    .description('list what was refused to whom, oldest first')
+    .description('list refused requests, oldest first')
     .addOption(
       new Option('--limit <count>', 'how many of the newest')
         .argParser(readCount)

@@ -1,21 +1,22 @@
 import type { Command } from 'commander';
 import { storedFieldsOf } from '../app/audit/cloud-event.ts';
 import { History } from '../app/audit/history.ts';
-import { CannotStart } from '../app/cannot-start.ts';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { EventLog } from '../app/ports/event-log.ts';
 import type { OrderId } from '../domain/order-id.ts';
-import { type CommandLine, type Output, withStore } from './command-line.ts';
-import { readOrderId } from './order-id.ts';
-import { withProgress } from './progress.ts';
+import { type CommandLine, type Output, withStore } from './shared/command-line.ts';
+import { readOrderId } from './shared/options.ts';
+import { withProgress } from './shared/progress.ts';
 
 interface ShowOptions {
   readonly json?: boolean;
 }
 
+/** Adds `audit show`: shows the history of one order. */
 export function addAuditShow(audit: Command, commandLine: CommandLine): void {
   audit
     .command('show')
-    .description('show what happened to an order: what, when, who, and with which command')
+    .description('show the history of an order: what, when, who, and with which command')
     .argument('<order>', 'the id of the order', readOrderId)
     .option('--json', 'print the events as CloudEvents, one a line')
     .action((orderId: OrderId, options: ShowOptions) => show(orderId, options, commandLine));
@@ -29,17 +30,17 @@ async function show(
   const { stdout, stderr } = commandLine.terminal;
   await withStore(commandLine, async ({ epochs, log, trail, keys, checked: check }) => {
     const checked = check();
-    // Where nothing is found, nobody waits for it.
+    // If nothing is found, the check is not awaited.
     checked.catch(() => undefined);
     const positions = await positionsOf(orderId, log, stderr);
     if (positions.length === 0) throw new CannotStart(`There is no order ${orderId}.`);
     const events = await new History(epochs, trail, keys).at(positions);
     await checked;
-    for (const event of events) stdout.write(json ? `${event}\n` : told(event));
+    for (const event of events) stdout.write(json ? `${event}\n` : textOf(event));
   });
 }
 
-/** Where an order's events stand. There is no index to tell, so all of the log is read. */
+/** Returns the positions of an order's events. There is no index of them: the whole log is read. */
 async function positionsOf(
   orderId: OrderId,
   log: EventLog,
@@ -58,8 +59,8 @@ async function positionsOf(
   return positions;
 }
 
-/** An event of the timeline. The data stands there as it is stored. */
-function told(cloudEvent: string): string {
+/** Returns the text of one event, with the data as it is stored. */
+function textOf(cloudEvent: string): string {
   const { time, type, position, version, by, keyname, commandid } = JSON.parse(cloudEvent);
   const { data } = storedFieldsOf(cloudEvent);
   const who = keyname === undefined ? by : `${keyname} (${by})`;

@@ -5,13 +5,13 @@ import { addAuditNewKey } from './audit-new-key.ts';
 import { addAuditProofs } from './audit-proofs.ts';
 import { addAuditRefusals } from './audit-refusals.ts';
 import { addAuditShow } from './audit-show.ts';
-import type { CommandLine } from './command-line.ts';
+import type { CommandLine } from './shared/command-line.ts';
 
-/** What auditors ask of the trail: one subcommand each. */
+/** Adds `audit`, with one subcommand for each question about the trail. */
 export function addAudit(program: Command, commandLine: CommandLine): void {
   const audit = program
     .command('audit')
-    .description('show what happened, and prove it')
+    .description('show and prove the history of orders')
     .helpCommand(false);
   addAuditShow(audit, commandLine);
   addAuditProofs(audit, commandLine);

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { type CommandLine, withStore } from './command-line.ts';
+import { type CommandLine, withStore } from './shared/command-line.ts';
 
+/** Adds `backup`: copies a SQLite store to a new file. */
 export function addBackup(program: Command, commandLine: CommandLine): void {
   program
     .command('backup')

@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-// By its published name: what is tested with is what everybody can test with.
+// By its published name, so that the command uses the same kit as everybody.
 import type { Adapter, Report } from 'store-orders/testing';
-import { CannotStart } from '../app/cannot-start.ts';
-import type { CommandLine } from './command-line.ts';
-import { withProgress } from './progress.ts';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import type { CommandLine } from './shared/command-line.ts';
+import { withProgress } from './shared/progress.ts';
 
 interface ConformanceOptions {
   readonly key: string;
@@ -26,23 +26,28 @@ const EXPLANATION = `
 It places orders of its own and touches no others; with --read-only it sends nothing but GET. The
 exit code is 1 where a rule is broken, and the report then shows the shortest way there.`;
 
+/** Adds `conformance`: tests any server against the contract. */
 export function addConformance(program: Command, { terminal }: CommandLine): void {
   program
     .command('conformance')
-    .description('hold any server against the contract, from outside')
+    .description('check any server against the contract, from outside')
     .argument('<base-url>', 'where its API is: http://127.0.0.1:3000/v1', readBaseUrl)
     .addOption(
       new Option('--key <key>', 'an API key; better in the environment than on the command line')
         .env('STORE_ORDERS_KEY')
         .makeOptionMandatory(),
     )
-    .option('--revoked-key <key>', 'a key that was revoked, to see that it no longer works')
+    .option('--revoked-key <key>', 'a revoked key, to check that it is refused')
     .option('--runs <number>', 'programs that the model runs', wholeNumber(1, 1_000_000), 100)
-    .option('--seed <number>', 'draws the same programs again', wholeNumber(0, 2_147_483_647))
+    .option(
+      '--seed <number>',
+      'repeat the programs of an earlier run',
+      wholeNumber(0, 2_147_483_647),
+    )
     .option('--concurrency <number>', 'programs at once', wholeNumber(1, 256), 4)
     .option('--read-only', 'send nothing but GET: safe for a server in production')
     .option('--contract-only', 'leave out what is not in the contract')
-    .option('--adapter <file>', 'a module with place() and ship(), for a server with other ways')
+    .option('--adapter <file>', 'a module with place() and ship(), for a server with another API')
     .option('--junit <file>', 'write the report as JUnit XML')
     .option('--json <file>', 'write the report as JSON')
     .addHelpText('after', EXPLANATION)
@@ -56,10 +61,10 @@ async function run(
 ): Promise<void> {
   const { adapter: file, junit, json, ...rest } = options;
   const adapter = file === undefined ? {} : await loadAdapter(file);
-  // Not before it is asked for: no other command needs it.
+  // Loaded here, because no other command needs it.
   const kit = await import('store-orders/testing');
   const report = await withProgress(stderr, 'Checking', kit.workOf(rest), (advance) =>
-    kit.runConformance({ baseUrl, ...rest, adapter, advance }).catch(inPlainWords),
+    kit.runConformance({ baseUrl, ...rest, adapter, advance }).catch(rethrowReadably),
   );
   stdout.write(kit.asText(report));
   if (junit !== undefined) await writeFile(junit, kit.asJUnit(report));
@@ -71,7 +76,7 @@ function verdict({ baseUrl, failed }: Report): string {
   return `${baseUrl} breaks ${failed === 1 ? 'a rule' : `${failed} rules`} of the contract.`;
 }
 
-function inPlainWords(error: Error): never {
+function rethrowReadably(error: Error): never {
   if (error.name !== 'CannotCheck') throw error;
   throw new CannotStart(`Nothing was checked: ${error.message}.`);
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { CommandLine } from './command-line.ts';
+import type { CommandLine } from './shared/command-line.ts';
 
+/** Adds `demo`: runs the service on throw-away data. */
 export function addDemo(program: Command, { composition }: CommandLine): void {
   program
     .command('demo')

@@ -3,17 +3,17 @@ import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { CannotStart } from '../app/cannot-start.ts';
 import { type BadLines, ImportCheck } from '../app/import/import-check.ts';
 import { ImportRun } from '../app/import/import-run.ts';
-import { OrderList } from '../app/order-list.ts';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { EventLog } from '../app/ports/event-log.ts';
-import { Projector } from '../app/projector.ts';
-import { Writer } from '../app/writer.ts';
-import { type CommandLine, type Output, withStoreOrNew } from './command-line.ts';
-import { FORMATS, type Format, type LineReader, readerFor } from './import-formats.ts';
-import { openFile, readLines } from './import-lines.ts';
-import { withProgress } from './progress.ts';
+import { ReadModel } from '../app/read/read-model.ts';
+import { OrderList } from '../app/state/order-list.ts';
+import { Writer } from '../app/write/writer.ts';
+import { type CommandLine, type Output, withStoreOrNew } from './shared/command-line.ts';
+import { FORMATS, type Format, type LineReader, readerFor } from './shared/import-formats.ts';
+import { openFile, readLines } from './shared/import-lines.ts';
+import { withProgress } from './shared/progress.ts';
 
 const EXTENSIONS: Readonly<Record<string, Format>> = {
   '.ndjson': 'ndjson',
@@ -28,22 +28,24 @@ interface ImportOptions {
 
 const NOTHING: ImportRun['accepted'] = { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 };
 
-const REFUSED = 'Nothing was imported. Mend these lines, or leave them out with --skip-bad.';
-const STOPPED =
-  'What is counted above is recorded. Run the same command again, and it will do the rest.';
+const REFUSED = 'Nothing was imported. Correct these lines, or leave them out with --skip-bad.';
+const STOPPED = 'What is counted above is recorded. Run the same command again to import the rest.';
 const OVERTAKEN = 'These lines were not imported, all others were. Check them, and run it again.';
 
 const EXPLANATION = `
 Each line is an order: id, petId, quantity, and where known shipDate, complete, and status
-(pending, shipped or cancelled). Orders that are there already are taken further if the file is
-ahead of them, and left alone otherwise: to import a file twice changes nothing.`;
+(pending, shipped or cancelled). Existing orders are advanced if the file is ahead of them, and
+left alone otherwise: importing a file twice changes nothing.`;
 
+/** Adds `import`: takes over orders from a file. */
 export function addImport(program: Command, commandLine: CommandLine): void {
   program
     .command('import')
-    .description('take over existing orders; a file with a bad line is refused as a whole')
+    .description('import existing orders; a file with a bad line is refused as a whole')
     .argument('<file>', 'JSON, one object a line (.ndjson, .jsonl), or CSV with a header (.csv)')
-    .addOption(new Option('--format <format>', 'if the name does not tell').choices(FORMATS))
+    .addOption(
+      new Option('--format <format>', 'if the file name does not show it').choices(FORMATS),
+    )
     .option('--skip-bad', 'import the good lines, whatever the others are')
     .addHelpText('after', EXPLANATION)
     .action((file: string, options: ImportOptions) => importFile(file, options, commandLine));
@@ -83,8 +85,7 @@ async function checkLines(
   log: EventLog,
   stderr: Output,
 ): Promise<ImportCheck> {
-  const list = new OrderList(() => undefined);
-  await new Projector(log, list).catchUp();
+  const list = await new ReadModel(log, new OrderList(() => undefined)).current();
   const check = new ImportCheck((id) => list.get(id));
   const { size } = await input.stat();
   let number = 0;
@@ -125,5 +126,5 @@ function listed({ first, count }: BadLines): string {
 function formatOf(file: string): Format {
   const format = EXTENSIONS[extname(file).toLowerCase()];
   if (format !== undefined) return format;
-  throw new CannotStart(`The name ${file} does not tell the format: use --format.`);
+  throw new CannotStart(`Cannot infer the format from ${file}: use --format.`);
 }

@@ -1,18 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type ApiKey,
-  hasExpired,
-  keyIdOf,
-  mintKeyText,
-  SCOPES,
-  type Scope,
-} from '../app/api-key.ts';
-import { CannotStart } from '../app/cannot-start.ts';
 import { CLOCKS, now } from '../app/clock.ts';
-import { keyRecord } from '../app/first-key.ts';
+import { hasExpired, keyIdOf, mintKeyText } from '../app/keys/api-key.ts';
+import { keyRecord } from '../app/keys/first-key.ts';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { type ApiKey, SCOPES, type Scope } from '../app/ports/key-store.ts';
 import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
-import { type CommandLine, withStore, withStoreOrNew } from './command-line.ts';
-import { printTable } from './table.ts';
+import { type CommandLine, withStore, withStoreOrNew } from './shared/command-line.ts';
+import { printTable } from './shared/table.ts';
 
 const DEFAULT_SCOPES: readonly Scope[] = ['orders:read', 'orders:write', 'orders:cancel'];
 const COLUMNS = ['id', 'name', 'scopes', 'created', 'expires', 'state'];
@@ -24,15 +18,16 @@ interface CreateOptions {
   readonly expires?: Instant;
 }
 
+/** Adds `keys`: makes, lists and revokes API keys. */
 export function addKeys(program: Command, commandLine: CommandLine): void {
   const keys = program
     .command('keys')
-    .description('make, list and revoke API keys')
+    .description('create, list and revoke API keys')
     .helpCommand(false);
   keys
     .command('create')
-    .description('make a key; it is printed once, alone on standard output')
-    .requiredOption('--name <name>', 'what people are to call it', readName)
+    .description('create a key; it is printed once, alone on standard output')
+    .requiredOption('--name <name>', 'its name, for people', readName)
     .addOption(
       new Option('--scopes <list>', `what it may do, of ${SCOPES.join(', ')}`)
         .argParser(readScopes)
@@ -46,7 +41,7 @@ export function addKeys(program: Command, commandLine: CommandLine): void {
     .action(() => list(commandLine));
   keys
     .command('revoke')
-    .description('revoke a key for good; the service refuses it within a second')
+    .description('revoke a key permanently; the service refuses it within a second')
     .argument('<id>', 'the id that `keys list` shows')
     .action((id: string) => revoke(id, commandLine));
 }
@@ -79,7 +74,7 @@ async function list(commandLine: CommandLine): Promise<void> {
 }
 
 async function revoke(given: string, commandLine: CommandLine): Promise<void> {
-  // Whoever is in a hurry to revoke a key may well paste the key itself.
+  // In a hurry to revoke a key, people may well paste the key itself.
   const id = keyIdOf(given) ?? given;
   const { stderr } = commandLine.terminal;
   await withStore(commandLine, async ({ keys }) => {
@@ -93,7 +88,7 @@ async function revoke(given: string, commandLine: CommandLine): Promise<void> {
   });
 }
 
-// What is longer than an id may be the secret part of a key.
+// A text longer than an id may be the secret part of a key.
 function shownId(id: string): string {
   return id.length <= 10 ? id : '…';
 }

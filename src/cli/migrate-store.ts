@@ -1,24 +1,25 @@
 import type { Command } from 'commander';
-import { copyStore } from '../app/copy-store.ts';
-import type { CommandLine } from './command-line.ts';
-import { withProgress } from './progress.ts';
+import { copyStore } from '../app/lifecycle/copy-store.ts';
+import type { CommandLine } from './shared/command-line.ts';
+import { withProgress } from './shared/progress.ts';
 
 const EXPLANATION = `
 An address is as in DATABASE_URL: sqlite:FILE, or postgres://USER@HOST/DATABASE. Stop everything that
 uses the store first. The copy has the same events to the byte, the same keys and the same id; the
-store itself stays as it is. A copy that was interrupted goes on with the same command.`;
+store itself is not changed. The same command continues a copy that was interrupted.`;
 
 interface Addresses {
   readonly from: string;
   readonly to: string;
 }
 
+/** Adds `migrate-store`: copies a store from one engine to another. */
 export function addMigrateStore(program: Command, commandLine: CommandLine): void {
   program
     .command('migrate-store')
-    .description('copy a store from one engine to another, with every proof as it was')
-    .requiredOption('--from <address>', 'the store that is there')
-    .requiredOption('--to <address>', 'where the copy is to be; nothing may be there yet')
+    .description('copy a store from one engine to another, with every proof unchanged')
+    .requiredOption('--from <address>', 'the existing store')
+    .requiredOption('--to <address>', 'the place of the copy, which must be empty')
     .addHelpText('after', EXPLANATION)
     .action((addresses: Addresses) => migrateStore(addresses, commandLine));
 }
@@ -27,9 +28,9 @@ async function migrateStore(
   addresses: Addresses,
   { composition, terminal }: CommandLine,
 ): Promise<void> {
-  const from = await composition.openOriginal(addresses.from);
+  const from = await (await composition.engine(addresses.from)).openOriginal();
   try {
-    const to = await composition.openCopy(addresses.to, from.id);
+    const to = await (await composition.engine(addresses.to)).openCopy(from.id);
     try {
       const total = (await from.trail.treeHead()).size;
       const { size, root } = await withProgress(terminal.stderr, 'Copying', total, (advance) =>

@@ -1,30 +1,31 @@
+/** The command line: its commands and its exit codes. */
+
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { withoutLongRuns, withoutSecrets } from '../app/secrets.ts';
 import { addAcceptLoss } from './accept-loss.ts';
 import { addAudit } from './audit.ts';
 import { addBackup } from './backup.ts';
-import type { CommandLine, Composition, Terminal } from './command-line.ts';
 import { addConformance } from './conformance.ts';
 import { addDemo } from './demo.ts';
 import { addImport } from './import.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addMigrateStore } from './migrate-store.ts';
-import { Delivery } from './print.ts';
-import { Refuted, ShowsOtherwise } from './refuted.ts';
 import { addReplay } from './replay.ts';
 import { addServe } from './serve.ts';
+import type { CommandLine, Composition, Terminal } from './shared/command-line.ts';
+import { Delivery } from './shared/print.ts';
+import { Refuted, ShowsOtherwise } from './shared/refuted.ts';
 import { addVerify } from './verify.ts';
 
-export type { Composition } from './command-line.ts';
+export type { Composition } from './shared/command-line.ts';
 
 const NAME = 'store-orders';
 
 /**
- * Runs the command line. Resolves with the exit code: 0, 1 for a failure, 2 for a usage
- * error, 3 where something was checked and is not as it must be, 4 where it is genuine and does not
- * show what it was to show.
+ * Runs the command line. Resolves with the exit code: 0, 1 for a failure, 2 for a usage error, 3 if
+ * a check has found a flaw, 4 if a receipt is genuine and does not show the cancellation.
  */
 export async function run(
   argv: readonly string[],
@@ -45,7 +46,7 @@ async function codeOf(argv: readonly string[], commandLine: CommandLine): Promis
     await programFor(commandLine).parseAsync([first, ...others], { from: 'user' });
     return 0;
   } catch (error) {
-    // Help and --version come this way, too, with exit code 0; commander has said everything.
+    // Help and --version end here as well, with exit code 0; commander has printed the text.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { stderr } = commandLine.terminal;
     stderr.write(prefixed(error instanceof Error ? error.message : String(error)));
@@ -54,7 +55,7 @@ async function codeOf(argv: readonly string[], commandLine: CommandLine): Promis
   }
 }
 
-/** The command line as commander knows it. */
+/** Returns the commander program with all commands. */
 export function programFor(commandLine: CommandLine): Command {
   const { stdout, stderr } = commandLine.terminal;
   const program = new Command(NAME)

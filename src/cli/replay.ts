@@ -1,20 +1,20 @@
 import { extname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CannotStart } from '../app/cannot-start.ts';
-import type { EventFacts } from '../app/event-facts.ts';
-import { factsOfLog } from '../app/log-facts.ts';
-import { type Moment, parseMoment, positionOf } from '../app/moment.ts';
-import { OrderList } from '../app/order-list.ts';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import type { FoldInput } from '../app/log/fold-input.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
+import { foldSourceOf } from '../app/read/fold-source-of-log.ts';
+import { type Moment, parseMoment, positionOf } from '../app/read/moment.ts';
+import { OrderList } from '../app/state/order-list.ts';
 import { millisecondsOf } from '../domain/instant.ts';
-import { type CommandLine, type Output, withStore } from './command-line.ts';
-import { interruptible } from './interrupt.ts';
-import { requireNew, writeWhole } from './new-file.ts';
-import { print } from './print.ts';
-import { type Advance, withProgress } from './progress.ts';
-import { FORMATS, type Format, textOf } from './replay-formats.ts';
-import { parseSpeed, type Speed, timeline } from './replay-watch.ts';
+import { type CommandLine, type Output, withStore } from './shared/command-line.ts';
+import { interruptible } from './shared/interrupt.ts';
+import { requireNew, writeWhole } from './shared/new-file.ts';
+import { print } from './shared/print.ts';
+import { type Advance, withProgress } from './shared/progress.ts';
+import { FORMATS, type Format, textOf } from './shared/replay-formats.ts';
+import { parseSpeed, type Speed, timeline } from './shared/replay-watch.ts';
 
 const EXTENSIONS: Readonly<Record<string, Format>> = {
   '.ndjson': 'ndjson',
@@ -38,14 +38,15 @@ It reads the log from its first event on, and nothing else. With the format json
 byte, what GET /v1/store/orders answered at that position, which the answer's ETag names.
 With --watch it shows the events instead, one after the other. Ctrl-C stops it.`;
 
+/** Adds `replay`: makes the list as of any position from the log alone. */
 export function addReplay(program: Command, commandLine: CommandLine): void {
   program
     .command('replay')
-    .description('make the list as it was from the log alone, while the service may run')
+    .description('rebuild the list as of any moment from the log, while the service may run')
     .option('--to <moment>', 'a position, or a date-time (RFC 3339); else: now', readMoment)
     .option('--out <file>', 'where to; else: standard output')
     .addOption(
-      new Option('--format <format>', 'if the name of the file does not tell').choices(FORMATS),
+      new Option('--format <format>', 'if the file name does not show it').choices(FORMATS),
     )
     .option('--force', 'replace the file if it is there already', false)
     .addOption(
@@ -56,7 +57,10 @@ export function addReplay(program: Command, commandLine: CommandLine): void {
       ]),
     )
     .addOption(
-      new Option('--speed <speed>', 'events a second (100/s), or times as fast as it was (60x)')
+      new Option(
+        '--speed <speed>',
+        'events a second (100/s), or a multiple of the original speed (60x)',
+      )
         .argParser(readSpeed)
         .default(readSpeed(DEFAULT_SPEED), DEFAULT_SPEED)
         .implies({ watch: true }),
@@ -77,7 +81,7 @@ async function replay(
     withStore(commandLine, async (store) => {
       const begun = performance.now();
       const checked = store.checked();
-      // Where the replay itself fails, nobody waits for it.
+      // If the replay itself fails, the check is not awaited.
       checked.catch(() => undefined);
       const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
       const seconds = (performance.now() - begun) / 1_000;
@@ -105,28 +109,28 @@ async function watch({ to, speed }: ReplayOptions, commandLine: CommandLine): Pr
   );
 }
 
-/** The list as the log's events up to a moment make it. */
+/** Folds the log's events up to a moment. */
 async function listAt(
   to: Moment,
-  { log, facts = factsOfLog(log) }: CommandLineStore,
+  { log, foldSource = foldSourceOf(log) }: CommandLineStore,
   stderr: Output,
   signal: AbortSignal,
 ): Promise<OrderList<null>> {
   const list = new OrderList(() => null);
   const [end, last] = typeof to === 'number' ? [to, Infinity] : [Infinity, millisecondsOf(to)];
   let isOver = end === 0;
-  const take = (event: EventFacts) => {
+  const take = (event: FoldInput) => {
     isOver = event.at > last;
     if (isOver) return false;
-    list.foldFacts(event);
+    list.foldInput(event);
     isOver = event.position === end;
     return !isOver;
   };
   const total = typeof to === 'number' ? to : await log.head();
   const replayed = async (advance: Advance) => {
-    while (!isOver && (await facts.next(list.position, take)) > 0) {
+    while (!isOver && (await foldSource.next(list.position, take)) > 0) {
       advance(list.position);
-      // Signals, and whoever else has something to do, get their turn.
+      // Signals and other work get a turn.
       await setImmediate();
       signal.throwIfAborted();
     }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { headIn, strangerIn } from '../app/audit/epoch-heads.ts';
-import type { Finding } from '../app/audit/trail-check.ts';
+import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
 import {
   type Checkpoint,
@@ -10,17 +10,16 @@ import {
   verifyReceipt,
 } from '../app/audit/verifier.ts';
 import { verifyStore } from '../app/audit/verify-store.ts';
-import { CannotStart } from '../app/cannot-start.ts';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { OrderId } from '../domain/order-id.ts';
-import { addKey } from './add-key.ts';
-import type { CommandLine, Output } from './command-line.ts';
-import { readOrderId } from './order-id.ts';
-import { withProgress } from './progress.ts';
-import { type Said, saidBy } from './receipt-words.ts';
-import { Refuted, ShowsOtherwise } from './refuted.ts';
-import { readSmallFile } from './small-file.ts';
-import { readTrail } from './trail-lines.ts';
-import { asJson, asText, type Report } from './verify-report.ts';
+import type { CommandLine, Output } from './shared/command-line.ts';
+import { addKey, readOrderId } from './shared/options.ts';
+import { withProgress } from './shared/progress.ts';
+import { type Said, saidBy, showsCancellation } from './shared/receipt-words.ts';
+import { Refuted, ShowsOtherwise } from './shared/refuted.ts';
+import { readSmallFile } from './shared/small-file.ts';
+import { readTrail } from './shared/trail-lines.ts';
+import { asJson, asText, type Report } from './shared/verify-report.ts';
 
 interface VerifyOptions {
   readonly checkpoint: readonly string[];
@@ -33,20 +32,20 @@ interface VerifyOptions {
 
 const EXPLANATION = `
 Without --export or --receipt it checks the whole store that DATABASE_URL names, event by
-event, and changes nothing; a server may be running. Keep a checkpoint where nobody can
-change it who can change the store: whatever is rewritten before it is found by it.
+event, and changes nothing; a server may be running. Keep a checkpoint out of reach of those who
+can change the store: it reveals any rewriting of the events that it covers.
 
 A receipt is of one event, which the last line says in words. With --order it must be the
 cancellation of that order.
 
-Exit codes: 0 all is as it must be, 1 it could not be checked, 2 a usage error,
-3 something is not as it must be, 4 the receipt is genuine and does not show that the order
-was cancelled.`;
+Exit codes: 0 verified, 1 it could not be checked, 2 a usage error, 3 verification failed,
+4 the receipt is genuine and does not show that the order was cancelled.`;
 
+/** Adds `verify`: checks a store, an export or a receipt. */
 export function addVerify(program: Command, commandLine: CommandLine): void {
   program
     .command('verify')
-    .description('check that nobody has rewritten what happened')
+    .description('check that the log was not rewritten')
     .option('--checkpoint <file>', 'a checkpoint that the log must agree with; repeatable', add, [])
     .option('--key <key>', 'the public key of the log, or a file with it; repeatable', addKey, [])
     .option('--export <file>', 'check what `audit export` has written')
@@ -81,9 +80,9 @@ async function verify(options: VerifyOptions, commandLine: CommandLine): Promise
   const { stdout } = commandLine.terminal;
   const report = await check(options, commandLine);
   stdout.write(options.json ? asJson(report) : asText(report));
-  if (report.findings.length > 0) throw new Refuted('Something is not as it must be.');
+  if (report.findings.length > 0) throw new Refuted('Problems were found.');
   if (report.asked?.isShown === false) {
-    throw new ShowsOtherwise('The receipt does not show what it was to show.');
+    throw new ShowsOtherwise('The receipt does not show the cancellation of that order.');
   }
 }
 
@@ -112,7 +111,7 @@ async function checkReceipt(
 }
 
 function askedOf(order: string, says: Said | undefined): Report['asked'] {
-  return { order, isShown: says?.event === 'OrderCancelled' && says.order === order };
+  return { order, isShown: showsCancellation(says) && says.order === order };
 }
 
 async function checkExport(
@@ -135,16 +134,16 @@ async function checkStore(
   { checkpoint: files, key }: VerifyOptions,
   { composition, terminal: { stderr } }: CommandLine,
 ): Promise<Report> {
-  const evidence = await composition.openEvidence();
+  const evidence = await (await composition.engine()).openEvidence();
   try {
     const isOwn = key.length === 0 && files.length > 0;
-    const keys = isOwn ? [ownKey(composition.verifierKey(), stderr)] : key;
+    const keys = isOwn ? [ownKey(await composition.verifierKey(), stderr)] : key;
     const { epochs } = evidence;
     const { heads: signed, checkpoints, refused } = readCheckpoints(files, keys);
-    const strangers = signed.flatMap((head) => strangerIn(epochs, head.name, head) ?? []);
-    const heads = signed
-      .filter((head) => strangerIn(epochs, head.name, head) === undefined)
-      .map((head) => headIn(epochs, head.name, head));
+    const judged = signed.map((head) => {
+      return strangerIn(epochs, head.name, head) ?? headIn(epochs, head.name, head);
+    });
+    const heads = judged.filter((one): one is ExpectedHead => !isFinding(one));
     const { size, root, findings } = await counted(stderr, () =>
       withProgress(stderr, 'Checking', evidence.last, (advance) =>
         verifyStore(evidence, heads, (done) => {
@@ -160,19 +159,19 @@ async function checkStore(
       root: base64(root),
       ...(epochs.number > 0 && { breaks: epochs.breaks }),
       checkpoints,
-      findings: [...findings, ...strangers, ...refused],
+      findings: [...findings, ...judged.filter(isFinding), ...refused],
     };
   } finally {
     await evidence.close();
   }
 }
 
-/** Without a key of the auditor's own, checkpoints are held against what the store says it is. */
+/** Returns the store's own key, for an auditor who has given none, with a warning. */
 function ownKey(key: string | undefined, stderr: Output): string {
   if (key === undefined) {
     throw new CannotStart('The store has no key: name the public key of the log with --key.');
   }
-  stderr.write(`Without --key, the key that lies with the store is taken: ${key}\n`);
+  stderr.write(`Without --key, the store's own key is used: ${key}\n`);
   return key;
 }
 
@@ -197,7 +196,7 @@ function readCheckpoint(file: string, keys: readonly string[]): SignedHead | Fin
   return signed.ok ? { name: file, ...signed.value } : { problem: `${file}: ${signed.reason}` };
 }
 
-/** The first verdict that holds, or why none of them does. */
+/** Returns the first verdict that is ok, or the reasons why none is. */
 function byAnyKey<Value>(
   keys: readonly string[],
   verify: (key: string) => Verdict<Value>,
@@ -208,7 +207,7 @@ function byAnyKey<Value>(
   return held ?? { ok: false, reason: [...new Set(reasons)].join('; ') };
 }
 
-/** Tells how many events a second were checked. */
+/** Prints the number of events checked, and their rate. */
 async function counted<Result extends { readonly size: number }>(
   stderr: Output,
   work: () => Promise<Result>,

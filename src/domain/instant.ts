@@ -1,4 +1,7 @@
-import { DayTable } from './day-table.ts';
+/**
+ * Moments in UTC as canonical texts: reading them from RFC 3339, and converting them to and from
+ * milliseconds since 1970.
+ */
 
 declare const instant: unique symbol;
 
@@ -11,22 +14,26 @@ export type Instant = string & { readonly [instant]: true };
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-// Most texts are canonical already, and every day up to the 28th exists in every month: these need
-// no calendar.
-const PLAINLY_CANONICAL =
+// A fast path. Most texts are canonical already, and every day up to the 28th exists in every
+// month: these need no calendar.
+const CANONICAL_UP_TO_28TH =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
-const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+/** The first and the last instant, in milliseconds since 1970. */
+const FIRST_INSTANT_MS = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Reads a date-time of RFC 3339, section 5.6, with any offset, and moves it to UTC. Digits beyond
- * the millisecond are cut off, not rounded. `undefined` where the text is anything else, names a
- * day or an hour that does not exist, is a leap second (JavaScript's clock has none), or leaves
- * the years 0000 to 9999 on its way to UTC.
+ * Reads a date-time of RFC 3339, section 5.6, with any offset, and converts it to UTC. Digits
+ * beyond the millisecond are cut off, not rounded. Returns `undefined` for any other text, for a
+ * day or an hour that does not exist, for a leap second (JavaScript's clock has none), and for a
+ * moment that in UTC is outside of the years 0000 to 9999.
  */
 export function parseInstant(text: string): Instant | undefined {
-  if (PLAINLY_CANONICAL.test(text)) return text as Instant;
+  return CANONICAL_UP_TO_28TH.test(text) ? (text as Instant) : parseDateTime(text);
+}
+
+function parseDateTime(text: string): Instant | undefined {
   const parts = RFC_3339.exec(text);
   if (parts === null) return undefined;
   const [, year, month, day, hour, minute, second, fraction, sign, offsetHour, offsetMinute] =
@@ -34,56 +41,79 @@ export function parseInstant(text: string): Instant | undefined {
   const milliseconds = `${fraction ?? ''}000`.slice(0, 3);
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`;
   const time = Date.parse(local);
-  // Date.parse accepts 24:00:00 and, in some months, a 30th or 31st that does not exist: both come
-  // back as another text than they went in.
+  // Date.parse accepts 24:00:00 and, in some months, a 30th or 31st that does not exist: written
+  // again, both are another text.
   if (Number.isNaN(time) || new Date(time).toISOString() !== local) return undefined;
   return instantAt(time - offsetInMinutes(sign, offsetHour, offsetMinute) * 60_000);
 }
 
-/** Whether a text is an {@link Instant} as it stands. */
+/** Returns true if a text is an {@link Instant} as it stands. */
 export function isInstant(text: string): text is Instant {
   return parseInstant(text) === text;
 }
 
 /**
- * The instant at so many milliseconds since 1970, if its year has four digits. toISOString says the
- * same, in five times the time.
+ * Returns the instant at a number of milliseconds since 1970; `undefined` outside of the years 0000
+ * to 9999. Dates are computed in integers (Howard Hinnant, "chrono-Compatible Low-Level Date
+ * Algorithms"): a year begins in March here, so that a leap day is its last day. toISOString
+ * returns the same, in four times the time.
  */
 export function instantAt(milliseconds: number): Instant | undefined {
-  if (!(milliseconds >= FIRST && milliseconds <= LAST)) return undefined;
+  if (!(milliseconds >= FIRST_INSTANT_MS && milliseconds <= LAST_INSTANT_MS)) return undefined;
   const time = Math.trunc(milliseconds);
-  const day = Math.floor(time / DAY);
-  const rest = time - day * DAY;
-  const seconds = Math.floor(rest / 1_000);
-  const minutes = Math.floor(seconds / 60);
-  const clock = `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}`;
-  return `${dayTexts.get(day)}${clock}.${THREE_DIGITS[rest % 1_000]}Z` as Instant;
+  const days = Math.floor(time / DAY_MS);
+  const ofDay = (time - days * DAY_MS) | 0;
+  const seconds = (ofDay / 1_000) | 0;
+  const minutes = (seconds / 60) | 0;
+  const sinceMarch = (days + DAYS_BEFORE_1970) | 0;
+  const century = ((4 * sinceMarch + 3) / DAYS_IN_400_YEARS) | 0;
+  const ofCentury = sinceMarch - ((century * DAYS_IN_400_YEARS) >> 2);
+  const yearOfCentury = ((4 * ofCentury + 3) / DAYS_IN_4_YEARS) | 0;
+  const ofYear = ofCentury - ((yearOfCentury * DAYS_IN_4_YEARS) >> 2);
+  const monthFromMarch = ((5 * ofYear + 2) / 153) | 0;
+  const day = ofYear - (((153 * monthFromMarch + 2) / 5) | 0) + 1;
+  const isNextYear = monthFromMarch >= 10;
+  const month = isNextYear ? monthFromMarch - 9 : monthFromMarch + 3;
+  const year = century * 100 - 400 + yearOfCentury + (isNextYear ? 1 : 0);
+  const date = `${PAD_2[(year / 100) | 0]}${PAD_2[year % 100]}-${PAD_2[month]}-${PAD_2[day]}`;
+  const hourAndMinute = `${date}T${PAD_2[(minutes / 60) | 0]}:${PAD_2[minutes % 60]}`;
+  return `${hourAndMinute}:${PAD_2[seconds % 60]}.${PAD_3[ofDay % 1_000]}Z` as Instant;
 }
 
-/** The same for any number of milliseconds: beyond the years 0000 to 9999, the end that is nearer. */
+/**
+ * Returns the instant at a number of milliseconds since 1970; outside of the years 0000 to 9999 the
+ * first or the last instant, whichever is nearer.
+ */
 export function nearestInstant(milliseconds: number): Instant {
-  return instantAt(Math.min(Math.max(milliseconds, FIRST), LAST)) as Instant;
+  return instantAt(Math.min(Math.max(milliseconds, FIRST_INSTANT_MS), LAST_INSTANT_MS)) as Instant;
 }
 
-const DAY = 86_400_000;
-/** What the instants of a day begin with, by its number since 1970. */
-const dayTexts = new DayTable((day) => {
-  return new Date(day * DAY).toISOString().slice(0, 'YYYY-MM-DDT'.length);
-});
-const THREE_DIGITS = Array.from({ length: 1_000 }, (_, value) => String(value).padStart(3, '0'));
+const DAY_MS = 86_400_000;
+/** Days from 1 March of the year -400 on, so that no day of the years 0000 to 9999 is negative. */
+const DAYS_BEFORE_1970 = 865_565;
+const [DAYS_IN_400_YEARS, DAYS_IN_4_YEARS] = [146_097, 1_461];
+/** The numbers as texts of two digits, and of three, padded with zeros. */
+const [PAD_2, PAD_3] = [paddedTo(2), paddedTo(3)];
 
-function two(value: number): string {
-  return value < 10 ? `0${value}` : String(value);
+function paddedTo(digits: number): readonly string[] {
+  return Array.from({ length: 10 ** digits }, (_, value) => String(value).padStart(digits, '0'));
 }
 
-/** The milliseconds since 1970 of an instant. Date.parse says the same, in five times the time. */
+/** Returns the milliseconds since 1970 of an instant, as Date.parse does in twice the time. */
 export function millisecondsOf(instant: Instant): number {
-  // Date.UTC takes 0 to 99 for years of the twentieth century.
-  if (instant.startsWith('00')) return Date.parse(instant);
-  const [year, month, day] = [digits(instant, 0, 4), digits(instant, 5, 7), digits(instant, 8, 10)];
-  const [hour, minute] = [digits(instant, 11, 13), digits(instant, 14, 16)];
-  const [second, millisecond] = [digits(instant, 17, 19), digits(instant, 20, 23)];
-  return Date.UTC(year, month - 1, day, hour, minute, second, millisecond);
+  const day = dayNumber(digits(instant, 0, 4), digits(instant, 5, 7), digits(instant, 8, 10));
+  const minutes = digits(instant, 11, 13) * 60 + digits(instant, 14, 16);
+  const seconds = minutes * 60 + digits(instant, 17, 19);
+  return day * DAY_MS + seconds * 1_000 + digits(instant, 20, 23);
+}
+
+/** Returns a day's number since 1970, for a year from 0 on; the month 13 is the next January. */
+export function dayNumber(year: number, month: number, day: number): number {
+  const isBeforeMarch = month <= 2;
+  const years = year + (isBeforeMarch ? 399 : 400);
+  const ofYear = ((153 * (isBeforeMarch ? month + 9 : month - 3) + 2) / 5) | 0;
+  const leapDays = (years >> 2) - ((years / 100) | 0) + ((years / 400) | 0);
+  return 365 * years + leapDays + ofYear + day - 1 - DAYS_BEFORE_1970;
 }
 
 function digits(text: string, from: number, to: number): number {
@@ -92,7 +122,7 @@ function digits(text: string, from: number, to: number): number {
   return value;
 }
 
-/** How far a clock is ahead of UTC; NaN where no clock can be. Without a sign it shows UTC. */
+/** Returns the minutes that a clock is ahead of UTC, 0 without a sign; NaN beyond ±23:59. */
 function offsetInMinutes(sign?: string, hours: unknown = 0, minutes: unknown = 0): number {
   if (Number(hours) > 23 || Number(minutes) > 59) return Number.NaN;
   const offset = Number(hours) * 60 + Number(minutes);

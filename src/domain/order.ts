@@ -1,14 +1,13 @@
-import { accepted, type Decider, type Decision, rejected } from './decider.ts';
-import type { Instant } from './instant.ts';
-import type { OrderId, PetId } from './order-id.ts';
-
 /**
- * The Order aggregate, whole: what can happen to an order, what is known of it, what can be asked
- * of it, and the one function that decides.
+ * The Order aggregate, whole: its events, state and commands, and the one function that decides.
  *
  *   (none) ──place──▶ pending ──ship────▶ shipped
  *                        └─────cancel──▶ cancelled
  */
+
+import { accepted, type Decider, type Decision, rejected } from './decider.ts';
+import type { Instant } from './instant.ts';
+import type { OrderId, PetId } from './order-id.ts';
 
 // Events: facts, in the past tense, never changed once recorded.
 
@@ -18,14 +17,14 @@ export interface OrderPlaced {
   readonly petId: PetId;
   /** Units ordered, 1 to {@link MAX_QUANTITY}. */
   readonly quantity: number;
-  /** When it is expected to ship, if that is known. */
+  /** The date on which it is expected to ship; absent where unknown. */
   readonly shipDate?: Instant;
 }
 
 export interface OrderShipped {
   readonly type: 'OrderShipped';
   readonly orderId: OrderId;
-  /** When it did ship. */
+  /** The date on which it shipped. */
   readonly shipDate: Instant;
 }
 
@@ -36,7 +35,14 @@ export interface OrderCancelled {
 
 export type OrderEvent = OrderPlaced | OrderShipped | OrderCancelled;
 
+/** The largest int32: the contract's format of a quantity. */
 export const MAX_QUANTITY = 2_147_483_647;
+
+/**
+ * The law of two events: an order is placed, and at most once it is shipped or cancelled, which
+ * ends it. The folds of the log, the list as of a position and the API's description rely on it.
+ */
+export const MAX_EVENTS_PER_ORDER = 2;
 
 // State: only what a decision needs. The list has its own fold of the same events.
 
@@ -69,7 +75,14 @@ export type ShipOrder = Omit<OrderShipped, 'type'> & { readonly type: 'ShipOrder
 export type CancelOrder = Omit<OrderCancelled, 'type'> & { readonly type: 'CancelOrder' };
 export type OrderCommand = PlaceOrder | ShipOrder | CancelOrder;
 
-/** Why a command was refused. The names are the API's error codes, too. */
+/** The command that leads to each type of event, with the same members. */
+export const COMMAND_TYPES = {
+  OrderPlaced: 'PlaceOrder',
+  OrderShipped: 'ShipOrder',
+  OrderCancelled: 'CancelOrder',
+} as const satisfies Record<OrderEvent['type'], OrderCommand['type']>;
+
+/** The reason for refusing a command. The names are the API's error codes, too. */
 export type Rejection =
   | 'order_exists'
   | 'order_not_found'
@@ -115,11 +128,12 @@ function cancel(command: CancelOrder, state: OrderState): Decision<OrderEvent, R
     case 'shipped':
       return rejected('order_already_shipped');
     case 'cancelled':
-      // DELETE is idempotent: a client that lost the first reply asks again and is told the truth.
+      // DELETE is idempotent: a client that lost the first response gets the same one to a retry.
       return accepted();
   }
 }
 
+/** The decider of the Order aggregate. */
 export const order: Decider<OrderCommand, OrderEvent, OrderState, Rejection> = {
   initial: NONE,
   decide,

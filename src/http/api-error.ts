@@ -1,11 +1,9 @@
-import type { Response } from 'express';
+/** The errors of the API: the closed list of their codes, and the exception that carries one. */
 import { withoutLongRuns } from '../app/secrets.ts';
-import type { Accepted, Outcome } from '../app/submission.ts';
-import { JSON_UTF_8 } from './negotiation.ts';
 
 /**
- * Every code that an Error of this API can have, with its HTTP status and what it says unless
- * there is something better to say. The list is closed: clients may switch over it.
+ * Every code that an Error of this API can have, with its HTTP status and its message unless a more
+ * exact one is given. The list is closed: clients may switch over it.
  *
  * A rejection's reason is a code of this list, so this is also the one table from the outcome of
  * a command to the status of an answer.
@@ -42,11 +40,7 @@ export type ErrorCode = keyof typeof ERRORS;
 /** The most characters that a message has: it may repeat what a client has sent. */
 export const MAX_MESSAGE = 1_000;
 
-function shortened(message: string): string {
-  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message;
-}
-
-/** An answer other than success, on its way to the one place that sends it. */
+/** An answer other than success, thrown wherever a request is refused and sent in one place. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -56,55 +50,19 @@ export class ApiError extends Error {
     message: string = ERRORS[code][1],
     status: number = ERRORS[code][0],
   ) {
-    // Our own words have nothing in them that would have to be taken out.
+    // The messages of the table hold nothing that a client has sent.
     super(message === ERRORS[code][1] ? message : shortened(withoutLongRuns(message)));
     this.code = code;
     this.status = status;
   }
 
-  /** The Error object of the contract, as JSON text. */
+  /** Returns the Error object of the contract, as JSON text. */
   toBody(): string {
     const { code, message, status } = this;
     return JSON.stringify({ code, message, status });
   }
 }
 
-/** The headers that every Error has with its body. No cache may answer with one later. */
-export function errorHeaders(body: string): Readonly<Record<string, string>> {
-  return {
-    'Cache-Control': 'no-store',
-    'Content-Type': JSON_UTF_8,
-    'Content-Length': String(Buffer.byteLength(body)),
-  };
-}
-
-/** What a success may have said of itself before it turned out to be none. */
-const HEADERS_OF_SUCCESS = ['Content-Encoding', 'ETag', 'Location'];
-
-/**
- * Sends an Error object, on whatever answer has not been begun yet. Nothing of Express is needed, so
- * that a request can be refused before it comes there.
- */
-export function sendError(res: Response, error: ApiError): void {
-  res.locals.outcome = error.code;
-  if (error.status === 503) res.setHeader('Retry-After', '1');
-  res.statusCode = error.status;
-  for (const name of HEADERS_OF_SUCCESS) res.removeHeader(name);
-  const body = error.toBody();
-  for (const [name, value] of Object.entries(errorHeaders(body))) res.setHeader(name, value);
-  res.end(body);
-}
-
-/** What became of a command, as an exception to success: throws unless it was accepted. */
-export function orThrow(outcome: Outcome): Accepted {
-  switch (outcome.kind) {
-    case 'accepted':
-      return outcome;
-    case 'rejected':
-      throw new ApiError(outcome.reason);
-    case 'unavailable':
-      throw new ApiError('service_unavailable');
-    case 'unknown':
-      throw new ApiError('outcome_unknown');
-  }
+function shortened(message: string): string {
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message;
 }

@@ -1,3 +1,4 @@
+/** The HTTP interface: the addresses, the steps that every request passes, and the error handler. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, {
   type ErrorRequestHandler,
@@ -9,54 +10,56 @@ import express, {
 import type { Logger } from 'pino';
 import { CannotProve } from '../app/audit/prover.ts';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
-import type { Authenticator } from '../app/authenticator.ts';
 import { CLOCKS } from '../app/clock.ts';
+import type { Authenticator } from '../app/keys/authenticator.ts';
 import { isDamage, StoreUnavailable } from '../app/ports/store.ts';
-import { ApiError, sendError } from './api-error.ts';
-import { authenticate } from './authentication.ts';
-import { addCommonHeaders } from './common-headers.ts';
-import { crossOrigin } from './cross-origin.ts';
+import { addCommonHeaders } from './answers/common-headers.ts';
+import { sendError } from './answers/error.ts';
+import { type FixedAnswer, fixedAnswer, once } from './answers/fixed-answer.ts';
+import { ApiError } from './api-error.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
-import type { FailedAuthentications } from './failed-authentications.ts';
-import { type FixedAnswer, fixedAnswer, once, serveFixed } from './fixed-answer.ts';
 import type { Health } from './health.ts';
-import { allowOnly, serveOperations } from './operation.ts';
-import type { OrderUseCases } from './order-operations.ts';
-import { V1 } from './orders-v1.ts';
-import { V2 } from './orders-v2.ts';
-import { servePages } from './pages/served.ts';
+import { V1, type V1Services } from './operations/v1.ts';
+import { V2, type V2Services } from './operations/v2.ts';
 import { refusedAttempt } from './refused-attempt.ts';
-import { ALL_METHODS, faultOfFrame } from './request-frame.ts';
-import { requestLog } from './request-log.ts';
-import { shownSyntaxError } from './shown.ts';
+import { RequestContext } from './request-context.ts';
+import { logWhenDone } from './request-log.ts';
+import { authenticate } from './requests/authentication.ts';
+import { crossOrigin } from './requests/cross-origin.ts';
+import type { FailedAuthentications } from './requests/failed-authentications.ts';
+import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
+import { shownSyntaxError } from './requests/shown.ts';
+import { allowOnly, serveFixed, serveOperations } from './routing.ts';
+import { servePages } from './site/served.ts';
 
 export interface AppParts {
   readonly logger: Logger;
   readonly health: Health;
-  /** Told of an answer that could not be given because the store is damaged. */
+  /** Called where an answer could not be given because the store is damaged. */
   readonly damaged: (cause: Error) => void;
   readonly authenticator: Authenticator;
-  readonly orders: OrderUseCases;
-  /** Told of what is refused to whom. */
+  /** The services that the operations use. */
+  readonly services: V1Services & V2Services;
+  /** Records refusals for auditors. */
   readonly refusals: Pick<RefusalRecorder, 'note'>;
   readonly addresses: Addresses;
   /** The origins whose pages may call the API from a browser. */
   readonly corsOrigins: readonly string[];
   /** Bounds the requests without a valid key; absent where nothing does. */
   readonly failures?: FailedAuthentications | undefined;
-  /** The proxies whose X-Forwarded-For is believed. */
+  /** The proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** Answers requests, and has the prototypes that Express gives them and their answers. */
+/** Answers requests. It has the prototypes that Express gives to them and to their answers. */
 export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
   Pick<Express, 'request' | 'response'>;
 
-/** The HTTP interface, from what every request goes through to the last error handler. */
+/** Returns the HTTP interface: every address of the service, and the one handler of errors. */
 export function createApp(parts: AppParts): App {
-  const { logger, health, orders, corsOrigins, trustedProxies = [], now = CLOCKS.wall } = parts;
+  const { logger, health, services, corsOrigins, trustedProxies = [], now = CLOCKS.wall } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -67,14 +70,14 @@ export function createApp(parts: AppParts): App {
   addCommonHeaders(app);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
   const gate = authenticate(parts.authenticator, whileServing(health), parts.failures);
-  serveOperations(app, '/v1', V1, orders, gate, now);
-  serveOperations(app, '/v2', V2, orders, gate, now);
+  serveOperations(app, '/v1', V1, services, gate, now);
+  serveOperations(app, '/v2', V2, services, gate, now);
   serveDescriptions(app, parts.addresses);
   servePages(app, parts.addresses);
   serveFixed(
     app,
     '/public-key',
-    once(() => keyFile(orders)),
+    once(() => keyFile(services)),
   );
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
@@ -85,18 +88,18 @@ export function createApp(parts: AppParts): App {
   const answerError = handleErrors(parts);
   app.use(answerError);
 
-  const log = requestLog(logger);
-  // What every request goes through comes before Express, whose router takes 1 to 2 µs for a step.
+  // The steps of every request come before Express, whose router takes 1 to 2 µs for each.
   const answer = (req: Request, res: Response) => {
     const fault = faultOfFrame(req);
-    log(req, res);
-    // An error behind the head of an answer can only cut it off.
+    req.context = new RequestContext(req, res);
+    logWhenDone(logger, req.context);
+    // After the head of an answer is sent, an error can only cut it off.
     const cutOff = () => void req.socket.destroy();
     if (fault === undefined && req.url !== '*') {
       app(req, res, cutOff);
       return;
     }
-    // What follows may be the rest of this request, or another one: nobody can tell.
+    // The bytes that follow may be the rest of this request or another one.
     res.shouldKeepAlive = false;
     if (fault?.status !== 400) res.setHeader('Allow', ALL_METHODS);
     if (fault !== undefined) answerError(fault, req, res, cutOff);
@@ -106,8 +109,7 @@ export function createApp(parts: AppParts): App {
   return Object.assign(answer, { request, response }) as App;
 }
 
-/** The public key as a file. */
-async function keyFile({ prover }: OrderUseCases): Promise<FixedAnswer> {
+async function keyFile({ prover }: V1Services): Promise<FixedAnswer> {
   try {
     return await fixedAnswer('text/plain; charset=utf-8', `${prover.verifierKey}\n`);
   } catch (error) {
@@ -115,14 +117,14 @@ async function keyFile({ prover }: OrderUseCases): Promise<FixedAnswer> {
   }
 }
 
-/** What the body parser refuses with 400, by its own name for it; all else is an address of no sense. */
+/** Messages for what the body parser refuses with 400, by its own name; any other is of an address. */
 const MALFORMED: Readonly<Record<string, string>> = {
   'request.aborted': 'The body is not complete.',
   'request.size.invalid': 'The body is not as long as Content-Length says.',
 };
 const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
 
-/** An address at which machines ask, without a key, how the service is. */
+/** Serves the state of the service to machines, without a key. */
 function probe(app: Express, path: string, state: () => object): void {
   const route = app.route(path).get((_req, res) => {
     res.setHeader('Cache-Control', 'no-store').json(state());
@@ -144,27 +146,26 @@ function handleErrors({
   refusals,
   damaged,
 }: Pick<AppParts, 'refusals' | 'damaged'>): ErrorRequestHandler {
-  // Express tells an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   return (error, req, res, next) => {
     if (isDamage(error)) damaged(error);
     const answer = toApiError(error);
-    // For the log alone: what went wrong inside is none of the client's business.
-    if (answer.code === 'internal_error')
-      res.locals.cause = (error as Error).stack ?? String(error);
-    if (isOfStore(error)) res.locals.cause = error.message;
-    const refused = refusedAttempt(req, res, answer);
+    const { context } = req;
+    if (answer.code === 'internal_error') context.cause = (error as Error).stack ?? String(error);
+    if (isOfStore(error)) context.cause = error.message;
+    const refused = refusedAttempt(req, answer.code);
     if (refused !== undefined) refusals.note(refused);
     if (res.headersSent) next(error);
     else sendError(res, answer);
   };
 }
 
-/** Whether the store could not be asked, or does not hold what was recorded. */
+/** Returns whether the store is out of reach, or does not hold what was recorded. */
 function isOfStore(error: unknown): error is Error {
   return error instanceof StoreUnavailable || isDamage(error);
 }
 
-/** Puts what Express and its body parser throw into our own words. */
+/** Returns the Error to answer with, also for errors of Express and its body parser. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isOfStore(error)) return new ApiError('service_unavailable');

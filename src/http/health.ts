@@ -1,7 +1,8 @@
-import { IMPAIRMENTS, type Impairment } from '../app/impairment.ts';
+/** The readiness of the service: its stage of life, and the impairments of its store. */
+import { IMPAIRMENTS, type Impairment } from '../app/ports/impairment.ts';
 import { ApiError } from './api-error.ts';
 
-/** The stages of a process's life, and what they say after "The service …". */
+/** The stages of a process's life, with the predicate for "The service …". */
 const STAGES = {
   starting: 'is starting',
   ready: 'is ready',
@@ -10,7 +11,7 @@ const STAGES = {
   failed: 'has failed',
 } as const;
 
-/** Why the service is not ready: a stage of the process, or what is amiss with its store. */
+/** A reason why the service is not ready: a stage of the process, or an impairment of its store. */
 type Reason = Exclude<keyof typeof STAGES, 'ready'> | Impairment;
 
 /** Every reason that /readyz can name. */
@@ -19,22 +20,22 @@ export const REASONS: readonly Reason[] = [
   ...(Object.keys(IMPAIRMENTS) as Impairment[]),
 ];
 
-/** Whether the service takes requests, and every reason why it does not. */
+/** Decides whether the service takes requests, and names every reason why it does not. */
 export class Health {
   #stage: keyof typeof STAGES = 'starting';
   readonly #impairments = new Set<Impairment>();
-  /** Those of them that refuse every request, or every command. Looked up once, for each request. */
+  /** Those of them that refuse every request, or every command. */
   #refusingRequests: readonly Impairment[] = [];
   #refusingCommands: readonly Impairment[] = [];
 
-  /** The log is folded and can be read. */
+  /** Notes that the log is folded and can be read. */
   ready(): void {
     if (this.#stage === 'starting') this.#stage = 'ready';
   }
 
   /**
-   * Nobody is to send anything any more; what is sent is answered as before. Only a service that is
-   * ready has somebody who has to notice: of any other, nothing changes, and it is false.
+   * Begins the time in which clients should stop sending; requests are answered as before. Returns
+   * false, and changes nothing, for a service that was not ready: no client was sent to it.
    */
   leave(): boolean {
     if (this.#stage !== 'ready') return false;
@@ -42,17 +43,17 @@ export class Health {
     return true;
   }
 
-  /** No new request is taken any more. */
+  /** Refuses new requests from now on. */
   stopping(): void {
     if (this.#stage !== 'failed') this.#stage = 'stopping';
   }
 
-  /** Nothing can be recorded any more, and the process is about to end. */
+  /** Notes that nothing can be recorded any more, and that the process is about to end. */
   failed(): void {
     this.#stage = 'failed';
   }
 
-  /** Notes that something is amiss with the store. Returns whether that is news. */
+  /** Notes an impairment of the store. Returns whether it is new. */
   impaired(impairment: Impairment): boolean {
     if (this.#impairments.has(impairment)) return false;
     this.#impairments.add(impairment);
@@ -60,7 +61,7 @@ export class Health {
     return true;
   }
 
-  /** Notes that it is over. Returns whether that is news. */
+  /** Notes the end of an impairment. Returns whether there was one. */
   mended(impairment: Impairment): boolean {
     const isNews = this.#impairments.delete(impairment);
     this.#sort();
@@ -75,12 +76,12 @@ export class Health {
     return this.#stage === 'failed';
   }
 
-  /** It will not be here for long: an answer is the last one on its connection. */
+  /** True when the process ends soon: then an answer is the last one on its connection. */
   get isGoing(): boolean {
     return this.#stage !== 'starting' && this.#stage !== 'ready';
   }
 
-  /** Returns what /readyz answers. Throws a 503 that names every reason while there is one. */
+  /** Returns the answer of /readyz. Throws a 503 that names every reason while there is one. */
   requireReady(): { readonly status: 'ready' } {
     const stage = this.#stage === 'ready' ? [] : [this.#stage];
     const reasons = [...stage, ...this.#impairments];
@@ -106,7 +107,7 @@ export class Health {
   }
 }
 
-/** What a reason says, as a part of a sentence. */
+/** Returns the predicate for a reason, as a part of a sentence. */
 function saysOf(reason: Reason): string {
   return reason in IMPAIRMENTS
     ? IMPAIRMENTS[reason as Impairment].says

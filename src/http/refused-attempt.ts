@@ -1,34 +1,32 @@
-import type { Request, Response } from 'express';
-import { type ApiKey, keyIdOf } from '../app/api-key.ts';
+import type { Request } from 'express';
+import { keyIdOf } from '../app/keys/api-key.ts';
 import type { RefusedAttempt } from '../app/ports/refusal-trail.ts';
-import type { ApiError } from './api-error.ts';
-import { keyTextOf } from './authentication.ts';
-import { requestIdOf } from './request-log.ts';
-import { shownPath } from './shown.ts';
+import type { ErrorCode } from './api-error.ts';
+import { keyTextOf } from './requests/authentication.ts';
+import { shownPath } from './requests/shown.ts';
 
 /**
- * What an auditor would want to know of an answer that is not a success: keys that are not valid,
- * keys that go beyond their scopes, and commands that the state of things forbids. To look for what
- * is not there, to send what is malformed, or not to show a key at all, is nothing of that kind.
+ * Returns the entry in the trail of refusals for a request that was refused, if it gets one: for keys
+ * that are not valid, keys that go beyond their scopes, and commands that the state of an order
+ * forbids. A malformed request, one for something that does not exist, and one without a key get none.
  */
 export function refusedAttempt(
   req: Request,
-  res: Response,
-  { code }: ApiError,
+  code: ErrorCode,
 ): Omit<RefusedAttempt, 'at'> | undefined {
-  if (!isRefusal(req, code)) return undefined;
-  const key = res.locals.key as ApiKey | undefined;
+  if (!isRecorded(req, code)) return undefined;
+  const { key, requestId } = req.context;
   const keyId = key?.id ?? keyIdOf(keyTextOf(req) ?? '');
   return {
     code,
     ...(keyId === undefined ? {} : { keyId }),
     method: req.method,
     path: shownPath(req.originalUrl),
-    requestId: requestIdOf(res),
+    requestId,
   };
 }
 
-function isRefusal(req: Request, code: ApiError['code']): boolean {
+function isRecorded(req: Request, code: ErrorCode): boolean {
   switch (code) {
     case 'unauthorized':
       return req.headers.authorization !== undefined;

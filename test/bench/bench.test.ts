@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { CANCEL, CommandClients } from './commands.ts';
@@ -16,7 +16,7 @@ const ORDERS = 400;
 
 afterAll(cleanUp);
 
-/** Runs the whole bench, tiny; how fast anything is does not matter here. */
+/** Runs the whole bench at a tiny size; its figures are irrelevant here. */
 function runBench(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
   const json = join(temporaryFolder(), 'results.json');
   const tiny = ['--rounds', '1', '--seconds', '0.3', '--orders', '1000', '--load', 'autocannon'];
@@ -56,13 +56,27 @@ describe('The bench', () => {
   });
 
   it('fails with the reason when a row could not be measured', () => {
-    const { status, rows } = runBench(['--only', 'cancels-256', '--load', 'wrk'], { PATH: '' });
+    // Without wrk, and with the cat that reads the service's log: an empty PATH finds both.
+    const PATH = temporaryFolder();
+    symlinkSync('/bin/cat', join(PATH, 'cat'));
+    const { status, rows } = runBench(['--only', 'cancels-256', '--load', 'wrk'], { PATH });
     expect(status).toBe(1);
     const failed = { name: 'cancels-256', verdict: 'failed', note: expect.stringMatching(/^wrk /) };
     expect(rows()).toStrictEqual([expect.objectContaining(failed)]);
   });
 
-  it('refuses a scenario that it does not know', () => {
+  it('compares two builds of the service in the same rounds', () => {
+    const other = resolve(import.meta.dirname, '../..');
+    const { status, stdout, stderr, rows } = runBench(['--quick', '--against', other]);
+    expect(status, stdout + stderr).toBe(0);
+    expect(rows()).toStrictEqual(
+      ['cancel, 64 connections, 1 k', 'list, 4 connections, 1'].map((name) =>
+        expect.objectContaining({ name, value: expect.any(Number), verdict: 'info' }),
+      ),
+    );
+  });
+
+  it('refuses an unknown scenario', () => {
     const { status, stderr } = runBench(['--only', 'cancels,everything']);
     expect(status).toBe(1);
     expect(stderr).toContain('Unknown: everything.');
@@ -70,9 +84,9 @@ describe('The bench', () => {
 });
 
 describe('The check against the log', () => {
-  it('catches cancels that were answered and not recorded', async () => {
+  it('detects cancels that were answered and not recorded', async () => {
     const store = await new Stores().pending(ORDERS);
-    // This server answers every cancel with 204 and records nothing.
+    // A server that answers every cancel with 204 and records nothing.
     await using liar = await startServer('liar', 'express-bearer');
     const bench = { generator: loadGenerator('autocannon'), seconds: 0.2 };
     const clients = new CommandClients(bench, liar, CANCEL, ORDERS, 1);
@@ -91,7 +105,7 @@ describe('The check against the log', () => {
     await expect(ledger.check(store)).rejects.toThrow(message);
   });
 
-  it('catches the cancel of an order that nobody named', async () => {
+  it('detects the cancel of an order that no request named', async () => {
     const store = { ...(await new Stores().lived(ORDERS)), head: ORDERS };
     const ledger = new Ledger('OrderCancelled', new IdSequence(ORDERS));
     ledger.note({ answered: 100 }, 0);
@@ -100,7 +114,7 @@ describe('The check against the log', () => {
 });
 
 describe('A sequence of ids', () => {
-  it.each([1, 2, 10, 400, 1_000, 1_001])('names each of %d orders once', (size) => {
+  it.each([1, 2, 10, 400, 1_000, 1_001])('contains each of %d orders once', (size) => {
     const sequence = new IdSequence(size);
     const ids = Array.from({ length: size }, (_, index) => sequence.at(index));
     expect(ids.toSorted((a, b) => a - b)).toStrictEqual(ids.map((_, index) => index + 1));

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { withProgress } from '../../src/cli/progress.ts';
+import { resolve } from 'node:path';
+import { withProgress } from '../../src/cli/shared/progress.ts';
 import { loadGenerator } from './load.ts';
 import { type Options, readOptions } from './options.ts';
 import { cleanUpOnSignals } from './processes.ts';
 import { aboutThis, asJson, asMarkdown, asTable, describe } from './report.ts';
 import { type Row, rowFor } from './row.ts';
 import type { Bench, Scenario } from './scenario.ts';
+import { against, againstOnPostgres } from './scenarios/against.ts';
 import { cancels, cancelsWide } from './scenarios/cancels.ts';
 import { growth } from './scenarios/growth.ts';
 import { listAfterWrite } from './scenarios/list-after-write.ts';
@@ -20,8 +22,8 @@ import { writes } from './scenarios/writes.ts';
 import { Stores } from './stores.ts';
 
 /**
- * The benchmark: the service as production runs it, against floors and competitors, in processes
- * of their own, in turn, on this machine. docs/benchmarks.md explains the rows.
+ * The benchmark: the service as in production, compared with floors and competitors, each in a
+ * process of its own, in turn, on this machine. docs/benchmarks.md explains the rows.
  */
 
 const SCENARIOS: readonly Scenario[] = [
@@ -57,14 +59,23 @@ for (const scenario of chosen(options)) rows.push(...(await runScenario(scenario
 process.stdout.write(`${asTable(rows)}\n`);
 if (options.json !== undefined) writeFileSync(options.json, asJson(rows, about));
 if (options.markdown !== undefined) writeFileSync(options.markdown, asMarkdown(rows, about));
-// What took too long is a result; what was answered wrongly is a failure.
+// A slow row is a result; a wrong response is a failure.
 process.exit(rows.some(({ verdict }) => verdict === 'failed') ? 1 : 0);
 
 function benchFor({ load, emmett, ...rest }: Options): Bench {
   return { ...rest, emmett, generator: loadGenerator(load), stores: new Stores() };
 }
 
-function chosen({ only, quick, postgres: isPostgres = false }: Options): readonly Scenario[] {
+function chosen({
+  only,
+  quick,
+  postgres: isPostgres = false,
+  against: other,
+}: Options): readonly Scenario[] {
+  if (other !== undefined) {
+    const root = resolve(other);
+    return [isPostgres ? againstOnPostgres(root) : against(root)];
+  }
   if (isPostgres) return [postgres];
   if (only.length > 0) return SCENARIOS.filter(({ name }) => only.includes(name));
   return SCENARIOS.filter((each) => each !== postgres && (each.isQuick || !quick));

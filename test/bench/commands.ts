@@ -6,7 +6,7 @@ import { type Bench, warmUpOf } from './scenario.ts';
 import { ORDERS, type Product, type Server } from './servers.ts';
 import { SHIP_DATE } from './stores.ts';
 
-/** The shares of a store's orders that warming up, and all rounds together, may use up. */
+/** The shares of a store's orders that the warm-up, and all rounds together, may consume. */
 const FOR_WARM_UP = 0.1;
 const FOR_ROUNDS = 0.8;
 
@@ -39,7 +39,7 @@ export const PLACE: CommandKind = {
   }),
 };
 
-/** Sends commands of one kind to one server, load after load, never two to the same order. */
+/** Sends loads of one kind of command to one server, never two commands to the same order. */
 export class CommandClients {
   readonly server: Server;
   readonly ids: IdSequence;
@@ -50,9 +50,9 @@ export class CommandClients {
   #failed = 0;
 
   /**
-   * @param loads How many measured loads have to share the server's orders.
-   * @param ids The orders to name, where others are named by somebody else.
-   * @param ledger Keeps the account, where it is also somebody else's.
+   * @param loads The number of measured loads that share the server's orders.
+   * @param ids The orders to name, if another sender names the others.
+   * @param ledger The ledger, if it is shared with another sender.
    */
   constructor(
     bench: Pick<Bench, 'generator' | 'seconds'>,
@@ -79,7 +79,7 @@ export class CommandClients {
     return this.#send(connections, this.#bench.seconds, FOR_ROUNDS / this.#loads);
   }
 
-  /** Stops the product and holds everything that it answered against its log. */
+  /** Stops the product, and compares all of its responses with its log. */
   async check({ store }: Product): Promise<void> {
     await this.server.stop();
     if (this.#failed > 0) throw new Error(`${this.#failed} requests failed`);
@@ -89,7 +89,7 @@ export class CommandClients {
   async #send(connections: number, seconds: number, share: number): Promise<Measured> {
     const { generator } = this.#bench;
     const requests = this.#kind.requests(this.ids);
-    // wrk may send one more request on each connection after it was told to stop.
+    // wrk may send one more request on each connection after its end.
     const limit = Math.max(1, Math.floor(this.ids.size * share) - connections);
     const load = { connections, seconds, ...(requests.path.includes('{id}') ? { limit } : {}) };
     const measured = await measureLoad(generator, this.server, requests, load);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
-/** What the comparison uses of Emmett: its core, and the store of an engine. */
+/** The modules of Emmett in the comparison: its core, and the store of an engine. */
 const CORE = '@event-driven-io/emmett';
 const STORES = {
   sqlite: '@event-driven-io/emmett-sqlite',
@@ -10,8 +10,9 @@ const STORES = {
 export type Engine = keyof typeof STORES;
 
 /**
- * Where Emmett's modules are in a folder: the core, and the store of an engine. It is no dependency
- * of ours: its SQLite store needs the package sqlite3, which has to be compiled.
+ * Returns the paths of Emmett's modules in a folder: the core, and the store of an engine. Emmett
+ * is not a dependency of the project: its SQLite store needs the package sqlite3, which has to be
+ * compiled.
  */
 export function findEmmett(folder: string, engine: Engine = 'sqlite'): readonly string[] {
   const require = createRequire(resolve(folder, 'package.json'));

@@ -1,10 +1,10 @@
 /**
- * The ids 1 to `size`, each once, scattered evenly: neighbours in the sequence are far apart among
- * the orders, and no two loads are ever given the same id.
+ * A sequence of the ids 1 to `size`, each once, evenly scattered: neighbours in the sequence are
+ * far apart among the orders, and no two loads get the same id.
  */
 export class IdSequence {
   readonly size: number;
-  /** How far one id is from the next: coprime to the size, so that every id comes up. */
+  /** The distance between successive ids: coprime to the size, so that every id occurs. */
   readonly step: number;
   #used = 0;
 
@@ -13,7 +13,7 @@ export class IdSequence {
     this.step = coprimeNear(Math.round(size * 0.618_034), size);
   }
 
-  /** How many ids have been given away. */
+  /** The number of ids handed out so far. */
   get used(): number {
     return this.#used;
   }
@@ -22,7 +22,7 @@ export class IdSequence {
     this.#used += count;
   }
 
-  /** The id at a place in the sequence, as every load generator computes it. */
+  /** Returns the id at an index of the sequence, as every load generator computes it. */
   at(index: number): number {
     return idAt(index, this);
   }

@@ -1,19 +1,19 @@
 import type { OrderEvent } from '../../src/domain/order.ts';
-import { openPostgresForCommandLine } from '../../src/infra/postgres/postgres-store.ts';
-import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
+import { openPostgresForCommandLine } from '../../src/infra/postgres/store.ts';
+import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
 import type { IdSequence } from './id-sequence.ts';
 import type { Seen } from './load.ts';
 import type { StoreFile } from './stores.ts';
 
-/** What clients were told does not agree with what the log holds. */
+/** Thrown if the responses to clients contradict the log. */
 class LedgerMismatch extends Error {
   override readonly name = 'LedgerMismatch';
 }
 
 /**
- * Keeps the account of one kind of command on one store: what was sent, what was answered. At the
- * end it is held against the log: a command that was answered is recorded, once; one that was not
- * answered was still under way; and nothing is recorded that nobody asked for.
+ * A ledger of one kind of command on one store: the requests and the responses. At the end it is
+ * compared with the log: an answered command is recorded once; an unanswered one was in flight; and
+ * nothing is recorded that was not requested.
  */
 export class Ledger {
   readonly #type: OrderEvent['type'];
@@ -22,20 +22,20 @@ export class Ledger {
   #answered = 0;
   #underWay = 0;
 
-  /** @param ids The orders that may be named; absent where the service chooses the ids. */
+  /** @param ids The orders that may be named; absent if the service chooses the ids. */
   constructor(type: OrderEvent['type'], ids?: IdSequence) {
     this.#type = type;
     this.#ids = ids;
   }
 
-  /** Notes what a load brought. Each of its connections may have been cut in mid-request. */
+  /** Records the result of a load. Each of its connections may have been cut during a request. */
   note({ answered, ids }: Pick<Seen, 'answered' | 'ids'>, connections: number): void {
     this.#answered += answered;
     this.#underWay += connections;
     for (const id of ids ?? []) this.#answeredIds.push(id);
   }
 
-  /** Reads the log. Throws {@link LedgerMismatch} where it does not agree. */
+  /** Reads the log. Throws {@link LedgerMismatch} if it contradicts the ledger. */
   async check(store: StoreFile): Promise<void> {
     const recorded = await this.#readIds(store);
     const events = `${recorded.length} ${this.#type} events`;

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What Linux tells of a process. Elsewhere each of these is `undefined`. */
+/** Figures of a process from Linux. On other systems each of these is `undefined`. */
 
-/** The CPU time that a process's main thread has used, in microseconds. */
+/** Returns the CPU time of a process's main thread, in microseconds. */
 export function mainThreadCpu(pid: number): number | undefined {
   return cpuOf(pid, String(pid));
 }
 
-/** The CPU time that all threads of a process have used, in microseconds. */
+/** Returns the CPU time of all threads of a process, in microseconds. */
 export function processCpu(pid: number): number | undefined {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -17,13 +17,13 @@ export function processCpu(pid: number): number | undefined {
   }
 }
 
-/** The memory of a process that is resident, in megabytes. */
+/** Returns the resident memory of a process, in megabytes. */
 export function residentMemory(pid: number): number | undefined {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
 }
 
-// schedstat counts nanoseconds, where stat has only ticks of 10 ms.
+// schedstat has nanoseconds, stat only ticks of 10 ms.
 function cpuOf(pid: number, thread: string): number | undefined {
   const [nanoseconds] = read(`/proc/${pid}/task/${thread}/schedstat`)?.split(' ') ?? [];
   return nanoseconds === undefined ? undefined : Number(nanoseconds) / 1_000;

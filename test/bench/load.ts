@@ -4,56 +4,58 @@ import type { IdSequence } from './id-sequence.ts';
 import { run, runProgram } from './processes.ts';
 import { BEARER, type Server } from './servers.ts';
 
-/** What clients ask a server for, again and again. */
+/** A request that clients send repeatedly. */
 export interface Requests {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `{id}` stands for the next id of the sequence. */
+  /** The path; `{id}` is replaced by the next id of the sequence. */
   readonly path: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where each request is about another order. */
+  /** The ids, if each request is about another order. */
   readonly ids?: IdSequence;
 }
 
-/** How hard, and for how long. */
+/** The number of clients, and the duration. */
 export interface Load {
-  /** Clients that each send a request as soon as the one before is answered. */
+  /**
+   * The number of clients, each of which sends a request as soon as the previous one is answered.
+   */
   readonly connections: number;
   readonly seconds: number;
-  /** Stop early after so many requests (and those under way). */
+  /** The number of requests after which to stop early, not counting those in flight. */
   readonly limit?: number;
 }
 
-/** What the clients saw. */
+/** The clients' results. */
 export interface Seen {
-  /** Answers with a status below 400. */
+  /** The number of responses with a status below 400. */
   readonly answered: number;
-  /** Answers with another status, connections that broke, answers that never came. */
+  /** The number of other responses, broken connections and missing responses. */
   readonly failed: number;
   readonly bytes: number;
   readonly seconds: number;
-  /** Milliseconds from a request to its answer, at each percentile. */
+  /** The latency at each percentile, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** How many ids of the sequence were given away. */
+  /** The number of ids of the sequence that were used. */
   readonly used: number;
-  /** The ids of the answered requests, where the generator knows each of them. */
+  /** The ids of the answered requests, if the generator records them. */
   readonly ids?: readonly number[];
 }
 
-/** Sends requests from a process of its own. */
+/** A load generator, which runs in a process of its own. */
 export interface LoadGenerator {
   readonly name: 'wrk' | 'autocannon';
   send(server: Server, requests: Requests, load: Load): Promise<Seen>;
 }
 
-/** What the generators' own programs are given. */
+/** The argument of the generators' programs. */
 export interface LoadOrder extends Omit<Requests, 'ids'>, Load {
   readonly url: string;
   readonly ids?: { readonly first: number; readonly step: number; readonly size: number };
 }
 
-/** The generator with this name; without one, wrk where it is installed. */
+/** Returns the generator with this name; by default wrk, if it is installed. */
 export function loadGenerator(name: LoadGenerator['name'] | undefined): LoadGenerator {
   const send = (name ?? (isInstalled('wrk') ? 'wrk' : 'autocannon')) === 'wrk' ? wrk : autocannon;
   return {
@@ -69,7 +71,7 @@ export function loadGenerator(name: LoadGenerator['name'] | undefined): LoadGene
   };
 }
 
-/** Whether a program is on the PATH. */
+/** Returns true if a program is on the PATH. */
 export function isInstalled(program: string): boolean {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {
@@ -81,15 +83,15 @@ export function isInstalled(program: string): boolean {
   });
 }
 
-/** Beyond what was asked for, the seconds after which a generator is taken for stuck. */
+/** The seconds beyond the duration after which a generator counts as stuck. */
 const PATIENCE = 30;
 
 function autocannon(order: LoadOrder): Promise<Seen> {
   return runProgram('clients/autocannon', order, order.seconds + PATIENCE);
 }
 
-// wrk knows whole seconds only. One thread: a second would need ids of its own, and one is enough
-// for several times what a Node server can answer.
+// wrk accepts whole seconds only. One thread, because a second one would need ids of its own, and
+// one sends several times as many requests as a Node server can answer.
 async function wrk(order: LoadOrder): Promise<Seen> {
   const seconds = Math.max(1, Math.round(order.seconds));
   const { connections, limit = 0, method, path, body = '', headers = {}, ids, url } = order;

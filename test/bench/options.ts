@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
-/** What the bench is told on the command line. */
+/** The options of the bench. */
 export interface Options {
   readonly quick: boolean;
   readonly only: readonly string[];
@@ -10,6 +10,7 @@ export interface Options {
   readonly load?: 'wrk' | 'autocannon';
   readonly emmett?: string;
   readonly postgres?: boolean;
+  readonly against?: string;
   readonly json?: string;
   readonly markdown?: string;
 }
@@ -17,7 +18,7 @@ export interface Options {
 const FULL = { rounds: 7, seconds: 2, orders: 1_000_000 };
 const QUICK = { rounds: 3, seconds: 1, orders: 100_000 };
 
-/** Reads the arguments; prints what is wrong with them, or the help, and ends the process. */
+/** Parses the arguments. Prints their errors, or the help, and then ends the process. */
 export function readOptions(args: readonly string[], names: readonly string[]): Options {
   const command = new Command('npm run bench --')
     .description('Measures the service against floors and competitors, on this machine.')
@@ -31,6 +32,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     )
     .option('--emmett <folder>', 'where Emmett is installed, to be compared with')
     .option('--postgres', 'PostgreSQL instead, from a package: the rows of the scenario postgres')
+    .option('--against <folder>', 'another build of the service instead: the scenario against')
     .option('--json <file>', 'write all results to a file')
     .option('--markdown <file>', 'write the table to a file');
   command.parse([...args], { from: 'user' });

@@ -5,28 +5,28 @@ import { constants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Everything that the bench starts or writes, so that none of it outlives the bench. */
+/** Tracks everything that the bench starts or writes, so that none of it outlives the bench. */
 const children = new Set<ChildProcess>();
 const folders = new Set<string>();
 const undos = new Set<() => void>();
 
 process.once('exit', cleanUp);
 
-/** Kills and removes whatever is left. */
+/** Kills and removes everything that remains. */
 export function cleanUp(): void {
   for (const undo of undos) undo();
   for (const child of children) child.kill('SIGKILL');
   for (const folder of folders) removeFolder(folder);
 }
 
-/** Lets Ctrl-C and its kin end the bench through 'exit', where everything is cleaned up. */
+/** Makes signals end the bench through 'exit', which cleans everything up. */
 export function cleanUpOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => process.exit(128 + constants.signals[signal]));
   }
 }
 
-/** Makes sure that something is undone, at the end of the bench or when what it returns is called. */
+/** Registers a cleanup for the end of the bench. Returns a function that runs it earlier. */
 export function undoAtEnd(undo: () => void): () => void {
   undos.add(undo);
   return () => {
@@ -35,7 +35,7 @@ export function undoAtEnd(undo: () => void): () => void {
   };
 }
 
-/** A new temporary folder, which vanishes with the bench or earlier. */
+/** Creates a temporary folder, which is removed at the end of the bench or earlier. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'store-orders-bench-'));
   folders.add(folder);
@@ -47,7 +47,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Starts a program that runs until it is stopped, or until the bench ends. */
+/** Starts a program, which is stopped at the end of the bench at the latest. */
 export function start(command: string, args: readonly string[], options: SpawnOptions) {
   const child = spawn(command, args, options);
   children.add(child);
@@ -56,7 +56,7 @@ export function start(command: string, args: readonly string[], options: SpawnOp
   return child;
 }
 
-/** Asks a program to end and waits until it has; one that does not listen is killed. */
+/** Sends SIGTERM to a program and waits for its end; kills it if it does not react. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (!children.has(child)) return;
   const ended = once(child, 'exit');
@@ -66,7 +66,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(impatience);
 }
 
-/** Runs a program to its end and returns what it wrote. It may take so many seconds at most. */
+/** Runs a program to its end, within a limit in seconds, and returns its output. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -81,7 +81,7 @@ export async function run(
   try {
     return (await running).stdout;
   } catch (error) {
-    // The error's own message repeats the arguments, the key among them.
+    // The error's own message contains the arguments, including the key.
     const { killed, stderr } = error as { killed?: boolean; stderr?: string };
     const why = killed ? `it took more than ${atMost} s` : (stderr ?? String(error)).trim();
     throw new Error(`${basename(command)} failed: ${why}`);
@@ -90,7 +90,7 @@ export async function run(
   }
 }
 
-/** Runs one of the programs beside this file, in a Node process of its own. */
+/** Runs one of the bench's programs in a Node process of its own. */
 export async function runProgram<Result>(
   name: string,
   given: object,

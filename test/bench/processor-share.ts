@@ -4,23 +4,23 @@ import { undoAtEnd } from './processes.ts';
 import { Skip } from './row.ts';
 
 /**
- * How often a share is given anew, in microseconds: short, so that nobody stands still for long. What was
- * not used in one period may be used in the next, because a slow processor is not lost while one waits.
+ * The period of a share, in microseconds: short, so that no process is paused for long. The unused
+ * part of a period may be used in the next one, like a slow processor that catches up after a wait.
  */
 const PERIOD = 2_000;
 
-/** Where control groups are, and how they are told what they may use. */
+/** The control group hierarchies, and the files that set their limits. */
 interface Groups {
   readonly root: string;
-  /** Of the group that this process is in, and its children with it. */
+  /** The group of this process and its children. */
   readonly own: string;
   readonly limits: (quota: number) => readonly (readonly [file: string, value: string])[];
 }
 
 /**
- * Does some work while each of these processes has a share of one processor, 0 to 1, as if it ran on a
- * slower machine of its own. Throws {@link Skip} where that cannot be had: it takes Linux and the rights
- * of root.
+ * Runs some work while each of these processes is limited to a share of one processor, 0 to 1, as
+ * if it ran on a slower machine of its own. Throws {@link Skip} without Linux and the rights of
+ * root.
  */
 export async function withShares<Result>(
   pids: readonly number[],
@@ -37,7 +37,7 @@ export async function withShares<Result>(
   }
 }
 
-/** Returns what gives it all again. */
+/** Returns a function that removes the limits. */
 function giveShare(pid: number, share: number): () => void {
   try {
     const { root, own, limits } = groups();
@@ -53,7 +53,7 @@ function giveShare(pid: number, share: number): () => void {
       throw error;
     }
     return () => {
-      // One that has ended is in no group any more.
+      // An ended process is in no group any more.
       if (existsSync(`/proc/${pid}`)) move(pid, own);
       rmdirSync(folder);
     };
@@ -66,7 +66,7 @@ function move(pid: number, folder: string): void {
   writeFileSync(join(folder, 'cgroup.procs'), `${pid}`);
 }
 
-// Linux has them in one tree, or those for processors in a tree of their own (cgroups(7)).
+// Linux has one hierarchy, or a separate one for processors (cgroups(7)).
 function groups(): Groups {
   const lines = readFileSync('/proc/self/cgroup', 'utf8').split('\n');
   const parts = lines.map((line) => line.split(':') as [string, string, string]);

@@ -14,21 +14,21 @@ const HEAD = [
   'CPU µs/request',
 ];
 
-/** The rows as a table for a terminal. */
+/** Returns the rows as a table for a terminal. */
 export function asTable(rows: readonly Row[]): string {
   const table = new Table({ head: HEAD, style: { head: [], border: [] } });
   table.push(...rows.map(cellsOf));
   return table.toString();
 }
 
-/** The rows as a table for a page, below what it was measured with. */
+/** Returns the rows as a Markdown table, below the circumstances of the measurement. */
 export function asMarkdown(rows: readonly Row[], about: About): string {
   const lines = [HEAD, HEAD.map(() => '---'), ...rows.map(cellsOf)];
   const table = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   return `${describe(about)}\n\n${table}\n`;
 }
 
-/** The rows and all their samples, for programs. */
+/** Returns the rows and all their samples as JSON. */
 export function asJson(rows: readonly Row[], about: About): string {
   return `${JSON.stringify({ ...about, rows }, null, 2)}\n`;
 }
@@ -50,7 +50,7 @@ function cellsOf(row: Row): string[] {
   ];
 }
 
-/** Under which circumstances the rows came about: numbers mean nothing without them. */
+/** Returns the circumstances of the measurement, without which its numbers mean nothing. */
 export interface About {
   readonly date: string;
   readonly commit: string;

@@ -3,17 +3,17 @@ import type { Load, LoadGenerator, Requests, Seen } from './load.ts';
 import { figure, judge, median, medianRatio, type Row, type Target } from './row.ts';
 import type { Server } from './servers.ts';
 
-/** Something that is measured once a round. */
+/** A contender, which is measured once a round. */
 export interface Contender<Result> {
   measure(): Promise<Result>;
 }
 
-/** Is told of each step that is done. */
+/** Called after each step. */
 export type Advance = () => void;
 
 /**
- * Measures every contender once a round, each round beginning with another one: whatever else the
- * machine does meanwhile falls on all of them alike.
+ * Measures every contender once a round, beginning each round with another one, so that other
+ * activity of the machine affects all of them alike.
  */
 export async function interleave<Result>(
   contenders: readonly Contender<Result>[],
@@ -32,15 +32,15 @@ export async function interleave<Result>(
   return results;
 }
 
-/** What one load on one server brought. */
+/** The result of one load on one server. */
 export interface Measured extends Seen {
-  /** Answers a second. */
+  /** Responses a second. */
   readonly rate: number;
-  /** CPU time of the server's main thread for an answer, in microseconds. */
+  /** CPU time of the server's main thread per response, in microseconds. */
   readonly cpu: number | undefined;
 }
 
-/** Sends a load and watches the server's main thread meanwhile. */
+/** Sends a load, and measures the server's main thread meanwhile. */
 export async function measureLoad(
   generator: LoadGenerator,
   server: Server,
@@ -56,15 +56,15 @@ export async function measureLoad(
   return { ...seen, rate: seen.answered / seen.seconds, cpu };
 }
 
-/** A server's name, and what its rounds brought. */
+/** A server's name, and the results of its rounds. */
 export interface Series {
   readonly name: string;
   readonly rounds: readonly Measured[];
-  /** Another measure of speed than answers a second. */
+  /** Another measure of speed than responses a second. */
   readonly rateOf?: (measured: Measured) => number;
 }
 
-/** The row that compares the rates of two servers. */
+/** Returns the row that compares the rates of two servers. */
 export function compareRates(
   name: string,
   measured: Series,
@@ -97,7 +97,7 @@ function cpuOf({ rounds }: Series): string {
   return known.length === 0 ? '–' : figure(median(known));
 }
 
-// A failed answer of the product fails the bench; one of somebody else is worth a note.
+// A failed response of the product fails the bench; one of another server is only noted.
 function noteOn({ name, rounds }: Series): { note?: string } {
   const failed = rounds.reduce((sum, round) => sum + round.failed, 0);
   const asked = rounds.reduce((sum, round) => sum + round.failed + round.answered, 0);

@@ -1,29 +1,29 @@
-/** One line of the results. */
+/** A row of the results. */
 export interface Row {
   readonly name: string;
-  /** What was measured, with its unit. */
+  /** The measured value, with its unit. */
   readonly measured: string;
-  /** What it is compared with, with its unit. */
+  /** The reference value, with its unit. */
   readonly reference: string;
-  /** The number that is judged: a ratio to the reference, or a plain number with its unit. */
+  /** The value that the verdict is about: a ratio to the reference, or a number with its unit. */
   readonly value?: number;
   readonly unit?: '×' | ' ms' | ' MB' | '/s';
   readonly target?: Target;
-  /** The main thread's CPU time for a request, in microseconds: measured / reference. */
+  /** The main thread's CPU time per request in microseconds: measured / reference. */
   readonly cpu?: string;
   readonly verdict: Verdict;
   readonly note?: string;
-  /** What the rounds measured, for programs. */
+  /** The samples of the rounds, for programs. */
   readonly samples?: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
- * `aim` and `pass` meet a target, `miss` does not, `info` has none. `skipped` could not be
- * measured here. `failed` is a wrong answer, a wrong log or a broken run: no number counts then.
+ * `aim` and `pass` meet a target, `miss` does not, `info` has none. `skipped` could not be measured
+ * here. `failed` is a wrong response, a wrong log or a broken run, whose numbers are invalid.
  */
 export type Verdict = 'aim' | 'pass' | 'miss' | 'info' | 'flat' | 'grows' | 'skipped' | 'failed';
 
-/** What has to be reached, and what is aimed at. */
+/** The required value, and the aim. */
 export interface Target {
   readonly better: 'more' | 'less';
   readonly required: number;
@@ -45,12 +45,12 @@ export function judge(value: number, target: Target | undefined): Verdict {
   return meets(target.required) ? 'pass' : 'miss';
 }
 
-/** A row that needs something that this machine, or this product, does not have. */
+/** Thrown by a row that needs something which this machine or product lacks. */
 export class Skip extends Error {
   override readonly name = 'Skip';
 }
 
-/** The row that stands for a scenario that brought none. */
+/** Returns the row for a scenario that yielded none. */
 export function rowFor(name: string, error: unknown): Row {
   const note = error instanceof Error ? error.message : String(error);
   const verdict = error instanceof Skip ? 'skipped' : 'failed';
@@ -64,12 +64,12 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The median of the rounds' own ratios: what slows a whole round down cancels out. */
+/** Returns the median of the rounds' ratios, in which a slowdown of a whole round cancels out. */
 export function medianRatio(measured: readonly number[], reference: readonly number[]): number {
   return median(measured.map((value, round) => value / (reference[round] ?? Number.NaN)));
 }
 
-/** Three significant digits, or whole numbers with separators. */
+/** Formats a number with three significant digits, or as an integer with separators. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -3,41 +3,41 @@ import type { Advance } from './rounds.ts';
 import type { Row } from './row.ts';
 import type { Stores } from './stores.ts';
 
-/** What every scenario works with. */
+/** The context of every scenario. */
 export interface Bench {
   readonly generator: LoadGenerator;
   readonly stores: Stores;
   readonly rounds: number;
-  /** How long one load lasts. */
+  /** The duration of one load, in seconds. */
   readonly seconds: number;
   /** The number of orders in the largest store; the others hold 10, 100 and 1,000 times fewer. */
   readonly orders: number;
-  /** The folder in which Emmett is installed, if it is. */
+  /** The folder with an installed Emmett, if there is one. */
   readonly emmett: string | undefined;
-  /** A few rows only. */
+  /** True to measure only a few rows. */
   readonly quick: boolean;
 }
 
-/** A family of rows that is measured together, on the same servers. */
+/** A family of rows that are measured together, on the same servers. */
 export interface Scenario {
-  /** For `--only`. */
+  /** The name for `--only`. */
   readonly name: string;
-  /** Whether `--quick` runs it. */
+  /** True if `--quick` includes it. */
   readonly isQuick: boolean;
-  /** How many steps it will report, or about. */
+  /** Returns the approximate number of steps that it will report. */
   steps(bench: Bench): number;
   run(bench: Bench, advance: Advance): Promise<readonly Row[]>;
 }
 
 /**
- * For how many seconds a server answers before it is measured: V8 compiles what it is asked for, and the
- * better the longer it has seen it. A service answers for weeks.
+ * The warm-up of a server before it is measured, in seconds: V8 optimizes code the more, the longer
+ * it has run, and a service runs for weeks.
  */
 export function warmUpOf({ seconds }: Pick<Bench, 'seconds'>): number {
   return 2 * seconds;
 }
 
-/** How an order count is written in a row's name: 1 k, 10 k, 1 M. */
+/** Formats a number of orders for a row's name: 1 k, 10 k, 1 M. */
 export function countOf(orders: number): string {
   if (orders >= 1_000_000) return `${orders / 1_000_000} M`;
   return orders >= 1_000 ? `${orders / 1_000} k` : String(orders);

@@ -4,7 +4,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { mintKeyText } from '../../src/app/api-key.ts';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { newFolder, removeFolder, start, stop } from './processes.ts';
 import type { StoreFile } from './stores.ts';
 
@@ -13,21 +13,21 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const COMMAND = readFileSync(join(ROOT, 'bin/store-orders'), 'utf8');
 const NODE_OPTIONS = COMMAND.match(/--\w+-semi-space-size=\d+/g) ?? [];
 
-/** What `npm start` starts: its options for Node, and the program, built in this folder. */
+/** The arguments with which `npm start` runs Node: its options, and the built program. */
 const startOf = (root: string) => {
   return [...NODE_OPTIONS, `${root}/dist/main.js`, 'serve'];
 };
 
-/** How long a server may take to start, in milliseconds: some fill a database first. */
+/** The longest start of a server, in milliseconds: some fill a database first. */
 const START_WITHIN = 120_000;
 
-/** The one key of the whole bench, which every server that asks for one accepts. */
+/** The API key of the whole bench, which every server with authentication accepts. */
 const KEY = mintKeyText();
 export const BEARER = { Authorization: `Bearer ${KEY}` };
 
 export const ORDERS = '/v1/store/orders';
 
-/** A running server, in a process of its own. */
+/** A running server in a process of its own. */
 export interface Server extends AsyncDisposable {
   readonly name: string;
   readonly address: string;
@@ -35,22 +35,22 @@ export interface Server extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** The product on a store of its own. */
+/** The running product on a store of its own. */
 export interface Product extends Server {
   readonly store: StoreFile;
 }
 
 /**
- * Starts the product as production does: its command, its defaults, its log on a pipe that
- * somebody reads. Resolves when it says on standard error where it answers.
- * @param root Where it is built.
+ * Starts the product as in production: its command, its defaults, its log on a pipe with a reader.
+ * Resolves when it prints its address to standard error.
+ * @param root The folder with its build.
  */
 export async function startProduct(
   store: StoreFile,
   env: Readonly<Record<string, string>> = {},
   root = ROOT,
 ): Promise<Product> {
-  // The log's reader is as lean as one can be, because it shares the processors with the product.
+  // The log's reader does minimal work, because it shares the processors with the product.
   const reader = start('cat', [], { stdio: ['pipe', 'ignore', 'inherit'] });
   const child = start(process.execPath, startOf(root), {
     cwd: dirname(store.file),
@@ -63,7 +63,7 @@ export async function startProduct(
       ...env,
     },
   });
-  // It ends with the product, which has the other end of its pipe; this process lets go of it.
+  // It ends with the product, which has the other end of its pipe.
   reader.stdin?.destroy();
   const address = await firstMatch(child, child.stderr, /^Store Orders answers at (\S+)\/v1$/);
   const server = serverOf('Store Orders', child, address);
@@ -74,7 +74,7 @@ export async function startProduct(
   return { ...server, store, [Symbol.asyncDispose]: stopAndRemove };
 }
 
-/** The folder of the same product with one thing in it changed: a text in a file of its build. */
+/** Creates a folder with a variant of the product: one replaced text in a file of its build. */
 export function changedProduct(file: string, text: string, becomes: string): string {
   const folder = newFolder();
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
@@ -87,7 +87,7 @@ export function changedProduct(file: string, text: string, becomes: string): str
   return folder;
 }
 
-/** Starts one of the small servers in the folder `servers`. It writes its address as a line. */
+/** Starts one of the small servers in the folder `servers`, which prints its address in a line. */
 export async function startServer(
   name: string,
   program: string,
@@ -141,7 +141,7 @@ export interface Fetched {
   readonly body: Buffer;
 }
 
-/** One request with the bench's key, and the bytes of its answer as they came. */
+/** Sends a request with the bench's key, and returns the raw bytes of the response. */
 export async function fetchBytes(
   { address }: Server,
   path: string,
@@ -152,4 +152,17 @@ export async function fetchBytes(
   const chunks = await Array.fromAsync(res as AsyncIterable<Buffer>);
   const encoding = res.headers['content-encoding'] as string | undefined;
   return { status: res.statusCode, encoding, body: Buffer.concat(chunks) };
+}
+
+/** Milliseconds from starting the process to the end of its first answer. */
+export async function timeToFirstAnswer(store: StoreFile, root = ROOT): Promise<number> {
+  const begun = performance.now();
+  const product = await startProduct(store, {}, root);
+  try {
+    const { status } = await fetchBytes(product, store.orders > 0 ? `${ORDERS}/1` : ORDERS);
+    if (status !== 200) throw new Error(`the first answer was ${status}`);
+    return performance.now() - begun;
+  } finally {
+    await product.stop();
+  }
 }

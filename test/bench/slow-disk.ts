@@ -5,12 +5,12 @@ import { Skip } from './row.ts';
 import { type Product, startProduct } from './servers.ts';
 import type { StoreFile } from './stores.ts';
 
-/** By how much every flush to the disk is slowed down, in milliseconds. */
+/** The delay of every flush to the disk, in milliseconds. */
 export const DELAY = 2;
 
 /**
- * Starts the product on a disk that takes its time: through a library that is loaded before the
- * C library, or else through strace. Throws {@link Skip} where this machine has neither.
+ * Starts the product on a simulated slow disk, with a library that is preloaded before the C
+ * library, or else with strace. Throws {@link Skip} if this machine can do neither.
  */
 export async function startOnSlowDisk(store: StoreFile): Promise<Product> {
   if (process.platform !== 'linux') throw new Skip('slow disks are simulated on Linux only');
@@ -26,7 +26,7 @@ async function compile(): Promise<string> {
   return library;
 }
 
-// Attached to the running product, so that the product stays a child of ours.
+// Attached to the running product, so that it remains a child of this process.
 async function slowDown(product: Product): Promise<Product> {
   const tracer = start(
     'strace',

@@ -1,38 +1,41 @@
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Submission } from '../../src/app/submission.ts';
-import { Writer } from '../../src/app/writer.ts';
+import type { Submission } from '../../src/app/log/submission.ts';
+import { Writer } from '../../src/app/write/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
-import { headFileOf } from '../../src/infra/sqlite/head-file.ts';
-import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
+import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
+import { headFileOf } from '../../src/infra/sqlite/witness.ts';
 import { newFolder } from './processes.ts';
 
-/** How many commands go into one transaction while a store is filled. */
+/** The number of commands in one transaction while a store is filled. */
 const BATCH = 5_000;
 
 export const SHIP_DATE = '2026-06-01T12:00:00.000Z' as Instant;
 
-/** A store's file, and how far its log goes. */
+/** A store's file, and the last position of its log. */
 export interface StoreFile {
   readonly file: string;
-  /** Where it is in PostgreSQL, if it is there: then there is nothing in the file. */
+  /** Its address if it is in PostgreSQL; the file is unused then. */
   readonly url?: string;
   readonly orders: number;
   readonly head: number;
 }
 
-/** Stores of every size, each filled once through the real write side, then copied. */
+/** Creates stores of every size, each filled once through the real write side, then copied. */
 export class Stores {
   readonly #folder = newFolder();
   readonly #filled = new Map<string, Promise<StoreFile>>();
 
-  /** A copy, in a folder of its own, of a store with so many orders, all of them pending. */
+  /** Returns a copy, in a folder of its own, of a store with the given number of pending orders. */
   async pending(orders: number): Promise<StoreFile> {
     return copy(await this.#once(`pending-${orders}`, (file) => fillPending(file, orders)));
   }
 
-  /** The same with a second event for every other order: half of these shipped, half cancelled. */
+  /**
+   * Returns the same with a second event for every other order: half of these shipped, half
+   * cancelled.
+   */
   async lived(orders: number): Promise<StoreFile> {
     const filled = this.#once(`lived-${orders}`, async (file) => {
       const { file: pending } = await this.#once(`pending-${orders}`, (file) =>
@@ -57,7 +60,9 @@ async function fillPending(file: string, orders: number): Promise<StoreFile> {
   return { file, orders, head: orders };
 }
 
-/** Has the write side execute a command for each of the ids 1 to `orders` that has one. */
+/**
+ * Executes a command, if there is one, for each of the ids 1 to `orders`, through the write side.
+ */
 async function execute(
   file: string,
   orders: number,
@@ -73,7 +78,8 @@ async function execute(
     );
     if (outcomes.some(({ kind }) => kind !== 'accepted')) throw new Error('a store was not filled');
   }
-  // The last connection to close moves everything from the WAL into the file: it can be copied.
+  // Closing the last connection moves everything from the WAL into the file, which can be copied
+  // then.
   await store.close();
   if (existsSync(`${file}-wal`)) throw new Error(`${file} was not closed completely`);
 }
@@ -88,8 +94,8 @@ function place(id: number): Submission['command'] {
   };
 }
 
-// Neighbours are to ship on different days, as they are anywhere: what is known of one date is of no use
-// for the next.
+// Neighbours ship on different days, as in reality, so that caching one date does not help the
+// next.
 function shipDateOf(id: number): Instant {
   const time = Date.parse(SHIP_DATE) + (id % 97) * 86_400_000 + (id % 9_973) * 1_000;
   return new Date(time).toISOString() as Instant;
@@ -107,7 +113,7 @@ function copy({ file, ...rest }: StoreFile): StoreFile {
   return { file: copied, ...rest };
 }
 
-/** Copies a closed store with its witness, without which it would be refused. */
+/** Copies a closed store with its head file, without which it would be refused. */
 function copyStore(from: string, to: string): void {
   for (const name of [(file: string) => file, headFileOf]) {
     copyFileSync(name(from), name(to), constants.COPYFILE_FICLONE);

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ApiKey } from '../../src/app/api-key.ts';
 import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
-import type { KeyStore } from '../../src/app/ports/key-store.ts';
+import type { ApiKey, KeyStore } from '../../src/app/ports/key-store.ts';
 import { DamagedStore } from '../../src/app/ports/store.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { LATER, NOON, newEvent, placed } from '../support/events.ts';
@@ -40,7 +39,7 @@ const KEPT: readonly KeptOutcome[] = [
   },
 ];
 
-/** What every engine promises of rows that are in no proof: a changed one is never believed. */
+/** The contract of every engine for rows that are in no proof: a changed row is refused. */
 export function changedRowContract(name: string, create: () => Promise<StoreWithRows>): void {
   async function given() {
     const store = await create();

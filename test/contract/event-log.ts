@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { NewEvent, RecordedEvent } from '../../src/app/log/recorded-event.ts';
 import type { AppendResult, Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
-import type { NewEvent, RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { newEvents } from '../support/arbitraries.ts';
 import { cancelled, newEvent, placed, readAll, recorded, shipped } from '../support/events.ts';
@@ -10,7 +10,7 @@ import { cancelled, newEvent, placed, readAll, recorded, shipped } from '../supp
 export type OpenLog = () => Promise<EventLog>;
 
 /**
- * What every engine promises about the log.
+ * The contract of every engine's log.
  * @param create Makes an empty log. It vanishes with the test that made it.
  * @param cannot What an engine cannot do, each with the reason.
  */

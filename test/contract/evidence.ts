@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordOf } from '../../src/app/audit/record.ts';
 import type { ExpectedHead } from '../../src/app/audit/trail-check.ts';
 import { RecordTree } from '../../src/app/audit/verifier.ts';
 import { type Checked, verifyStore } from '../../src/app/audit/verify-store.ts';
+import { recordOf } from '../../src/app/log/record.ts';
 import type { Evidence } from '../../src/app/ports/evidence.ts';
 
 /** A store that somebody holds who can do with it whatever they like. */
@@ -31,7 +31,7 @@ export async function check(
   }
 }
 
-/** What an auditor has noted of a store at these sizes. */
+/** Returns the heads that an auditor has noted of a store at these sizes. */
 export async function headsOf(store: Pick<HeldStore, 'open'>, sizes: readonly number[]) {
   const noted = new Map<number, ExpectedHead>();
   const tree = new RecordTree();
@@ -55,7 +55,7 @@ const NODE_1 = "the tree's node at height 8, place 1";
 
 type Change = string | ((blob: Blob) => string);
 
-/** What was done to the store, where the check must see it first, and what it must say. */
+/** Forgeries: each with its change, the positions where the check must find it, and its words. */
 const TAMPERED: readonly [
   what: string,
   how: Change | { readonly covered: string },
@@ -69,7 +69,7 @@ const TAMPERED: readonly [
     `UPDATE events SET data = replace(data, '"7"', '"8"') WHERE position = 302`,
     257,
     512,
-    `${NODE_1}, is of other events`,
+    `${NODE_1}, was computed over other events`,
   ],
   [
     'the data became something impossible',
@@ -97,14 +97,14 @@ const TAMPERED: readonly [
     `UPDATE events SET metadata = replace(metadata, '"test"', '"nobody"') WHERE position = 3`,
     1,
     256,
-    "the tree's node at height 8, place 0, is of other events",
+    "the tree's node at height 8, place 0, was computed over other events",
   ],
   [
     'who did it was changed where no node is above it yet',
     `UPDATE events SET metadata = replace(metadata, '"test"', '"nobody"') WHERE position = 650`,
     641,
     672,
-    "the tree's right edge is of other events",
+    'the tree was computed over other events',
   ],
   [
     'when it was done was changed',
@@ -150,7 +150,7 @@ const TAMPERED: readonly [
       UPDATE events SET position = 5 WHERE position = 9999`,
     1,
     256,
-    "the tree's node at height 8, place 0, is of other events",
+    "the tree's node at height 8, place 0, was computed over other events",
   ],
   [
     'two events of one order changed places',
@@ -202,7 +202,7 @@ const TAMPERED: readonly [
       SET edge = CAST(substr(edge, 1, 8) || ${blob('00'.repeat(32))} || substr(edge, 41) AS ${blob()})`,
     1,
     512,
-    "the tree's right edge is of other events",
+    'the tree was computed over other events',
   ],
   [
     'the edge was cut off',
@@ -230,7 +230,7 @@ const TAMPERED: readonly [
     (blob) => `UPDATE tree_nodes SET hash = ${blob('ab'.repeat(32))} WHERE place = 1`,
     257,
     512,
-    `${NODE_1}, is of other events`,
+    `${NODE_1}, was computed over other events`,
   ],
   [
     'a node was deleted',
@@ -252,7 +252,7 @@ const TAMPERED: readonly [
        replace(data, '"500"', '"900"'), metadata FROM events WHERE position = 700`,
     701,
     701,
-    'the tree of the log does not go as far',
+    'the tree of the log lacks these events',
   ],
   [
     'a shipped order was cancelled, and the traces were covered',
@@ -312,7 +312,7 @@ function forged(values: string) {
 }
 
 /**
- * What every engine promises about a store that is checked.
+ * The contract of every engine for the check of a store.
  * @param given Makes a store of {@link fillHonestly}'s 700 events.
  * @param numRuns How many cells of how many stores are changed.
  */

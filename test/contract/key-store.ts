@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ApiKey, SCOPES } from '../../src/app/api-key.ts';
 import type { KeyStore } from '../../src/app/ports/key-store.ts';
+import { type ApiKey, SCOPES } from '../../src/app/ports/key-store.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import { instants, texts } from '../support/arbitraries.ts';
 import { LATER, NOON } from '../support/events.ts';
@@ -35,7 +35,7 @@ const keys: fc.Arbitrary<ApiKey> = fc
   .map(([always, sometimes]) => ({ ...always, ...sometimes, createdAt: NOON }));
 
 /**
- * What every engine promises about the API keys.
+ * The contract of every engine's store of API keys.
  * @param create Makes an empty store of keys. It vanishes with the test that made it.
  */
 export function keyStoreContract(name: string, create: () => Promise<OpenKeys>): void {

@@ -15,7 +15,7 @@ export function refusal(number: number): RefusalRecord {
 }
 
 /**
- * What every engine promises about the trail of refusals.
+ * The contract of every engine's trail of refusals.
  * @param create Makes an empty trail that keeps so many records.
  */
 export function refusalTrailContract(

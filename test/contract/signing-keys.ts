@@ -11,7 +11,7 @@ const [FIRST, SECOND] = [
 ] as const;
 
 /**
- * What every engine promises about its record of signing keys.
+ * The contract of every engine's record of signing keys.
  * @param create Makes an empty record. It vanishes with the test that made it.
  */
 export function signingKeysContract(name: string, create: () => Promise<OpenSigningKeys>): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ApiKey, SCOPES } from '../../src/app/api-key.ts';
-import { copyStore } from '../../src/app/copy-store.ts';
+import { copyStore } from '../../src/app/lifecycle/copy-store.ts';
 import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
+import { type ApiKey, SCOPES } from '../../src/app/ports/key-store.ts';
 import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import type { StoreCopy, StoreOriginal } from '../../src/app/ports/store-copy.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
@@ -16,7 +16,7 @@ export interface CopyPlace {
 }
 
 /**
- * What is promised of a copy from one engine to another.
+ * The contract of a copy from one engine to another.
  * @param original Makes a place with an empty store.
  * @param place Makes a place without one.
  */
@@ -83,7 +83,7 @@ export function storeCopyContract(
       };
       await expect(copyStore(grows, unfinished, () => {})).rejects.toThrow(
         'The store of 10 events has changed while it was copied: it has 11. Stop everything that ' +
-          'uses it, and run the same command again: it goes on from here.',
+          'uses it, and run the same command again: it continues from here.',
       );
       await unfinished.close();
       await growing.close();

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { consistencyProof, inclusionProof } from '../../src/app/audit/merkle-proofs.ts';
-import { recordOf } from '../../src/app/audit/record.ts';
 import { RecordTree, verifyConsistency, verifyInclusion } from '../../src/app/audit/verifier.ts';
+import { consistencyProof, inclusionProof } from '../../src/app/log/merkle-proofs.ts';
+import { recordOf } from '../../src/app/log/record.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { Trail } from '../../src/app/ports/trail.ts';
-import { encode } from '../../src/infra/event-codec.ts';
+import { encode } from '../../src/infra/events/codec.ts';
 import { newEvent, placed, readAll } from '../support/events.ts';
 
 /** A log and its trail. */
@@ -14,7 +14,7 @@ export interface LogAndTrail {
 }
 
 /**
- * What every engine promises about the trail.
+ * The contract of every engine's trail.
  * @param create Opens an empty log and its trail.
  */
 export function trailContract(name: string, create: () => Promise<LogAndTrail>): void {

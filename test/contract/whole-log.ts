@@ -35,7 +35,7 @@ function foreignRows(first: number, count: number): string {
 }
 
 /**
- * What every engine promises where its log and the tree over it differ in size: nobody makes them
+ * The contract of every engine whose log and the tree over it differ in size: nobody makes them
  * equal, nobody is shown the difference, and everybody who starts or appends is refused.
  */
 export function wholeLogContract(name: string, create: () => Promise<ExposedStore>): void {
@@ -67,7 +67,7 @@ export function wholeLogContract(name: string, create: () => Promise<ExposedStor
       const sizes = `the log has ${10 + count} events and its tree 10: the event at position 11`;
       for (let start = 1; start <= 3; start++) await expect(store.open()).rejects.toThrow(sizes);
       await expect(store.open()).rejects.toThrow('store-orders verify');
-      expect(await problemsIn(store)).toContain('the tree of the log does not go as far');
+      expect(await problemsIn(store)).toContain('the tree of the log lacks these events');
     });
 
     it('takes no command, and says why', async () => {
@@ -82,7 +82,7 @@ export function wholeLogContract(name: string, create: () => Promise<ExposedStor
       }
       await expect.poll(() => damage[0]?.message).toMatch(/^the log has 11 events and its tree 10/);
       expect(damage[0]).toBeInstanceOf(DamagedStore);
-      expect(await problemsIn(store)).toContain('the tree of the log does not go as far');
+      expect(await problemsIn(store)).toContain('the tree of the log lacks these events');
     });
 
     it('shows none of them to a reader, and proves none of them', async () => {

@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { IN_A_TERMINAL, INSTALLED_HERE, NOT_RUN, PAGES_TO_RUN, stepsOf } from './blocks.ts';
 import { anchorsOf, blocksOf, PAGES, proseOf } from './markdown.ts';
 
-/** The languages of blocks: commands, output, the messages of HTTP, and excerpts of the code. */
-const LANGUAGES = ['sh', 'sql', 'text', 'json', 'http', 'ts', ''];
+/** The languages of blocks: commands, output, HTTP messages, diagrams, and excerpts of the code. */
+const LANGUAGES = ['sh', 'sql', 'text', 'json', 'http', 'mermaid', 'ts', ''];
 
-/** Pages that do not begin like the others, and why. */
+/** The pages that do not begin like the others, and the reason. */
 const OTHER_OPENINGS: Readonly<Record<string, string>> = {
   'README.md': 'it begins with `npm start`, in the data folder',
   'docs/postgresql.md': 'it begins with a database, and with several instances',
 };
 
-describe('pages with commands', () => {
-  test('begin with the same block and the same words, and with a store of their own', () => {
+describe('Pages with commands', () => {
+  test('begin with the same paragraph and block, which creates a temporary store', () => {
     const pages = PAGES_TO_RUN.filter((page) => !(page in OTHER_OPENINGS));
     const openings = new Set(
       pages.map((page) => {
@@ -38,7 +38,7 @@ describe('pages with commands', () => {
     },
   );
 
-  test.each(PAGES)('%s has no command in a block that the tests would miss', (page) => {
+  test.each(PAGES)('%s has no command in a block that the tests do not run', (page) => {
     for (const { language, text } of blocksOf(page)) {
       expect(LANGUAGES, text).toContain(language);
       if (language === '') expect(text).not.toMatch(/^(?:npx|npm|node|curl|docker|cd|export) /m);
@@ -47,8 +47,8 @@ describe('pages with commands', () => {
   });
 });
 
-describe('blocks that are not run as they stand', () => {
-  test('stand in a page, so that no exception outlives its reason', () => {
+describe('Blocks that are not run verbatim', () => {
+  test('exist in a page, so that no exception outlives its reason', () => {
     const commands = PAGES.flatMap((page) => stepsOf(page).map((step) => step.commands));
     for (const exceptions of [IN_A_TERMINAL, INSTALLED_HERE, NOT_RUN]) {
       for (const exception of Object.keys(exceptions)) expect(commands).toContain(exception);
@@ -56,7 +56,7 @@ describe('blocks that are not run as they stand', () => {
     for (const page of Object.keys(OTHER_OPENINGS)) expect(PAGES_TO_RUN).toContain(page);
   });
 
-  test('install the versions that are installed here', () => {
+  test('install the same versions as the tests', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
       packages: Record<string, { version: string }>;
     };
@@ -71,7 +71,7 @@ describe('blocks that are not run as they stand', () => {
     for (const { name, version, installed } of versions) expect(installed, name).toBe(version);
   });
 
-  test('begin with what the gate does', () => {
+  test('begin with the commands of the CI script', () => {
     const gate = readFileSync('.ci/run', 'utf8');
     expect(gate).toMatch(/^npm ci /m);
     expect(gate).toMatch(/^npm test /m);

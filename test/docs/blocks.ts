@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Block, blocksOf, linksOf, PAGES } from './markdown.ts';
 
-/** Blocks of commands that the tests do not run, and why. */
+/** The blocks of commands that the tests do not run, with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   [`install -d /opt/store-orders && cp -R . /opt/store-orders
 (cd /opt/store-orders && npm ci --omit=dev)
@@ -10,9 +10,9 @@ cp docs/deployment/store-orders.service /etc/systemd/system/
 sed '/^DATABASE_URL=/d' .env.example | install -m 600 /dev/stdin /etc/store-orders.env
 systemctl daemon-reload && systemctl enable --now store-orders
 journalctl --unit store-orders
-`]: 'systemd: it makes users and services, as root',
+`]: 'systemd: it creates users and services, as root',
   'npm pack\nnpm install --global ./store-orders-1.0.0.tgz\nstore-orders serve\n':
-    'it installs for the whole machine; test/install does it in a folder',
+    'it installs for the whole machine; test/e2e/install does it in a folder',
   [`docker build --tag store-orders .
 docker run --detach --name orders --read-only --tmpfs /tmp --cap-drop ALL \\
   --security-opt no-new-privileges --init --stop-timeout 15 \\
@@ -26,7 +26,7 @@ docker compose logs one two
 curl --fail --silent http://127.0.0.1:8080/readyz
 `]: 'Docker',
   'npm ci && npm test\n': 'it is what runs these tests',
-  'npm run test:deep -- --minutes 10\n': 'it takes minutes; test/deep/deep.test.ts runs it',
+  'npm run test:deep -- --minutes 10\n': 'it takes minutes; test/long/deep/deep.test.ts runs it',
   [`EMMETT=$(mktemp -d)
 (cd "$EMMETT" && npm init --yes && npm install @event-driven-io/emmett@0.38.5 \\
   @event-driven-io/emmett-sqlite@0.38.5 sqlite3@5.1.7)
@@ -40,9 +40,8 @@ npm run bench -- --postgres --emmett "$EMMETT"
 };
 
 /**
- * Blocks that run in a terminal of their own until they are stopped, and what is run for them.
- * `npm ci` is left out: it would remove the very packages that the tests run on. The gate, .ci/run,
- * begins with it.
+ * Blocks that run in a terminal of their own until they are stopped, with the commands to run instead.
+ * `npm ci` is omitted, because it would remove the packages that the tests use. .ci/run begins with it.
  */
 export const IN_A_TERMINAL: Readonly<Record<string, string>> = {
   'npm ci && npm start\n': 'npm start',
@@ -50,8 +49,8 @@ export const IN_A_TERMINAL: Readonly<Record<string, string>> = {
 };
 
 /**
- * Blocks that install packages, and what is run for them: the same versions are installed already,
- * in the client's project of the tests.
+ * Blocks that install packages, with the commands to run instead: the same versions are already
+ * installed in the client's project of the tests.
  */
 export const INSTALLED_HERE: Readonly<Record<string, string>> = {
   [`mkdir client
@@ -60,14 +59,14 @@ export const INSTALLED_HERE: Readonly<Record<string, string>> = {
 `]: `mkdir client && ln -s ${resolve('test/client/node_modules')} client/node_modules\n`,
 };
 
-/** A block of commands, and the block behind it if that shows their output. */
+/** A block of commands, and the text of the next block if that shows their output. */
 export interface Step {
   readonly language: 'sh' | 'sql';
   readonly commands: string;
   readonly shown: string | undefined;
 }
 
-/** The steps of a page, with those that are not run. */
+/** Returns the steps of a page, including those that are not run. */
 export function stepsOf(page: string): readonly Step[] {
   const blocks = blocksOf(page);
   return blocks.flatMap((block, index) => {
@@ -82,7 +81,7 @@ function shownBy({ section }: Block, next: Block | undefined): string | undefine
   return next.language === 'text' || next.language === 'json' ? next.text : undefined;
 }
 
-/** The pages that have something to run: the README, then in the order in which it names them. */
+/** The pages with blocks to run: the README, then in the order of its links, then the others. */
 export const PAGES_TO_RUN: readonly string[] = [
   ...new Set([
     'README.md',

@@ -1,22 +1,22 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Place } from '../cli/command-line.ts';
+import { Place } from '../support/command-line.ts';
 import { bearer, Service } from '../support/service.ts';
 import { blocksOf, codeOf, PAGES, tableOf } from './markdown.ts';
 
-/** The pages that say how the service is used now: not what was decided or changed once. */
+/** The pages about the current service: all but the changelog and past decisions. */
 const GUIDES = PAGES.filter((page) => page !== 'CHANGELOG.md' && !page.startsWith('docs/adr/'));
 
-/** A path of the service in code, perhaps with its method. */
+/** Matches a path of the service, optionally with its method. */
 const PATH = /^(?:([A-Z]+) )?(\/[\w./{}-]*)(?:\?\S*)?$/;
 
-/** Paths of files, and the beginnings of paths of the service. */
+/** Matches paths of files, and prefixes of the service's paths. */
 const NO_PATHS = /^\/(?:(?:opt|etc|data|tmp|dev|proc)\b|v[12]$)/;
 
 type Commands = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The options of each command by its words, such as "audit show"; those of all, by "". */
+/** Returns the options of each command, keyed by its words, such as "audit show"; global ones by "". */
 async function commandsOf(place: Place, path: readonly string[] = []): Promise<Commands> {
   const { out } = await place.run(...path, '--help');
   const named = (section: string, name: RegExp) => {
@@ -29,12 +29,12 @@ async function commandsOf(place: Place, path: readonly string[] = []): Promise<C
   return new Map([[path.join(' '), options], ...all.flatMap((commands) => [...commands])]);
 }
 
-/** What a page says to run: the words of the command, and its options. */
+/** Returns the commands in a text, each with its words and its options. */
 function runsOf(text: string, commands: Commands): readonly [string, readonly string[]][] {
   const runs = [...text.matchAll(/(?<=\bnpx store-orders |\bbin\/store-orders ).*/g)].map(
     ([run]) => run,
   );
-  // In prose, `audit refusals` is such a command as well.
+  // In prose a command may be written without the program's name: `audit refusals`.
   const short = commands.has(text.split(' ')[0] ?? '') ? [text] : [];
   return [...runs, ...short].map((run) => {
     const [command = ''] = run.split(/ *[|;&>`)"]| 2>|$/m, 1);
@@ -48,8 +48,8 @@ function runsOf(text: string, commands: Commands): readonly [string, readonly st
   });
 }
 
-describe('the command line', () => {
-  test.each(GUIDES)('has the commands and the options that are in %s', async (page) => {
+describe('The command line', () => {
+  test.each(GUIDES)('has the commands and options in %s', async (page) => {
     const commands = await commandsOf(new Place());
     for (const text of codeOf(page)) {
       for (const [path, options] of runsOf(text, commands)) {
@@ -60,7 +60,7 @@ describe('the command line', () => {
     }
   });
 
-  test('has no command that no page names', async () => {
+  test('has no undocumented command', async () => {
     const commands = await commandsOf(new Place());
     const runs = GUIDES.flatMap(codeOf).flatMap((text) => runsOf(text, commands));
     const named = new Set(runs.map(([path]) => path));
@@ -80,7 +80,7 @@ describe('the command line', () => {
   });
 });
 
-test('the scripts of npm that the pages name are there', () => {
+test('The npm scripts that pages name exist', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object };
   for (const text of PAGES.flatMap(codeOf)) {
     for (const [, name = ''] of text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)) {
@@ -89,10 +89,10 @@ test('the scripts of npm that the pages name are there', () => {
   }
 });
 
-test('every variable that is read is told of, and no other is in the table', () => {
-  const config = readFileSync('src/infra/config.ts', 'utf8');
+test('The table of settings lists exactly the variables that the service reads', () => {
+  const config = readFileSync('src/infra/process/config.ts', 'utf8');
   const [, read = ''] = config.match(/z\.object\(\{\n(.*?)\n\}\);/s) ?? [];
-  const told = tableOf('docs/operations.md', 'variable | default | what it is').map(
+  const told = tableOf('docs/operations/settings.md', 'variable | default | what it is').map(
     ([name]) => name,
   );
   expect(told.toSorted()).toEqual(
@@ -103,13 +103,13 @@ test('every variable that is read is told of, and no other is in the table', () 
     ...text.matchAll(/(?<=process\.env\.)\w+|(?<=\.env\(')\w+/g),
   ]);
   const named = GUIDES.flatMap(codeOf);
-  // They are no configuration of the service: each page tells of its own.
+  // Other variables are not settings of the service, but each is in some page.
   for (const [name] of others) expect(named).toContain(name);
   expect(others.join()).toContain('STORE_ORDERS_KEY');
 });
 
-describe('a service', () => {
-  test('keeps the files in its folder that the table names, and no other', async () => {
+describe('A service', () => {
+  test('creates exactly the files in the table', async () => {
     await using service = await Service.start();
     const headers = bearer('nobody');
     await service.ask('GET', '/v1/store/orders', { headers });
@@ -117,8 +117,10 @@ describe('a service', () => {
     const kept = () => readdirSync(folder).map((name) => `data/${name}`);
     const refusals = 'data/store-orders.db-refusals';
     await expect.poll(kept, { timeout: 10_000 }).toContain(refusals);
-    const told = tableOf('docs/operations.md', 'file | what it is').map(([name = '']) => name);
-    // The row of the refusals speaks of these; they come and go.
+    const told = tableOf('docs/operations/settings.md', 'file | what it is').map(
+      ([name = '']) => name,
+    );
+    // The row of the refusals mentions these temporary files.
     const more = ['wal', 'shm', 'journal'].map((name) => `${refusals}-${name}`);
     expect([...told, ...more]).toEqual(expect.arrayContaining(kept()));
     const rare = told.filter((name) => /-snapshot$|-journal$/.test(name));
@@ -127,23 +129,23 @@ describe('a service', () => {
     expect(kept().filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
   });
 
-  test('writes lines for requests with the fields that the table names', async () => {
+  test('writes log lines with exactly the fields in the table', async () => {
     await using service = await Service.start();
     await service.ask('GET', '/v1/store/orders');
     await service.ask('GET', '/nowhere', { headers: bearer('nobody') });
     await service.program.end();
     const lines = service.program.log.filter(({ msg }) => msg === 'request');
     expect(lines).toHaveLength(2);
-    const told = tableOf('docs/operations.md', 'field | what it says').flatMap(([names = '']) =>
-      names.replaceAll('`', '').split(', '),
+    const told = tableOf('docs/operations/monitoring.md', 'field | what it says').flatMap(
+      ([names = '']) => names.replaceAll('`', '').split(', '),
     );
     for (const line of lines) expect(told).toEqual(expect.arrayContaining(Object.keys(line)));
-    // The rest is there only where something has gone wrong.
+    // The other fields occur only in lines about problems.
     const seldom = ['cause', 'stepMs'];
     expect(told.filter((field) => !lines.some((line) => field in line))).toEqual(seldom);
   });
 
-  test('answers at the paths that the pages name', async () => {
+  test('answers at the paths that pages name', async () => {
     await using service = await Service.start();
     const order = { petId: 1, quantity: 1 };
     expect((await service.send('POST', '/v1/store/orders', order)).status).toBe(201);

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { PAGES_TO_RUN } from './blocks.ts';
 import { Reader } from './reader.ts';
 
-describe('all pages one after another, in one clone', () => {
+describe('The blocks of all pages run in order, in one clone:', () => {
   let reader: Reader;
   beforeAll(async () => {
-    reader = await Reader.begin('bash');
+    reader = await Reader.begin('bash', { quickNpx: true });
   });
   afterAll(() => reader[Symbol.asyncDispose]());
 
-  // The README once more in the end: its store has orders by then.
+  // The README again at the end, on a store that has orders by then.
   test.each([...PAGES_TO_RUN, 'README.md'])('%s', { timeout: 240_000 }, (page) => {
     return reader.read(page);
   });

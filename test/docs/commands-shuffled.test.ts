@@ -14,10 +14,10 @@ function shuffled(pages: readonly string[]): readonly string[] {
   return pages.map(() => left.splice(random.below(left.length), 1)[0] as string);
 }
 
-describe(`all pages in one terminal with ${shell}, in the order of DOCS_SEED=${seed}`, () => {
+describe(`The blocks of all pages run in one ${shell}, in the order of DOCS_SEED=${seed}:`, () => {
   let reader: Reader;
   beforeAll(async () => {
-    reader = await Reader.begin(shell, true);
+    reader = await Reader.begin(shell, { oneTerminal: true, quickNpx: true });
   });
   afterAll(() => reader[Symbol.asyncDispose]());
 

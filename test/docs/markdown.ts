@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** Every page of the documentation. */
+/** The files of all pages of the documentation. */
 export const PAGES: readonly string[] = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')];
 
-/** A fenced block: what stands behind its opening fence, and its text. */
+/** A fenced block: its language and text. */
 export interface Block {
   readonly language: string;
-  /** What stands behind the language, such as the name of a file. */
+  /** The text after the language, such as the name of a file. */
   readonly info: string;
   readonly text: string;
-  /** How many headings stand before it. */
+  /** The number of headings before the block. */
   readonly section: number;
 }
 
@@ -27,19 +27,19 @@ export function blocksOf(page: string): readonly Block[] {
   });
 }
 
-/** A page without its fenced blocks. */
+/** Returns a page without its fenced blocks. */
 export function proseOf(page: string): string {
   return readPage(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
 }
 
-/** A page's code: the blocks of commands, and what stands in backquotes. */
+/** Returns a page's code: the blocks of commands, and the spans in backquotes. */
 export function codeOf(page: string): readonly string[] {
   const spans = [...proseOf(page).matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
   const commands = blocksOf(page).filter(({ language }) => language === 'sh');
   return [...commands.map(({ text }) => text.replaceAll('\\\n', '')), ...spans];
 }
 
-/** The rows below a table's head, as cells without the backquotes around them. */
+/** Returns the rows of the table with this head, as cells without enclosing backquotes. */
 export function tableOf(page: string, head: string): readonly (readonly string[])[] {
   const [, rows] = readPage(page).split(`\n| ${head} |\n`);
   if (rows === undefined) throw new Error(`${page} has no table "${head}"`);
@@ -51,13 +51,13 @@ export function tableOf(page: string, head: string): readonly (readonly string[]
     .map((cells) => cells.map((cell) => cell.replace(/^`([^`]*)`$/, '$1')));
 }
 
-/** The targets of a page's links to other pages and files. */
+/** Returns the targets of a page's links to other pages and files. */
 export function linksOf(page: string): readonly string[] {
   const links = [...proseOf(page).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
   return links.filter((target) => !target.startsWith('https://'));
 }
 
-/** The names by which a page's headings can be linked to. */
+/** Returns the anchors of a page's headings. */
 export function anchorsOf(page: string): readonly string[] {
   return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

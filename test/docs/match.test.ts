@@ -4,7 +4,7 @@ import { matches } from './match.ts';
 const KEY = `sto_Hs6IzlXByd_${'a1B2c3D'.repeat(7)}`;
 const HASH = 'c018ba34c85fb22b378ecac367c2b2aea726b73bf1a4eb65dfb5b529d91a74a1';
 
-/** Output as pages show it. What may be another value of the same form is marked: «value». */
+/** Output as pages show it, with the values that may vary within their form marked as «value». */
 const SHOWN = `Made the key «Hs6IzlXByd», called operator, for orders:read; it expires: «2027-02-19T13:54:39.150Z».
 «${KEY}»
 {"id":1,"petId":9007199254740993,"quantity":1,"shipDate":"2026-01-31T12:00:00.000Z","placedAt":"«2026-11-21T13:54:44.832Z»"}
@@ -21,7 +21,7 @@ exit code 3`;
 
 const shown = SHOWN.replaceAll(/[«»]/g, '');
 
-/** The digits that may be others. */
+/** The positions of the digits that may vary. */
 const varying = new Set(
   [...SHOWN.matchAll(/«([^»]*)»/g)].flatMap(({ index, 1: value = '' }, nth) => {
     const start = index - 2 * nth;
@@ -35,19 +35,19 @@ function planted(text: string, at: number): string {
 
 const digits = [...shown.matchAll(/\d/g)].map(({ index }) => index);
 
-describe('output matches what a page shows', () => {
-  test('where it is the same', () => {
+describe('Real output matches the shown output', () => {
+  test('if both are equal', () => {
     expect(matches(shown, shown)).toBe(true);
   });
 
-  test('where a digit is another one, only in a value that no two runs share', () => {
+  test('if a digit differs in a value that varies between runs, and not in any other', () => {
     const unnoticed = digits.filter((at) => matches(planted(shown, at), shown));
     expect(unnoticed).toEqual(digits.filter((at) => varying.has(at)));
     expect(unnoticed.length).toBeGreaterThan(100);
     expect(digits.length - unnoticed.length).toBeGreaterThan(50);
   });
 
-  test('where a word, a line or a space is another one: never', () => {
+  test('never if a word, a line or a space differs', () => {
     for (const other of [
       shown.replace('operator', 'operators'),
       shown.replace('quantity', 'Quantity'),
@@ -62,14 +62,14 @@ describe('output matches what a page shows', () => {
     }
   });
 
-  test('where a value has another form: never', () => {
+  test('never if a varying value has another form', () => {
     expect(matches(shown, shown.replace('Hs6IzlXByd', 'Hs6IzlXBy'))).toBe(false);
     expect(matches(shown, shown.replace(HASH, HASH.slice(1)))).toBe(false);
     expect(matches(shown, shown.replace('24576 bytes', 'some bytes'))).toBe(false);
     expect(matches(shown, shown.replace('13:54:44.832Z', '13:54:44Z'))).toBe(false);
   });
 
-  test('where whole lines are left out, and nothing else', () => {
+  test('if the page elides whole lines, and not parts of lines', () => {
     expect(matches('a\n…\nd', 'a\nb\nc\nd')).toBe(true);
     expect(matches('a\n…', 'a\nb\nc')).toBe(true);
     expect(matches('…\nc', 'a\nb\nc')).toBe(true);
@@ -78,7 +78,7 @@ describe('output matches what a page shows', () => {
     expect(matches('', 'a')).toBe(false);
   });
 
-  test('where the id of an order is another one, only if that is asked for', () => {
+  test('if the id of an order differs, but only with the option for it', () => {
     const order = '{"id":1,"petId":7}';
     const later = '{"id":12,"petId":7}';
     expect(matches(order, later)).toBe(false);

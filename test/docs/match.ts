@@ -1,21 +1,21 @@
 /**
- * Compares the output that a page shows with a real one. They have to be equal but for
+ * Compares the output shown in a page with real output. They have to be equal except for
  *
- * - lines that the page leaves out: a line with nothing but `…` stands for any number of them;
- * - values that no two runs share: each may be another value of the same form.
+ * - elided lines: a line that is only `…` matches any number of lines;
+ * - values that vary between runs, such as ids and times: any value of the same form matches.
  */
 
 export interface Matching {
-  /** Whether the ids of orders vary, too: on a store that may have had orders before. */
+  /** True if the ids of orders vary too, because the store may have had orders before. */
   readonly idsVary?: boolean;
 }
 
 interface Varying {
-  /** The text before it by which such a value is known, where its form is not enough. */
+  /** A pattern of the text before the value, if the form alone does not identify it. */
   readonly after?: string;
   readonly form: string;
   readonly before?: string;
-  /** Returns the form that the real value must have, where it depends on the one that is shown. */
+  /** Returns the form that the real value must have, if that depends on the shown value. */
   readonly likewise?: (shown: string) => string;
 }
 
@@ -30,7 +30,7 @@ const VARYING: readonly Varying[] = [
   { after: '\\bstore-orders/', form: '[0-9a-f]{16}' },
   { after: '\\broot ', form: '[0-9a-f]{64}' },
   {
-    // A full second is a date that a page has given, such as a ship date, and does not vary.
+    // A time on a full second was given by the page, such as a ship date, and does not vary.
     form: SECOND + BETWEEN_SECONDS,
     likewise: (shown) => {
       return `(?:${SECOND}${BETWEEN_SECONDS}|(?!${shown.slice(0, 10)})${SECOND}\\.000Z)`;
@@ -38,7 +38,7 @@ const VARYING: readonly Varying[] = [
   },
   { form: '\\d{4}-\\d\\d-\\d\\d at \\d\\d:\\d\\d:\\d\\d\\.\\d{3} UTC' },
   { after: '"durationMs":', form: '\\d+(?:\\.\\d+)?' },
-  // The schema, and with it the size of a file, is another one in other versions of the program.
+  // The schema version, and with it the size of a file, varies between versions of the program.
   { after: '\\bfrom version 0 to ', form: '\\d+' },
   { form: '\\d+', before: ' bytes\\b' },
 ];

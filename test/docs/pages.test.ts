@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anchorsOf, blocksOf, linksOf, PAGES, proseOf } from './markdown.ts';
 
-/** Names of files of the project in backquotes, such as `src/domain/order.ts`. */
+/** Matches the names of the project's files in backquotes, such as `src/domain/order.ts`. */
 const NAMED_FILE = /`((?:src|test|docs|\.ci)\/[\w./-]*\w)`/g;
 
 describe.each(PAGES)('%s', (page) => {
-  test('its links lead to files and headings that are there', () => {
+  test('links only to existing files and headings', () => {
     for (const link of linksOf(page)) {
       const [path = '', anchor] = link.split('#');
       const target = path === '' ? page : join(dirname(page), path);
@@ -16,21 +16,21 @@ describe.each(PAGES)('%s', (page) => {
     }
   });
 
-  test('the files that it names are there', () => {
+  test('names only existing files', () => {
     for (const [, file = ''] of proseOf(page).matchAll(NAMED_FILE)) {
       expect(existsSync(file), file).toBe(true);
     }
   });
 
-  test('its excerpts stand in the named files, to the letter', () => {
+  test('has excerpts that are identical to the named files', () => {
     for (const { info: file, text } of blocksOf(page).filter(({ language }) => language === 'ts')) {
-      // Not toContain: it would print the whole file.
+      // Not toContain, which would print the whole file.
       expect(readFileSync(file, 'utf8').includes(text), `${file} has:\n${text}`).toBe(true);
     }
   });
 });
 
-test('every page can be reached from the README', () => {
+test('Every page can be reached from the README', () => {
   const reached = new Set(['README.md']);
   for (const page of reached) {
     for (const link of linksOf(page)) {
@@ -41,7 +41,7 @@ test('every page can be reached from the README', () => {
   expect([...reached].sort()).toEqual([...PAGES].sort());
 });
 
-test('the folders and files in the README are all there are in src', () => {
+test('The folders and files in the layout of the README exist', () => {
   const layout = blocksOf('README.md').find(({ text }) => text.startsWith('src/domain')) ?? fail();
   for (const [path = ''] of layout.text.matchAll(/^[\w./]+/gm)) {
     expect(existsSync(path), path).toBe(true);

@@ -1,6 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -12,44 +20,64 @@ import { IN_A_TERMINAL, INSTALLED_HERE, NOT_RUN, type Step, stepsOf } from './bl
 import { matches } from './match.ts';
 import { type Pasted, type Shell, Terminal } from './terminal.ts';
 
-/** The ports that pages name: that of `npm start`, and PostgreSQL's. */
+/** The ports in the pages: that of `npm start`, and PostgreSQL's. */
 const SHOWN_PORTS = { service: '3000', postgres: '5432' } as const;
 
-/** How long a service may take until it is ready, in steps of 50 ms. */
+/**
+ * Stands in for npm's `npx`: starts the project's program as npx does, without npm, which takes
+ * several times as long to start as the program. For any other program it is npm's.
+ */
+const QUICK_NPX = `#!/bin/sh
+[ "$1" = store-orders ] && shift && exec '${resolve('bin/store-orders')}' "$@"
+exec '${execFileSync('sh', ['-c', 'command -v npx'], { encoding: 'utf8' }).trim()}' "$@"
+`;
+
+/** The longest time until a service is ready, in checks of 50 ms. */
 const READY_CHECKS = 600;
 
+interface Habits {
+  /** All pages are pasted into one terminal, instead of one for each. */
+  readonly oneTerminal?: boolean;
+  /** The program is started without npm: one of the tests does without this. */
+  readonly quickNpx?: boolean;
+}
+
 /**
- * A person with a clone of the project as `npm ci` leaves it, who pastes page after page. Everything
- * is real, but for the ports: where a page says 3000 or 5432, free ports are used instead.
+ * Simulates a person who pastes the blocks of pages, in a clone of the project after `npm ci`.
+ * Everything is real except the ports: free ones replace 3000 and 5432.
  */
 export class Reader implements AsyncDisposable {
   readonly #shell: Shell;
   readonly #folder = mkdtempSync(join(tmpdir(), 'store-orders-'));
   readonly #clone = join(this.#folder, 'clone');
+  readonly #path: string;
   #port = '';
   #cluster: Cluster | undefined;
-  /** The one terminal for all pages, if there is but one. */
+  /** The terminal that all pages share, if they share one. */
   #terminal: Terminal | undefined;
   #terminals = 0;
   #other: ChildProcess | undefined;
 
-  /** @param keeps Whether all pages are pasted into one terminal, instead of one for each. */
-  static async begin(shell: Shell, keeps = false): Promise<Reader> {
-    const reader = new Reader(shell);
+  static async begin(shell: Shell, habits: Habits = {}): Promise<Reader> {
+    const reader = new Reader(shell, habits);
     reader.#port = String(await freePort());
-    if (keeps) reader.#terminal = reader.#openTerminal();
+    if (habits.oneTerminal) reader.#terminal = reader.#openTerminal();
     return reader;
   }
 
-  private constructor(shell: Shell) {
+  private constructor(shell: Shell, { quickNpx = false }: Habits) {
     this.#shell = shell;
+    const programs = join(this.#folder, 'programs');
+    mkdirSync(programs);
+    if (quickNpx) writeFileSync(join(programs, 'npx'), QUICK_NPX, { mode: 0o755 });
+    this.#path = `${programs}:${process.env.PATH}`;
     mkdirSync(this.#clone);
     for (const name of ['package.json', '.npmrc', 'node_modules', 'bin', 'dist', 'docs']) {
       symlinkSync(resolve(name), join(this.#clone, name));
     }
   }
 
-  /** Pastes all blocks of a page, and checks all that they print and leave behind. */
+  /** Pastes all blocks of a page, and checks their output and what they leave behind. */
   async read(page: string): Promise<void> {
     const terminal = this.#terminal ?? this.#openTerminal();
     const files = this.#files();
@@ -60,7 +88,7 @@ export class Reader implements AsyncDisposable {
     await this.#stopOther();
     expect.soft(await terminal.environment(), 'the variables after the page').toBe(environment);
     expect.soft(readdirSync(terminal.temporary), 'temporary files after the page').toEqual([]);
-    // What `npm start` has made is ignored by git.
+    // The data folder, which `npm start` creates, is not counted: git ignores it.
     expect.soft(this.#files(), 'files of the clone after the page').toEqual(files);
     if (terminal !== this.#terminal) await close(terminal);
   }
@@ -80,7 +108,7 @@ export class Reader implements AsyncDisposable {
     const { output, status } = await this.#paste(INSTALLED_HERE[commands] ?? commands, terminal);
     expect.soft(status, `${commands}\n${output}`).toBe('0');
     expect.soft(output, 'the prompt stands on a line of its own').toMatch(/^$|\n$/);
-    // Only the store of the README may have orders from before.
+    // Only the store of the README may have earlier orders.
     const isAsShown = matches(shown ?? '', output, { idsVary: page === 'README.md' });
     if (!isAsShown) expect.soft(output, `after\n${commands}`).toBe(shown ?? '');
   }
@@ -101,7 +129,7 @@ export class Reader implements AsyncDisposable {
     for (const statement of text.split(/(?<=;)\n/)) await sql(url, statement);
   }
 
-  /** Runs a service in another terminal, after the one that runs there has been stopped. */
+  /** Runs a service in another terminal, after stopping the one that runs there. */
   async #startOther(command: string, shown: string | undefined): Promise<void> {
     await this.#stopOther();
     const isFirst = !existsSync(join(this.#clone, 'data'));
@@ -116,7 +144,7 @@ export class Reader implements AsyncDisposable {
     other.stderr.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-    // Standard error has the address a moment after the service is ready.
+    // The address is printed to standard error a moment after the service is ready.
     const isStarted = async () => said.includes('http') && (await this.#isReady());
     for (let check = 0; check < READY_CHECKS && !(await isStarted()); check++) {
       await setTimeout(50);
@@ -134,7 +162,7 @@ export class Reader implements AsyncDisposable {
     }
   }
 
-  /** Does what Ctrl-C does. */
+  /** Stops the other service as Ctrl-C does. */
   async #stopOther(): Promise<void> {
     const other = this.#other;
     if (other === undefined) return;
@@ -147,7 +175,7 @@ export class Reader implements AsyncDisposable {
   #openTerminal(): Terminal {
     const scratch = join(this.#folder, `terminal-${this.#terminals++}`);
     mkdirSync(scratch);
-    return new Terminal(this.#shell, this.#clone, scratch);
+    return new Terminal(this.#shell, this.#clone, scratch, { PATH: this.#path });
   }
 
   #files(): readonly string[] {

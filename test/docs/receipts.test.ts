@@ -11,11 +11,11 @@ import { receiptVectors } from '../support/receipt-vectors.ts';
 import { blocksOf } from './markdown.ts';
 
 /**
- * docs/receipts.md has a verifier that was written from the page alone: it imports nothing of ours. It
- * and the published one must agree on every receipt, genuine or forged.
+ * docs/receipts.md contains a verifier that was written from the specification alone and imports no
+ * code of the project. It and the published verifier must agree on every receipt, genuine or forged.
  */
 
-/** The verifier of the page: returns the event that a receipt proves, or throws. */
+/** The verifier in the page: returns the event that a receipt proves, or throws. */
 interface OfThePage {
   verifyReceipt(receipt: string, vkey: string): unknown;
   cancellation(receipt: string, vkey: string, orderId: string): unknown;
@@ -38,7 +38,7 @@ async function verifierOfThePage(): Promise<OfThePage> {
   return (await import(pathToFileURL(file).href)) as OfThePage;
 }
 
-/** What the page's verifier says, as a verdict. It must never fail but by refusing. */
+/** Returns whether the page's verifier accepts a receipt. Any exception is a refusal. */
 function accepts(page: OfThePage, receipt: string, vkey: string): boolean {
   try {
     return page.verifyReceipt(receipt, vkey) !== undefined;
@@ -47,13 +47,13 @@ function accepts(page: OfThePage, receipt: string, vkey: string): boolean {
   }
 }
 
-test('the published vectors are what the tests make', async () => {
+test('The published vectors are those that the tests generate', async () => {
   const format = 'store-orders/receipt-vectors/v1';
   const text = JSON.stringify({ format, vectors: await receiptVectors() }, null, 2);
   await expect(`${text}\n`).toMatchFileSnapshot('../../docs/receipt-vectors.json');
 });
 
-test('the vectors are what they say, and no two are of the same', async () => {
+test('Each vector is genuine or forged as described, and no two are equal', async () => {
   const page = await verifierOfThePage();
   const vectors = await receiptVectors();
   expect(new Set(vectors.map(({ what }) => what)).size).toBe(vectors.length);
@@ -66,7 +66,7 @@ test('the vectors are what they say, and no two are of the same', async () => {
   expect(vectors.filter(({ record }) => record === undefined).length).toBeGreaterThan(40);
 });
 
-test('a receipt of something else is no cancellation', async () => {
+test('A receipt of another event or order is not accepted as a cancellation', async () => {
   const page = await verifierOfThePage();
   const [placed, cancelled] = await receiptVectors();
   if (placed === undefined || cancelled === undefined) expect.fail();
@@ -76,8 +76,8 @@ test('a receipt of something else is no cancellation', async () => {
   expect(() => page.cancellation(placed.receipt, key, '9')).toThrow('OrderPlaced');
 });
 
-describe('The verifier of the page and the published one', () => {
-  test('accept each receipt of logs of every size', async () => {
+describe('The verifier in the page and the published one', () => {
+  test('accept every receipt of logs of 1 to 20 events', async () => {
     const page = await verifierOfThePage();
     for (let size = 1; size <= 20; size += 1) {
       const log = new ProofLog(size);
@@ -87,7 +87,7 @@ describe('The verifier of the page and the published one', () => {
     }
   });
 
-  test('refuse each forged receipt', async () => {
+  test('refuse every forged receipt', async () => {
     const page = await verifierOfThePage();
     let tried = 0;
     const asked: Verifier = {
@@ -104,7 +104,7 @@ describe('The verifier of the page and the published one', () => {
     expect(tried).toBeGreaterThan(8_000);
   });
 
-  test('agree on whatever is made of a receipt and its key', async () => {
+  test('agree on any edit of a receipt and its key', async () => {
     const page = await verifierOfThePage();
     const log = new ProofLog(11);
     const genuine = await log.receipt(6);

@@ -12,7 +12,7 @@ const TOLD = tableOf('docs/postgresql.md', 'what it says | what to do').map(([sa
 
 const empty = () => newDatabase(18, 'template1');
 
-/** For each refusal, by words in it: the address that leads to it. */
+/** For each refusal, keyed by words of its message: makes an address that causes it. */
 const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
   ECONNREFUSED: async () => 'postgres://shop:secret@127.0.0.1:1/orders',
   'permission denied': async () => {
@@ -77,7 +77,7 @@ const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
   },
 };
 
-test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
+test.each(TOLD)('A start is refused with the documented message: %s', async (told) => {
   const [, cause] = Object.entries(CAUSES).find(([words]) => told.includes(words)) ?? [];
   const url = (await cause?.()) ?? '';
   const program = start(['serve', '--wait', '1'], temporaryFolder(), {
@@ -94,7 +94,7 @@ test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
   expect(said).toBe(`store-orders: ${told}\n`);
 });
 
-test('every cause leads to a refusal that the page tells', () => {
+test('Every cause leads to a documented refusal', () => {
   for (const words of Object.keys(CAUSES)) {
     expect(TOLD.filter((told) => told.includes(words))).toHaveLength(1);
   }

@@ -13,9 +13,11 @@ import { type Environment, Service, start } from '../support/service.ts';
 import { recordInAnyForm } from '../support/tampering.ts';
 import { tableOf } from './markdown.ts';
 
-const TOLD = tableOf('docs/operations.md', 'what it says | what to do').map(([says = '']) => says);
+const TOLD = tableOf('docs/operations/troubleshooting.md', 'what it says | what to do').map(
+  ([says = '']) => says,
+);
 
-/** For each refusal, by its first words after FILE: what leads to it. */
+/** For each refusal, keyed by the first words of its message: causes it for a store's file. */
 const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<Environment>>> = {
   'PORT must be': () => ({ PORT: '70000' }),
   'cannot listen': () => portInUse(),
@@ -62,7 +64,7 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     rmSync(`${file}-head`);
     return {};
   },
-  'The log in FILE is not the one': async (file) => {
+  'The log in FILE is not the log whose': async (file) => {
     const other = join(temporaryFolder(), 'other.db');
     await placeOrder(file);
     await placeOrder(other);
@@ -141,7 +143,7 @@ async function portInUse(): Promise<Environment> {
   return { PORT: String(port) };
 }
 
-test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
+test.each(TOLD)('A start is refused with the documented message: %s', async (told) => {
   const [, cause] = Object.entries(CAUSES).find(([words]) => told.startsWith(words)) ?? [];
   const file = join(temporaryFolder(), 'store.db');
   const fromCause = await cause?.(file);
@@ -156,7 +158,7 @@ test.each(TOLD)('it refuses to start as the page says: %s', async (told) => {
   expect(exitCode).toBe(1);
 });
 
-test('every cause leads to a refusal that the page tells', () => {
+test('Every cause leads to a documented refusal', () => {
   for (const words of Object.keys(CAUSES)) {
     expect(TOLD.filter((told) => told.startsWith(words))).not.toEqual([]);
   }

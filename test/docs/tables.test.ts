@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
-import { SCOPES } from '../../src/app/api-key.ts';
 import { cloudEventOf } from '../../src/app/audit/cloud-event.ts';
-import { IMPAIRMENTS } from '../../src/app/impairment.ts';
 import { PROPERTIES } from '../../src/app/import/imported-order.ts';
+import { IMPAIRMENTS } from '../../src/app/ports/impairment.ts';
+import { SCOPES } from '../../src/app/ports/key-store.ts';
 import { parseOrderId } from '../../src/domain/order-id.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
 import { REASONS } from '../../src/http/health.ts';
-import { V1 } from '../../src/http/orders-v1.ts';
-import { V2 } from '../../src/http/orders-v2.ts';
-import { readConfig } from '../../src/infra/config.ts';
-import { encodeData } from '../../src/infra/event-codec.ts';
-import { Place } from '../cli/command-line.ts';
+import { V1 } from '../../src/http/operations/v1.ts';
+import { V2 } from '../../src/http/operations/v2.ts';
+import { encodeData } from '../../src/infra/events/codec.ts';
+import { readConfig } from '../../src/infra/process/config.ts';
 import { RULES } from '../kit/linearizability/violation.ts';
+import { Place } from '../support/command-line.ts';
 import { blocksOf, tableOf } from './markdown.ts';
 
 const ENDPOINTS = 'operation | request | what it does | scope | stability';
@@ -30,8 +30,8 @@ const OFFERED = [
   });
 });
 
-test('the table of endpoints is the list of operations', () => {
-  const described = tableOf('README.md', ENDPOINTS).map(([id, request, , scope, state]) => [
+test('The table of operations lists exactly the operations of the API', () => {
+  const described = tableOf('docs/api.md', ENDPOINTS).map(([id, request, , scope, state]) => [
     id,
     request,
     scope,
@@ -42,7 +42,7 @@ test('the table of endpoints is the list of operations', () => {
   );
 });
 
-test("the contract's two operations are stable, and the rest is what it is said to be", () => {
+test("The contract's two operations are stable, and each other one has its stability", () => {
   const states = OFFERED.filter(({ request }) => request.includes(' /v1/')).map((operation) => [
     operation.operationId,
     operation.state,
@@ -65,9 +65,9 @@ test("the contract's two operations are stable, and the rest is what it is said 
   });
 });
 
-test('operations.md explains every reason why the service is not ready', () => {
+test('The table of reasons lists exactly the reasons why the service is not ready', () => {
   const head = 'reason | the service … | meanwhile | what to do';
-  const said = tableOf('docs/operations.md', head).map(([reason, says, meanwhile]) => {
+  const said = tableOf('docs/operations/monitoring.md', head).map(([reason, says, meanwhile]) => {
     return [reason, says, meanwhile?.replace(/^(requests|commands|nothing).*/, '$1')];
   });
   expect(said.map(([reason]) => reason)).toEqual([...new Set(REASONS)]);
@@ -76,14 +76,14 @@ test('operations.md explains every reason why the service is not ready', () => {
   }
 });
 
-test('the API changelog names the same operations with the same stability', () => {
+test('The API changelog lists the same operations with the same stability', () => {
   const told = tableOf('docs/api-changelog.md', 'operation | request | stability');
   expect(told.toSorted()).toEqual(
     OFFERED.map(({ operationId, request, state }) => [operationId, request, state]).toSorted(),
   );
 });
 
-test('the API changelog says what is deprecated, until when, and what to use instead', () => {
+test('The API changelog lists deprecated operations with their dates and replacements', () => {
   const head = 'operation | request | since | last day | instead';
   expect(tableOf('docs/api-changelog.md', head)).toEqual(
     OFFERED.flatMap(({ operationId, request, deprecation }) => {
@@ -93,15 +93,15 @@ test('the API changelog says what is deprecated, until when, and what to use ins
   );
 });
 
-test('the table of parameters of the list is what the list takes', () => {
-  const described = tableOf('README.md', 'parameter | what it lets through').flatMap(
+test('The table of parameters lists exactly the parameters of the list', () => {
+  const described = tableOf('docs/api.md', 'parameter | what it lets through').flatMap(
     ([names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')),
   );
   const list = V2.find(({ operationId }) => operationId === 'listOrders');
   expect(described).toEqual(Object.keys(list?.query?.shape ?? {}));
 });
 
-test('the table of what an event says names each of its attributes', () => {
+test('The table of attributes lists exactly the attributes of an event', () => {
   const described = tableOf('docs/history.md', 'attribute | what it says').flatMap(([names = '']) =>
     names.replaceAll('`', '').split(', '),
   );
@@ -113,7 +113,7 @@ test('the table of what an event says names each of its attributes', () => {
     data: '{"orderId":"1"}',
     metadata: '{"at":"","by":"","commandId":"","more":1}',
   };
-  // What is the same in each is left out.
+  // The attributes with constant values are not in the table.
   const { specversion, datacontenttype, ...event } = JSON.parse(
     cloudEventOf(stored, 'id', () => 'name'),
   );
@@ -121,32 +121,32 @@ test('the table of what an event says names each of its attributes', () => {
   expect(described.toSorted()).toEqual(Object.keys(event).sort());
 });
 
-test('the table of errors is the list of codes, each with its status', () => {
-  const described = tableOf('README.md', 'code | status | what to do');
+test('The table of errors lists exactly the codes, each with its status', () => {
+  const described = tableOf('docs/api.md', 'code | status | what to do');
   expect(described.map(([code, status]) => [code, Number(status)])).toEqual(
     Object.entries(ERRORS).map(([code, [status]]) => [code, status]),
   );
 });
 
-test('the table of variables is .env.example, and both tell the real defaults', () => {
-  const described = tableOf('docs/operations.md', 'variable | default | what it is');
+test('The table of settings and .env.example have the same variables and the real defaults', () => {
+  const described = tableOf('docs/operations/settings.md', 'variable | default | what it is');
   const example = parseEnv(readFileSync('.env.example', 'utf8'));
   const defaults = described.map(([name, value]) => [name, value === 'none' ? '' : value]);
   expect(Object.fromEntries(defaults)).toEqual(example);
   expect(readConfig(example)).toEqual(readConfig({}));
 });
 
-test('the table of scopes is the list of scopes', () => {
-  const described = tableOf('docs/operations.md', 'scope | allows');
+test('The table of scopes lists exactly the scopes', () => {
+  const described = tableOf('docs/operations/keys.md', 'scope | allows');
   expect(described.map(([scope]) => scope)).toEqual([...SCOPES]);
 });
 
-test("the table of an imported order's properties is the list of properties", () => {
-  const described = tableOf('docs/operations.md', 'property | what it must be');
+test("The table of an imported order's properties lists exactly the properties", () => {
+  const described = tableOf('docs/operations/data.md', 'property | what it must be');
   expect(described.map(([name]) => name).toSorted()).toEqual([...PROPERTIES].sort());
 });
 
-test('the decision about dependencies names each of them, and no other', () => {
+test('The decision about dependencies lists exactly the dependencies', () => {
   const page = 'docs/adr/0005-dependencies.md';
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
     readFileSync('package.json', 'utf8'),
@@ -162,28 +162,28 @@ test('the decision about dependencies names each of them, and no other', () => {
   expect(toDevelop.sort()).toEqual(Object.keys(devDependencies ?? {}).sort());
 });
 
-test('the stored text in the walkthrough is what the codec writes', () => {
+test('The stored text in the walkthrough equals what the codec writes', () => {
   const orderId = parseOrderId('42');
   if (orderId === undefined) throw new Error('42 is an id');
   const [stored] = blocksOf('docs/walkthrough.md').filter(({ language }) => language === 'json');
   expect(stored?.text.trim()).toBe(encodeData({ type: 'OrderCancelled', orderId }));
 });
 
-test('the table of the options of conformance is what its help says', async () => {
+test('The table of options of conformance lists exactly the options in its help', async () => {
   const described = tableOf('docs/testing-kit.md', 'option | what it does');
   const { out } = await new Place().run('conformance', '--help');
   const options = [...out.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name]) => name);
   expect(described.map(([name]) => name)).toEqual(options);
 });
 
-test("the table of the kit's exports names each of them, and no other", async () => {
+test("The table of the kit's exports lists exactly its exports", async () => {
   const described = tableOf('docs/testing-kit.md', 'name | what it is');
   const named = described.flatMap(([names = '']) => names.replaceAll('`', '').split(', '));
   const exported = Object.keys(await import('../kit/index.ts'));
   expect(named.toSorted()).toEqual(exported.sort());
 });
 
-test('the table of what a history must be is the list of rules', () => {
+test('The table of rules for a history lists exactly the rules of the checker', () => {
   const described = tableOf('docs/linearizability.md', 'rule | what it means');
   expect(described).toEqual(Object.entries(RULES).map(([rule, meaning]) => [rule, meaning]));
 });

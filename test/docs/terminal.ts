@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 
-/** The shells in which readers paste. The last two behave as they do at a prompt. */
+/** The shells into which blocks are pasted. The last two are interactive. */
 const SHELLS = {
   sh: ['sh'],
-  // They take `!` for a reference to the history, and zsh takes `#` for a command.
+  // Interactive shells expand `!` from the history, and zsh treats `#` as a command.
   bash: ['bash', '--norc', '--noprofile', '--noediting', '-i'],
   zsh: ['zsh', '-f', '-i', '--no-prompt-cr', '--no-prompt-sp'],
 } as const;
@@ -23,15 +23,15 @@ export function isInstalled(shell: Shell): boolean {
 
 /** The outcome of one pasted block. */
 export interface Pasted {
-  /** Standard output and standard error, as they stand on the screen. */
+  /** Standard output and standard error, interleaved as on a screen. */
   readonly output: string;
   readonly status: string;
 }
 
-/** How long processes may take to end after their shell, in steps of 20 ms. */
+/** The longest time until processes end after their shell, in checks of 20 ms. */
 const LEFTOVER_CHECKS = 100;
 
-/** A real shell, with folders for its home and its temporary files, both empty at first. */
+/** A real shell, with initially empty folders for its home and its temporary files. */
 export class Terminal {
   readonly temporary: string;
   readonly #shell: ChildProcess;
@@ -53,12 +53,12 @@ export class Terminal {
         HISTFILE: this.#historyFile,
         HISTSIZE: '10000',
         SAVEHIST: '10000',
-        // npm's own place for it, which is in no page's way.
+        // npm's default, outside the folders that are checked after each page.
         NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
         ...more,
       },
       stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
-      // A process group of its own, so that what a page has left running can be found and ended.
+      // In a process group of its own, so that leftover processes of a page can be found and killed.
       detached: true,
     });
     const statuses = this.#shell.stdio[3] as Readable;
@@ -79,12 +79,12 @@ export class Terminal {
     return { output, status: done ? 'the shell has ended' : value };
   }
 
-  /** The variables that programs get. */
+  /** Returns the exported variables, sorted. */
   async environment(): Promise<string> {
     return (await this.paste(`env | grep -v '^OLDPWD=\\|^_=' | sort\n`)).output;
   }
 
-  /** The commands that the shell remembers, once it is closed; a shell without a prompt has none. */
+  /** Returns the shell's history after it was closed; empty for a non-interactive shell. */
   history(): string {
     try {
       return readFileSync(this.#historyFile, 'utf8');
@@ -93,7 +93,7 @@ export class Terminal {
     }
   }
 
-  /** Ends the shell. Returns false where a process that it has started is still there. */
+  /** Ends the shell. Returns false if a process that it has started is still running. */
   async close(): Promise<boolean> {
     const ended = once(this.#shell, 'exit');
     this.#type('exit\n');
@@ -110,7 +110,7 @@ export class Terminal {
     (this.#shell.stdin as Writable).write(text);
   }
 
-  /** Sends a signal to all that is left. Returns false where nothing is. */
+  /** Sends a signal to the remaining processes. Returns false if there are none. */
   #signal(signal: NodeJS.Signals | 0): boolean {
     try {
       return process.kill(-(this.#shell.pid as number), signal);
@@ -120,7 +120,7 @@ export class Terminal {
   }
 }
 
-/** Leaves out that a job was started or has ended, of which shells tell at a prompt. */
+/** Removes the job-control messages of interactive shells. */
 function withoutJobs(output: string): string {
   return output.replaceAll(/^\[\d+\] .*\n|^\[\d+\][+-] .*\n/gm, '');
 }

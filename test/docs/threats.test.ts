@@ -3,19 +3,19 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { RecordTree, verifyCheckpoint, verifyConsistency } from '../../src/app/audit/verifier.ts';
-import { checksumOf } from '../../src/infra/checksums.ts';
-import { Place } from '../cli/command-line.ts';
+import { checksumOf } from '../../src/infra/events/checksums.ts';
 import { startProgram } from '../support/child.ts';
+import { Place } from '../support/command-line.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { start } from '../support/service.ts';
 import { coverUp, tamper } from '../support/tampering.ts';
 import { tableOf } from './markdown.ts';
 
-/** The table of docs/audit.md: each row is carried out, and the table's claim on it is checked. */
+/** The table of docs/audit.md. Each row is carried out, and the claim in the table is checked. */
 const ROWS = tableOf(
   'docs/audit.md',
-  'what somebody does | what finds it | what you must have kept',
+  'what somebody does | what detects it | what you must have stored',
 );
 
 const ORDERS = `id,petId,quantity,shipDate,status
@@ -24,12 +24,12 @@ const ORDERS = `id,petId,quantity,shipDate,status
 3,7,1,,cancelled
 `;
 
-/** A store of five events, and what an auditor has kept of it elsewhere. */
+/** A store of five events, and the checkpoint and key that an auditor has stored elsewhere. */
 class Store {
   readonly place = new Place();
   readonly file = this.place.file('store.db');
   readonly kept = { checkpoint: this.place.file('checkpoint'), key: this.place.file('log.vkey') };
-  /** The arguments with which the auditor holds the store against what was kept. */
+  /** The arguments with which the auditor verifies the store against the stored checkpoint. */
   readonly audit = ['verify', '--checkpoint', this.kept.checkpoint, '--key', this.kept.key];
 
   static async make(): Promise<Store> {
@@ -48,7 +48,7 @@ class Store {
     return ran;
   }
 
-  /** Makes more events, after the checkpoint. */
+  /** Records more events, after the checkpoint. */
   async grow(): Promise<void> {
     await this.run('import', this.place.write('more.csv', 'id,petId,quantity\n4,7,1\n'));
   }
@@ -57,7 +57,7 @@ class Store {
     tamper(this.file, (db) => void db.exec(statement));
   }
 
-  /** Rewrites with what this program itself would leave: the tree and the head file are made anew. */
+  /** Rewrites events, and recomputes the tree and the head file as the program would write them. */
   rewrite(statement: string): void {
     this.tamper(statement);
     coverUp(this.file);
@@ -73,14 +73,14 @@ class Store {
     expect(code, out + err).toBe(0);
   }
 
-  /** What a real start says as it is refused, or as it finds the store damaged. */
+  /** Returns the output of a real start, until it is refused, reports damage or serves. */
   async start(): Promise<string> {
     await using program = start(['serve'], this.place.folder, {
       PORT: '0',
       DATABASE_URL: `sqlite:${this.file}`,
     });
     const outcome = /Nothing was changed|damaged|answers at/;
-    // It is stopped when this is known, so it must be waited for here.
+    // Awaited here, because the program is stopped at the end of this function.
     return await program
       .until(({ stdout, stderr }) => {
         return outcome.test(stdout + stderr) ? stdout + stderr : undefined;
@@ -112,7 +112,7 @@ async function appended(): Promise<void> {
   db.exec(`INSERT INTO events SELECT 6, 9, 1, type, schema_version,
     replace(data, '"orderId":"1"', '"orderId":"9"'), metadata FROM events WHERE position = 1`);
   db.close();
-  await store.isFoundBy(['verify'], /the tree of the log does not go as far|log|tree/);
+  await store.isFoundBy(['verify'], /the tree of the log lacks these events|log|tree/);
   expect(await store.start()).not.toContain('answers at');
   expect((await store.place.run('audit', 'receipt', '--position', '6')).code).not.toBe(0);
   expect((await store.place.run('import', store.place.file('orders.csv'))).code).not.toBe(0);
@@ -121,7 +121,7 @@ async function appended(): Promise<void> {
 async function edited(): Promise<void> {
   const store = await Store.make();
   store.tamper(OTHER_PET);
-  await store.isFoundBy(['verify'], /is of other events/);
+  await store.isFoundBy(['verify'], /was computed over other events/);
   expect(await store.start()).toContain('damaged');
 }
 
@@ -134,7 +134,7 @@ async function misattributed(): Promise<void> {
     store.tamper(
       `UPDATE events SET metadata = replace(metadata, '${what}', '${instead}') WHERE position = 1`,
     );
-    await store.isFoundBy(['verify'], /is of other events/);
+    await store.isFoundBy(['verify'], /was computed over other events/);
   }
 }
 
@@ -169,7 +169,7 @@ async function cutOffWithItsTree(): Promise<void> {
   const store = await Store.make();
   const head = readFileSync(`${store.file}-head`);
   store.rewrite('DELETE FROM events WHERE position = 5');
-  // Where the head file was made anew as well, only a checkpoint is left.
+  // If the head file was recomputed as well, only a checkpoint detects the loss.
   await store.isFoundBy(store.audit, /the log ends at position 4/);
   writeFileSync(`${store.file}-head`, head);
   await store.isFoundBy(['verify'], /-head/);
@@ -216,7 +216,7 @@ async function rewrittenSince(): Promise<void> {
   const signed = (await store.run('audit', 'checkpoint')).out;
   const key = readFileSync(store.kept.key, 'utf8').trim();
   expect(verifyCheckpoint(signed, key)).toMatchObject({ ok: true, value: { size: 6 } });
-  // The receipt from before has a checkpoint in it, which finds it.
+  // The earlier receipt contains a checkpoint, which detects it.
   const note = store.place.write('note', JSON.parse(receipt).checkpoint);
   await store.isFoundBy(['verify', '--checkpoint', note, '--key', key], /another root for these 6/);
 }
@@ -231,7 +231,7 @@ async function damagedWal(): Promise<void> {
   expect(await store.start()).toContain('-wal is damaged at frame 1');
 }
 
-/** A store that goes on from a backup, and what the auditor has kept from after the backup. */
+/** A store that was restored from a backup, and a checkpoint stored after the backup. */
 async function goneOnFromBackup(): Promise<Store> {
   const store = await Store.make();
   const backup = store.place.file('backup.db');
@@ -267,7 +267,7 @@ async function withoutTheCut(): Promise<void> {
   }
 }
 
-/** A store with an API key, and a statement that gives it another name. */
+/** A store with an API key, and an SQL statement that renames the key. */
 async function withApiKey() {
   const store = await Store.make();
   await store.run('keys', 'create', '--name', 'shop', '--scopes', 'orders:write');
@@ -314,7 +314,7 @@ async function changedExport(): Promise<void> {
   for (const change of changes) {
     expect(change(whole)).not.toBe(whole);
     const file = store.place.write('changed.ndjson', change(whole));
-    await store.isFoundBy(['verify', '--export', file, ...key], /Not all is as it must be/);
+    await store.isFoundBy(['verify', '--export', file, ...key], /Verification failed/);
     expect((await new Place().run('audit', 'import', file, ...key)).code).toBe(3);
   }
 }
@@ -366,7 +366,7 @@ async function forged(): Promise<void> {
   for (const text of [otherOrder, otherHash]) {
     expect(text).not.toBe(receipt);
     const file = store.place.write('receipt', text);
-    await store.isFoundBy(['verify', '--receipt', file, '--key', key], /Not all is as it must be/);
+    await store.isFoundBy(['verify', '--receipt', file, '--key', key], /Verification failed/);
   }
   for (const text of [note.replace('\n5\n', '\n4\n'), stranger.signCheckpoint(size, root)]) {
     const file = store.place.write('note', text);
@@ -394,7 +394,7 @@ async function ofSomethingElse(): Promise<void> {
 async function stolenKey(): Promise<void> {
   const store = await Store.make();
   store.rewrite(OTHER_PET);
-  // The key signs the rewritten log: the new checkpoint is sound, and the old one is not led to.
+  // The key signs the rewritten log: the new checkpoint is valid, but the old one no longer matches.
   const signed = store.place.write('signed', (await store.run('audit', 'checkpoint')).out);
   await store.isNotFoundBy('verify', '--checkpoint', signed, '--key', store.kept.key);
   await store.isFoundBy(store.audit, /has another root for these 5 events/);
@@ -418,42 +418,42 @@ function headOf(note: string, key: string) {
   return verdict.ok ? verdict.value : expect.fail(verdict.reason);
 }
 
-/** For each row, by its first words: what carries it out. */
+/** For each row, keyed by its first words: the attack that carries it out. */
 const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'changes an event, through': guarded,
-  'adds an event by SQL': appended,
-  'changes an event with other means': edited,
+  'appends an event by SQL': appended,
+  'changes an event by other means': edited,
   'changes the time or the author': misattributed,
-  'puts in an event that could not have happened': impossible,
+  'inserts an impossible event': impossible,
   'swaps, inserts or removes': inTheMiddle,
-  'deletes the tail, and makes': cutOffWithItsTree,
+  'deletes the tail, and recomputes': cutOffWithItsTree,
   'deletes the tail': cutOff,
   'deletes the head file as well': withoutHeadFile,
-  'puts back an older copy of the store and': olderCopyOfBoth,
-  'rewrites the log, and makes': rewritten,
-  'rewrites only what came since': rewrittenSince,
+  'restores an older copy of both': olderCopyOfBoth,
+  'rewrites the log, and recomputes': rewritten,
+  'rewrites only events after': rewrittenSince,
   'damages the `-wal` file': damagedWal,
-  'puts back yesterday': restored,
+  'restores yesterday': restored,
   'removes or changes the statement': withoutTheCut,
   'changes an API key by SQL': renamedKey,
-  'changes an API key, and makes its checksum': renamedKeyWithItsChecksum,
+  'changes an API key, and recomputes': renamedKeyWithItsChecksum,
   'changes the `source`': changedExport,
   'imports an export': strangeExport,
-  'takes the signing key away, or': withoutItsKey,
-  'takes the signing key away, and': withoutTheRecordOfItsKey,
+  'removes the signing key, or': withoutItsKey,
+  'removes the signing key and': withoutTheRecordOfItsKey,
   'forges a receipt': forged,
-  'shows a genuine receipt of something else': ofSomethingElse,
+  'presents a genuine receipt': ofSomethingElse,
   '[steals the signing key]': stolenKey,
   'shows one log to you': forkedView,
 };
 
-test.each(ROWS)('who %s: %s', async (does) => {
+test.each(ROWS)('Somebody who %s is detected as documented: %s', async (does) => {
   const [, attack] = Object.entries(ATTACKS).find(([words]) => does?.startsWith(words)) ?? [];
   if (attack === undefined) expect.fail(`nothing carries out: ${does}`);
   await attack();
 });
 
-test('every attack is a row of the table', () => {
+test('Every attack is a row of the table', () => {
   for (const words of Object.keys(ATTACKS)) {
     expect(
       ROWS.filter(([does]) => does?.startsWith(words)),

@@ -11,7 +11,7 @@ import { honestStore } from '../support/tampering.ts';
 
 const LIST = '/v1/store/orders';
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 function run(folder: string, ...args: readonly string[]) {
   return runOn(`sqlite:${join(folder, 'store.db')}`, folder, ...args);
 }
@@ -22,7 +22,7 @@ async function runOn(url: string, folder: string, ...args: readonly string[]) {
   return { code, out: program.stdout, err: program.stderr };
 }
 
-/** A folder with the export of a large store of so many events. */
+/** Creates a folder with the export of a large store of the given number of events. */
 async function withExport(events: number): Promise<string> {
   const folder = newFolder();
   await honestStore(join(folder, 'store.db'), 7n, events);
@@ -31,8 +31,8 @@ async function withExport(events: number): Promise<string> {
 }
 
 /**
- * Starts an import whose file does not end: its last line never comes. So it can be killed in the
- * midst of its work, however fast the machine is.
+ * Starts an import from a pipe whose last line never arrives, so that it can be killed during its
+ * work, however fast the machine is.
  */
 async function importForEver(file: string, url: string): Promise<Program> {
   const folder = newFolder();
@@ -42,20 +42,20 @@ async function importForEver(file: string, url: string): Promise<Program> {
   const input = await open(pipe, 'w');
   const text = readFileSync(file);
   await input.writeFile(text.subarray(0, text.lastIndexOf(0x0a, -2) + 1));
-  // The import would come to the end of its file where this one was closed, so it stays open until
-  // the other is gone.
+  // Closing this end would end the import's file, so it stays open until the import has been
+  // killed.
   program.ended().finally(() => input.close());
   return program;
 }
 
 it('An import that is killed has imported nothing, and can be run again', async () => {
-  // More than SQLite keeps in memory of what is not yet committed (16 MB).
+  // More than SQLite's cache for uncommitted pages (16 MB).
   const from = await withExport(150_000);
   const folder = newFolder();
   const file = join(from, 'trail.ndjson');
   const database = join(folder, 'store.db');
   const program = await importForEver(file, `sqlite:${database}`);
-  // Until a good part of the events has been written, and not yet committed.
+  // Until many events have been written, but not committed.
   while (!existsSync(`${database}-wal`) || statSync(`${database}-wal`).size < 1_000_000) {
     if (program.child.exitCode !== null) expect.fail(`it has ended: ${program.stderr}`);
     await setTimeout(1);
@@ -74,7 +74,7 @@ it('An import into PostgreSQL that is killed has imported nothing, and can be ru
   const file = join(from, 'trail.ndjson');
   const url = await newDatabase();
   const program = await importForEver(file, url);
-  // Until a good part of the events has been written, and not yet committed.
+  // Until many events have been written, but not committed.
   const size = `SELECT FROM pg_class WHERE oid = 'store_orders.events'::regclass
     AND pg_relation_size(oid) > 1000000`;
   while ((await sql(url, size)).length === 0) {
@@ -93,7 +93,7 @@ it('An import into PostgreSQL that is killed has imported nothing, and can be ru
   expect(JSON.parse(other.out).root).toBe(JSON.parse(one.out).root);
 });
 
-it('A store in PostgreSQL is verified while instances append to it, and is found to be right', async () => {
+it('A store in PostgreSQL is verified as correct while instances append to it', async () => {
   const url = await newDatabase();
   await using service = await Service.start({ DATABASE_URL: url });
   let isOver = false;
@@ -125,7 +125,7 @@ it('A store in PostgreSQL is verified while instances append to it, and is found
   expect(out).toContain('position 3: it is missing\n');
 });
 
-it('A store is verified and exported while its server runs, and nothing is in its way', async () => {
+it('A store is verified and exported while its server runs', async () => {
   await using service = await Service.start();
   const env = { DATABASE_URL: `sqlite:${service.databaseFile}` };
   for (let n = 0; n < 20; n++) {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { newFolder } from '../support/service.ts';
 
-it('Where no Node.js was installed with it, the command takes that of the PATH, if it can', () => {
+it('Without a Node.js of the install, the command uses that of the PATH if it is new enough', () => {
   const folder = newFolder();
   mkdirSync(join(folder, 'bin'));
   mkdirSync(join(folder, 'path'));
@@ -18,7 +18,7 @@ it('Where no Node.js was installed with it, the command takes that of the PATH, 
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect([taken.status, taken.stdout, taken.stderr]).toStrictEqual([0, `${version}\n`, '']);
 
-  // As where Node.js is not installed at all: it cannot be run.
+  // As if Node.js were not installed at all.
   const without = { PATH: join(folder, 'nothing') };
   mkdirSync(without.PATH);
   for (const name of ['readlink', 'uname']) {

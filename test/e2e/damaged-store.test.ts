@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { expectError } from '../support/http.ts';
 import { Service, start } from '../support/service.ts';
+import { recordInAnyForm } from '../support/tampering.ts';
 
 const LIST = '/v1/store/orders';
 
-/** Changes one bit where the file says that a pet's id is 1016. */
+/** Flips one bit in the stored pet id 1016. */
 function flipPetId(file: string): void {
   const bytes = readFileSync(file);
   const at = bytes.indexOf('"petId":"1016"');
@@ -22,7 +24,7 @@ async function storeOf3(): Promise<Service> {
   return service;
 }
 
-it('A flipped bit refuses the start, which names the events', async () => {
+it('A flipped bit prevents the start, with a message that names the events', async () => {
   await using service = await storeOf3();
   await service.program.end();
   flipPetId(service.databaseFile);
@@ -34,9 +36,9 @@ it('A flipped bit refuses the start, which names the events', async () => {
   );
 });
 
-it('A bit that is flipped while it runs ends its readiness, and all answers', async () => {
+it('A bit that is flipped while the service runs makes it unready and refuse requests', async () => {
   await using service = await storeOf3();
-  // Everything is in the one file then.
+  // Then all events are in the store's file.
   await service.restart();
   flipPetId(service.databaseFile);
   const line = await service.program.until(({ log }) => log.find(({ level }) => level === 60));
@@ -49,4 +51,48 @@ it('A bit that is flipped while it runs ends its readiness, and all answers', as
   expectError(await service.send('POST', LIST, order), 503, 'service_unavailable');
   await setTimeout(200);
   expect(service.program.log.filter(({ level }) => level === 60)).toHaveLength(1);
+}, 60_000);
+
+/** Records that order 1 was shipped, after it was cancelled, in a tree that is right. */
+function shipCancelled(file: string): void {
+  const db = new Database(file);
+  const data = '{"orderId":"1","shipDate":"2026-03-04T09:00:00.000Z"}';
+  const metadata = '{"at":"2126-01-01T00:00:00.000Z","by":"x","commandId":"x"}';
+  const row = `(3, 1, 3, 'OrderShipped', 1, '${data}', '${metadata}')`;
+  recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${row}`));
+  db.close();
+}
+
+const THIRD_EVENT =
+  'event at position 3 cannot have been recorded: OrderShipped of order 1, which has 2 events already';
+
+async function storeOfCancelled(): Promise<Service> {
+  const service = await Service.start();
+  await service.send('POST', LIST, { petId: 1, quantity: 1 });
+  expect((await service.ask('DELETE', `${LIST}/1`)).status).toBeLessThan(300);
+  return service;
+}
+
+it('A third event of an order prevents the start, with a message that names it', async () => {
+  await using service = await storeOfCancelled();
+  await service.program.end();
+  shipCancelled(service.databaseFile);
+  await using program = start(['serve'], service.folder, { PORT: '0' });
+  expect(await program.ended()).toBe(1);
+  expect(program.stderr).toBe(`store-orders: ${THIRD_EVENT}\n`);
+});
+
+it('A third event that comes while the service runs makes it unready and refuse requests', async () => {
+  await using service = await storeOfCancelled();
+  shipCancelled(service.databaseFile);
+  const order = { petId: 1, quantity: 1 };
+  const [list, placed] = await Promise.all([
+    service.ask('GET', LIST),
+    service.send('POST', LIST, order),
+  ]);
+  expectError(list, 503, 'service_unavailable');
+  expectError(placed, 503, 'service_unavailable');
+  const line = await service.program.until(({ log }) => log.find(({ level }) => level === 60));
+  expect(line).toMatchObject({ reason: 'store_damaged', cause: THIRD_EVENT });
+  expectError(await service.ask('GET', '/readyz'), 503, 'service_unavailable');
 }, 60_000);

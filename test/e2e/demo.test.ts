@@ -7,7 +7,7 @@ import { addressOf, bearer, newFolder, Program, start } from '../support/service
 
 const LIST = '/v1/store/orders';
 
-it('The demo serves orders of every state, and leaves nothing behind', async () => {
+it('The demo serves orders in every state, and leaves no file behind', async () => {
   const folder = newFolder();
   const TMPDIR = join(folder, 'tmp');
   mkdirSync(TMPDIR);
@@ -24,7 +24,7 @@ it('The demo serves orders of every state, and leaves nothing behind', async () 
   const shipped = orders.find(({ complete }) => complete);
   const shippedToo = await ask(address, 'DELETE', `${LIST}/${shipped?.id}`, { headers });
   expectError(shippedToo, 409, 'order_already_shipped');
-  // The list of version 1 does not tell pending from cancelled; shipping does.
+  // The list of version 1 does not distinguish pending from cancelled orders; shipping does.
   const codes = new Set<string>();
   for (const { id, complete } of orders) {
     if (complete) continue;
@@ -41,7 +41,7 @@ it('The demo serves orders of every state, and leaves nothing behind', async () 
   expect(readdirSync(folder)).toStrictEqual(['tmp']);
 });
 
-it('A demo that cannot start leaves nothing behind either', async () => {
+it('A demo that cannot start leaves no file behind', async () => {
   const folder = newFolder();
   const TMPDIR = join(folder, 'tmp');
   mkdirSync(TMPDIR);
@@ -50,7 +50,7 @@ it('A demo that cannot start leaves nothing behind either', async () => {
   expect(readdirSync(TMPDIR)).toStrictEqual([]);
 });
 
-/** A Node.js on this machine that is too old, if there is one. */
+/** Returns a Node.js on this machine that is too old, if there is one. */
 function oldNode(): string | undefined {
   const folders = new Set(['/usr/local/bin', '/usr/bin', ...(process.env.PATH ?? '').split(':')]);
   return [...folders]
@@ -64,7 +64,7 @@ function oldNode(): string | undefined {
     });
 }
 
-it('On a Node.js that is too old, it says in one sentence what to do', async ({ skip }) => {
+it('A Node.js that is too old is refused with one sentence', async ({ skip }) => {
   const node = oldNode();
   if (node === undefined) return skip('there is no old Node.js on this machine');
   await using program = new Program(node, [resolve('dist/main.js'), 'serve'], newFolder(), {});

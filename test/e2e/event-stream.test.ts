@@ -8,10 +8,10 @@ import { Service } from '../support/service.ts';
 const LIST = '/v1/store/orders';
 const KILLS = 4;
 const READERS = 3;
-/** Events that are more than the operating system holds back for a client. */
+/** A number of events that exceeds the operating system's socket buffers. */
 const MANY = 60_000;
 
-/** Numbers that look random, the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,7 +20,7 @@ function dice(seed: number): () => number {
   };
 }
 
-/** Places and cancels until told to stop, whatever becomes of the service meanwhile. */
+/** Places and cancels orders until told to stop, even while the service is killed. */
 async function write(service: Service, state: { isOver: boolean }): Promise<void> {
   while (!state.isOver) {
     try {
@@ -33,10 +33,7 @@ async function write(service: Service, state: { isOver: boolean }): Promise<void
   }
 }
 
-/**
- * Follows the stream over connections that are cut again and again, until it has an event of the
- * position that it is told to reach.
- */
+/** Follows the stream over repeatedly cut connections, until it has received a position. */
 async function follow(
   service: Service,
   source: EventSource,
@@ -50,7 +47,7 @@ async function follow(
       if (res.statusCode !== 200) continue;
       connections += 1;
       const end = ended(res);
-      // Cut after some more events, in the middle of whatever is on its way then.
+      // Cut after some more events, possibly within an event.
       const enough = source.received.length + Math.floor(random() * 60);
       const isDone = ({ received }: EventSource) =>
         received.length > enough || (state.isOver && received.length >= state.head) || undefined;
@@ -63,7 +60,7 @@ async function follow(
   return connections;
 }
 
-it('Readers that are cut off at random see every event once, while the service is killed', async () => {
+it('Readers with cut connections receive every event once while the service is killed', async () => {
   await using service = await Service.start();
   const state = { isOver: false, head: Infinity };
   const sources = Array.from({ length: READERS }, () => new EventSource(service.key));
@@ -78,7 +75,7 @@ it('Readers that are cut off at random see every event once, while the service i
   await using beside = new Beside(service.databaseFile);
   state.isOver = true;
   await Promise.all(writers);
-  // One more, so that those who have all the others look up.
+  // One more event, to wake readers that have all the others.
   state.head = (await beside.head()) + 1;
   await beside.place([{ id: -1n }]);
   const connections = await Promise.all(readers);
@@ -96,7 +93,7 @@ it('Readers that are cut off at random see every event once, while the service i
 });
 
 describe('SIGTERM', () => {
-  it('ends a stream cleanly, and does not wait for those who take nothing', async () => {
+  it('ends streams cleanly, and does not wait for readers that have stopped reading', async () => {
     await using service = await Service.start();
     await using beside = new Beside(service.databaseFile);
     await beside.place(Array.from({ length: MANY }, (_, n) => ({ id: BigInt(n) })));
@@ -107,7 +104,7 @@ describe('SIGTERM', () => {
     await quick.until(({ received }) => received.length === MANY || undefined);
     const begun = performance.now();
     expect(await service.program.end('SIGTERM')).toBe(0);
-    // Less than a stop waits for clients that take their answers.
+    // Less than the time that a stop waits for clients that read.
     expect(performance.now() - begun).toBeLessThan(5_000);
     expect(await isWhole).toBe(true);
     stuck.destroy();
@@ -115,7 +112,7 @@ describe('SIGTERM', () => {
   });
 });
 
-it('Readers that take nothing cost the service no memory to speak of, and miss nothing', async () => {
+it('Readers that stop reading cost the service little memory, and miss no event', async () => {
   await using service = await Service.start();
   await using beside = new Beside(service.databaseFile);
   await beside.place(Array.from({ length: MANY }, (_, n) => ({ id: BigInt(n) })));
@@ -126,7 +123,7 @@ it('Readers that take nothing cost the service no memory to speak of, and miss n
     await source.open(service.address);
     source.pause();
   }
-  // Together they are owed about 250 MB.
+  // About 250 MB are pending for all of them together.
   expect((await memoryAtRest(service)) - before).toBeLessThan(100 * 2 ** 20);
   for (const source of sources) source.resume();
   for (const source of sources) {
@@ -140,7 +137,7 @@ function received(source: EventSource): number[] {
   return source.received.map(({ id }) => Number(id));
 }
 
-/** What a process has in memory, in bytes, once it has nothing to do any more. */
+/** Returns the resident memory of a process in bytes, once it is idle. */
 async function memoryAtRest({ program }: Service): Promise<number> {
   const of = (file: string) => readFileSync(`/proc/${program.child.pid}/${file}`, 'utf8');
   const worked = () => of('stat').split(' ').slice(13, 15).join();

@@ -7,9 +7,9 @@ const LIST = '/v1/store/orders';
 const ROUNDS = 5;
 const CLIENTS = 8;
 
-// This ends a process, not a machine: what the operating system had taken is still written. That
-// a commit reaches the disk itself is a matter of settings, which other tests read back.
-it('After kill -9 in the middle of cancellations, every 204 is still true', async () => {
+// This kills a process, not a machine: data in the operating system's cache is still written. That
+// a commit reaches the disk depends on settings, which other tests check.
+it('After kill -9 during cancellations, every order with a 204 is cancelled', async () => {
   await using service = await Service.start();
   const done = new Set<bigint>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -18,7 +18,7 @@ it('After kill -9 in the middle of cancellations, every 204 is still true', asyn
     await beside.place(ids.map((id) => ({ id })));
     const [next, before] = [ids.values(), done.size];
     const clients = Array.from({ length: CLIENTS }, () => cancelUntilGone(service, next, done));
-    // At another point of the stream in each round.
+    // At another moment in each round.
     while (done.size < before + 40 * (round + 1)) await new Promise(setImmediate);
     await service.program.end('SIGKILL');
     const inDoubt = await Promise.all(clients);
@@ -41,7 +41,7 @@ it('After kill -9 in the middle of cancellations, every 204 is still true', asyn
       expectError(shipped, 409, 'order_cancelled');
     }
     expect(await beside.head()).toBe(head);
-    // Nobody was told what became of these: whatever it was, asking again settles it.
+    // The outcome of these is unknown. A retry succeeds either way.
     for (const id of inDoubt) {
       expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
       done.add(id);
@@ -49,7 +49,7 @@ it('After kill -9 in the middle of cancellations, every 204 is still true', asyn
   }
 });
 
-/** Cancels one order after another; returns the one about which no answer came any more. */
+/** Cancels one order after another; returns the first one without a response. */
 async function cancelUntilGone(
   service: Service,
   ids: Iterator<bigint>,

@@ -13,13 +13,13 @@ async function started(DATABASE_URL: string, key?: string): Promise<Service> {
   return service;
 }
 
-/** Runs migrate-store: its exit code, and what it said. */
+/** Runs migrate-store, and returns its exit code and output. */
 async function move(service: Service, from: string, to: string) {
   const program = start(['migrate-store', '--from', from, '--to', to], service.folder);
   return { code: await program.ended(), out: program.stdout, err: program.stderr };
 }
 
-it('A store moves to PostgreSQL and back: clients notice nothing, and retries are still safe', async () => {
+it('A store moves to PostgreSQL and back unchanged for clients, and retries stay safe', async () => {
   const first = await Service.start();
   onTestFinished(() => first[Symbol.asyncDispose]());
   const sqlite = `sqlite:${first.databaseFile}`;
@@ -65,7 +65,7 @@ it('A store moves to PostgreSQL and back: clients notice nothing, and retries ar
     code: 1,
     err: expect.stringMatching(/is there already and was left as it is/),
   });
-  // The key that the store signs with is in no copy.
+  // Copies do not contain the signing key.
   const keyless = start(['serve'], first.folder, { PORT: '0', DATABASE_URL: back });
   expect(await keyless.ended()).toBe(1);
   expect(keyless.stderr).toContain('back.db-signing-key is missing, and this store has signed');
@@ -76,7 +76,7 @@ it('A store moves to PostgreSQL and back: clients notice nothing, and retries ar
   expect(list).toHaveLength(21);
 });
 
-it('An address that is none is told, and no password with it', async () => {
+it('An invalid address is reported without its password', async () => {
   const service = new Service();
   const moved = await move(service, 'sqlite:a.db', 'mysql://shop:secret@db/orders');
   expect(moved.code).toBe(1);

@@ -6,7 +6,7 @@ import { ask } from '../support/http.ts';
 import { placeOrder } from '../support/one-service.ts';
 import { addressOf, newFolder, Program, Service, start } from '../support/service.ts';
 
-/** What the command line writes, where nobody reads it to its end. */
+/** The behaviour of the command line when its output is not read to the end. */
 
 const ORDERS = 5_000;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   return () => service[Symbol.asyncDispose]();
 });
 
-/** One command for each way in which what came of it is said. */
+/** One command for each way of writing output. */
 const COMMANDS = [
   '--help',
   'audit show 1 --json',
@@ -46,7 +46,9 @@ interface Ran {
 
 let runs = 0;
 
-/** Runs a command in a shell, with what follows it there. Its own exit code is what counts. */
+/**
+ * Runs a command in a shell with the given redirection, and returns the command's own exit code.
+ */
 async function run(command: string, followedBy = ''): Promise<Ran> {
   const code = join(service.folder, `code-${++runs}`);
   const program = `"${process.execPath}" "${resolve('dist/main.js')}" ${command}`;
@@ -58,7 +60,7 @@ async function run(command: string, followedBy = ''): Promise<Ran> {
   return { code: Number(readFileSync(code, 'utf8')), out, err };
 }
 
-/** What is told of a run, without what is different each time: how far it is, while it takes long. */
+/** Returns the messages of a run without its progress, which varies. */
 function told(err: string): string {
   return err.replaceAll(/^\w+: \d+ %.*\n/gm, '').replaceAll(/(?<=key )\w+|[\d.,]*\d/g, 'N');
 }
@@ -70,10 +72,10 @@ describe.each(COMMANDS)('%s', (command) => {
     read = await run(command);
   });
 
-  it('ends as if it were read, where its reader goes', async () => {
+  it('ends with the same exit code if its reader disconnects', async () => {
     const gone = await Promise.all([
       run(command, '| head -n 1 > first-line'),
-      // There is nobody any more before the first word.
+      // The reader is gone before the first output.
       run(command, '| true'),
     ]);
     const expected = { code: read.code, err: told(read.err) };
@@ -82,7 +84,7 @@ describe.each(COMMANDS)('%s', (command) => {
     expect(unheard).toEqual({ code: read.code, out: '', err: '' });
   });
 
-  it('says so, where the disk is full', async () => {
+  it('reports a full disk', async () => {
     const [full, mute] = await Promise.all([
       run(command, '> /dev/full'),
       run(command, '2> /dev/full'),
@@ -96,18 +98,18 @@ describe.each(COMMANDS)('%s', (command) => {
 const FULL =
   'store-orders: standard output cannot be written: ENOSPC: no space left on device, write\n';
 
-it('A log is played to nobody', async () => {
-  // To its end it would take a quarter of an hour.
+it('replay --watch ends if its reader disconnects', async () => {
+  // The whole log would take a quarter of an hour.
   const { code, err } = await run('replay --watch --speed 5/s', '| head -n 1 > first-line');
   expect(code).toBe(0);
   expect(err).toMatch(/^Played up to position [23] of \d+\.\n$/);
 });
 
-it('The service goes on where nobody reads what it says to people', async () => {
+it('The service keeps running if nobody reads its standard error', async () => {
   await using program = start(['serve'], newFolder(), { PORT: '0' });
   program.child.stderr?.destroy();
   const address = await addressOf(program);
-  // What it says to people comes right after the line that the address is from.
+  // The messages on standard error follow the log line with the address.
   for (let n = 0; n < 20; n++) {
     expect((await ask(address, 'GET', '/readyz')).status).toBe(200);
     await setTimeout(10);

@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newFolder } from '../support/service.ts';
 
-/** The package as its users install it: packed, and in a project of their own. */
+/** The package as users install it: packed, in a project of their own. */
 
 const run = promisify(execFile);
 const project = newFolder();
 
-/** A user's test of a state machine of their own, in which a shipped order can be cancelled. */
+/** A user's test of a faulty state machine, in which a shipped order can be cancelled. */
 const USERS_TEST = `
 import { check, deciderTarget, type Decider, programs, OracleStore } from 'store-orders/testing';
 import fc from 'fast-check';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   const tarball = join(project, `${name}-${version}.tgz`);
   await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
-  // What npm would install beside it: the same, from here.
+  // The dependencies that npm would install, linked from this project.
   for (const dependency of [...Object.keys(dependencies), '@types/node']) {
     const link = join(project, 'node_modules', dependency);
     mkdirSync(dirname(link), { recursive: true });
@@ -65,8 +65,8 @@ beforeAll(async () => {
   writeFileSync(join(project, 'mine.test.ts'), USERS_TEST);
 });
 
-describe('the package', () => {
-  test('lets its users import the kit, and test a state machine of their own', async () => {
+describe('The package', () => {
+  test('exports the kit, which tests a state machine of the user', async () => {
     const { stdout } = await run(process.execPath, ['mine.test.ts'], { cwd: project });
     expect(stdout).toBe('place cancel cancel\nrejected\n');
   });
@@ -78,7 +78,7 @@ describe('the package', () => {
     await run(tsc, [...options, ...more, 'mine.test.ts'], { cwd: project });
   });
 
-  test('has the command that uses the kit', async () => {
+  test('has the command conformance, which uses the kit', async () => {
     const main = join(project, 'node_modules/store-orders/dist/main.js');
     const asked = run(process.execPath, [
       main,

@@ -6,7 +6,7 @@ import { CHROMIUM, WITHOUT_CHROMIUM } from '../support/chromium.ts';
 import { newFolder, Service } from '../support/service.ts';
 
 const ID = 9_007_199_254_740_993n;
-/** Where to look at what the pages look like: SCREENSHOTS=folder keeps them. */
+/** The folder for screenshots; none are taken if SCREENSHOTS is not set. */
 const screenshots = process.env.SCREENSHOTS ?? newFolder();
 const PAGES = ['/', '/docs', '/docs/v2', '/changelog'];
 
@@ -14,14 +14,14 @@ let service: Service;
 let browser: Browser;
 let context: BrowserContext;
 
-/** A page in the browser, and everything in it that should not be. */
+/** A page in the browser, with the problems found in it. */
 interface Visit {
   readonly page: Page;
-  /** Requests to anywhere but the service, complaints, and violations of the page's policy. */
+  /** Requests to other hosts, errors in the console, and violations of the page's policy. */
   readonly wrong: string[];
 }
 
-/** What the browser gets instead of some of the service's files. */
+/** Replacements for some of the service's files, as the browser gets them. */
 type Replaced = Readonly<Record<string, string>>;
 
 async function visit(path: string, replaced: Replaced = {}): Promise<Visit> {
@@ -46,7 +46,7 @@ async function visit(path: string, replaced: Replaced = {}): Promise<Visit> {
   return { page, wrong };
 }
 
-/** A file of the service's, with something in it changed. */
+/** Returns a changed version of one of the service's files. */
 async function changed(file: string, what: string, into: string): Promise<Replaced> {
   const { text } = await service.ask('GET', file);
   expect(text).toContain(what);
@@ -67,7 +67,7 @@ async function authorize(page: Page): Promise<void> {
   await page.click('.auth-container .btn-done');
 }
 
-/** Fills a field of a form, sends it, and returns what the page shows of the answer. */
+/** Fills a field of a form, sends it, and returns the response as the page shows it. */
 async function tryOut(page: Page, operationId: string, field: string, value: string) {
   const operation = await open(page, operationId);
   await operation.locator('.try-out__btn').click();
@@ -81,7 +81,7 @@ const GET_FIELD = 'tr[data-param-name="orderId"] input';
 
 if (CHROMIUM === undefined) console.warn(WITHOUT_CHROMIUM);
 
-describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
+describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
   beforeAll(async () => {
     service = await Service.start();
     await using beside = new Beside(service.databaseFile);
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
   });
 
   test.each(PAGES)(
-    '%s follows the reader, asks nobody else, and breaks no policy',
+    "%s follows the reader's preferences, loads nothing from elsewhere, and violates no policy",
     async (path) => {
       const looks = [
         ['light', 'light', 1280],
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
     },
   );
 
-  it('is seen when a page does ask somebody else, or break its policy', async () => {
+  it('reports a page that loads something from elsewhere, or violates its policy', async () => {
     const { page, wrong } = await visit('/docs');
     await page.evaluate(`
         document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:1/pixel.png' }));
@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
     expect(await page.innerText('h1')).toBe('API changelog');
   });
 
-  test('each operation tells how stable it is, and until when it is there', async () => {
+  test('each operation shows its stability, and the end of a deprecated one', async () => {
     const { page } = await visit('/docs');
     const told = await page
       .locator('.opblock')
@@ -172,7 +172,7 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
 
   describe('The form', () => {
     it.each(['/docs', '/docs/v2'])(
-      'of %s is there for getOrder and not for listOrders',
+      'of %s exists for getOrder and not for listOrders',
       async (path) => {
         const { page } = await visit(path);
         expect(await (await open(page, 'listOrders')).locator('.try-out').count()).toBe(0);
@@ -180,19 +180,19 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
       },
     );
 
-    it('is not there for listOrders where forms are open by default', async () => {
+    it('does not exist for listOrders even if forms are open by default', async () => {
       const script = await changed(SCRIPT, 'tryItOutEnabled: false', 'tryItOutEnabled: true');
       const { page } = await visit('/docs', script);
       expect(await (await open(page, 'listOrders')).locator('.try-out, .execute').count()).toBe(0);
       expect(await (await open(page, 'getOrder')).locator('.execute').count()).toBe(1);
     });
 
-    it('would be there for listOrders if the description did not say otherwise', async () => {
+    it('would exist for listOrders if the description did not disable it', async () => {
       const { page } = await visit('/docs', await changed(SCRIPT, 'x-hideTryItPanel', 'x-other'));
       expect(await (await open(page, 'listOrders')).locator('.try-out').count()).toBe(1);
     });
 
-    it('gets an order with a key, and shows its 64-bit ids to the last digit', async () => {
+    it('gets an order with a key, and shows exact 64-bit ids', async () => {
       const { page, wrong } = await visit('/docs');
       await authorize(page);
       const answer = await tryOut(page, 'getOrder', GET_FIELD, String(ID));
@@ -203,13 +203,13 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
       expect(wrong).toEqual([]);
     });
 
-    it('is answered an Error without a key', async () => {
+    it('shows the Error of a request without a key', async () => {
       const { page } = await visit('/docs/v2');
       const answer = await tryOut(page, 'getOrder', GET_FIELD, '1');
       expect(await answer.innerText()).toContain('"code": "unauthorized"');
     });
 
-    it('sends 64-bit ids to the last digit', async () => {
+    it('sends exact 64-bit ids', async () => {
       const { page } = await visit('/docs/v2');
       await authorize(page);
       const body = `{"petId": ${ID + 4n}, "quantity": 1}`;
@@ -219,7 +219,7 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
       expect(text).toContain(`"petId":${ID + 4n},`);
     });
 
-    it('begins with an example whose 64-bit ids are there to the last digit', async () => {
+    it('begins with an example with exact 64-bit ids', async () => {
       const file = '/openapi/v1.json';
       const { page } = await visit(
         '/docs',
@@ -236,7 +236,7 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
       expect(text).toContain(`"petId":${ID + 6n},`);
     });
 
-    it('forgets the key with the page', async () => {
+    it('does not store the key beyond the page', async () => {
       const { page } = await visit('/docs');
       await authorize(page);
       expect(await page.locator('.auth-wrapper .authorize.locked').count()).toBe(1);
@@ -247,7 +247,7 @@ describe.skipIf(CHROMIUM === undefined)('The pages in a browser', () => {
     });
   });
 
-  test('examples show 64-bit ids to the last digit, and no property that does not exist', async () => {
+  test('examples show exact 64-bit ids, and no property that does not exist', async () => {
     const { page } = await visit('/docs');
     const operation = await open(page, 'listOrders');
     const examples = (await operation.locator('.example').allInnerTexts()).join('\n');

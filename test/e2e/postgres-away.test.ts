@@ -7,7 +7,7 @@ import { Service } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
 const BODY = { petId: 7, quantity: 1 };
-/** Within which everybody is answered while the database is away, in milliseconds. */
+/** The longest response time while the database is unreachable, in milliseconds. */
 const BOUND_MS = 1_000;
 
 async function given() {
@@ -26,7 +26,7 @@ async function untilReady(service: Service): Promise<void> {
   while ((await service.ask('GET', '/readyz')).status !== 200) await setTimeout(50);
 }
 
-/** Ways for a database to be away, and to come back. */
+/** The kinds of outage of a database, each with its end. */
 const OUTAGES: Readonly<Record<string, readonly [(on: Given) => unknown, (on: Given) => unknown]>> =
   {
     'all its processes hang': [({ cluster }) => cluster.freeze(), ({ cluster }) => cluster.thaw()],
@@ -61,11 +61,13 @@ const OUTAGES: Readonly<Record<string, readonly [(on: Given) => unknown, (on: Gi
     ],
   };
 
-/** Asks for something every few milliseconds, each time with a key of its own, until all is over. */
+/**
+ * Sends a request every few milliseconds, each with its own Idempotency-Key, until told to stop.
+ */
 async function askOften(service: Service, until: Promise<unknown>) {
   const asked: Promise<{ key: string; status: number; code: unknown; tookMs: number }>[] = [];
   let isOver = false;
-  // On a busy machine, answers that are there wait for this process, too.
+  // On a busy machine, responses also wait for this process.
   let lateMs = 0;
   until.finally(() => {
     isOver = true;
@@ -95,7 +97,7 @@ async function askOften(service: Service, until: Promise<unknown>) {
   return { answers: await Promise.all(asked), lateMs };
 }
 
-describe('while its database is away because', () => {
+describe('During an outage of its database:', () => {
   it.each(Object.keys(OUTAGES))('%s, an instance answers within a second', async (name) => {
     const on = await given();
     const { service } = on;
@@ -120,7 +122,7 @@ describe('while its database is away because', () => {
     expect((await service.ask('GET', '/readyz')).status).toBe(503);
     await end(on);
     await untilReady(service);
-    // Whoever asks again with the same key gets the order that there is, or a first one.
+    // A retry with the same key returns the existing order, or places it.
     const locations = new Map<string, unknown>();
     for (const { key } of answers.filter((_, index) => index % 3 === 0)) {
       const again = await service.send('POST', LIST, BODY, { headers: { 'Idempotency-Key': key } });
@@ -138,7 +140,7 @@ describe('while its database is away because', () => {
   });
 });
 
-it('an instance whose database hangs stops cleanly, before it knows and after', async () => {
+it('an instance whose database hangs stops cleanly, before and after it notices', async () => {
   const { cluster, service } = await given();
   for (const waitMs of [0, 1_500]) {
     const instance =
@@ -150,10 +152,10 @@ it('an instance whose database hangs stops cleanly, before it knows and after', 
   }
 });
 
-it('a database whose commits take 900 ms is slow, and not away', async () => {
+it('a database whose commits take 900 ms is slow, not unreachable', async () => {
   const { network, service } = await given();
   network.fromServer = async (bytes, link) => {
-    // What the server says at the end of a statement that has written, or of a transaction.
+    // The server's message at the end of a writing statement, or of a transaction.
     if (link.isMarked) await setTimeout(900);
     link.isMarked = false;
     return bytes.length > 0 ? 'pass' : 'drop';
@@ -172,7 +174,7 @@ it('a database whose commits take 900 ms is slow, and not away', async () => {
   ).toStrictEqual([]);
 });
 
-it('a synchronous standby that is silent is told, and commands are answered all the same', async () => {
+it('a silent synchronous standby is reported, and commands are answered in time', async () => {
   const { cluster, service } = await given();
   expect((await service.send('POST', LIST, BODY)).status).toBe(201);
   await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
@@ -186,7 +188,7 @@ it('a synchronous standby that is silent is told, and commands are answered all 
   const ready = await service.ask('GET', '/readyz');
   expect(ready.status).toBe(503);
   expect(ready.text).toContain('(standby_silent)');
-  // A read that takes a new connection is refused: what that shows may not be on the standby.
+  // A read on a new connection is refused: it may show what is not on the standby.
   const list = await service.ask('GET', LIST);
   if (list.status === 200) expect(exactJson(list.text)).toHaveLength(1);
   else expect(exactJson(list.text)).toMatchObject({ code: 'service_unavailable' });

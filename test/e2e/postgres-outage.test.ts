@@ -21,7 +21,7 @@ async function untilReady(service: Service, status: number): Promise<void> {
   while ((await service.ask('GET', '/readyz')).status !== status) await setTimeout(50);
 }
 
-it('While its database is away, an instance says so, refuses everything, and comes back by itself', async () => {
+it('An instance whose database is unreachable reports it, refuses requests, and recovers', async () => {
   const { cluster, service } = await given();
   const body = { petId: 7, quantity: 1 };
   expect((await service.send('POST', LIST, body)).status).toBe(201);
@@ -40,15 +40,15 @@ it('While its database is away, an instance says so, refuses everything, and com
   expect((await service.ask('DELETE', `${LIST}/1`)).status).toBe(204);
   const said = service.program.log.map(({ msg }) => msg);
   expect(said).toContain('not ready: the service waits for its database');
-  expect(said).toContain('mended');
+  expect(said).toContain('recovered');
   expect(service.program.child.exitCode).toBe(null);
 });
 
-it('Requests whose reply from the database is lost are answered, and carried out once', async () => {
+it('A request whose reply from the database is lost is answered, and carried out once', async () => {
   const { network, service } = await given();
   let commits = 0;
   network.fromClient = (bytes, link) => {
-    // Not the first of all: READ COMMITTED ends in other bytes.
+    // Not the first transaction, whose messages end in other bytes.
     if (bytes.includes('COMMIT\0')) commits += 1;
     link.isMarked = bytes.includes('COMMIT\0') && commits % 3 === 0;
     return link.isMarked && commits % 2 === 0 ? 'cut' : 'pass';
@@ -74,14 +74,14 @@ it('Requests whose reply from the database is lost are answered, and carried out
   expect(service.program.child.exitCode).toBe(null);
 });
 
-it('A stop while the database is away is a clean one, within its time', async () => {
+it('A stop while the database is unreachable is clean and in time', async () => {
   const { cluster, service } = await given();
   await cluster.end('SIGQUIT');
   await untilReady(service, 503);
   expect(await service.program.end('SIGTERM')).toBe(0);
 });
 
-it('A start without a database says what is wrong, and no password', async () => {
+it('A start without a database prints the reason, without the password', async () => {
   const { cluster, service } = await given();
   await cluster.end();
   const url = `postgres://shop:secret@127.0.0.1:${cluster.port}/postgres`;

@@ -14,7 +14,7 @@ async function cluster(): Promise<Cluster> {
   return made;
 }
 
-/** Starts a service that has to wait, lets it, and mends what it waits for. */
+/** Starts a service that has to wait, and then makes its database available. */
 async function startAndMend(url: string, mend: () => unknown): Promise<Service> {
   const service = new Service();
   onTestFinished(() => service[Symbol.asyncDispose]());
@@ -26,14 +26,14 @@ async function startAndMend(url: string, mend: () => unknown): Promise<Service> 
   const said = service.program.log.filter(({ reason }) => reason === 'database_unreachable');
   expect(said.map(({ msg }) => msg)).toStrictEqual([
     'not ready: the service waits for its database',
-    'mended',
+    'recovered',
   ]);
   expect((await service.ask('GET', '/readyz')).status).toBe(200);
   return service;
 }
 
-describe('a start waits for a database', () => {
-  it('where nobody listens yet', async () => {
+describe('A start waits for a database', () => {
+  it('at a port on which nobody listens yet', async () => {
     const server = await cluster();
     await server.end();
     await startAndMend(server.url('postgres'), () => server.begin());
@@ -45,7 +45,7 @@ describe('a start waits for a database', () => {
     await startAndMend(server.url('postgres'), () => server.thaw());
   });
 
-  it('behind a network that swallows everything', async () => {
+  it('behind a network that drops everything', async () => {
     const url = await newDatabase();
     const network = await Network.start(Number(new URL(url).port));
     onTestFinished(() => network[Symbol.asyncDispose]());
@@ -55,7 +55,7 @@ describe('a start waits for a database', () => {
     });
   });
 
-  it('that has no connection left', async () => {
+  it('without a free connection', async () => {
     const url = await newDatabase();
     const user = `few_${new URL(url).pathname.slice(1)}`;
     await sql(url, `CREATE ROLE ${user} LOGIN IN ROLE store_orders_app CONNECTION LIMIT 0`);
@@ -65,7 +65,7 @@ describe('a start waits for a database', () => {
   });
 });
 
-/** How a start ends, and after how many milliseconds. */
+/** Returns the outcome of a start, and its duration in milliseconds. */
 async function ended(url: string, ...args: readonly string[]) {
   const began = performance.now();
   const program = start(['serve', ...args], newFolder(), { PORT: '0', DATABASE_URL: url });
@@ -73,12 +73,12 @@ async function ended(url: string, ...args: readonly string[]) {
   return { code, said: program.stderr, tookMs: performance.now() - began };
 }
 
-/** Ample for a start that does not wait. */
+/** A limit far above the duration of a start that does not wait, in milliseconds. */
 const AT_ONCE_MS = 15_000;
 
-describe('a start does not wait for a database', () => {
+describe('A start does not wait for a database', () => {
   it.each([
-    ['longer than it is told', '1', / ECONNREFUSED .* It was waited for 1 seconds\.$/m],
+    ['longer than it is told', '1', / ECONNREFUSED .* Waited 1 s\.$/m],
     ['where it is told not to', '0', / ECONNREFUSED [^ ]+\.$/m],
   ])('%s', async (_, wait, words) => {
     const { code, said, tookMs } = await ended(
@@ -91,7 +91,7 @@ describe('a start does not wait for a database', () => {
     expect(tookMs).toBeLessThan(AT_ONCE_MS);
   });
 
-  it('that is not there, with a user or a password that is wrong, or without TLS', async () => {
+  it('that does not exist, with a wrong user or password, or without TLS', async () => {
     const url = await newDatabase();
     for (const [wrong, words] of [
       [`${url}_not`, /database "\w+_not" does not exist/],
@@ -105,7 +105,7 @@ describe('a start does not wait for a database', () => {
     }
   });
 
-  it('that asks for a password, where there is none or a wrong one', async () => {
+  it('that requires a password, if it is missing or wrong', async () => {
     const server = await cluster();
     await server.sql(`CREATE ROLE shop LOGIN SUPERUSER PASSWORD 'right'`);
     const rules =
@@ -137,7 +137,7 @@ describe('a start does not wait for a database', () => {
     expect(tookMs).toBeLessThan(AT_ONCE_MS);
   });
 
-  it('when it is told to stop', async () => {
+  it('after a signal to stop', async () => {
     const program = start(['serve'], newFolder(), {
       PORT: '0',
       DATABASE_URL: 'postgres://shop@127.0.0.1:1/orders',

@@ -8,7 +8,7 @@ import { Service, start } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
 
-/** Instances of the service as production starts it, on one database. */
+/** Instances of the service as production starts them, on one database. */
 async function instances(count: number, url: string): Promise<Service[]> {
   const started = await Promise.all(
     Array.from({ length: count }, () => Service.start({ DATABASE_URL: url })),
@@ -19,7 +19,7 @@ async function instances(count: number, url: string): Promise<Service[]> {
   return started;
 }
 
-it('What one instance has acknowledged, a list from any other shows at once', async () => {
+it('A list from any instance shows at once what another has acknowledged', async () => {
   const all = await instances(3, await newDatabase());
   const ids: string[] = [];
   for (let turn = 0; turn < 60; turn++) {
@@ -38,7 +38,7 @@ it('What one instance has acknowledged, a list from any other shows at once', as
   }
 });
 
-it('Instances that start at once on an empty database make one store', async () => {
+it('Instances that start simultaneously on an empty database create one store', async () => {
   const all = await instances(3, await newDatabase(18, 'template1'));
   const answers = await Promise.all(
     all.map((service) => service.send('POST', LIST, { petId: 1, quantity: 1 })),
@@ -47,7 +47,7 @@ it('Instances that start at once on an empty database make one store', async () 
   expect(ids.sort()).toStrictEqual([1n, 2n, 3n]);
 });
 
-it('The same Idempotency-Key at all instances at once places one order', async () => {
+it('The same Idempotency-Key sent to all instances simultaneously places one order', async () => {
   const all = await instances(3, await newDatabase());
   const [{ key }] = all as [Service];
   for (let round = 0; round < 10; round++) {
@@ -64,7 +64,7 @@ it('The same Idempotency-Key at all instances at once places one order', async (
   expect(list).toHaveLength(10);
 });
 
-it('Whoever follows the events at one instance is told of what happens at another', async () => {
+it('An event stream of one instance has the events recorded by another', async () => {
   const [one, other] = (await instances(2, await newDatabase())) as [Service, Service];
   const source = new EventSource(one.key);
   await source.open(one.address);
@@ -83,7 +83,7 @@ it('The service on PostgreSQL conforms to the contract', async () => {
   expect(await program.ended(), program.stdout).toBe(0);
 });
 
-it('Whatever clients do, while instances are killed under them, every answer is that of the table', async () => {
+it('Every response is that of the oracle, for any commands, while instances are killed', async () => {
   const target = {
     name: 'instances on PostgreSQL',
     async open() {
@@ -93,7 +93,7 @@ it('Whatever clients do, while instances are killed under them, every answer is 
       const session = httpSession(`${serving.address}/v1`, {
         key,
         isShared: false,
-        // Another takes over, which was there before or was not.
+        // Another instance takes over: a running one, or a new one.
         async restart() {
           const next = await Service.start({ DATABASE_URL });
           await serving[Symbol.asyncDispose]();

@@ -15,14 +15,14 @@ async function withManyOrders(): Promise<Service> {
   return service;
 }
 
-it('While the log is still being read, it is alive, not ready, and takes nothing', async () => {
+it('While it reads the log, the service is alive, not ready, and refuses requests', async () => {
   await using service = await withManyOrders();
   const PORT = String(await freePort());
   const address = `http://127.0.0.1:${PORT}`;
   const seen: Answer[] = [];
-  // It may be ready before anybody has reached it: that is fine, and shows nothing.
+  // It may be ready before the first request, which is correct but tests nothing.
   while (!seen.some(({ status }) => status >= 300)) {
-    // With a snapshot there would be nothing to read.
+    // With a snapshot there would be no log to read.
     rmSync(`${service.databaseFile}-snapshot`, { force: true });
     await using program = start(['serve'], service.folder, { PORT });
     seen.push(...(await answersUntilReady(program, address, service.key)));
@@ -32,13 +32,13 @@ it('While the log is still being read, it is alive, not ready, and takes nothing
   for (const answer of seen.filter(({ status }) => status >= 300)) {
     expect(expectError(answer, 503, 'service_unavailable')).toMatch('starting');
   }
-  // It may have become ready in the middle of a round, and done what the last of them asked for.
+  // It may become ready during a round, and serve the last of its requests.
   const cancelled = seen.some(({ status }) => status === 204) ? 1 : 0;
   await using beside = new Beside(service.databaseFile);
   expect(await beside.head()).toBe(ORDERS + cancelled);
 });
 
-/** What is answered to whoever asks again and again from the start on. */
+/** Sends requests from the start on, and returns the responses. */
 async function answersUntilReady(program: Program, address: string, key: string) {
   const seen: Answer[] = [];
   const requests = [
@@ -58,13 +58,13 @@ async function answersUntilReady(program: Program, address: string, key: string)
   return seen;
 }
 
-it('SIGTERM while the log is still being read ends it cleanly', async () => {
+it('SIGTERM while it reads the log stops the service cleanly', async () => {
   await using service = await withManyOrders();
   const PORT = String(await freePort());
   const alive = () => ask(`http://127.0.0.1:${PORT}`, 'GET', '/livez').catch(refusedConnection);
-  // It may be ready before the signal reaches it: that is a clean end, too, but another one.
+  // It may be ready before the signal arrives, which is a clean stop of another kind.
   for (let said = 'not tried'; said !== ''; ) {
-    // With a snapshot there would be nothing to read.
+    // With a snapshot there would be no log to read.
     rmSync(`${service.databaseFile}-snapshot`, { force: true });
     await using program = start(['serve'], service.folder, { PORT });
     while ((await alive()) === undefined);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { newFolder, Service, start } from '../support/service.ts';
 import { recordInAnyForm } from '../support/tampering.ts';
 
-/** Starts a service that must refuse, and returns the one line it says. */
+/** Starts a service whose start must be refused, and returns the line that it prints. */
 async function refusal(folder: string): Promise<string> {
   await using program = start(['serve'], folder, { PORT: '0' });
   expect(await program.ended()).toBe(1);
@@ -22,7 +22,7 @@ function folderWith(make: (file: string) => void): { folder: string; file: strin
   return { folder, file };
 }
 
-it('A second server on the same file is refused, and the first goes on', async () => {
+it('A second server on the same file is refused, and the first keeps serving', async () => {
   await using service = await Service.start();
   expect(await refusal(service.folder)).toMatch(/Another server is running on .*store-orders\.db/);
   const body = { petId: 1, quantity: 1 };
@@ -31,7 +31,7 @@ it('A second server on the same file is refused, and the first goes on', async (
   expect((await service.ask('GET', '/v1/store/orders')).text).toContain('"id":1,');
 });
 
-it('A database with a newer schema is left as it is', async () => {
+it('A database with a newer schema is refused and not changed', async () => {
   await using service = await Service.start();
   await service.program.end();
   const db = new Database(service.databaseFile);
@@ -43,7 +43,7 @@ it('A database with a newer schema is left as it is', async () => {
   after.close();
 });
 
-it('A database of another program is left as it is', async () => {
+it('A database of another program is refused and not changed', async () => {
   const { folder, file } = folderWith((file) => {
     const db = new Database(file);
     db.exec('CREATE TABLE notes (text TEXT)');
@@ -54,19 +54,19 @@ it('A database of another program is left as it is', async () => {
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-it('A file that is no database is left as it is', async () => {
+it('A file that is not a database is refused and not changed', async () => {
   const garbage = 'Dear diary, '.repeat(1_000);
   const { folder, file } = folderWith((file) => writeFileSync(file, garbage));
   expect(await refusal(folder)).toMatch('not a SQLite database');
   expect(readFileSync(file, 'utf8')).toBe(garbage);
 });
 
-it('A folder in the place of the file is told', async () => {
+it('A folder instead of the file is refused', async () => {
   const { folder } = folderWith((file) => mkdirSync(file));
   expect(await refusal(folder)).toMatch('cannot be opened');
 });
 
-it('A log with an event that this version does not know is not served in part', async () => {
+it('A log with an event of an unknown type is refused', async () => {
   await using service = await Service.start();
   await service.send('POST', '/v1/store/orders', { petId: 1, quantity: 1 });
   await service.program.end();

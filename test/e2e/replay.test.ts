@@ -15,9 +15,9 @@ async function replay(service: Service, ...args: string[]) {
   return { code, out: program.stdout, err: program.stderr };
 }
 
-test('A replay to an ETag gives the bytes that version 1 answered with it', async () => {
+test("A replay to an ETag's position equals version 1's response byte for byte", async () => {
   await using service = await Service.start();
-  // What was answered, by the position that its ETag names.
+  // The responses, keyed by the position in their ETag.
   const answered = new Map<string, string>();
   const remember = async () => {
     const { headers, text } = await service.ask('GET', V1);
@@ -39,7 +39,7 @@ test('A replay to an ETag gives the bytes that version 1 answered with it', asyn
   await Promise.all([commands(1), commands(2), commands(3)]);
   await remember();
   expect(answered.size).toBeGreaterThan(12);
-  // While the service runs and goes on recording.
+  // While the service runs and records.
   const more = commands(4);
   const positions = [...answered.keys()].filter((_, index) => index % 4 === 0);
   for (const position of [...positions, [...answered.keys()].at(-1) as string]) {
@@ -48,7 +48,7 @@ test('A replay to an ETag gives the bytes that version 1 answered with it', asyn
     expect(out, `at position ${position}`).toBe(answered.get(position));
   }
   await more;
-  // Version 2 shows the same orders as of that position, and says more of them.
+  // Version 2 shows the same orders as of that position, with more properties.
   const [position, text] = [...answered][Math.floor(answered.size / 2)] as [string, string];
   const page = await service.ask('GET', `/v2/store/orders?asOf=${position}&limit=1000`);
   const { data } = JSON.parse(page.text) as { data: Record<string, unknown>[] };
@@ -57,18 +57,18 @@ test('A replay to an ETag gives the bytes that version 1 answered with it', asyn
 });
 
 test.each(['replay', 'audit export'])(
-  '%s, stopped by signals, leaves no file behind, and says so',
+  '%s, stopped by signals, leaves no file behind, and reports it',
   async (command) => {
     await using service = await Service.start();
     const lines = Array.from({ length: 60_000 }, (_, id) => `${id},1,1`);
     await writeOrders(service, `id,petId,quantity\n${lines.join('\n')}\n`);
     const written = () => readdirSync(service.folder).filter((name) => name.startsWith('list'));
-    // It may be done before the signals reach it: that is fine, and shows nothing.
+    // It may end before the signals arrive, which is correct but tests nothing.
     for (let code: unknown = 0; code !== 1; ) {
       rmSync(join(service.folder, 'list'), { force: true });
       const program = start([...command.split(' '), '--out', 'list'], service.folder);
       while (written().length === 0 && program.child.exitCode === null) await nextTurn();
-      // Under npm, one Ctrl-C comes twice.
+      // Under npm, one Ctrl-C sends two signals.
       program.child.kill('SIGINT');
       await setTimeout(2);
       code = await program.end('SIGINT');
@@ -78,7 +78,7 @@ test.each(['replay', 'audit export'])(
   },
 );
 
-test('A log that is played stops at once at Ctrl-C, as if it had come to its end', async () => {
+test('Ctrl-C stops replay --watch at once, with the exit code of a complete run', async () => {
   await using service = await Service.start();
   await writeOrders(service, 'id,petId,quantity\n1,7,1\n2,7,1\n3,7,1\n');
   for (const speed of ['1/s', '0.001/s']) {

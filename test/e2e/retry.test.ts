@@ -5,11 +5,11 @@ import { bearer, Service } from '../support/service.ts';
 const LIST = '/v1/store/orders';
 const CLIENTS = 8;
 
-test('An order is placed once, though its service is killed again and again before it answers', async () => {
+test('A retried order is placed once, although the service is killed before each response', async () => {
   await using service = await Service.start();
   const placed = new Map<string, string>();
   let rounds = 0;
-  /** Sends the same request until it is answered. */
+  /** Sends the same request until a response arrives. */
   const placeSurely = async (key: string) => {
     const headers = {
       ...bearer(service.key),
@@ -22,7 +22,7 @@ test('An order is placed once, though its service is killed again and again befo
         const answer = await ask(service.address, 'POST', LIST, { headers, body });
         if (answer.status === 201) return placed.set(key, answer.text);
       } catch {
-        // Cut off: nobody knows whether it was placed.
+        // The connection was cut, so the outcome is unknown.
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

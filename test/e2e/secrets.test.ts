@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { mintKeyText } from '../../src/app/api-key.ts';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { newFolder, start } from '../support/service.ts';
 
-/** A server that answers like PostgreSQL, with an error that repeats what it was sent. */
+/** Starts a server that answers like PostgreSQL, with an error that repeats the received bytes. */
 async function talkativeServer(text: string): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -22,7 +22,7 @@ async function talkativeServer(text: string): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** What a program writes until it ends, or for ten seconds. */
+/** Returns the output of a program until it ends, or for ten seconds. */
 async function outputOf(args: readonly string[], env: Readonly<Record<string, string>>) {
   const program = start(args, newFolder(), { PORT: '0', LOG_LEVEL: 'trace', ...env });
   const timer = setTimeout(() => program.child.kill('SIGKILL'), 10_000);
@@ -31,7 +31,7 @@ async function outputOf(args: readonly string[], env: Readonly<Record<string, st
   return program.stdout + program.stderr;
 }
 
-it('no password of the environment is written anywhere, whatever a database answers', async () => {
+it('No password of the environment is printed, whatever a database answers', async () => {
   const password = 'correct horse/battery+staple';
   const port = await talkativeServer(`refused: ${password}, ${encodeURIComponent(password)}`);
   const DATABASE_URL = `postgres://me:${encodeURIComponent(password)}@127.0.0.1:${port}/orders`;
@@ -54,7 +54,7 @@ it('no password of the environment is written anywhere, whatever a database answ
   expect(outputs.at(-1)).toContain('BASE_URL must have neither a user nor a password');
 });
 
-it('nor is a key, of the service or of its signatures, that was put in a wrong place', async () => {
+it('No API key or signing key in a wrong variable is printed', async () => {
   const key = mintKeyText();
   const signing = `PRIVATE+KEY+store-orders/x+0123abcd+${Buffer.alloc(33, 'x').toString('base64')}`;
   const runs = [

@@ -6,7 +6,7 @@ import { ask } from '../support/http.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { addressOf, type Environment, newFolder, Service, start } from '../support/service.ts';
 
-it('The key is made at the first start, and stays whatever happens', async () => {
+it('The first start creates the signing key, and later starts keep it', async () => {
   await using service = await Service.start();
   const file = `${service.databaseFile}-signing-key`;
   const key = readFileSync(file, 'utf8');
@@ -19,7 +19,7 @@ it('The key is made at the first start, and stays whatever happens', async () =>
   expect((await ask(service.address, 'GET', '/public-key')).text).toBe(text);
 });
 
-it('The key may be kept elsewhere and shared, and a demo never signs with it', async () => {
+it('SIGNING_KEY_FILE names another, shareable file, which a demo never signs with', async () => {
   const SIGNING_KEY_FILE = join(newFolder(), 'shared-key');
   await using one = await Service.start({ SIGNING_KEY_FILE });
   await using other = await Service.start({ SIGNING_KEY_FILE });
@@ -79,7 +79,7 @@ it.each([
   },
 );
 
-it('Instances of one store in PostgreSQL sign with one key, or do not start', async () => {
+it('An instance on PostgreSQL with another signing key than the store does not start', async () => {
   const DATABASE_URL = await newDatabase(18, 'template1');
   const [file, other] = ['one', 'other'].map((name) => join(newFolder(), name));
   if (file === undefined || other === undefined) expect.fail();
@@ -96,7 +96,7 @@ it('Instances of one store in PostgreSQL sign with one key, or do not start', as
   await using strange = start(['serve'], newFolder(), { ...env, SIGNING_KEY_FILE: other });
   expect(await strange.ended()).toBe(1);
   expect(strange.stderr).toContain(`${other} has another key than the one that signs for this`);
-  // An instance that signs nothing has no key to lose.
+  // An instance without SIGNING_KEY_FILE starts, and signs nothing.
   await using silent = await Service.start(env);
   expect((await ask(silent.address, 'GET', '/public-key')).status).toBe(404);
 });

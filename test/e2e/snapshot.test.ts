@@ -4,11 +4,11 @@ import { Beside } from '../support/beside.ts';
 import { Service } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
-/** Enough that a snapshot is worth its while. */
+/** A number of orders for which a stop writes a snapshot. */
 const ORDERS = 51_000;
 
 describe('A start', () => {
-  it('reads on from the last snapshot, or else the whole log, to the same list', async () => {
+  it('with a snapshot yields the same list as without one', async () => {
     await using service = await Service.start();
     const snapshot = `${service.databaseFile}-snapshot`;
     {
@@ -16,11 +16,11 @@ describe('A start', () => {
       await beside.place(Array.from({ length: ORDERS }, (_, index) => ({ id: BigInt(index + 1) })));
     }
     const lists = [(await service.ask('GET', LIST)).text];
-    /** What the service says of the snapshot when it starts again. */
+    /** Restarts the service, and returns its log line about the snapshot. */
     const restart = async (order: number) => {
       expect(await service.program.end('SIGTERM')).toBe(0);
       await service.start();
-      // It can write, too: its writer has the states that the snapshot tells of.
+      // Commands work, too: the writer has the states from the snapshot.
       expect((await service.ask('DELETE', `${LIST}/${order}`)).status).toBe(204);
       lists.push((await service.ask('GET', LIST)).text);
       return service.program.log.find(({ msg }) => String(msg).includes('snapshot'));

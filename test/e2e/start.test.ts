@@ -4,14 +4,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { mintKeyText } from '../../src/app/api-key.ts';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { ask, expectError } from '../support/http.ts';
 import { addressOf, bearer, newFolder, Service, start } from '../support/service.ts';
 
 const KEY = /sto_\w+/;
 const LIST = '/v1/store/orders';
 
-/** Runs the service until it ends by itself, as it must. */
+/** Runs the service, which must end by itself. */
 async function refused(env: Record<string, string>, folder = newFolder()) {
   await using program = start(['serve'], folder, { PORT: '0', ...env });
   const code = await program.ended();
@@ -23,7 +23,7 @@ function list(address: string, key: string) {
 }
 
 describe('The first start', () => {
-  it('shows a key once, and a command that works in a shell', async () => {
+  it('prints an API key once, and a command that works in a shell', async () => {
     const folder = newFolder();
     await using program = start(['serve'], folder, { PORT: '0' });
     await addressOf(program);
@@ -47,7 +47,7 @@ describe('The first start', () => {
     expect(later.stdout).not.toMatch(KEY);
   });
 
-  it('lets nobody but its owner read what it stores', async () => {
+  it('creates files that only their owner may read', async () => {
     await using service = await Service.start();
     const data = join(service.folder, 'data');
     expect(statSync(data).mode & 0o777).toBe(0o700);
@@ -56,14 +56,14 @@ describe('The first start', () => {
     for (const file of files) expect(statSync(join(data, file)).mode & 0o777).toBe(0o600);
   });
 
-  it('accepts the key that it is given, and shows none', async () => {
+  it('with INITIAL_API_KEY accepts that key, and prints none', async () => {
     await using service = await Service.start();
     expect((await list(service.address, service.key)).status).toBe(200);
     await service.program.end();
     expect(service.program.stdout + service.program.stderr).not.toMatch(KEY);
   });
 
-  it('goes on accepting that key when it is no longer given, and no other', async () => {
+  it('keeps accepting that key without the variable, and no other', async () => {
     await using service = await Service.start();
     await service.program.end();
     await service.start({ INITIAL_API_KEY: '' });
@@ -71,7 +71,7 @@ describe('The first start', () => {
     expectError(await list(service.address, mintKeyText()), 401, 'unauthorized');
   });
 
-  it('does not lose its key to a port that is taken', async () => {
+  it('creates no key if its port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as { port: number };
@@ -91,7 +91,7 @@ describe('The first start', () => {
 });
 
 describe('Mistakes in the configuration', () => {
-  it('are all told at once, a line for each, and nothing is created', async () => {
+  it('are all reported, one a line, and nothing is created', async () => {
     const { code, stdout, lines, folder } = await refused({
       PORT: '70000',
       DATABASE_URL: 'mysql://localhost/orders',
@@ -113,7 +113,7 @@ describe('Mistakes in the configuration', () => {
     expect(readdirSync(folder)).toStrictEqual([]);
   });
 
-  it('such as a host that is not there end the start with one line', async () => {
+  it('such as an unknown host end the start with one line', async () => {
     const { code, lines } = await refused({ HOST: '192.0.2.1' });
     expect(code).toBe(1);
     expect(lines).toStrictEqual([
@@ -123,7 +123,7 @@ describe('Mistakes in the configuration', () => {
 });
 
 describe('.env', () => {
-  it('is read where the service is started', async () => {
+  it('is read from the current folder', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, '.env'), 'PORT=0\nDATABASE_URL=sqlite:./elsewhere/orders.db\n');
     await using program = start(['serve'], folder);
@@ -132,14 +132,14 @@ describe('.env', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 
-  it('gives way to the environment', async () => {
+  it('is overridden by the environment', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, '.env'), 'PORT=none\nLOG_LEVEL=fatal\n');
     await using program = start(['serve'], folder, { PORT: '0', LOG_LEVEL: 'info' });
     expect(await addressOf(program)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it('may hold the same mistakes', async () => {
+  it('is checked for the same mistakes', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\n');
     expect(await refused({}, folder)).toMatchObject({
@@ -149,7 +149,7 @@ describe('.env', () => {
   });
 });
 
-it('HOST=::1 is told with brackets, as clients write it', async ({ skip }) => {
+it('HOST=::1 is printed with brackets, as in a URL', async ({ skip }) => {
   const { networkInterfaces } = await import('node:os');
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   if (!addresses.some(({ address }) => address === '::1')) skip('this machine has no IPv6');

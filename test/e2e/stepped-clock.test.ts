@@ -6,7 +6,7 @@ import { bearer, Service, start } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
 
-/** A service whose wall clock can be set while it runs. */
+/** Starts a service whose wall clock can be set while it runs. */
 async function serviceWithClock() {
   const clock = new SteppedClock();
   const service = await Service.start(clock.env);
@@ -25,7 +25,7 @@ async function serviceWithClock() {
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const fromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-describe.skipIf(NO_FAKETIME)(`with a clock that is set (${NO_FAKETIME ?? 'faketime'})`, () => {
+describe.skipIf(NO_FAKETIME)(`When the clock is set (${NO_FAKETIME ?? 'faketime'})`, () => {
   it.each(['-1h', '-56y', '+1h', '+7000y'])(
     'a revoked key is refused within a second: %s',
     async (offset) => {
@@ -37,19 +37,19 @@ describe.skipIf(NO_FAKETIME)(`with a clock that is set (${NO_FAKETIME ?? 'faketi
         const key = await keys('create', '--name', 'warehouse');
         clock.set(before);
         expect(await statusFor(key)).toBe(200);
-        // The key is remembered as of the one time, and asked for at the other.
+        // The key is cached at one time, and used at the other.
         clock.set(after);
         expect(await statusFor(key)).toBe(200);
         await keys('revoke', key);
         await wait(1_000);
         expect(await statusFor(key)).toBe(401);
       }
-      // Somebody may look for why times in the log jump.
+      // The log explains why its times jump.
       await service.program.until(({ log }) => log.find(({ msg }) => msg === 'the clock was set'));
     },
   );
 
-  it('a key that has expired stays so, and one that was refused too early does not', async () => {
+  it('an expired key stays expired, and a key that was refused too early is accepted again', async () => {
     const { clock, keys, statusFor } = await serviceWithClock();
     const short = await keys('create', '--name', 'short', '--expires', fromNow(4_000));
     const long = await keys('create', '--name', 'long', '--expires', '90d');
@@ -67,7 +67,7 @@ describe.skipIf(NO_FAKETIME)(`with a clock that is set (${NO_FAKETIME ?? 'faketi
     }
   });
 
-  it('recorded times never go back, and every moment stands for what was recorded by then', async () => {
+  it('recorded times never decrease, and asOf returns what was recorded by each time', async () => {
     const { service, clock } = await serviceWithClock();
     const before = new Date().toISOString();
     const times: string[] = [];
@@ -90,7 +90,7 @@ describe.skipIf(NO_FAKETIME)(`with a clock that is set (${NO_FAKETIME ?? 'faketi
     expect(await asOf('3')).toBe(3);
   });
 
-  it('beyond the year 9999 nothing is recorded, nothing is lost, and all else is served', async () => {
+  it('beyond the year 9999 commands are refused, nothing is lost, and reads are served', async () => {
     const { service, clock } = await serviceWithClock();
     const id = await placeOrder(service);
     clock.set('+9000y');
@@ -99,7 +99,7 @@ describe.skipIf(NO_FAKETIME)(`with a clock that is set (${NO_FAKETIME ?? 'faketi
     expectError(await service.ask('DELETE', `${LIST}/${id}`), 503, 'service_unavailable');
     expect((await service.ask('GET', `${LIST}/${id}`)).status).toBe(200);
     expect((await service.ask('GET', `/v2/store/orders?asOf=${fromNow(0)}`)).status).toBe(200);
-    // What is refused is on record all the same.
+    // Refusals are recorded nevertheless.
     const stranger = { headers: bearer('nonsense') };
     expectError(await service.ask('DELETE', `${LIST}/${id}`, stranger), 401, 'unauthorized');
     clock.set('+0');
@@ -107,7 +107,7 @@ describe.skipIf(NO_FAKETIME)(`with a clock that is set (${NO_FAKETIME ?? 'faketi
     expect(await service.program.end()).toBe(0);
   });
 
-  it('an event stream keeps its pace and its end', async () => {
+  it('an event stream keeps its interval and its end', async () => {
     const { service, clock, keys } = await serviceWithClock();
     const key = await keys('create', '--name', 'auditor', '--scopes', 'audit:read');
     const stream = await fetch(`${service.address}/v1/store/events`, {

@@ -10,7 +10,7 @@ import { recordInAnyForm } from '../support/tampering.ts';
 
 const LIST = '/v1/store/orders';
 
-/** The ids of a run of orders, imported beside the service. */
+/** Imports orders beside the service, and returns their ids. */
 async function placeMany(service: Service, count: number, first = 1n): Promise<bigint[]> {
   await using beside = new Beside(service.databaseFile);
   const ids = Array.from({ length: count }, (_, n) => first + BigInt(n));
@@ -27,7 +27,7 @@ async function cancelledIn(service: Service): Promise<Set<bigint>> {
   return ids;
 }
 
-/** Cancels orders one after another, as a client would, until the service no longer answers. */
+/** Cancels orders one after another until the service no longer answers. */
 async function cancelUntilGone(service: Service, ids: readonly bigint[]) {
   const answered = new Map<bigint, number>();
   const failed = new Map<bigint, string>();
@@ -45,7 +45,7 @@ async function cancelUntilGone(service: Service, ids: readonly bigint[]) {
   return { answered, failed };
 }
 
-/** Asks, as a load balancer does, until the service is not ready. */
+/** Polls /readyz, as a load balancer does, until the service is not ready. */
 async function notReady(service: Service): Promise<Answer> {
   for (;;) {
     const answer = await ask(service.address, 'GET', '/readyz');
@@ -58,11 +58,11 @@ function shares(ids: readonly bigint[], clients: number): bigint[][] {
 }
 
 describe('SIGTERM', () => {
-  it('under load: what was answered with 204 is recorded, and nothing else is', async () => {
+  it('under load: exactly the cancellations with a 204 are recorded', async () => {
     await using service = await Service.start();
     const ids = await placeMany(service, 40_000);
     const clients = shares(ids, 16).map((share) => cancelUntilGone(service, share));
-    // In the middle of it: when the first thousand requests are in the log.
+    // Under load: when the first thousand requests are in the log.
     await service.program.until(({ stdout }) => stdout.length > 200_000 || undefined);
     const stopped = service.program.end('SIGTERM');
     const results = await Promise.all(clients);
@@ -84,7 +84,7 @@ describe('SIGTERM', () => {
     expect(await cancelledIn(service)).toStrictEqual(new Set(done));
   });
 
-  it('lets a slow reader have its whole list, and tells all others that it is stopping', async () => {
+  it('completes the list of a slow reader, and answers new requests that it is stopping', async () => {
     await using service = await Service.start();
     await placeMany(service, 150_000);
     const { text } = await service.ask('GET', LIST);
@@ -107,7 +107,7 @@ describe('SIGTERM', () => {
     expect(await cancelledIn(service)).toStrictEqual(new Set());
   });
 
-  it('does not wait for a client that never takes its answer', async () => {
+  it('does not wait for a client that never reads its response', async () => {
     await using service = await Service.start();
     await placeMany(service, 150_000);
     const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
@@ -123,7 +123,7 @@ describe('SIGTERM', () => {
     reader.destroy();
   });
 
-  it('does not wait for idle connections, nor for half a request', async () => {
+  it('does not wait for idle connections or incomplete requests', async () => {
     await using service = await Service.start();
     await service.ask('GET', LIST);
     const half = connect(Number(new URL(service.address).port), '127.0.0.1');
@@ -136,7 +136,7 @@ describe('SIGTERM', () => {
 });
 
 describe('STOP_DELAY', () => {
-  it('is a time in which it is not ready, and answers as before, and for the last time', async () => {
+  it('keeps the service unready but serving, with Connection: close', async () => {
     await using service = await Service.start({ STOP_DELAY: '60' });
     const kept = await service.ask('GET', LIST);
     expect(kept.headers.connection).toBe('keep-alive');
@@ -151,7 +151,7 @@ describe('STOP_DELAY', () => {
     for (const { status, headers } of answers) {
       expect([status, headers.connection]).toEqual([200, 'close']);
     }
-    // A second signal ends the wait.
+    // A second signal ends the delay.
     expect(await service.program.end('SIGTERM')).toBe(0);
     const said = service.program.log.map(({ msg }) => msg);
     expect(said).toEqual(expect.arrayContaining(['about to stop', 'stopped']));
@@ -159,7 +159,7 @@ describe('STOP_DELAY', () => {
     expect((await service.ask('GET', `${LIST}/${id}`)).status).toBe(200);
   });
 
-  it('is over at once where nothing can be recorded any more', async () => {
+  it('ends at once if nothing can be recorded any more', async () => {
     await using service = await Service.start({ STOP_DELAY: '60' });
     await placeOrder(service);
     service.program.child.kill('SIGTERM');
@@ -174,7 +174,7 @@ describe('STOP_DELAY', () => {
     expect(await service.program.ended()).toBe(1);
   });
 
-  it('ends by itself, and with it the service', async () => {
+  it('ends by itself, and the service stops', async () => {
     await using service = await Service.start({ STOP_DELAY: '1' });
     service.program.child.kill('SIGTERM');
     await notReady(service);
@@ -184,7 +184,7 @@ describe('STOP_DELAY', () => {
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s twice, as under npm, ends it cleanly',
+  '%s twice, as under npm, stops the service cleanly',
   async (signal) => {
     await using service = await Service.start();
     const ids = await placeMany(service, 5_000);

@@ -4,11 +4,11 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Environment, newFolder, Program, start } from '../support/service.ts';
 
-/** The first screen: what a person at a terminal sees, in a real pseudo-terminal of util-linux. */
+/** The output on a terminal, in a real pseudo-terminal of util-linux. */
 
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
-/** Starts the service on a terminal; its screen is what the program writes. */
+/** Starts the service on a terminal; its screen is the output of the returned program. */
 function onTerminal(subcommand: string, env: Environment): Program {
   const command = `exec "${process.execPath}" "${resolve('dist/main.js')}" ${subcommand}`;
   const terminal = { PORT: '0', TERM: 'xterm-256color', ...env };
@@ -19,14 +19,14 @@ function screenOf({ stdout }: Program): string {
   return stdout.replaceAll('\r\n', '\n');
 }
 
-/** Waits until the screen shows something. */
+/** Waits until the screen matches a pattern. */
 function shown(program: Program, pattern: RegExp): Promise<string> {
   return program.until((running) => pattern.exec(stripVTControlCharacters(screenOf(running)))?.[0]);
 }
 
 describe.skipIf(!hasTerminal)('On a terminal', () => {
   it.each(['serve', 'demo'])(
-    '%s shows where it is, a key and a command that works',
+    '%s shows its address, a key and a command that works',
     async (subcommand) => {
       await using program = onTerminal(subcommand, {});
       const address = (await shown(program, /(?<=answers at ).*(?=\/v1\n)/)).trim();
@@ -40,7 +40,7 @@ describe.skipIf(!hasTerminal)('On a terminal', () => {
       expect(screen).toContain('\u001b[');
       expect(screen).toContain(`${address}/docs\n`);
       expect(screen).not.toContain('{"level"');
-      // A screen has 24 lines, and the banner is to stand on it with what came before.
+      // The banner and the lines before it fit on a screen of 24 lines.
       expect(screen.split('\n').length).toBeLessThan(24);
       program.child.stdin?.write('\u0003');
       expect(await program.ended()).toBe(0);
@@ -48,27 +48,27 @@ describe.skipIf(!hasTerminal)('On a terminal', () => {
     },
   );
 
-  it('NO_COLOR is heeded', async () => {
+  it('NO_COLOR switches colours off', async () => {
     await using program = onTerminal('serve', { NO_COLOR: '1' });
     await shown(program, /keys --help\n/);
     expect(screenOf(program)).not.toContain('\u001b[');
   });
 
-  it('LOG_FORMAT=json writes JSON all the same', async () => {
+  it('LOG_FORMAT=json writes JSON nevertheless', async () => {
     await using program = onTerminal('serve', { LOG_FORMAT: 'json' });
     const ready = await shown(program, /^\{"level":30,.*"msg":"ready"\}$/m);
     expect(JSON.parse(ready)).toHaveProperty('address');
   });
 });
 
-it('Where it is piped, LOG_FORMAT=text writes text without colours', async () => {
+it('LOG_FORMAT=text writes text without colours into a pipe', async () => {
   await using program = start(['serve'], newFolder(), { PORT: '0', LOG_FORMAT: 'text' });
   const ready = await program.until(({ stdout }) => /.* ready .*\n/.exec(stdout)?.[0]);
   expect(ready).toMatch(/^[\d:.]+Z info {2}ready address=http:\S+\n$/);
   expect(program.stdout).not.toContain('\u001b');
 });
 
-it('LOG_FORMAT is json or text', async () => {
+it('Any LOG_FORMAT but json and text is refused', async () => {
   await using program = start(['serve'], newFolder(), { LOG_FORMAT: 'pretty' });
   expect(await program.ended()).toBe(1);
   expect(program.stderr).toBe('store-orders: LOG_FORMAT must be json or text\n');

@@ -7,13 +7,13 @@ import { newFolder, start } from '../support/service.ts';
 import { honestStore } from '../support/tampering.ts';
 
 /**
- * Files that anybody may have written, given to the real program: it must answer with an exit code of
- * its own, soon, and without taking more memory than it takes for a small file.
+ * Untrusted files for the real program: it must end with its own exit code, quickly, and with no
+ * more memory than for a small file.
  */
 
-/** Resident memory that no check of a small file nears, in kilobytes. */
+/** A limit of resident memory far above that for a small file, in kilobytes. */
 const MAX_RESIDENT_KB = 400_000;
-/** How long a file without an end may be read, in milliseconds. */
+/** The longest time to read an endless file, in milliseconds. */
 const MAX_MS = 30_000;
 
 let folder: string;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   expect((await run('audit', 'export', '--out', 'trail.ndjson')).code).toBe(0);
 });
 
-describe('A file without an end is given up soon, with little memory:', () => {
+describe('An endless file is refused quickly, with little memory:', () => {
   it.each([
     ['an export', 3, ['verify', '--export', '/dev/zero', '--key', 'key']],
     ['an import', 3, ['audit', 'import', '/dev/zero', '--unsigned']],
@@ -65,14 +65,14 @@ describe('A file without an end is given up soon, with little memory:', () => {
     expect(ran.took).toBeLessThan(MAX_MS);
   });
 
-  it('an export whose second line goes on for ever', async () => {
+  it('an export with an endless second line', async () => {
     const [first = ''] = readFileSync(join(folder, 'trail.ndjson'), 'utf8').split('\n');
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const ran = run('verify', '--export', pipe, '--key', 'key');
     const input = await open(pipe, 'w');
     await input.writeFile(`${first}\n`);
-    // Until nobody reads it any more.
+    // Until the reader closes the pipe.
     const more = Buffer.alloc(1 << 16, 'a');
     const written = (async () => {
       for (let count = 0; count < 100_000; count += 1) await input.write(more);
@@ -87,7 +87,7 @@ describe('A file without an end is given up soon, with little memory:', () => {
 
 it('A file with a line of a gigabyte is refused with little memory', async () => {
   const file = join(folder, 'huge.ndjson');
-  // It takes no room on the disk: a hole reads as zeros.
+  // A sparse file takes no space on the disk, and reads as zeros.
   const handle = await open(file, 'w');
   await handle.truncate(2 ** 30);
   await handle.close();
@@ -101,7 +101,7 @@ it('A file with a line of a gigabyte is refused with little memory', async () =>
   }
 });
 
-it('A file that is deep instead of long is refused', async () => {
+it('A file with deeply nested JSON is refused', async () => {
   const text = readFileSync(join(folder, 'trail.ndjson'), 'utf8');
   const [first = ''] = text.split('\n');
   const deep = '['.repeat(400_000) + ']'.repeat(400_000);

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OrderList } from '../../src/app/order-list.ts';
+import { OrderList } from '../../src/app/state/order-list.ts';
 import type { OrderEvent as ServiceEvent } from '../../src/domain/order.ts';
 import { recorded } from '../support/events.ts';
 import { INT64_EDGES, int64s, orders } from './arbitraries.ts';
@@ -18,7 +18,7 @@ function sample<Item>(arbitrary: Arbitrary<Item>, numRuns = 1_000): readonly Ite
 }
 
 describe('ids', () => {
-  test('cover the whole range, and come to every edge of it again and again', () => {
+  test('cover the whole range, and include every edge of it frequently', () => {
     const ids = sample(int64s, 2_000);
     for (const id of ids) expect(id >= MIN_INT64 && id <= MAX_INT64).toBe(true);
     for (const edge of INT64_EDGES)
@@ -37,7 +37,7 @@ describe('orders', () => {
 });
 
 describe('histories', () => {
-  test('the legal ones break no rule, and the service can fold them', () => {
+  test('the legal ones violate no rule, and the service can fold them', () => {
     for (const events of sample(legalHistories())) {
       expect(brokenHistoryRule(events)).toBeUndefined();
       const list = new OrderList(() => undefined);
@@ -45,7 +45,7 @@ describe('histories', () => {
     }
   });
 
-  test('the illegal ones break the rule that they say, where they say, and every rule comes up', () => {
+  test('the illegal ones violate the stated rule at the stated event, and cover every rule', () => {
     const histories = sample(illegalHistories());
     for (const { events, rule, at } of histories) {
       expect(brokenHistoryRule(events)).toEqual({ rule, at });
@@ -54,7 +54,7 @@ describe('histories', () => {
     expect(new Set(histories.map(({ rule }) => rule))).toEqual(new Set(HISTORY_RULES));
   });
 
-  test('the list of the service refuses what was never placed, and what was placed twice', () => {
+  test("the service's list refuses orders that were never placed or placed twice", () => {
     const refused = HISTORY_RULES.slice(0, 2) as readonly string[];
     for (const { events, rule, at } of sample(illegalHistories())) {
       if (!refused.includes(rule)) continue;
@@ -64,7 +64,7 @@ describe('histories', () => {
     }
   });
 
-  test('they shrink to the shortest that breaks the rule', () => {
+  test('they shrink to the shortest history that violates the rule', () => {
     const fewest = HISTORY_RULES.map((rule) => {
       const found = fc.check(
         fc.property(illegalHistories(), (history) => history.rule !== rule),
@@ -80,7 +80,7 @@ describe('programs', () => {
   const isSound = ({ ids, steps }: Pick<Program, 'ids' | 'steps'>) =>
     steps.every((step) => !('order' in step) || step.order < ids.length);
 
-  test('name no order without an id, and do only what they were asked to do', () => {
+  test('name only orders with an id, and contain only the requested kinds of steps', () => {
     for (const program of sample(programs({ does: ['place', 'cancel'], maxSteps: 9 }))) {
       expect(isSound(program)).toBe(true);
       expect(program.steps.length).toBeLessThanOrEqual(9);
@@ -88,7 +88,7 @@ describe('programs', () => {
     }
   });
 
-  test('several clients at once name the same orders', () => {
+  test('concurrent clients name the same orders', () => {
     const several = sample(concurrentPrograms({ maxClients: 4 }));
     for (const { ids, clients } of several) {
       for (const steps of clients) expect(isSound({ ids, steps })).toBe(true);
@@ -96,7 +96,7 @@ describe('programs', () => {
     expect(Math.max(...several.map(({ clients }) => clients.length))).toBe(4);
   });
 
-  test('every shrunk program is sound again, and shrinking ends', () => {
+  test('every shrunk program is valid, and shrinking terminates', () => {
     for (const program of sample(programs(), 30)) {
       let current: Program | undefined = program;
       for (let rounds = 0; current !== undefined; rounds++) {
@@ -105,7 +105,7 @@ describe('programs', () => {
           ({ value }) => value,
         );
         for (const each of simpler) expect(isSound(each)).toBe(true);
-        // The last candidate is the least bold one.
+        // The last candidate is the smallest change.
         current = simpler.at(-1);
       }
     }

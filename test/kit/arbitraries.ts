@@ -9,11 +9,11 @@ import {
 } from './vocabulary.ts';
 
 /**
- * What properties draw from. Ends of ranges come up far more often than chance would have them,
- * because that is where mistakes are.
+ * Arbitraries for properties. Boundary values are drawn far more often than by chance, because that
+ * is where defects are.
  */
 
-/** Plain objects: a null prototype would make them unlike what is read from JSON. */
+/** Draws plain objects: with a null prototype they would differ from parsed JSON. */
 export function record<Shape>(
   shape: {
     [Key in keyof Shape]: Arbitrary<Shape[Key]>;
@@ -22,7 +22,7 @@ export function record<Shape>(
   return fc.record(shape, { noNullPrototype: true }) as Arbitrary<Shape>;
 }
 
-/** Where a JavaScript number, 32 bits or a sign would lose something. */
+/** The values at which a JavaScript number, 32 bits or a sign would lose information. */
 export const INT64_EDGES: readonly bigint[] = [
   ...[0n, 1n, -1n],
   ...[2n ** 31n - 1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 32n],
@@ -30,14 +30,14 @@ export const INT64_EDGES: readonly bigint[] = [
   ...[MIN_INT64, MIN_INT64 + 1n, MAX_INT64 - 1n, MAX_INT64],
 ];
 
-/** Any int64: every second one from the edges or near zero. */
+/** Any int64; half of them from the edges or near zero. */
 export const int64s: Arbitrary<bigint> = fc.oneof(
   { weight: 2, arbitrary: fc.bigInt({ min: MIN_INT64, max: MAX_INT64 }) },
   fc.bigInt({ min: -3n, max: 9n }),
   fc.constantFrom(...INT64_EDGES),
 );
 
-/** Ids that meet again and again, so that commands and events fall on the same orders. */
+/** Ids from a small set, so that commands and events concern the same orders. */
 export const fewIds: Arbitrary<bigint> = fc.constantFrom(
   MIN_INT64,
   -1n,
@@ -59,7 +59,7 @@ export const times: Arbitrary<number> = fc.oneof(
 );
 export const instants: Arbitrary<string> = times.map((time) => new Date(time).toISOString());
 
-/** Dates that are the same now and then. */
+/** Dates that are sometimes equal. */
 export const FEW_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
 const shipDates = fc.oneof(fc.constantFrom(...FEW_DATES), instants);
 
@@ -73,12 +73,12 @@ const dateOrNone = fc.oneof(
   shipDates.map((shipDate) => ({ shipDate })),
 );
 
-/** What placing an order says, beside which order it is. */
+/** The data of placing an order, without its id. */
 export const placings: Arbitrary<Pick<Order, 'petId' | 'quantity' | 'shipDate'>> = fc
   .tuple(record({ petId: int64s, quantity: quantities }), dateOrNone)
   .map(([numbers, date]) => ({ ...numbers, ...date }));
 
-/** What shipping an order says. */
+/** The data of shipping an order. */
 export const shippings: Arbitrary<{ readonly shipDate: string }> = record({ shipDate: shipDates });
 
 /** Any order that version 1 can show. */
@@ -90,7 +90,7 @@ export const orders: Arbitrary<Order> = fc
       : { id, ...placed, shipDate: shipped, complete: true },
   );
 
-/** Any event of the orders with these ids. */
+/** Draws any event of the orders with these ids. */
 export function eventsOf(ids: Arbitrary<bigint>): Arbitrary<OrderEvent> {
   return fc.oneof(
     fc.tuple(ids, placings).map(([orderId, rest]): OrderEvent => {
@@ -103,7 +103,7 @@ export function eventsOf(ids: Arbitrary<bigint>): Arbitrary<OrderEvent> {
   );
 }
 
-/** Any command to the orders with these ids. */
+/** Draws any command to the orders with these ids. */
 export function commandsTo(ids: Arbitrary<bigint>): Arbitrary<Command> {
   return fc.oneof(
     fc.tuple(ids, placings).map(([orderId, rest]): Command => {

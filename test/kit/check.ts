@@ -6,15 +6,15 @@ import { asScript } from './script.ts';
 import { type Target, Violation } from './target.ts';
 
 export interface CheckOptions extends ProgramOptions {
-  /** How many programs; 100 unless told. */
+  /** The number of programs; default 100. */
   readonly runs?: number;
-  /** The same seed draws the same programs; a new one unless told. */
+  /** The seed that determines the programs; default random. */
   readonly seed?: number;
-  /** With the seed, goes straight to a counterexample that was found before. */
+  /** With the seed, replays a counterexample that was found before. */
   readonly path?: string;
-  /** How many programs run at once, each on its own orders; 1 unless told. */
+  /** The number of concurrent programs, each on its own orders; default 1. */
   readonly together?: number;
-  /** Is told how many programs have run. */
+  /** Called with the number of programs that have run. */
   readonly advance?: (runs: number) => void;
 }
 
@@ -22,23 +22,23 @@ export interface CheckResult {
   readonly seed: number;
   readonly runs: number;
   readonly steps: number;
-  /** The shortest program that was found to break a rule, if any. */
+  /** The shortest program found that violates a rule, if any. */
   readonly counterexample?: Counterexample;
 }
 
 export interface Counterexample {
   readonly rule: string;
   readonly detail: string;
-  /** Mostly one; several where it takes several at once. */
+  /** Usually one program; several if the violation needs concurrency. */
   readonly programs: readonly Program[];
   readonly seed: number;
-  /** Where fast-check has found it: with the seed, it goes straight there. */
+  /** fast-check's path to the counterexample, which replays it together with the seed. */
   readonly path: string;
-  /** The program as a script to paste into a shell. */
+  /** The program as a shell script. */
   readonly script: string;
 }
 
-/** Draws programs and runs them against a target, until one breaks a rule; shrinks that one. */
+/** Draws programs and runs them against a target until one violates a rule; shrinks that one. */
 export async function check(target: Target, options: CheckOptions = {}): Promise<CheckResult> {
   const { runs = 100, together = 1, seed = Date.now() & 0x7fffffff, path, advance } = options;
   let steps = 0;
@@ -83,7 +83,7 @@ export async function assertHolds(
   throw new Violation(rule, `${target.name}: not so: ${rule}: ${detail}\n\n${script}`);
 }
 
-/** The rule that was broken, whatever was thrown. */
+/** Returns the violated rule for anything that was thrown. */
 export function brokenBy(error: unknown): { readonly rule: string; readonly detail: string } {
   if (error instanceof Violation) return { rule: error.rule, detail: error.message };
   const detail = error instanceof Error ? error.message : String(error);

@@ -14,8 +14,8 @@ export class Client {
   readonly #placed = new Set<Name>();
 
   /**
-   * @param ids The id of each order, by its name, until a server gives it another one.
-   * @param claim Takes an id that a server has given; false where it was taken before.
+   * @param ids The id of each order, by its name, until a server assigns another one.
+   * @param claim Registers an id that a server has assigned; false if it was assigned before.
    */
   constructor(session: Session, ids: bigint[], claim: (id: bigint) => boolean) {
     this.#session = session;
@@ -23,7 +23,7 @@ export class Client {
     this.#claim = claim;
   }
 
-  /** Does a step. Returns 0 where the target cannot do it, and 1 otherwise. */
+  /** Runs a step. Returns 0 if the target does not support it, and 1 otherwise. */
   async do(step: Step, client: number): Promise<0 | 1> {
     const session = this.#session;
     switch (step.do) {
@@ -44,12 +44,12 @@ export class Client {
     }
   }
 
-  /** Checks that the events of the client's orders are those of the oracle. */
+  /** Checks that the events of the client's orders equal those of the oracle. */
   checkEvents(recorded: ReadonlyMap<bigint, readonly Recorded[]>): void {
     for (const [id, expected] of Map.groupBy(this.oracle.events, ({ orderId }) => orderId)) {
       checkStream(recorded.get(id) ?? [], expected);
     }
-    // Nor may anything be recorded of an order to which the oracle let nothing happen.
+    // An order without events in the oracle must have none in the target.
     for (const id of this.#ids) {
       if (this.oracle.row(id).version === 0) checkStream(recorded.get(id) ?? [], []);
     }
@@ -60,7 +60,7 @@ export class Client {
     client: number,
   ) {
     const session = this.#session;
-    // Where the server chooses ids, the same order cannot be placed twice.
+    // If the server chooses ids, the same order cannot be placed twice.
     if (step.do === 'place' && session.choosesIds && this.#placed.has(step.order)) return 0;
     const orderId = this.#idOf(step.order);
     if (step.do === 'ship' && session.shipsPendingOnly) {
@@ -123,7 +123,7 @@ export class Client {
     return list.filter(({ id }) => this.oracle.get(id) !== undefined || this.#isWanted(id));
   }
 
-  // An order that nobody placed is ours to complain about, unless a server has chosen its id.
+  // A foreign order is a violation, unless the server chooses ids.
   #isWanted(id: bigint): boolean {
     return !this.#session.choosesIds && this.#ids.includes(id);
   }

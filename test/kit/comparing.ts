@@ -3,7 +3,9 @@ import type { Expected } from './oracle/store.ts';
 import { type Recorded, type Rule, type Told, violation } from './target.ts';
 import type { Order, OrderEvent } from './vocabulary.ts';
 
-/** What a target says, held against what the oracle says. Each throws a Violation at a difference. */
+/**
+ * Compares the results of a target with those of the oracle. Throws a Violation at a difference.
+ */
 
 const ANSWER: Rule = 'every answer is that of the table';
 export const RECORDED: Rule = 'every change is recorded once, and nothing else is';
@@ -22,7 +24,7 @@ export function checkAnswer(what: string, told: Told, expected: Expected): void 
   if (events !== undefined) checkRecorded(what, events, expected.events);
 }
 
-/** A list. */
+/** Compares a list. */
 export function checkList(shown: readonly Order[], expected: readonly Order[]): void {
   const broken = brokenListRule(shown, expected);
   if (broken !== undefined) throw violation(broken.rule, broken.detail);
@@ -38,12 +40,12 @@ function checkRecorded(
   throw violation(RECORDED, `${what}: ${textsOf(events)}, and should be ${textsOf(expected)}`);
 }
 
-/** What was recorded, by order. */
+/** Groups recorded events by order. */
 export function byOrderId(recorded: readonly Recorded[]): ReadonlyMap<bigint, readonly Recorded[]> {
   return Map.groupBy(recorded, ({ event }) => event.orderId);
 }
 
-/** Holds what was recorded of one order against what should be. */
+/** Compares the recorded events of one order with the expected ones. */
 export function checkStream(recorded: readonly Recorded[], expected: readonly OrderEvent[]): void {
   for (const [index, { event, version }] of recorded.entries()) {
     const wanted = expected[index];
@@ -60,7 +62,7 @@ export function checkStream(recorded: readonly Recorded[], expected: readonly Or
   if (lost !== undefined) throw violation(RECORDED, `${textOf(lost)} is missing`);
 }
 
-/** The positions of a whole log. */
+/** Checks the positions of a whole log. */
 export function checkPositions(recorded: readonly Recorded[]): void {
   for (const [index, { position }] of recorded.entries()) {
     if (position === index + 1) continue;

@@ -2,13 +2,13 @@ import { FEW_DATES } from './arbitraries.ts';
 import type { Name, Program, Step } from './program.ts';
 
 /**
- * Where it is small, everything: programs enumerated rather than drawn. What differs only in what
- * an order or a date is called is the same program, and comes up once.
+ * Enumerates all small programs instead of drawing some. Programs that differ only in the names of
+ * orders or dates are equivalent, and occur once.
  */
 
 const [FIRST_DATE, SECOND_DATE] = FEW_DATES;
 
-/** All that can be asked of one order, a shipment on one of two dates among it. */
+/** All commands to one order, including shipments on each of two dates. */
 function commandsTo(order: Name): readonly Step[] {
   return [
     { do: 'place', order, petId: 1n, quantity: 1 },
@@ -19,8 +19,9 @@ function commandsTo(order: Name): readonly Step[] {
 }
 
 /**
- * Every sequence of so many commands to so many orders. Every shorter one is the beginning of one
- * of these, so to run these, checking each answer, is to run them all.
+ * Yields every sequence of the given number of commands to the given number of orders. Every
+ * shorter sequence is a prefix of one of these, so checking each response of these checks all of
+ * them.
  */
 export function* everySequence(length: number, orders: number): IterableIterator<Program> {
   const ids = Array.from({ length: orders }, (_, index) => BigInt(index + 1));
@@ -37,7 +38,7 @@ function* sequences(
     yield [];
     return;
   }
-  // The first order to be named is A, the next one B; the first date is the first.
+  // Orders are named in order of appearance: A, B, …; dates likewise.
   for (let order = 0; order < Math.min(named + 1, orders); order++) {
     for (const step of commandsTo(order)) {
       const ships = step.do === 'ship';
@@ -50,7 +51,7 @@ function* sequences(
   }
 }
 
-/** Every order in which two clients with so many commands each can come: 0 for one, 1 for the other. */
+/** Yields every interleaving of two clients with the given number of commands each, as 0 and 1. */
 export function everySchedule(commandsEach: number): readonly (readonly number[])[] {
   return schedules(commandsEach, commandsEach);
 }
@@ -63,7 +64,9 @@ function schedules(first: number, second: number): readonly (readonly number[])[
   ];
 }
 
-/** Every interleaving of two clients with so many commands each, to so many orders. */
+/**
+ * Yields every program of two clients with the given numbers of commands and orders, interleaved.
+ */
 export function* everyInterleaving(
   commandsEach: number,
   orders: number,
@@ -73,10 +76,10 @@ export function* everyInterleaving(
   }
 }
 
-/** How many programs a session takes at once, each on its own orders. */
+/** The number of concurrent programs in a session, each on its own orders. */
 const CHUNK = 4_096;
 
-/** The programs in chunks. */
+/** Splits the programs into chunks. */
 export function* inChunks(programs: Iterable<Program>): IterableIterator<readonly Program[]> {
   let chunk: Program[] = [];
   for (const program of programs) {

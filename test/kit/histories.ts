@@ -4,15 +4,15 @@ import { brokenHistoryRule, type HistoryRule } from './oracle/history.ts';
 import { OracleStore } from './oracle/store.ts';
 import type { OrderEvent } from './vocabulary.ts';
 
-/** A history, with the rule that it breaks and the event that breaks it. */
+/** A history, with the rule that it violates and the violating event. */
 export interface IllegalHistory {
   readonly events: readonly OrderEvent[];
   readonly rule: HistoryRule;
-  /** Where the first event stands that breaks a rule, from 0. */
+  /** The index of the first event that violates a rule, from 0. */
   readonly at: number;
 }
 
-/** What a store has recorded that was asked anything about the orders with these ids. */
+/** Draws the events that a store records for arbitrary commands to the orders with these ids. */
 export function legalHistories(
   ids: Arbitrary<bigint> = fewIds,
   maxLength = 40,
@@ -24,7 +24,7 @@ export function legalHistories(
   });
 }
 
-/** A legal history, an event that may not follow it, and anything behind that. */
+/** Draws a legal history, then an illegal event, then any events. */
 export function illegalHistories(ids: Arbitrary<bigint> = fewIds): Arbitrary<IllegalHistory> {
   const suffixes = fc.array(eventsOf(ids), { maxLength: 5 });
   return fc

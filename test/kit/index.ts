@@ -1,4 +1,4 @@
-/** The property-test kit: what `store-orders/testing` offers. docs/testing-kit.md explains it. */
+/** The entry point of the property-test kit, `store-orders/testing`: see docs/testing-kit.md. */
 
 export {
   commandsTo,

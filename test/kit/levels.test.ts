@@ -15,7 +15,7 @@ import type { Program } from './program.ts';
 import { Run } from './run.ts';
 import type { Target } from './target.ts';
 
-/** One model, every level. A service in a process of its own: test/http/model.test.ts. */
+/** One model for every layer. For the service as a process see test/e2e/http/model.test.ts. */
 const LEVELS: readonly (readonly [Target, CheckOptions])[] = [
   [decider, { runs: 20_000 }],
   [memoryApp, { runs: 300 }],
@@ -27,9 +27,9 @@ const LEVELS: readonly (readonly [Target, CheckOptions])[] = [
   [httpApp, { runs: 200, together: 20 }],
 ];
 
-describe('any program', () => {
+describe('Any program', () => {
   test.each(LEVELS.map(([target, options]) => ({ target, options, name: target.name })))(
-    'gets the answers of the table from the $name, as $options',
+    'gets the responses of the oracle from the $name, as $options',
     async (level) => {
       const { steps } = await assertHolds(level.target, level.options);
       expect(steps).toBeGreaterThan(0);
@@ -37,7 +37,7 @@ describe('any program', () => {
   );
 });
 
-test('the page has every target', () => {
+test('The guide lists every target', () => {
   const own = [...new Set([...LEVELS.map(([{ name }]) => name), twoWriters.name])];
   const elsewhere = ['service', 'service with imports', 'base URL'];
   const rows = tableOf('docs/testing-kit.md', 'target | what runs | checked besides every answer');
@@ -55,7 +55,7 @@ async function runAll(target: Target, programs: Iterable<Program>): Promise<numb
   return count;
 }
 
-describe('enumerated, not drawn', () => {
+describe('Enumerated programs', () => {
   test.each([
     { target: decider, length: 6, count: 66_560 },
     { target: memoryApp, length: 6, count: 66_560 },
@@ -69,7 +69,7 @@ describe('enumerated, not drawn', () => {
     expect(await runAll(twoWriters, everyInterleaving(3, 1))).toBe(41_600);
   });
 
-  test('what the enumeration leaves out is the same under other names', () => {
+  test('the enumeration omits only programs that are equivalent under renaming', () => {
     // Eight commands to two orders; every program stands for itself with the orders' names, the
     // dates' names, both or none of them exchanged, as far as that makes a difference.
     const texts = new Set<string>();

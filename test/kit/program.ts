@@ -1,12 +1,11 @@
 import type { Command } from './vocabulary.ts';
 
 /**
- * A program is what a client does, one step after another. It names orders by letters, as a script
- * names its variables, so that the same program runs where the client chooses ids and where the
- * server does.
+ * Programs: sequences of steps of a client. A program names orders by letters, like the variables
+ * of a script, so that the same program runs whether the client or the server chooses ids.
  */
 
-/** Which order: 0 is A, 1 is B, and so on. */
+/** The index of an order: 0 is A, 1 is B, and so on. */
 export type Name = number;
 
 export type Step =
@@ -21,37 +20,37 @@ export type Step =
   | { readonly do: 'cancel'; readonly order: Name }
   | { readonly do: 'get'; readonly order: Name }
   | { readonly do: 'list' }
-  /** The process ends as it pleases, and another one goes on with what is stored. */
+  /** The process is killed, and another one continues with the stored data. */
   | { readonly do: 'restart' };
 
 export interface Program {
   /**
-   * The id of each order, by its name: the one that it is placed under where the client chooses,
-   * and the one that it is asked for by as long as it was not placed.
+   * The id of each order, by its name: the id under which it is placed if the client chooses ids,
+   * and the id by which it is requested before it is placed.
    */
   readonly ids: readonly bigint[];
   readonly steps: readonly Step[];
-  /** Which of several clients takes each step; the first one takes all unless told. */
+  /** The client of each step; default the first one for all. */
   readonly clients?: readonly number[];
 }
 
-/** What several clients do at once, each its own steps in order. */
+/** A concurrent program: several clients, each with its own steps in order. */
 export interface ConcurrentProgram {
   readonly ids: readonly bigint[];
   readonly clients: readonly (readonly Step[])[];
 }
 
-/** The letter of an order. */
+/** Returns the letter of an order. */
 export function letterOf(name: Name): string {
   return String.fromCharCode(65 + name);
 }
 
-/** The id that no order is expected to have on a server that chooses ids: it gives positive ones. */
+/** Returns an id that no order has on a server that chooses ids, since it chooses positive ones. */
 export function absentId(id: bigint): bigint {
   return id > 0n ? -id : id;
 }
 
-/** A step as the command that it sends. */
+/** Returns the command of a step. */
 export function commandOf(
   step: Extract<Step, { do: 'place' | 'ship' | 'cancel' }>,
   orderId: bigint,

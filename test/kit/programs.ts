@@ -5,17 +5,17 @@ import { simplerBundles, simplerPrograms } from './shrinking.ts';
 import { MAX_INT64, MAX_QUANTITY, MIN_INT64 } from './vocabulary.ts';
 
 export interface ProgramOptions {
-  /** The most steps of a program; 20 unless told. */
+  /** The maximum number of steps of a program; default 20. */
   readonly maxSteps?: number;
-  /** The most orders that a program names; 3 unless told. Few, so that steps meet. */
+  /** The maximum number of orders in a program; default 3. Few, so that steps conflict. */
   readonly maxOrders?: number;
-  /** What its steps may be: all but restarts unless told. */
+  /** The kinds of steps; default all but restarts. */
   readonly does?: readonly Step['do'][];
 }
 
 const ALL_BUT_RESTARTS = ['place', 'ship', 'cancel', 'get', 'list'] as const;
 
-/** How often a step is what, relative to the others. */
+/** The relative frequency of each kind of step. */
 const WEIGHTS: Readonly<Record<Step['do'], number>> = {
   place: 8,
   ship: 6,
@@ -25,12 +25,12 @@ const WEIGHTS: Readonly<Record<Step['do'], number>> = {
   restart: 1,
 };
 
-/** Programs of one client. They shrink to the shortest program that still fails. */
+/** Draws programs of one client, which shrink to the shortest program that still fails. */
 export function programs(options: ProgramOptions = {}): Arbitrary<Program> {
   return new Programs(options);
 }
 
-/** Programs of several clients at once. */
+/** Draws programs of several concurrent clients. */
 export function concurrentPrograms({
   maxClients = 3,
   maxSteps = 5,
@@ -38,13 +38,15 @@ export function concurrentPrograms({
 }: ProgramOptions & { readonly maxClients?: number } = {}): Arbitrary<ConcurrentProgram> {
   const one = new Programs({ ...options, maxSteps });
   return fc.array(one, { minLength: 1, maxLength: maxClients, size: 'max' }).map((several) => ({
-    // The client that names most orders knows the ids of all.
+    // The ids of the client that names most orders cover those of all clients.
     ids: several.reduce((a, b) => (b.ids.length > a.ids.length ? b : a)).ids,
     clients: several.map(({ steps }) => steps),
   }));
 }
 
-/** So many programs at once. They shrink to one, if one is enough, and that one to its shortest. */
+/**
+ * Draws concurrent programs, which shrink to one if one is enough, and that one to its shortest.
+ */
 export function bundles(
   together: number,
   options: ProgramOptions = {},
@@ -79,8 +81,8 @@ class Bundles extends Arbitrary<readonly Program[]> {
 }
 
 /**
- * Written by hand rather than combined from fast-check's own: a program is drawn in a tenth of the
- * time, and its shrinking knows what a program is.
+ * A hand-written arbitrary instead of a combination of fast-check's: it draws a program in a tenth
+ * of the time, and shrinks it as a program.
  */
 class Programs extends Arbitrary<Program> {
   readonly #maxSteps: number;
@@ -151,7 +153,7 @@ function quantityFrom(random: Random): number {
   return kind === 1 ? random.nextInt(1, MAX_QUANTITY) : random.nextInt(1, 9);
 }
 
-// Mostly one of two, so that shipments meet on the same date and on different ones.
+// Usually one of two, so that shipments have equal and different dates.
 function dateFrom(random: Random): string {
   return random.nextInt(0, 9) === 0
     ? new Date(random.nextInt(0, 2_147_483_647) * 1_000).toISOString()

@@ -5,11 +5,11 @@ import { type Session, violation } from './target.ts';
 import { MAX_INT64, MIN_INT64, type Order } from './vocabulary.ts';
 
 /**
- * The model: runs programs against a target and, beside it, against the oracle, and throws a
- * {@link Violation} at the first answer that the oracle would not give.
+ * The model: runs programs against a target and the oracle, and throws a {@link Violation} at the
+ * first response that differs from the oracle's.
  */
 export class Run {
-  /** How many steps were run so far: what a target cannot do is left out and not counted. */
+  /** The number of steps run so far, without those that a target does not support. */
   steps = 0;
   readonly #session: Session;
   readonly #taken = new Set<bigint>();
@@ -20,7 +20,7 @@ export class Run {
     this.#session = session;
   }
 
-  /** Runs programs at once, each on orders of its own, and looks at all that they leave behind. */
+  /** Runs programs concurrently, each on orders of its own, and checks the resulting store. */
   async together(programs: readonly Program[]): Promise<void> {
     const restarts = programs.some(({ steps }) => steps.some((step) => step.do === 'restart'));
     if (restarts && programs.length > 1) {
@@ -35,7 +35,7 @@ export class Run {
       );
     });
     this.#clients.push(...clients);
-    // All of them, before the first failure is thrown: none may go on behind the run's back.
+    // Waits for all of them before it throws the first failure, so that none keeps running.
     const ends = await Promise.allSettled(
       clients.map(async (client, index) => {
         const { steps, clients: turns } = programs[index] as Program;
@@ -65,8 +65,8 @@ export class Run {
     return true;
   }
 
-  // An id that was used before is moved by multiples of 4096: its low bits, which are what a
-  // rounding would lose, stay what they are.
+  // A used id is moved by multiples of 4096, which keeps its low bits: those that rounding would
+  // lose.
   #fresh(wanted: bigint): bigint {
     let id = this.#next.get(wanted) ?? wanted;
     while (this.#taken.has(id)) id = moved(id, wanted);

@@ -21,7 +21,7 @@ const program: Program = {
   ],
 };
 
-test('a counterexample is a script that does in a shell what the program does', async () => {
+test('The script of a counterexample does the same as the program', async () => {
   const found = { seed: 42, path: '3:1', rule: 'a rule', detail: 'one\ntwo' };
   const script = asScript([program], found);
   expect(script).toContain('# Broken: a rule\n# one\n# two\n# Seed 42, path 3:1.\n');
@@ -37,7 +37,7 @@ test('a counterexample is a script that does in a shell what the program does', 
   ]);
 });
 
-test('it says what should come of every step', () => {
+test('The script states the expected result of every step', () => {
   const script = asScript([program], { seed: 1, path: '0', rule: 'a rule', detail: 'detail' });
   expect(script.match(/^# (?:place|get|cancel|ship|list).*$/gm)).toEqual([
     '# place A: accepted, as order 1 where the client chooses',

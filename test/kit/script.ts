@@ -1,7 +1,7 @@
 import { OracleStore } from './oracle/store.ts';
 import { absentId, commandOf, letterOf, type Name, type Program, type Step } from './program.ts';
 
-/** What a counterexample is about. */
+/** The violation and the origin of a counterexample. */
 export interface Found {
   readonly seed: number;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface Found {
   readonly detail: string;
 }
 
-/** Writes programs as a script for a shell, to be pasted after BASE and KEY are set. */
+/** Returns programs as a shell script, which requires BASE and KEY to be set. */
 export function asScript(programs: readonly Program[], found: Found): string {
   const lines = [
     `# Broken: ${found.rule}`,
@@ -38,7 +38,7 @@ function asCommands({ ids, steps }: Program): readonly string[] {
   });
 }
 
-/** What a step does, and what should come of it. */
+/** Returns a step and its expected result in words. */
 function aboutStep(step: Step, ids: readonly bigint[], oracle: OracleStore): string {
   if (!('order' in step)) return step.do;
   const id = ids[step.order] as bigint;

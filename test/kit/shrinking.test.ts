@@ -9,7 +9,7 @@ import { type Decider, deciderTarget } from './targets/decider.ts';
 
 type Fault = (command: OrderCommand, state: OrderState, seen: number) => boolean;
 
-/** The real decider, but where it should refuse or do nothing, it does it all the same. */
+/** The real decider, except that it accepts commands that it should refuse or ignore. */
 function faulty(name: string, fault: Fault): Target {
   const events = {
     PlaceOrder: 'OrderPlaced',
@@ -33,7 +33,7 @@ function faulty(name: string, fault: Fault): Target {
   };
 }
 
-/** The length of the shortest program that fails, found by trying them all. */
+/** Returns the length of the shortest failing program, found by exhaustive search. */
 async function shortest(target: Target): Promise<number> {
   for (let length = 1; length <= 6; length++) {
     for (const program of everySequence(length, 2)) {
@@ -68,7 +68,7 @@ const FAULTS: readonly (readonly [name: string, fault: Fault])[] = [
     ({ type }, { status }) => type === 'PlaceOrder' && status !== 'none',
   ],
   [
-    'what is not there can be cancelled',
+    'an absent order can be cancelled',
     ({ type }, { status }) => type === 'CancelOrder' && status === 'none',
   ],
   [
@@ -77,7 +77,7 @@ const FAULTS: readonly (readonly [name: string, fault: Fault])[] = [
   ],
 ];
 
-describe('a counterexample is as short as one can be', () => {
+describe('A counterexample has minimal length if', () => {
   test.each(FAULTS)('%s', async (name, fault) => {
     const target = faulty(name, fault);
     for (const seed of [1, 2, 3, 4, 5]) {
@@ -88,7 +88,7 @@ describe('a counterexample is as short as one can be', () => {
     }
   });
 
-  test('of many programs at once, only the one that fails is left', async () => {
+  test('Of many concurrent programs, only the failing one remains', async () => {
     const target = faulty(...(FAULTS[0] as (typeof FAULTS)[number]));
     const { counterexample } = await check(target, { runs: 500, together: 50, seed: 7 });
     expect(counterexample?.programs).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('a counterexample is as short as one can be', () => {
     ]);
   });
 
-  test('a value that matters stays what it is', async () => {
+  test('Shrinking keeps a value that matters', async () => {
     const target = faulty('rounds', ({ type, orderId }, { status }) => {
       return type === 'CancelOrder' && status === 'none' && BigInt(Number(orderId)) !== orderId;
     });
@@ -109,12 +109,12 @@ describe('a counterexample is as short as one can be', () => {
     ]);
   });
 
-  test('the same seed finds the same again', async () => {
+  test('The same seed finds the same counterexample', async () => {
     const target = faulty(...(FAULTS[1] as (typeof FAULTS)[number]));
     const first = await check(target, { seed: 42 });
     expect(first.counterexample).toBeDefined();
     expect(await check(target, { seed: 42 })).toEqual(first);
-    // With the path, it is the first that is run.
+    // With the path, it is the first program to run.
     const { path = '' } = first.counterexample ?? {};
     const again = await check(target, { seed: 42, path });
     expect(again.counterexample).toMatchObject({ programs: first.counterexample?.programs });
@@ -122,13 +122,13 @@ describe('a counterexample is as short as one can be', () => {
   });
 });
 
-test('a program with a restart runs alone, or not at all', async () => {
+test('A program with a restart runs alone, or not at all', async () => {
   const restart: Program = { ids: [1n], steps: [{ do: 'restart' }] };
   const run = new Run(await deciderTarget('decider', order).open());
   await expect(run.together([restart, restart])).rejects.toThrow('cut off the answers');
 });
 
-/** What of a program is not as plain as can be. */
+/** Returns the parts of a program that could be simpler. */
 function plainnessOf({ ids, steps }: Program): readonly unknown[] {
   const values = steps.flatMap((step) => {
     if (step.do === 'place') return [step.petId !== 1n, step.quantity !== 1, 'shipDate' in step];

@@ -2,9 +2,9 @@ import { FEW_DATES } from './arbitraries.ts';
 import type { Program, Step } from './program.ts';
 
 /**
- * What is tried to make a failing program smaller, the boldest first. Every candidate is simpler
- * than the program: it has fewer steps, or as many and fewer orders, or as many of both and plainer
- * values; so shrinking ends, and when it ends, nothing of the program can be left out.
+ * Yields candidates for a smaller failing program, the largest reductions first. Every candidate is
+ * simpler than the program: it has fewer steps, or as many steps and fewer orders, or as many of
+ * both and simpler values. So shrinking terminates, with a program of which nothing can be omitted.
  */
 export function* simplerPrograms(program: Program): IterableIterator<Program> {
   yield* withFewerSteps(program);
@@ -12,10 +12,10 @@ export function* simplerPrograms(program: Program): IterableIterator<Program> {
   yield* withPlainerValues(program);
 }
 
-/** The same for programs that run at once: fewer programs first, then simpler ones. */
+/** Yields the same for concurrent programs: fewer programs first, then simpler ones. */
 export function* simplerBundles(bundle: readonly Program[]): IterableIterator<readonly Program[]> {
   const { length } = bundle;
-  // A part alone, the larger parts first; then all but a part.
+  // One part, the larger parts first; then all but one part.
   for (let size = length >> 1; size >= 1; size >>= 1) {
     for (let from = 0; from < length; from += size) yield bundle.slice(from, from + size);
   }
@@ -29,13 +29,13 @@ export function* simplerBundles(bundle: readonly Program[]): IterableIterator<re
   }
 }
 
-/** Up to so many steps, each two of them are left out together: some are of use only as a pair. */
+/** The largest number of steps of which each pair is omitted: some steps matter only as a pair. */
 const FEW_STEPS = 12;
 
 function* withFewerSteps({ ids, steps }: Program): IterableIterator<Program> {
   const { length } = steps;
   for (let size = length >> 1; size >= 1; size >>= 1) {
-    // What fails is mostly the last step: what comes first is left out first.
+    // Usually the last step fails, so the first steps are omitted first.
     for (let from = 0; from < length; from += size) {
       yield { ids, steps: [...steps.slice(0, from), ...steps.slice(from + size)] };
     }
@@ -71,7 +71,7 @@ function renamed(step: Step, to: (name: number) => number): Step {
   return 'order' in step ? { ...step, order: to(step.order) } : step;
 }
 
-/** The plainest first; a value is only ever replaced by one that stands before it. */
+/** Values from the simplest on. A value is only replaced by an earlier one. */
 const PLAIN_IDS = [1n, 2n, 3n, 2n ** 53n + 1n, 2n ** 53n + 3n] as const;
 const PLAIN_QUANTITIES = [1, 2] as const;
 
@@ -108,7 +108,7 @@ function plainersOf(step: Step): readonly Step[] {
   ];
 }
 
-/** What stands before a value in a list; the whole list where it does not stand in it. */
+/** Returns the elements before a value in a list, or the whole list if it lacks the value. */
 function before<Item>(value: Item, plain: readonly Item[]): readonly Item[] {
   const index = plain.indexOf(value);
   return index === -1 ? plain : plain.slice(0, index);

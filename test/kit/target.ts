@@ -2,58 +2,58 @@ import type { ListRule } from './oracle/list-rules.ts';
 import type { Command, Order, OrderEvent } from './vocabulary.ts';
 
 /**
- * What the model can be run against: a decider, a store, a server. A target answers commands; all
- * else that it can do is checked where it can do it.
+ * The interface of a system under test: a decider, a store, a server. A target executes commands;
+ * its other members are optional, and checked if present.
  */
 export interface Target {
   readonly name: string;
-  /** Begins anew, with no order that the model has placed. */
+  /** Starts a new session, without orders that the model has placed. */
   open(): Session | Promise<Session>;
 }
 
 export interface Session {
-  /** @param client Which of several clients asks, from 0, where it makes a difference. */
+  /** @param client The index of the client, from 0, for targets that distinguish clients. */
   perform(command: Command, client: number): Told | Promise<Told>;
-  /** All orders, as the target lists them. */
+  /** Returns all orders as listed. */
   list?(): Promise<readonly Order[]>;
   get?(id: bigint): Promise<Order | undefined>;
-  /** All that was recorded, oldest first. */
+  /** Returns all recorded events, the oldest first. */
   events?(): Promise<readonly Recorded[]>;
-  /** Ends as a process does that is killed, and goes on with what was stored. */
+  /** Ends like a killed process, and continues with the stored data. */
   restart?(): Promise<void>;
   close?(): Promise<void>;
-  /** It gives ids to the orders itself; a command's own id is ignored when it places one. */
+  /** True if the target chooses ids; the id of a command that places an order is ignored then. */
   readonly choosesIds?: boolean;
-  /** It can be told that a pending order has shipped, and nothing else. */
+  /** True if it accepts shipments of pending orders only. */
   readonly shipsPendingOnly?: boolean;
-  /** Others work on the same store: orders that the model has not placed are none of its business. */
+  /** True if others use the same store; the model ignores their orders. */
   readonly isShared?: boolean;
 }
 
-/** What a target says to a command. What it leaves out is not checked. */
+/** A target's result for a command. Absent members are not checked. */
 export type Told =
   | {
       readonly kind: 'accepted';
-      /** The id of the order, where the target has chosen it. */
+      /** The id of the order, if the target has chosen it. */
       readonly orderId?: bigint;
-      /** How many events the order has by now. */
+      /** The number of events of the order, including this one. */
       readonly version?: number;
-      /** What was recorded. */
+      /** The recorded events. */
       readonly events?: readonly OrderEvent[];
-      /** The order as it is by now. */
+      /** The order after the command. */
       readonly order?: Order;
     }
   | { readonly kind: 'rejected'; readonly reason: string };
 
 export interface Recorded {
-  /** Its place in the whole log, from 1. */
+  /** The position in the whole log, from 1. */
   readonly position: number;
-  /** How many events its order has with this one. */
+  /** The number of events of its order, including this one. */
   readonly version: number;
   readonly event: OrderEvent;
 }
 
-/** The properties that the model holds a target to, by the names that its reports give them. */
+/** The properties that the model checks, by their names in reports. */
 export type Rule =
   | ListRule
   | 'every answer is that of the table'
@@ -64,7 +64,7 @@ export type Rule =
   | 'a new order has an id that no other has'
   | 'nothing fails';
 
-/** A target broke a rule. */
+/** Thrown when a target violates a rule. */
 export class Violation extends Error {
   readonly rule: string;
 

@@ -1,6 +1,6 @@
 /**
- * The words in which the kit speaks of orders: the contract's, and nobody's code. Ids are bigint,
- * because the contract's are int64; dates are RFC 3339 texts in UTC with milliseconds.
+ * The kit's types of orders, in the contract's terms and independent of any implementation. Ids are
+ * bigint, because the contract's are int64; dates are RFC 3339 strings in UTC with milliseconds.
  */
 
 /** An order as version 1 of the contract shows it. */
@@ -8,7 +8,7 @@ export interface Order {
   readonly id: bigint;
   readonly petId: bigint;
   readonly quantity: number;
-  /** When it is expected to ship, and once it is shipped, when it did. */
+  /** The expected ship date, or the actual one once it has shipped. */
   readonly shipDate?: string;
   readonly complete: boolean;
 }
@@ -39,7 +39,7 @@ export type OrderEvent =
   | (Omit<ShipOrder, 'type'> & { readonly type: 'OrderShipped' })
   | (Omit<CancelOrder, 'type'> & { readonly type: 'OrderCancelled' });
 
-/** Why a command is refused. */
+/** The reasons to refuse a command. */
 export type Rejection =
   | 'order_exists'
   | 'order_not_found'

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { layersFile, PACKAGES, ROOMS } from '../../tools/layers.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { importsOf, SOURCE_FILES, sourceOf } from './sources.ts';
 
 const BIOME = resolve('node_modules/.bin/biome');
 
@@ -11,10 +13,10 @@ interface Complaint {
   readonly location: { readonly path: string; readonly start: { readonly line: number } };
 }
 
-/** Lints files by the project's rules, in a folder of their own: what is wrong, and where. */
+/** Lints files by the project's rules, in a folder of their own. Returns "path:line rule" of each. */
 async function lint(files: Readonly<Record<string, string>>): Promise<string[]> {
   const folder = temporaryFolder();
-  cpSync('biome.json', join(folder, 'biome.json'));
+  for (const name of ['biome.json', 'biome.layers.json']) cpSync(name, join(folder, name));
   for (const [name, code] of Object.entries(files)) {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -34,15 +36,16 @@ async function lint(files: Readonly<Record<string, string>>): Promise<string[]> 
 
 const EXISTING = 'export const existing = 1;\n';
 
-/** What no file may import, by the file; and what it may, so that the rule is not merely "no". */
+/** Planted imports by file: those that are refused, and some that pass: the rule is not merely "no". */
 const RULES: readonly { rule: string; file: string; never: string[]; may: string[] }[] = [
   {
     rule: 'domain imports nothing but itself',
     file: 'src/domain/order.ts',
     never: [
-      '../app/writer.ts',
-      '../infra/config.ts',
+      '../app/write/writer.ts',
+      '../infra/process/config.ts',
       '../http/app.ts',
+      '../cli/program.ts',
       '../container.ts',
       'zod',
       'effect',
@@ -52,29 +55,56 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     may: ['./decider.ts'],
   },
   {
-    rule: 'app knows domain only, and no package',
-    file: 'src/app/writer.ts',
+    rule: 'app imports domain and app only, and no package',
+    file: 'src/app/write/writer.ts',
     never: [
-      '../infra/sqlite/database.ts',
-      '../http/app.ts',
-      '../cli/program.ts',
-      '../container.ts',
-      '../main.ts',
+      '../../infra/sqlite/database.ts',
+      '../../http/app.ts',
+      '../../cli/program.ts',
+      '../../engines.ts',
+      '../../container.ts',
+      '../../service.ts',
+      '../../main.ts',
       'zod',
       'pino',
       'express',
       'tsyringe',
       'better-sqlite3',
       'pg',
+      'left-pad',
     ],
-    may: ['../domain/order.ts', './ports/event-log.ts', 'node:crypto'],
+    may: ['../../domain/order.ts', '../ports/event-log.ts', '../log/record.ts', 'node:crypto'],
+  },
+  {
+    rule: 'the two sides of app, commands and queries, import neither each other nor audit',
+    file: 'src/app/read/projector.ts',
+    never: ['../write/writer.ts', '../audit/prover.ts', '../import/import-run.ts'],
+    may: ['../state/order-list.ts', '../ports/event-log.ts', '../log/record.ts', '../clock.ts'],
+  },
+  {
+    rule: 'the log is the lowest room of app',
+    file: 'src/app/log/record.ts',
+    never: [
+      '../state/order-image.ts',
+      '../ports/event-log.ts',
+      '../audit/prover.ts',
+      '../clock.ts',
+      '../../infra/events/codec.ts',
+    ],
+    may: ['../../domain/order.ts', './sha256.ts', 'node:crypto'],
+  },
+  {
+    rule: 'the state imports domain and the log only',
+    file: 'src/app/state/order-list.ts',
+    never: ['../ports/snapshots.ts', '../read/projector.ts', '../write/writer.ts'],
+    may: ['../../domain/order.ts', '../log/recorded-event.ts', './order-image.ts'],
   },
   {
     rule: 'the oracle of the kit shares no code with anything',
     file: 'test/kit/oracle/table.ts',
     never: [
       '../../../src/domain/order.ts',
-      '../../../src/app/writer.ts',
+      '../../../src/app/write/writer.ts',
       '../run.ts',
       'store-orders/testing',
       'fast-check',
@@ -83,20 +113,31 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     may: ['./store.ts', '../vocabulary.ts'],
   },
   {
-    rule: "app's ports know no more than app",
-    file: 'src/app/ports/store.ts',
-    never: ['../../infra/config.ts', '../../http/app.ts', 'better-sqlite3'],
-    may: ['../../domain/order.ts', '../writer.ts', './event-log.ts'],
+    rule: 'a port imports domain, the log and ports only',
+    file: 'src/app/ports/batch-writer.ts',
+    never: [
+      '../../infra/process/config.ts',
+      '../../http/app.ts',
+      '../state/order-list.ts',
+      '../audit/prover.ts',
+      '../keys/api-key.ts',
+      '../write/writer.ts',
+      '../clock.ts',
+      'better-sqlite3',
+    ],
+    may: ['../../domain/order.ts', '../log/record.ts', './event-log.ts'],
   },
   {
     rule: 'infra knows neither http nor cli nor what is above them',
-    file: 'src/infra/event-codec.ts',
+    file: 'src/infra/events/codec.ts',
     never: [
       'pg',
-      '../http/app.ts',
-      '../cli/program.ts',
-      '../container.ts',
-      '../main.ts',
+      'pino',
+      '../../http/app.ts',
+      '../../cli/program.ts',
+      '../../engines.ts',
+      '../../container.ts',
+      '../../main.ts',
       'zod',
       'zod/v4',
       'effect',
@@ -107,7 +148,25 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
       'better-sqlite3',
       'express',
     ],
-    may: ['../app/writer.ts', '../domain/order.ts', 'pino', 'node:fs'],
+    may: ['../../app/write/writer.ts', '../../domain/order.ts', 'node:fs', 'node:fs/promises'],
+  },
+  {
+    rule: 'the grammar of events does without its fast path and without the engines',
+    file: 'src/infra/events/row-mapping.ts',
+    never: ['./fast/event-parser.ts', '../sqlite/database.ts', '../postgres/database.ts'],
+    may: ['./codec.ts'],
+  },
+  {
+    rule: 'the logger may use pino',
+    file: 'src/infra/process/logger.ts',
+    never: ['zod', 'express', '../../http/app.ts', '../sqlite/database.ts'],
+    may: ['pino', '../../app/clock.ts', 'node:fs'],
+  },
+  {
+    rule: 'the engine in memory imports neither of the others',
+    file: 'src/infra/memory/event-log.ts',
+    never: ['../sqlite/event-log.ts', '../postgres/event-log.ts', 'pg', 'better-sqlite3'],
+    may: ['../events/codec.ts', '../../app/ports/event-log.ts'],
   },
   {
     rule: 'the SQLite engine is the home of better-sqlite3 and of nothing else',
@@ -115,12 +174,14 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     never: [
       '../../http/app.ts',
       '../../cli/program.ts',
+      '../postgres/database.ts',
+      '../memory/event-log.ts',
       'effect/Either',
       'zod/mini',
       'tsyringe',
       'pg',
     ],
-    may: ['better-sqlite3', '../event-codec.ts', '../../app/writer.ts'],
+    may: ['better-sqlite3', '../events/codec.ts', '../../app/write/writer.ts'],
   },
   {
     rule: 'the PostgreSQL engine is the home of pg and of nothing else',
@@ -128,31 +189,33 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     never: [
       '../../http/app.ts',
       '../../cli/program.ts',
+      '../sqlite/database.ts',
+      '../memory/event-log.ts',
       'effect/Either',
       'zod/mini',
       'tsyringe',
       'better-sqlite3',
     ],
-    may: ['pg', '../event-codec.ts', '../../app/writer.ts'],
+    may: ['pg', '../events/codec.ts', '../../app/write/writer.ts'],
   },
   {
     rule: 'the configuration may use zod',
-    file: 'src/infra/config.ts',
-    never: ['../http/app.ts', '@effect/schema', 'tsyringe', 'better-sqlite3'],
-    may: ['zod', '../app/api-key.ts'],
+    file: 'src/infra/process/config.ts',
+    never: ['../../http/app.ts', '@effect/schema', 'tsyringe', 'better-sqlite3'],
+    may: ['zod', '../../app/keys/api-key.ts'],
   },
   {
     rule: 'the schema of events is the home of @effect/schema',
-    file: 'src/infra/event-schema.ts',
-    never: ['../http/app.ts', 'zod', 'tsyringe', 'better-sqlite3'],
-    may: ['@effect/schema', 'effect', '../domain/order.ts'],
+    file: 'src/infra/events/schema.ts',
+    never: ['../../http/app.ts', 'zod', 'tsyringe', 'better-sqlite3'],
+    may: ['@effect/schema', 'effect', 'effect/Either', '../../domain/order.ts'],
   },
   {
     rule: 'http never reaches into infra',
     file: 'src/http/app.ts',
     never: [
       'pg',
-      '../infra/logger.ts',
+      '../infra/process/logger.ts',
       '../infra/sqlite/database.ts',
       '../cli/program.ts',
       '../container.ts',
@@ -163,14 +226,20 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
       'reflect-metadata/lite',
       'better-sqlite3',
     ],
-    may: ['../app/writer.ts', '../domain/order.ts', 'express', 'zod'],
+    may: ['../app/write/writer.ts', '../domain/order.ts', './answers/list.ts', 'express', 'zod'],
+  },
+  {
+    rule: 'no room of http reaches into infra or cli',
+    file: 'src/http/operations/orders.ts',
+    never: ['../../infra/sqlite/database.ts', '../../cli/program.ts', '../../container.ts', 'pg'],
+    may: ['../../app/write/writer.ts', '../answers/list.ts', '../app.ts', 'express'],
   },
   {
     rule: 'cli is handed what it needs',
     file: 'src/cli/program.ts',
     never: [
       'pg',
-      '../infra/sqlite/sqlite-store.ts',
+      '../infra/sqlite/store.ts',
       '../http/app.ts',
       '../container.ts',
       '../main.ts',
@@ -179,13 +248,13 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
       'better-sqlite3',
       'express',
     ],
-    may: ['../app/writer.ts', '../domain/order.ts', 'commander'],
+    may: ['../app/write/writer.ts', '../domain/order.ts', './shared/print.ts', 'commander'],
   },
   {
     rule: 'the container is the home of tsyringe',
     file: 'src/container.ts',
-    never: ['pg', './main.ts', '@effect/schema', 'better-sqlite3', 'express'],
-    may: ['tsyringe', 'reflect-metadata', './infra/config.ts', './http/app.ts'],
+    never: ['pg', './main.ts', './service.ts', '@effect/schema', 'better-sqlite3', 'express'],
+    may: ['tsyringe', 'reflect-metadata', './infra/process/config.ts', './http/app.ts'],
   },
 ];
 
@@ -202,13 +271,35 @@ describe('the linter keeps the layers apart', () => {
     const folder = dirname(file);
     const neighbours = [...never, ...may].filter((name) => name.startsWith('.'));
     const existing = Object.fromEntries(neighbours.map((name) => [join(folder, name), EXISTING]));
-    for (const form of FORMS) {
-      const lines = [...may, ...never].map(form);
-      expect(await lint({ ...existing, [file]: lines.join('\n') })).toStrictEqual(
-        never.map((_, index) => {
-          return `${file}:${may.length + index + 1} lint/style/noRestrictedImports`;
-        }),
-      );
+    // A file with every form of every import, so that one run of the linter sees them all.
+    const imports = FORMS.flatMap((form) => [...may, ...never].map((name) => ({ form, name })));
+    const code = imports.map(({ form, name }, index) => form(name, index)).join('\n');
+    const refused = imports.flatMap(({ name }, index) => {
+      return never.includes(name) ? [`${file}:${index + 1} lint/style/noRestrictedImports`] : [];
+    });
+    expect(await lint({ ...existing, [file]: code })).toStrictEqual(refused);
+  });
+
+  test('the rules in biome.layers.json are those of the table (npm run layers)', () => {
+    expect(readFileSync('biome.layers.json', 'utf8')).toBe(layersFile());
+  });
+
+  test('every file of src stands in a room of the table', () => {
+    const strays = SOURCE_FILES.filter((file) => {
+      const folder = dirname(file);
+      return !((folder === '.' ? file : folder) in ROOMS);
+    });
+    expect(strays).toStrictEqual([]);
+  });
+
+  test('every home of a package imports it', () => {
+    for (const [name, homes] of Object.entries(PACKAGES)) {
+      for (const home of homes) {
+        const files = SOURCE_FILES.filter((file) => file === home || file.startsWith(`${home}/`));
+        const imported = files.flatMap((file) => importsOf(sourceOf(file)));
+        const isUsed = imported.some((it) => it === name || it.startsWith(`${name}/`));
+        expect(isUsed, `${home} imports ${name}`).toBe(true);
+      }
     }
   });
 
@@ -225,10 +316,10 @@ describe('the linter keeps the layers apart', () => {
 
   it('no file marks a value as never absent, defaults its export or lets a type slip', async () => {
     const lax = 'export default (x?: string) => x!.length as unknown as any;\n';
-    expect(await lint({ 'src/app/writer.ts': lax })).toStrictEqual([
-      'src/app/writer.ts:1 lint/style/noDefaultExport',
-      'src/app/writer.ts:1 lint/style/noNonNullAssertion',
-      'src/app/writer.ts:1 lint/suspicious/noExplicitAny',
+    expect(await lint({ 'src/app/write/writer.ts': lax })).toStrictEqual([
+      'src/app/write/writer.ts:1 lint/style/noDefaultExport',
+      'src/app/write/writer.ts:1 lint/style/noNonNullAssertion',
+      'src/app/write/writer.ts:1 lint/suspicious/noExplicitAny',
     ]);
   });
 });
@@ -243,11 +334,11 @@ describe('the linter keeps the wall clock in its places', () => {
   const denied = 'lint/style/noRestrictedGlobals';
 
   it.each([
-    'src/app/writer.ts',
+    'src/app/write/writer.ts',
     'src/domain/order.ts',
     'src/http/app.ts',
     'src/infra/sqlite/database.ts',
-    'src/infra/config.ts',
+    'src/infra/process/config.ts',
     'src/cli/keys.ts',
     'src/container.ts',
   ])('%s', async (file) => {
@@ -257,7 +348,11 @@ describe('the linter keeps the wall clock in its places', () => {
   });
 
   it('which are these', async () => {
-    for (const file of ['src/app/clock.ts', 'src/domain/instant.ts', 'src/infra/logger.ts']) {
+    for (const file of [
+      'src/app/clock.ts',
+      'src/domain/instant.ts',
+      'src/infra/process/logger.ts',
+    ]) {
       expect(await lint({ [file]: uses.join('\n') })).toStrictEqual([]);
     }
   });

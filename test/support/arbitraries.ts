@@ -1,24 +1,24 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Metadata, NewEvent } from '../../src/app/recorded-event.ts';
-import type { PlaceNewOrder, Submission } from '../../src/app/submission.ts';
+import type { Metadata, NewEvent } from '../../src/app/log/recorded-event.ts';
+import type { PlaceNewOrder, Submission } from '../../src/app/log/submission.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderCommand, OrderEvent } from '../../src/domain/order.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
 import * as kit from '../kit/arbitraries.ts';
 
-/** The kit's arbitraries in the types of the service, and what only the service has. */
+/** The kit's arbitraries in the types of the service, and arbitraries of the service alone. */
 
 export const orderIds = kit.int64s as Arbitrary<OrderId>;
 export const petIds = kit.int64s as Arbitrary<PetId>;
 export const fewOrderIds = kit.fewIds as Arbitrary<OrderId>;
 export const instants = kit.instants as Arbitrary<Instant>;
 
-/** Any event of the orders with these ids. */
+/** Draws any event of the orders with these ids. */
 export function eventsOf(ids: Arbitrary<OrderId>): Arbitrary<OrderEvent> {
   return kit.eventsOf(ids) as Arbitrary<OrderEvent>;
 }
 
-/** Any command to the orders with these ids. */
+/** Draws any command to the orders with these ids. */
 export function commandsTo(ids: Arbitrary<OrderId>): Arbitrary<OrderCommand> {
   return kit.commandsTo(ids) as Arbitrary<OrderCommand>;
 }
@@ -27,7 +27,7 @@ const placeNewOrders = kit.placings.map((placing) => {
   return { type: 'PlaceNewOrder', ...placing } as PlaceNewOrder;
 });
 
-/** Any submission to the service about the orders with these ids, or for a new one. */
+/** Draws any submission to the service about the orders with these ids, or for a new one. */
 export function submissionsTo(ids: Arbitrary<OrderId>): Arbitrary<Submission> {
   return kit.record({
     command: fc.oneof({ weight: 4, arbitrary: commandsTo(ids) }, placeNewOrders),
@@ -36,7 +36,7 @@ export function submissionsTo(ids: Arbitrary<OrderId>): Arbitrary<Submission> {
   });
 }
 
-/** Well-formed text of any script, with what JSON escapes and what it does not. */
+/** Well-formed text of any script, with and without characters that JSON escapes. */
 export const texts: Arbitrary<string> = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -49,7 +49,7 @@ const metadata: Arbitrary<Metadata> = kit.record({
   commandId: texts,
 });
 
-/** Anything that may be appended to a log, legal or not: an engine does not judge. */
+/** Draws events to append to a log, legal or not: engines do not check the rules of orders. */
 export const newEvents: Arbitrary<NewEvent> = kit.record({
   event: eventsOf(orderIds),
   version: fc.integer({ min: 1, max: 2_147_483_647 }),

@@ -1,12 +1,13 @@
-import { type ApiKey, mintKeyText, type Scope } from '../../src/app/api-key.ts';
-import type { TreeHead } from '../../src/app/audit/merkle-tree.ts';
-import { keyRecord } from '../../src/app/first-key.ts';
-import type { RecordedEvent } from '../../src/app/recorded-event.ts';
-import type { Outcome, Submission } from '../../src/app/submission.ts';
-import { Writer } from '../../src/app/writer.ts';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
+import { keyRecord } from '../../src/app/keys/first-key.ts';
+import type { TreeHead } from '../../src/app/log/merkle-tree.ts';
+import type { RecordedEvent } from '../../src/app/log/recorded-event.ts';
+import type { Outcome, Submission } from '../../src/app/log/submission.ts';
+import type { ApiKey, Scope } from '../../src/app/ports/key-store.ts';
+import { Writer } from '../../src/app/write/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
-import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
+import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
 
 export interface ImportedOrder {
   readonly id: bigint;
@@ -15,7 +16,7 @@ export interface ImportedOrder {
   readonly shipDate?: string;
 }
 
-/** Works on a service's file beside the running service, as the command line tools do. */
+/** Accesses a service's file beside the running service, as the command line does. */
 export class Beside implements AsyncDisposable {
   readonly #store: ReturnType<typeof openSqliteForCommandLine>;
 
@@ -23,7 +24,7 @@ export class Beside implements AsyncDisposable {
     this.#store = openSqliteForCommandLine(file);
   }
 
-  /** Adds a key and returns its text. */
+  /** Adds an API key and returns its text. */
   async addKey(scopes: readonly Scope[], expiresAt?: number): Promise<string> {
     const text = mintKeyText();
     const record: Omit<ApiKey, 'id' | 'hash'> = {
@@ -41,7 +42,7 @@ export class Beside implements AsyncDisposable {
     await this.#store.keys.revoke(id, instant(Date.now()));
   }
 
-  /** Has commands decided and recorded, as an import does. */
+  /** Executes commands as an import does. */
   async submit(commands: readonly Submission['command'][]): Promise<readonly Outcome[]> {
     const writer = await Writer.open(this.#store.log);
     return writer.execute(
@@ -49,7 +50,7 @@ export class Beside implements AsyncDisposable {
     );
   }
 
-  /** Places orders whose ids come from elsewhere. */
+  /** Places orders with given ids. */
   async place(orders: readonly ImportedOrder[]): Promise<void> {
     const outcomes = await this.submit(
       orders.map(({ id, petId = 1n, quantity = 1, shipDate }) => ({
@@ -64,17 +65,17 @@ export class Beside implements AsyncDisposable {
     if (refused !== undefined) throw new Error(`not imported: ${JSON.stringify(refused)}`);
   }
 
-  /** The position of the newest event. */
+  /** Returns the position of the latest event. */
   head(): Promise<number> {
     return this.#store.log.head();
   }
 
-  /** The tree over the log. */
+  /** Returns the size and the root of the log's tree. */
   treeHead(): Promise<TreeHead> {
     return this.#store.trail.treeHead();
   }
 
-  /** Every event after a position. */
+  /** Returns every event after a position. */
   async events(after = 0): Promise<readonly RecordedEvent[]> {
     return (await Array.fromAsync(this.#store.log.read(after))).flat();
   }

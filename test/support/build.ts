@@ -1,9 +1,6 @@
 import { build } from '../../tools/build.js';
 
-/**
- * Builds `dist` before any test: the tests that start the service start what production starts, and
- * never yesterday's.
- */
+/** Builds `dist` before any test, so that tests which start the service start the current code. */
 export function setup(): void {
   build();
 }

@@ -1,6 +1,6 @@
 /**
- * Canonical JSON after RFC 8785, written for the tests alone: members by the UTF-16 code units of
- * their names, no blanks, everything else as ECMAScript writes it.
+ * Returns canonical JSON (RFC 8785), implemented independently for the tests: members sorted by the
+ * UTF-16 code units of their names, no white space, everything else as ECMAScript serializes it.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

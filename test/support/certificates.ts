@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Why no certificates can be made here; `undefined` where they can. */
+/** The reason why certificates cannot be created here; `undefined` if they can. */
 export function noCertificates(): string | undefined {
   try {
     execFileSync('openssl', ['version'], { stdio: 'ignore' });
@@ -14,7 +14,7 @@ export function noCertificates(): string | undefined {
 
 /** A certificate authority in a folder. */
 export class Authority {
-  /** The file of its own certificate. */
+  /** The file of the authority's own certificate. */
   readonly certificate: string;
   readonly #folder: string;
   readonly #key: string;
@@ -29,7 +29,7 @@ export class Authority {
     ]);
   }
 
-  /** Makes a certificate of this authority, and returns its file and the one of its key. */
+  /** Issues a certificate, and returns its file and the file of its key. */
   issue(name: string, alternatives?: string): { certificate: string; key: string } {
     const [key, request, certificate, extensions] = ['key', 'csr', 'crt', 'ext'].map((end) =>
       join(this.#folder, `${name}.${end}`),

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
-/** Another process, which says what it has to say in lines. */
+/** A child process that reports in lines. */
 export interface Child {
-  /** The next line that it writes; `undefined` at its end. */
+  /** Resolves with its next line; `undefined` at its end. */
   line(): Promise<string | undefined>;
-  /** Ends it as the kernel does when memory is short: it can clean nothing up. */
+  /** Kills it without any cleanup, as the kernel does when memory runs out. */
   kill(): Promise<void>;
 }
 
-/** Starts one of the programs beside this file. It does not outlive the running test. */
+/** Starts one of the programs in `programs`. It is killed after the running test. */
 export function startProgram(name: string, ...given: readonly string[]): Child {
   const program = new URL(`programs/${name}.ts`, import.meta.url).pathname;
   const child = spawn(process.execPath, [program, ...given], {

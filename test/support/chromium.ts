@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 
-/** Debian's Chromium, or whatever CHROMIUM names; `undefined` where there is none. */
+/** The path of Chromium: that in CHROMIUM, or Debian's; `undefined` if there is none. */
 export const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser']
   .filter((file) => file !== undefined)
   .find((file) => existsSync(file));
 
-/** What a test run says where there is none. */
+/** The reason why tests are skipped without Chromium. */
 export const WITHOUT_CHROMIUM =
   'SKIPPED: the pages are not tested in a browser, for want of one: apt-get install chromium';

@@ -1,12 +1,12 @@
-import { openPostgresCopy, openPostgresOriginal } from '../../src/infra/postgres/postgres-copy.ts';
-import { openPostgresForCommandLine } from '../../src/infra/postgres/postgres-store.ts';
-import { openSqliteCopy, openSqliteOriginal } from '../../src/infra/sqlite/sqlite-copy.ts';
-import { openSqliteForCommandLine } from '../../src/infra/sqlite/sqlite-store.ts';
+import { openPostgresCopy, openPostgresOriginal } from '../../src/infra/postgres/copy.ts';
+import { openPostgresForCommandLine } from '../../src/infra/postgres/store.ts';
+import { openSqliteCopy, openSqliteOriginal } from '../../src/infra/sqlite/copy.ts';
+import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
 import type { CopyPlace } from '../contract/store-copy.ts';
 import { temporaryFile } from './folder.ts';
 import { newDatabase } from './postgres/databases.ts';
 
-/** The name of a file that does not exist yet. */
+/** Returns the name of a file that does not exist yet. */
 export async function sqlitePlace(file = temporaryFile()): Promise<CopyPlace> {
   return {
     open: async () => openSqliteForCommandLine(file),
@@ -15,7 +15,7 @@ export async function sqlitePlace(file = temporaryFile()): Promise<CopyPlace> {
   };
 }
 
-/** A database, with an empty store in it, or with nothing. */
+/** Creates a database, empty or with an empty store. */
 export async function postgresPlace(template?: 'template1'): Promise<CopyPlace> {
   const url = await newDatabase(18, template);
   return {

@@ -1,7 +1,7 @@
 /**
- * The tree of eight leaves with which implementations of Certificate Transparency have been tested
- * since RFC 6962: its leaves, its roots at every size, and proofs. The values are those of
- * github.com/transparency-dev/merkle.
+ * The tree of eight leaves that has been the test vector of Certificate Transparency
+ * implementations since RFC 6962: its leaves, its roots at every size, and proofs. The values come
+ * from github.com/transparency-dev/merkle.
  */
 export const LEAVES = [
   '',
@@ -16,7 +16,7 @@ export const LEAVES = [
 
 export const EMPTY_ROOT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Of the first leaf, the first two, and so on. */
+/** The roots of the first leaf, the first two leaves, and so on. */
 export const ROOTS = [
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
   'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',

@@ -7,9 +7,8 @@ import { VERSION_1, VERSION_2 } from '../../src/http/description/versions.ts';
 import type { Answer, Sent } from './http.ts';
 
 /**
- * Holds every exchange against the API's description, as a suspicious client would: what was sent,
- * what came back, and whether the two fit. It reads the description as any client does, and shares
- * nothing with the service but that.
+ * Validates every exchange of request and response against the API's description. It fetches the
+ * description like any client, and shares no code with the service.
  */
 
 interface Operation {
@@ -40,12 +39,12 @@ interface Description {
   };
 }
 
-/** Where in the description something stands: the version, then the steps to it. */
+/** A place in the description: the version, then the path of members. */
 type Place = readonly [version: string, ...steps: string[]];
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-// Beside RFC 3339: the years 0000 to 9999 hold after the move to UTC as well.
+// In addition to RFC 3339: the year in UTC must be 0000 to 9999, too.
 const isDateTime = ajv.compile({ type: 'string', format: 'date-time' });
 const YEARS = [Date.parse('0000-01-01T00:00:00.000Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 
@@ -57,7 +56,7 @@ for (const version of [VERSION_1, VERSION_2]) {
   ajv.addSchema(description, version.name);
 }
 
-/** Throws unless the description allows this answer to this request. */
+/** Throws unless the description permits this response to this request. */
 export function checkExchange(sent: Sent, answer: Answer): void {
   const wrong = complaintAbout(sent, answer);
   if (wrong === undefined) return;
@@ -66,7 +65,7 @@ export function checkExchange(sent: Sent, answer: Answer): void {
   throw new Error(`The description does not allow this: ${wrong}\n${told}`);
 }
 
-/** What is wrong with an exchange, by the description; `undefined` where it is as described. */
+/** Returns how an exchange violates the description; `undefined` if it does not. */
 export function complaintAbout(sent: Sent, answer: Answer): string | undefined {
   try {
     const found = find(sent);
@@ -92,7 +91,7 @@ interface Found {
   readonly pathValues: Readonly<Record<string, string>>;
 }
 
-/** Why the description says nothing of a request, and what may then be answered. */
+/** Returns the permitted responses to a request that the description does not cover. */
 const UNDESCRIBED = {
   'no version of the API': [200, 204, 304, 400, 404, 405, 503],
   'no such path': [400, 401, 404, 429, 503],
@@ -167,7 +166,7 @@ function checkHeaders(
 
 const ELSE = /"(?:after|asOf): /;
 
-/** What was refused as malformed must be so, and what is malformed must be refused. */
+/** Checks that malformed requests, and only those, were refused as malformed. */
 function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): void {
   const fault = faultOf(found, sent);
   if (fault !== undefined) demand(status >= 400, `it was accepted, although ${fault}`);
@@ -177,8 +176,8 @@ function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): voi
 }
 
 /**
- * Whether a cursor belongs to its list, whether a moment has come, what the log has, and whether a
- * name holds an API key, no description can say.
+ * Recognizes refusals for reasons that a description cannot express: a cursor of another list, a
+ * future moment, a position beyond the log, a name that contains an API key.
  */
 function isBeyondDescription({ method, path }: Sent, text: string): boolean {
   if (/[?&](?:after|asOf)=/.test(path)) return method === 'HEAD' || ELSE.test(text);
@@ -186,7 +185,7 @@ function isBeyondDescription({ method, path }: Sent, text: string): boolean {
   return /\/proofs\//.test(path) && (method === 'HEAD' || /"the log /.test(text));
 }
 
-/** What is wrong with a request, by the description. */
+/** Returns how a request violates the description. */
 function faultOf(found: Found, sent: Sent): string | undefined {
   const { place, operation, pathValues } = found;
   const query = new URLSearchParams(sent.path.split('?', 2)[1] ?? '');
@@ -195,7 +194,7 @@ function faultOf(found: Found, sent: Sent): string | undefined {
   const values = {
     path: (name: string) => [decoded(pathValues[name])],
     query: (name: string) => query.getAll(name),
-    // A field that is given on several lines is one list (RFC 9110, section 5.3).
+    // Several lines of one header field form a list (RFC 9110, section 5.3).
     header: (name: string) => {
       const value = headers[name.toLowerCase()];
       return value === undefined ? [] : [[value].flat().join(', ').trim()];
@@ -265,8 +264,8 @@ function readJson(text: string): unknown {
 }
 
 /**
- * Numbers as JSON Schema sees them, but for one thing: a whole number is written in digits alone
- * and within 64 bits. What is not becomes a fraction, which no schema here takes.
+ * Parses numbers as JSON Schema sees them, except that an integer has to be written in digits only
+ * and fit 64 bits. Any other becomes a fraction, which no schema here accepts.
  */
 function parseStrictly(text: string): unknown {
   return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>

@@ -1,22 +1,22 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { bearer } from './service.ts';
 
-/** An event as a client of a stream gets it. */
+/** An event as a client of a stream receives it. */
 export interface Received {
   readonly id: string;
   readonly data: string;
 }
 
 /**
- * A client of Server-Sent Events as the HTML standard has it (section 9.2.6), but for what browsers
- * do by themselves: it comes back when it is told to, and no sooner.
+ * A client of Server-Sent Events (HTML standard, section 9.2.6) that, unlike browsers, reconnects
+ * only when told to.
  */
 export class EventSource {
-  /** All that was dispatched, over every connection. */
+  /** The dispatched events of all connections. */
   readonly received: Received[] = [];
-  /** The field lines and comments that came, whatever they meant. */
+  /** The received field lines and comments. */
   readonly lines: string[] = [];
-  /** What it sends as Last-Event-ID when it comes back. */
+  /** The Last-Event-ID that it sends when it reconnects. */
   lastEventId = '';
   readonly #key: string;
   #asking: ClientRequest | undefined;
@@ -27,7 +27,7 @@ export class EventSource {
     this.#key = key;
   }
 
-  /** Asks, and resolves with the answer's head; what comes after it is read as it comes. */
+  /** Connects, and resolves with the response's head. The body is read in the background. */
   async open(address: string, path = '/v1/store/events'): Promise<IncomingMessage> {
     const resume = this.lastEventId === '' ? {} : { 'Last-Event-ID': this.lastEventId };
     const headers = { ...bearer(this.#key), Accept: 'text/event-stream', ...resume };
@@ -40,12 +40,12 @@ export class EventSource {
     return res;
   }
 
-  /** Cuts the connection, wherever it is. */
+  /** Cuts the connection at once. */
   cut(): void {
     this.#asking?.destroy();
   }
 
-  /** Takes nothing any more, until told otherwise. */
+  /** Stops reading until told otherwise. */
   pause(): void {
     this.#res?.pause();
   }
@@ -54,7 +54,7 @@ export class EventSource {
     this.#res?.resume();
   }
 
-  /** Resolves with what `find` finds in all that has come. */
+  /** Resolves when `find` returns something for the events so far. */
   async until<Found>(find: (source: this) => Found | undefined): Promise<Found> {
     for (;;) {
       const found = find(this);
@@ -82,12 +82,12 @@ export class EventSource {
       this.#arrived.resolve();
       this.#arrived = Promise.withResolvers();
     });
-    // What was not complete when the connection ended is no event.
+    // An incomplete event at the end of a connection is discarded.
     res.on('error', () => undefined);
   }
 }
 
-/** Resolves with whether the answer was whole when it ended. */
+/** Resolves, when the response has ended, with true if it was complete. */
 export function ended(res: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => res.once('close', () => resolve(res.complete)));
 }

@@ -1,5 +1,5 @@
+import type { NewEvent, RecordedEvent } from '../../src/app/log/recorded-event.ts';
 import type { EventLogReader } from '../../src/app/ports/event-log.ts';
-import type { NewEvent, RecordedEvent } from '../../src/app/recorded-event.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type {
   OrderCancelled,
@@ -24,12 +24,12 @@ export function cancelled(id: bigint): OrderCancelled {
   return { type: 'OrderCancelled', orderId: id as OrderId };
 }
 
-/** The event as somebody would append it. */
+/** Returns the event in the form in which it is appended. */
 export function newEvent(event: OrderEvent, version = 1): NewEvent {
   return { event, version, metadata: { at: NOON, by: 'test', commandId: 'c-1' } };
 }
 
-/** Events as a log would hold them, from position 1 on. */
+/** Returns events as a log would record them, from position 1. */
 export function recorded(...events: readonly OrderEvent[]): RecordedEvent[] {
   const versions = new Map<bigint, number>();
   return events.map((event, index) => {
@@ -39,7 +39,7 @@ export function recorded(...events: readonly OrderEvent[]): RecordedEvent[] {
   });
 }
 
-/** The same, but that each event was recorded a second after the one before it. */
+/** Returns the same, with one second between events. */
 export function secondsApart(events: readonly RecordedEvent[]): RecordedEvent[] {
   return events.map((event) => {
     const at = new Date(Date.parse(NOON) + 1_000 * event.position).toISOString() as Instant;
@@ -47,7 +47,7 @@ export function secondsApart(events: readonly RecordedEvent[]): RecordedEvent[] 
   });
 }
 
-/** Everything in a log after a position, in one piece. */
+/** Returns all events of a log after a position. */
 export async function readAll(log: EventLogReader, after = 0): Promise<RecordedEvent[]> {
   return (await Array.fromAsync(log.read(after))).flat();
 }

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder for the running test, gone when the test is. */
+/** Creates a folder that is removed after the running test. */
 export function temporaryFolder(): string {
   return folderIn(tmpdir());
 }
 
-/** The same in memory, where there is a place for that: for thousands of files that need not last. */
+/** Creates one in memory if possible: for thousands of files that need no durability. */
 export function memoryFolder(): string {
   return folderIn(existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
 }
@@ -19,7 +19,7 @@ function folderIn(place: string): string {
   return folder;
 }
 
-/** The name of a store's file that does not exist yet, in a folder for the running test. */
+/** Returns the name of a store's file that does not exist yet, in a folder for the running test. */
 export function temporaryFile(): string {
   return join(temporaryFolder(), 'store.db');
 }

@@ -3,10 +3,10 @@ import { receiptOf } from '../../src/app/audit/receipt.ts';
 import { ProofLog, recordAt } from './proof-log.ts';
 import { mth, path, pathShape, proof, proofShape } from './reference-tree.ts';
 
-/** The verifier, or one that was tampered with. */
+/** The verifier, or a mutant of it. */
 export type Verifier = typeof import('../../src/app/audit/verifier.ts');
 
-/** Something false, what kind of thing it is, and whether a verifier falls for it. */
+/** A forgery, its kind, and a function that returns whether a verifier accepts it. */
 export interface Forgery {
   readonly kind: 'root' | 'inclusion' | 'consistency' | 'checkpoint' | 'receipt';
   readonly what: string;
@@ -14,8 +14,8 @@ export interface Forgery {
 }
 
 /**
- * Everything that somebody might try who wants a log to say what it does not: without its key, and
- * in part with it. All are made anew, without chance, so that a failure can be looked at again.
+ * Yields all forgeries of a log's proofs, checkpoints and receipts, without its key, and in part
+ * with it. They are generated deterministically, so that a failure can be reproduced.
  */
 export async function* forgeries(): AsyncGenerator<Forgery> {
   yield* treesWithCopies();
@@ -26,7 +26,9 @@ export async function* forgeries(): AsyncGenerator<Forgery> {
   yield* forgedReceipts();
 }
 
-/** CVE-2012-2459: where last nodes are doubled, a list and the list with its end doubled are one. */
+/**
+ * CVE-2012-2459: if last nodes are duplicated, a list and the list with its end repeated collide.
+ */
 function* treesWithCopies(): Generator<Forgery> {
   for (let size = 1; size <= 16; size += 1) {
     const records = Array.from({ length: size }, (_, index) => recordAt(index + 1));
@@ -45,7 +47,7 @@ function* treesWithCopies(): Generator<Forgery> {
   }
 }
 
-/** What the log's own key has signed, but no log would say. */
+/** Yields malformed texts that are signed with the log's own key. */
 function* signedNonsense(): Generator<Forgery> {
   const { signer, vkey } = new ProofLog(0);
   const root = Buffer.alloc(32, 0xa5).toString('base64');
@@ -85,7 +87,7 @@ function* signedNonsense(): Generator<Forgery> {
   }
 }
 
-/** Genuine inclusion proofs, used for what they are not proofs of. */
+/** Yields genuine inclusion proofs, presented for other claims. */
 function* forgedInclusion(): Generator<Forgery> {
   const records = Array.from({ length: 14 }, (_, index) => recordAt(index + 1));
   for (let size = 1; size <= records.length; size += 1) {
@@ -119,7 +121,7 @@ function* forgedInclusion(): Generator<Forgery> {
 
 type Inclusion = Parameters<Verifier['verifyInclusion']>;
 
-/** Genuine consistency proofs, used for what they are not proofs of. */
+/** Yields genuine consistency proofs, presented for other claims. */
 function* forgedConsistency(): Generator<Forgery> {
   const records = Array.from({ length: 12 }, (_, index) => recordAt(index + 1));
   const rewritten = records.with(0, recordAt(77));
@@ -137,7 +139,7 @@ function* forgedConsistency(): Generator<Forgery> {
       const shape = proofShape(from, to);
       for (let otherTo = 1; otherTo <= 2 * to + 1; otherTo += 1) {
         for (let other = 1; other <= otherTo; other += 1) {
-          // Between equal sizes the roots alone decide.
+          // For equal sizes only the roots are compared.
           if (proofShape(other, otherTo) === shape || (from === to && other === otherTo)) continue;
           const sizes = [
             { ...older, size: other },
@@ -161,7 +163,9 @@ function* forgedConsistency(): Generator<Forgery> {
 
 type Consistency = Parameters<Verifier['verifyConsistency']>;
 
-/** A proof with a hash lost, added, doubled, cut or changed, or with two of them swapped. */
+/**
+ * Yields a proof with a hash removed, added, repeated, truncated or changed, or two hashes swapped.
+ */
 function* variants(genuine: readonly Buffer[]): Generator<[what: string, proof: Buffer[]]> {
   const strange = mth(['strange']);
   yield ['with a hash at the end', [...genuine, strange]];
@@ -180,7 +184,7 @@ function* variants(genuine: readonly Buffer[]): Generator<[what: string, proof: 
   }
 }
 
-/** Checkpoints that the key did not sign. */
+/** Yields checkpoints that the key did not sign. */
 function* forgedCheckpoints(): Generator<Forgery> {
   const log = new ProofLog(13);
   const note = log.checkpoint();
@@ -218,8 +222,9 @@ function mixed(log: ProofLog, stranger: NoteSigner): string {
 }
 
 /**
- * The number S of an Ed25519 signature plus the order of the group: by the equation alone it would
- * be a second signature of the same text, which is why RFC 8032, section 5.1.7, has S checked.
+ * Returns an Ed25519 signature with the order of the group added to S. It would satisfy the
+ * equation as a second signature of the same text, so RFC 8032, section 5.1.7, requires a check of
+ * S.
  */
 function respelled(note: string): string {
   const base64 = note.split(' ').at(-1) as string;
@@ -230,7 +235,7 @@ function respelled(note: string): string {
   return note.replace(base64.trim(), signature.toString('base64'));
 }
 
-/** Receipts that are not whole, or say something else than the log. */
+/** Yields receipts that are incomplete or contradict the log. */
 async function* forgedReceipts(): AsyncGenerator<Forgery> {
   const log = new ProofLog(13);
   const genuine = await log.receipt(6);
@@ -284,7 +289,9 @@ async function* forgedReceipts(): AsyncGenerator<Forgery> {
   }
 }
 
-/** A text with each of its bits flipped, each of its bytes lost or doubled, and cut anywhere. */
+/**
+ * Yields a text with each bit flipped, each byte removed or repeated, and truncated at each byte.
+ */
 function* broken(text: string): Generator<[what: string, text: string]> {
   const bytes = Buffer.from(text);
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {

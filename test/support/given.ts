@@ -7,7 +7,7 @@ import {
   type Rejection,
 } from '../../src/domain/order.ts';
 
-/** Given what has happened to an order, when something is asked of it, then … */
+/** Tests decisions: given the events of an order, when a command is decided, then … */
 export function given(...history: readonly OrderEvent[]) {
   return {
     when(command: OrderCommand) {

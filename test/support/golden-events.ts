@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** An event as some version of the service has stored it. */
+/** An event as stored by some version of the service. */
 export interface GoldenEvent {
   readonly type: string;
   readonly schemaVersion: number;
@@ -8,7 +8,7 @@ export interface GoldenEvent {
   readonly metadata: string;
 }
 
-/** What is stored for each type and schema version; the files are never edited, only added to. */
+/** The stored events of each type and schema version. The files are append-only. */
 export function storedEvents(file: string): GoldenEvent[] {
   const url = new URL(`../fixtures/events/${file}`, import.meta.url);
   const lines = readFileSync(url, 'utf8').split('\n');
@@ -19,7 +19,7 @@ type Meaning = { readonly event: object; readonly metadata: object };
 
 const key = 'k0Aa1Bb2Cc';
 
-/** What each stored event means, in the order of its file. */
+/** The decoded form of each stored event, in the order of its file. */
 export const MEANINGS: Record<string, readonly Meaning[]> = {
   'OrderPlaced.v1.ndjson': [
     {

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { checkExchange } from './described.ts';
 
 /**
- * An HTTP client that hides nothing: paths, methods and headers go out as they are given. What
- * comes back is held against the API's description, whatever else the test looks for.
+ * An HTTP client that sends paths, methods and headers unchanged. Every response is validated
+ * against the API's description, in addition to the assertions of the test.
  */
 
 export interface Answer {
@@ -21,7 +21,7 @@ export interface Asked {
   readonly agent?: Agent;
 }
 
-/** A request as it was sent. */
+/** A sent request. */
 export interface Sent extends Pick<Asked, 'headers' | 'body'> {
   readonly method: string;
   readonly path: string;
@@ -46,7 +46,7 @@ function exchange(
 ): Promise<Answer> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
-    // Without a length Node would send the body of a GET or a DELETE unframed.
+    // Without a Content-Length, Node would send the body of a GET or DELETE unframed.
     const framed = body === undefined || 'Transfer-Encoding' in headers;
     const length = framed ? {} : { 'Content-Length': Buffer.byteLength(body) };
     const all = { ...length, ...headers };
@@ -67,9 +67,9 @@ function exchange(
 }
 
 /**
- * Sends bytes as they are and resolves with all that comes back until the server hangs up. Nothing
- * of it is held against the description: most of these bytes are no HTTP, and the rest are sent to
- * see what stands on the wire, which no description is about.
+ * Sends raw bytes and resolves with everything received until the server closes the connection. It
+ * is not validated against the description: most of these bytes are not HTTP, and the others are
+ * sent to examine the bytes of the response, which no description covers.
  */
 export function sendBytes(address: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(address);
@@ -79,13 +79,13 @@ export function sendBytes(address: string, bytes: string | Buffer): Promise<stri
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
     });
-    // A reset may follow an answer that was sent before all of the request was read.
+    // A reset may follow a response that was sent before the whole request was read.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(received));
   });
 }
 
-/** What {@link sendBytes} received, as an answer. */
+/** Parses the bytes from {@link sendBytes} as a response. */
 export function parseAnswer(received: string): Answer {
   const [head = '', text = ''] = received.split('\r\n\r\n', 2);
   const [statusLine = '', ...lines] = head.split('\r\n');
@@ -98,7 +98,7 @@ export function parseAnswer(received: string): Answer {
   return { status: Number(statusLine.split(' ')[1]), headers, body: Buffer.from(text), text };
 }
 
-/** Reads JSON without rounding: every number becomes a bigint. */
+/** Parses JSON without rounding: every number becomes a bigint. */
 export function exactJson(text: string): unknown {
   return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
     typeof value === 'number' ? BigInt(context?.source ?? value) : value,
@@ -126,7 +126,7 @@ const CODES = [
   'internal_error',
 ] as const;
 
-/** Expects an Error object as the contract has it, and nothing more; returns its message. */
+/** Expects exactly an Error object as in the contract; returns its message. */
 export function expectError(answer: Answer, status: number, code: (typeof CODES)[number]): string {
   expect(answer).toMatchObject({
     status,
@@ -140,7 +140,7 @@ export function expectError(answer: Answer, status: number, code: (typeof CODES)
   return error.message;
 }
 
-/** Expects some Error object, whichever it is. */
+/** Expects an Error object with any code. */
 export function expectSomeError(answer: Answer): void {
   const { code } = JSON.parse(answer.text);
   expect(CODES).toContain(code);

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The text of the key with this id and secret, made as its format is documented. */
+/** Returns the text of the API key with this id and secret, in the documented format. */
 export function keyText(id: string, secret = 's'): string {
   const body = `sto_${id.padStart(10, '0')}_${secret.padStart(43, '0')}`;
   let check = '';

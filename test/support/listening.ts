@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A server of these answers on a free port, for as long as the running test takes. */
+/** Starts a server with these responses on a free port, for the duration of the running test. */
 export async function listening(
   listener: RequestListener,
 ): Promise<{ server: Server; address: string }> {

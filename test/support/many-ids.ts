@@ -3,9 +3,8 @@ import type { OrderId } from '../../src/domain/order-id.ts';
 import { mulberry32 } from './random.ts';
 
 /**
- * Thousands of different ids, in the orders in which ids come: ascending and descending runs,
- * at random over all of int64, and mixed. Made from a seed, because lists of that length are slow
- * to draw one by one.
+ * Thousands of distinct ids in realistic orders: ascending and descending runs, random over all of
+ * int64, and mixed. Generated from a seed, because drawing lists of that length one by one is slow.
  */
 export function manyIds(count: number): Arbitrary<OrderId[]> {
   const patterns = fc.constantFrom('ascending', 'descending', 'random', 'mixed');

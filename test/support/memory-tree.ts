@@ -2,18 +2,18 @@ import {
   consistencyProof,
   inclusionProof,
   type TreeSource,
-} from '../../src/app/audit/merkle-proofs.ts';
-import { Frontier, leafHash } from '../../src/app/audit/merkle-tree.ts';
+} from '../../src/app/log/merkle-proofs.ts';
+import { Frontier, leafHash } from '../../src/app/log/merkle-tree.ts';
 
 /**
- * A log's tree with what an engine keeps of it: the records, and one node in 256. It counts what
- * proofs read, and hashes leaves when they are asked for, as engines do.
+ * A log's tree as an engine stores it: the records, and one node for every 256 of them. Like
+ * engines it hashes leaves on demand; it also counts what proofs read.
  */
 export class MemoryTree implements TreeSource {
   readonly records: string[] = [];
   readonly frontier = new Frontier();
   readonly kept = new Map<string, Buffer>();
-  /** How many hashes each read was for. */
+  /** The number of hashes in each read. */
   reads: number[] = [];
 
   constructor(records: Iterable<string> = []) {
@@ -48,7 +48,7 @@ export class MemoryTree implements TreeSource {
   }
 }
 
-/** Any number of different records. */
+/** Returns the given number of distinct records. */
 export function manyRecords(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `record ${index}`);
 }

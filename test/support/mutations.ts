@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts in which one thing is not as it was written, and now and then none is. */
+/** Draws variants of a text with one change, and occasionally the unchanged text. */
 export function mutations(text: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: text.length });
   const pieces = fc.oneof(
@@ -25,7 +25,7 @@ export function mutations(text: string): fc.Arbitrary<string> {
   );
 }
 
-// Another whole value for one of the members, so that the shape stays and only the value is wrong.
+// Another value for one of the members, so that only the value is wrong, not the shape.
 function valueMutations(text: string): fc.Arbitrary<string> {
   const values = [...text.matchAll(/(?<=":)(?:"(?:[^"\\]|\\.)*"|\d+)/g)];
   const others = fc.constantFrom(

@@ -1,13 +1,13 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { OrderDetails } from '../../src/app/order-list.ts';
-import type { RecordedEvent } from '../../src/app/recorded-event.ts';
+import type { RecordedEvent } from '../../src/app/log/recorded-event.ts';
+import type { OrderDetails } from '../../src/app/state/order-list.ts';
 import type { OrderEvent } from '../../src/domain/order.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { fewOrderIds, submissionsTo } from './arbitraries.ts';
 import { recorded, secondsApart } from './events.ts';
 import { ModelStore } from './order-model.ts';
 
-/** What the list should know after some events: kept in a Map, and sorted at the end. */
+/** A reference implementation of the list of orders: a Map, sorted when it is read. */
 export function naiveOrders(events: readonly RecordedEvent[]): OrderDetails[] {
   const orders = new Map<OrderId, OrderDetails>();
   for (const { event, version, metadata } of events) {
@@ -29,7 +29,7 @@ export function naiveOrders(events: readonly RecordedEvent[]): OrderDetails[] {
   return [...orders.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What a store records that is asked anything. */
+/** Returns the events that a store records for arbitrary commands. */
 export const histories: Arbitrary<RecordedEvent[]> = fc
   .array(submissionsTo(fewOrderIds), { maxLength: 40, size: 'max' })
   .map((submissions) => {

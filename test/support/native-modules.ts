@@ -1,14 +1,20 @@
 import { registerHooks } from 'node:module';
 
 /**
- * The event codec loads its schema through Node itself, past vitest, and with it a second copy of
- * two modules of the domain. Under the same address, the coverage of the two copies would be taken
- * for one, line by line, although their texts differ. So the second copy gets an address of its own.
+ * Gives modules that Node loads itself, bypassing vitest, URLs of their own. The event codec loads
+ * its schema that way, and with it a second copy of two modules of the domain. With equal URLs the
+ * coverage of both copies would be merged line by line, although their texts differ.
  */
-registerHooks({
-  resolve(specifier, context, nextResolve) {
-    const resolved = nextResolve(specifier, context);
-    const isOurs = /\/src\/domain\/.*\.ts$/.test(resolved.url);
-    return isOurs ? { ...resolved, url: `${resolved.url}?native` } : resolved;
-  },
-});
+const REGISTERED = Symbol.for('store-orders.native-modules');
+
+// Files that share a worker run this once each, and one hook is enough.
+if (!(REGISTERED in globalThis)) {
+  Object.assign(globalThis, { [REGISTERED]: true });
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const resolved = nextResolve(specifier, context);
+      const isOurs = /\/src\/domain\/.*\.ts$/.test(resolved.url);
+      return isOurs ? { ...resolved, url: `${resolved.url}?native` } : resolved;
+    },
+  });
+}

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { Beside } from './beside.ts';
 import { type Environment, Service } from './service.ts';
 
-/** One service for all tests of a file, and a hand beside it on the same database. */
+/** Starts one service for all tests of a file, with access to the same database beside it. */
 export async function oneService(env: Environment = {}) {
   const service = await Service.start(env);
   const beside = new Beside(service.databaseFile);

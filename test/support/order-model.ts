@@ -1,7 +1,7 @@
-import type { Outcome, Submission } from '../../src/app/submission.ts';
+import type { Outcome, Submission } from '../../src/app/log/submission.ts';
 import { OracleStore } from '../kit/oracle/store.ts';
 
-/** The kit's oracle as the service is asked: with who asks, and with ids that the store chooses. */
+/** The kit's oracle with the service's interface: with authors, and ids chosen by the store. */
 export class ModelStore {
   readonly recorded: { event: object; version: number; by: string; commandId: string }[] = [];
   readonly #oracle = new OracleStore();
@@ -16,7 +16,7 @@ export class ModelStore {
     if (outcome.kind === 'rejected') return outcome;
     const { kind, orderId, version, events } = outcome;
     for (const event of events) this.recorded.push({ event, version, by, commandId });
-    // Whatever was accepted, the order's last event says it: nothing more can happen after that.
+    // The order's last event is the result of the accepted command: nothing can follow it.
     if (events.length > 0) this.#last.set(orderId, this.recorded.length);
     return { kind, orderId, version, position: this.#last.get(orderId) } as Outcome;
   }

@@ -1,9 +1,9 @@
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { receiptOf } from '../../src/app/audit/receipt.ts';
-import { recordOf } from '../../src/app/audit/record.ts';
+import { recordOf } from '../../src/app/log/record.ts';
 import { MemoryTree } from './memory-tree.ts';
 
-/** A record as the log has them. */
+/** Returns a record like those of the log. */
 export function recordAt(position: number): string {
   return recordOf({
     position,
@@ -15,7 +15,7 @@ export function recordAt(position: number): string {
   });
 }
 
-/** A log of a few events, with the key that signs for it, which is always the same. */
+/** A log of a few events with a constant signing key. */
 export class ProofLog {
   readonly signer = new NoteSigner('orders.example/log', Buffer.alloc(32, 7));
   readonly vkey = this.signer.verifierKey;

@@ -9,7 +9,7 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
-/** Choices that look like chance, and are the same for the same seed. */
+/** Pseudo-random choices that depend on the seed only. */
 export class Random {
   readonly #draw: () => number;
 
@@ -17,12 +17,12 @@ export class Random {
     this.#draw = mulberry32(seed);
   }
 
-  /** From 0, below 1. */
+  /** Returns a number from 0 to below 1. */
   fraction(): number {
     return this.#draw() / 2 ** 32;
   }
 
-  /** A whole number from 0, below `end`. */
+  /** Returns an integer from 0 to below `end`. */
   below(end: number): number {
     return Math.floor(this.fraction() * end);
   }

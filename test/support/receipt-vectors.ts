@@ -1,14 +1,14 @@
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { receiptOf } from '../../src/app/audit/receipt.ts';
-import { recordOf } from '../../src/app/audit/record.ts';
+import { recordOf } from '../../src/app/log/record.ts';
 import { MemoryTree } from './memory-tree.ts';
 
-/** A receipt, a public key, and what a verifier must say of the two. */
+/** A receipt, a public key, and the verdict that a verifier must return. */
 export interface Vector {
   readonly what: string;
   readonly key: string;
   readonly receipt: string;
-  /** The record that it proves; absent where it proves nothing. */
+  /** The record that it proves; absent if it proves nothing. */
   readonly record?: string;
 }
 
@@ -45,7 +45,7 @@ function logOf(size: number, given: readonly string[] = records) {
   };
 }
 
-/** The vectors that are published in docs/receipt-vectors.json. They are always the same. */
+/** Returns the vectors published in docs/receipt-vectors.json, which are deterministic. */
 export async function receiptVectors(): Promise<readonly Vector[]> {
   const key = signer.verifierKey;
   const valid: Vector[] = [];
@@ -59,7 +59,7 @@ export async function receiptVectors(): Promise<readonly Vector[]> {
   return [...valid, ...(await otherForms()), ...(await forged())];
 }
 
-/** Genuine receipts that a strict verifier might refuse by mistake. */
+/** Returns genuine receipts that a verifier might refuse by mistake. */
 async function otherForms(): Promise<Vector[]> {
   const log = logOf(5);
   const record = records[3] as string;
@@ -79,7 +79,7 @@ async function otherForms(): Promise<Vector[]> {
   ];
 }
 
-/** A line of somebody else's signature. */
+/** Returns a signature line of another key. */
 function cosignature(root: Uint8Array): string {
   const witness = new NoteSigner('witness.example', Buffer.alloc(32, 9));
   return (
@@ -102,7 +102,7 @@ async function forged(): Promise<Vector[]> {
     `${signer.name}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
   const withNote = (note: string) => receiptOf(record, proof, note);
   const withRecord = (text: string) => receiptOf(text, proof, log.note);
-  // A log whose own record is not canonical: its key has signed it all the same.
+  // A log with a record that is not canonical, signed nevertheless.
   const signedRecord = (text: string) => logOf(1, [text]).receipt(1);
   const noncanonical = (from: string | RegExp, to: string) =>
     signedRecord((records[0] as string).replace(from, to));

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * The Merkle tree of RFC 9162 as its section 2.1 writes it down: recursive, over the list of all
- * leaves, as plain as it is there. It shares no code with what it is compared with. D[a:b] is `d`
- * from `a` to before `b`; a list must not change once its hashes have been asked for, because they
- * are remembered.
+ * The Merkle tree of RFC 9162, literally as defined in section 2.1: recursive, over the list of all
+ * leaves. It shares no code with the implementation under test. D[a:b] is `d` from `a` to before
+ * `b`. Hashes are memoized, so a list must not change after its first use.
  */
 type Leaves = readonly string[];
 
@@ -49,9 +48,9 @@ function subproof(m: number, d: Leaves, a: number, b: number, known: boolean): B
 }
 
 /**
- * On which side the other node is, from the leaf to the root. A root says nothing of its tree's
- * size, so where two places have one shape, a proof for one is a proof for the other: that is why
- * sizes are signed together with roots.
+ * Returns the sides of the siblings on the path from a leaf to the root. A root does not determine
+ * the size of its tree: if two places have the same shape, a proof for one is valid for the other.
+ * That is why sizes are signed together with roots.
  */
 export function pathShape(m: number, n: number): string {
   if (n === 1) return '';
@@ -59,14 +58,14 @@ export function pathShape(m: number, n: number): string {
   return m < k ? `${pathShape(m, k)}R` : `${pathShape(m - k, n - k)}L`;
 }
 
-/** The same for a consistency proof, with where it begins: at the older root, or at a node. */
+/** Returns the same for a consistency proof, with its start: the older root, or a node. */
 export function proofShape(m: number, n: number, known = true): string {
   if (m === n) return known ? 'root ' : 'node ';
   const k = split(n);
   return m <= k ? `${proofShape(m, k, known)}R` : `${proofShape(m - k, n - k, false)}L`;
 }
 
-/** The largest power of two that is smaller than n. */
+/** Returns the largest power of two that is smaller than n. */
 function split(n: number): number {
   return 2 ** Math.ceil(Math.log2(n) - 1);
 }

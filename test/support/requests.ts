@@ -4,11 +4,11 @@ import { texts } from './arbitraries.ts';
 import type { Sent } from './http.ts';
 
 /**
- * Requests that a client may send by design, by mistake or out of malice: a good one of any
- * operation, in which some things may have been changed.
+ * Arbitraries of requests that a client may send by design, by mistake or out of malice: a valid
+ * request of any operation, with up to three changes.
  */
 
-/** A request in its parts, before it is written down. */
+/** A request in its parts, before it is serialized. */
 interface Draft {
   readonly method: string;
   readonly segments: readonly string[];
@@ -21,7 +21,7 @@ type Change = (draft: Draft) => Draft;
 
 export interface Known {
   readonly key: string;
-  /** A key that may do nothing. */
+  /** An API key without scopes. */
   readonly weakKey: string;
 }
 
@@ -75,12 +75,12 @@ const anyIds = fc.oneof(ids, fc.constantFrom(...BAD_IDS), texts.map(encodeURICom
 
 const quantities = fc.constantFrom('1', '2', '2147483647');
 
-// Texts may hold half a surrogate pair, which has no UTF-8.
+// Strings may contain half of a surrogate pair, which has no UTF-8 form.
 function encodeURIComponentSafely(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-// Good requests.
+// Valid requests.
 
 const bodyOfPlace = fc
   .tuple(ids, quantities, fc.option(dates, { nil: undefined }))
@@ -100,7 +100,7 @@ const FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
   placedTo: dates,
   asOf: fc.oneof(fc.constantFrom('0', '1', '2', '40', '4294967295'), dates),
   limit: fc.constantFrom('1', '7', '1000'),
-  // That of the first page of two without filters, of a store whose second order has the id 2.
+  // The cursor after a first page of two orders without filters, if the second order has the id 2.
   after: fc.constantFrom('AQAAAAAAAAACH3xhwQ', 'AQAAAAAAAAACH3xhwA'),
 };
 const EVENT_FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
@@ -110,7 +110,7 @@ const EVENT_FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
 };
 const names = Object.keys({ ...FILTERS, ...EVENT_FILTERS });
 
-/** A query of some of these parameters. */
+/** Draws a query with some of these parameters. */
 function queryOf(parameters: Readonly<Record<string, Arbitrary<string>>>) {
   return fc
     .uniqueArray(fc.constantFrom(...Object.entries(parameters)), {
@@ -311,7 +311,7 @@ const properties = fc.oneof(
   texts,
 );
 const bodyChange: Arbitrary<Change> = fc.oneof(
-  // One more property, at the end, where it wins over an earlier one.
+  // An additional property at the end, where it overrides an earlier one.
   fc.tuple(properties, values).map(([name, value]): Change => {
     const member = `,${JSON.stringify(name)}:${value}}`;
     return (draft) => ({ ...draft, body: draft.body?.replace(/\}$/, member) });
@@ -337,7 +337,7 @@ const bodyChange: Arbitrary<Change> = fc.oneof(
   fc.constant<Change>((draft) => ({ ...draft, body: `${draft.body ?? ''}${' '.repeat(16_400)}` })),
 );
 
-// These come often, so that there are always answers of 304, 412 and 422.
+// Frequent, so that every run has responses of 304, 412 and 422.
 const conditions: Readonly<Record<string, string>>[] = [
   { 'If-None-Match': '*' },
   { 'If-Match': '"x"' },
@@ -357,7 +357,7 @@ const change: Arbitrary<Change> = fc.oneof(
   { weight: 3, arbitrary: bodyChange },
 );
 
-/** Any request: a good one, or one with up to three changes. */
+/** Draws any request: a valid one, or one with up to three changes. */
 export function requests({ key, weakKey }: Known): Arbitrary<Sent> {
   const keys = fc.constantFrom(...Array<string>(15).fill(key), weakKey);
   return fc.tuple(good, fc.array(change, { maxLength: 3 }), keys).map(([draft, changes, sent]) =>

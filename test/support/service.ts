@@ -5,22 +5,22 @@ import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
-import { mintKeyText } from '../../src/app/api-key.ts';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { type Answer, type Asked, ask } from './http.ts';
 
-/** What production starts. */
+/** The entry point that production starts. */
 const MAIN = resolve('dist/main.js');
 
 const folders = new Set<string>();
 const children = new Set<ChildProcess>();
 
-// Whatever becomes of a test, nothing that it started or stored outlives its file.
+// Programs and folders of a test never outlive its file.
 afterAll(async () => {
   await Promise.all([...children].map((child) => child.kill('SIGKILL') && once(child, 'close')));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A new folder that vanishes with the tests. */
+/** Creates a folder that is removed after the tests of the file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'store-orders-test-'));
   folders.add(folder);
@@ -29,7 +29,7 @@ export function newFolder(): string {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** A program that was started, and everything it has written so far. */
+/** A started program, with its output so far. */
 export class Program implements AsyncDisposable {
   readonly child: ChildProcess;
   stdout = '';
@@ -41,7 +41,7 @@ export class Program implements AsyncDisposable {
     const { PATH = '', HOME = '' } = process.env;
     this.child = spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: 'pipe' });
     children.add(this.child);
-    // 'close' comes after the last of the output.
+    // 'close' is emitted after the last output.
     this.#ended = once(this.child, 'close').then(() => {
       children.delete(this.child);
       this.#wrote();
@@ -56,13 +56,13 @@ export class Program implements AsyncDisposable {
     });
   }
 
-  /** The JSON lines on standard output that are complete. */
+  /** Returns the complete JSON lines on standard output. */
   get log(): readonly Record<string, unknown>[] {
     const lines = this.stdout.split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Waits until `find` finds something in what was written. */
+  /** Waits until `find` returns something for the output so far. */
   async until<Found>(find: (program: this) => Found | undefined): Promise<Found> {
     for (;;) {
       const found = find(this);
@@ -72,13 +72,13 @@ export class Program implements AsyncDisposable {
     }
   }
 
-  /** Waits for the end and returns the exit code, or the name of the signal. */
+  /** Waits for the program's end and returns its exit code, or the name of the signal. */
   async ended(): Promise<number | string | null> {
     await this.#ended;
     return this.child.exitCode ?? this.child.signalCode;
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the program's end. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string | null> {
     this.child.kill(signal);
     return this.ended();
@@ -94,7 +94,7 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** Starts `store-orders` as production does, with nothing else in its environment. */
+/** Starts `store-orders` as production does, with only the given environment. */
 export function start(args: readonly string[], cwd: string, env: Environment = {}): Program {
   return new Program(process.execPath, [MAIN, ...args], cwd, env);
 }
@@ -103,7 +103,7 @@ export function start(args: readonly string[], cwd: string, env: Environment = {
 export class Service implements AsyncDisposable {
   readonly folder = newFolder();
   readonly databaseFile = join(this.folder, 'data', 'store-orders.db');
-  /** A key that may do everything. */
+  /** An API key with every scope. */
   readonly key = mintKeyText();
   readonly agent = new Agent({ keepAlive: true });
   program!: Program;
@@ -115,7 +115,7 @@ export class Service implements AsyncDisposable {
     return service;
   }
 
-  /** Starts the process, once more on the same folder if it has run before. */
+  /** Starts the process, or restarts it on the same folder. */
   async start(env: Environment = {}): Promise<void> {
     this.program = start(['serve'], this.folder, { PORT: '0', INITIAL_API_KEY: this.key, ...env });
     this.address = await addressOf(this.program);
@@ -126,13 +126,13 @@ export class Service implements AsyncDisposable {
     await this.start();
   }
 
-  /** Asks with the service's own key, unless the headers bring another. */
+  /** Sends a request with the service's key, unless the headers have another. */
   ask(method: string, path: string, { headers, ...rest }: Asked = {}): Promise<Answer> {
     const asked = { agent: this.agent, ...rest, headers: { ...bearer(this.key), ...headers } };
     return ask(this.address, method, path, asked);
   }
 
-  /** Asks with a JSON body. */
+  /** Sends a request with a JSON body. */
   send(method: string, path: string, body: string | object, asked: Asked = {}): Promise<Answer> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const headers = { 'Content-Type': 'application/json', ...asked.headers };
@@ -145,7 +145,7 @@ export class Service implements AsyncDisposable {
   }
 }
 
-/** The address that a service says it is ready at. */
+/** Returns the address that a service prints when it is ready. */
 export function addressOf(program: Program): Promise<string> {
   return program.until(({ log }) => {
     return log.find(({ msg }) => msg === 'ready')?.address as string | undefined;

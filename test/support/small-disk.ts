@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Whether this machine lets the tests mount a disk of their own: root in a container may not. */
+/** True if the tests may mount a file system; root in a container may not. */
 export const canMount = mountsHere();
 
-/** A disk so small that it can be filled to the last byte: a file system in memory. */
+/** A file system in memory, small enough to be filled to the last byte. */
 export class SmallDisk {
   readonly folder: string;
   readonly #ballast: string;
 
-  /** Mounts it for the running test. */
+  /** Mounts one for the running test. */
   constructor(kibibytes: number) {
     this.folder = mkdtempSync(join(tmpdir(), 'store-orders-disk-'));
     this.#ballast = join(this.folder, 'ballast');
@@ -23,7 +23,7 @@ export class SmallDisk {
     });
   }
 
-  /** Takes every byte that is free, but for so many KiB. */
+  /** Fills the disk, except for the given number of KiB. */
   fill(leave = 0): void {
     const room = join(this.folder, 'room');
     if (leave > 0) this.#write(room, leave * 1_024);
@@ -31,7 +31,7 @@ export class SmallDisk {
     rmSync(room, { force: true });
   }
 
-  /** Gives back what was taken. */
+  /** Frees the filled space. */
   free(): void {
     rmSync(this.#ballast, { force: true });
   }
@@ -62,7 +62,7 @@ export class SmallDisk {
   }
 }
 
-/** Limits the size of every file that a running process writes: real errors, without root. */
+/** Limits the size of the files that a running process writes, for real errors without root. */
 export function limitFiles(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 }

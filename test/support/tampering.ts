@@ -1,22 +1,22 @@
 import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import type { Submission } from '../../src/app/log/submission.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
-import type { Submission } from '../../src/app/submission.ts';
-import { Writer } from '../../src/app/writer.ts';
+import { Writer } from '../../src/app/write/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
 import { openDatabase, storeIdOf } from '../../src/infra/sqlite/database.ts';
-import { HeadFile } from '../../src/infra/sqlite/head-file.ts';
+import { openLog } from '../../src/infra/sqlite/event-log.ts';
 import { MerkleTables } from '../../src/infra/sqlite/merkle-tables.ts';
-import { openLog } from '../../src/infra/sqlite/sqlite-event-log.ts';
 import { StoredEvents } from '../../src/infra/sqlite/stored-events.ts';
+import { HeadFile } from '../../src/infra/sqlite/witness.ts';
 import { temporaryFile } from './folder.ts';
 
 const DATE = '2026-03-04T09:00:00.000Z' as Instant;
 
 /**
- * Makes a closed store of 700 events, or as many as are asked for. Of each seven, the first four place orders n, n + 1, n + 2
- * and n + 3; then n is shipped, n + 1 is cancelled, and another order is placed.
+ * Creates a closed store of 700 events, or the given number. Of each seven, the first four place
+ * orders n to n + 3; then n is shipped, n + 1 is cancelled, and another order is placed.
  */
 export async function honestStore(
   file = temporaryFile(),
@@ -29,7 +29,7 @@ export async function honestStore(
   return file;
 }
 
-/** The same in any log that is empty. */
+/** Appends the same events to any empty log. */
 export async function fillHonestly(log: EventLog, petId = 7n, events = 700): Promise<void> {
   const writer = await Writer.open(log);
   let commands: Submission['command'][] = [];
@@ -52,7 +52,7 @@ export async function fillHonestly(log: EventLog, petId = 7n, events = 700): Pro
   }
 }
 
-/** Records the rows that are inserted, of whatever form, as a version would that knows them. */
+/** Records inserted rows of any form, as a version of the service that supports them would. */
 export function recordInAnyForm(db: Database.Database, insert: () => void): void {
   const tree = new MerkleTables(db);
   const size = tree.wholeSize();
@@ -60,7 +60,7 @@ export function recordInAnyForm(db: Database.Database, insert: () => void): void
   tree.append(new StoredEvents(db).read(size, 1_000));
 }
 
-/** Does to a store's file what whoever holds it can do, and covers the traces in its schema. */
+/** Changes a store's file without its triggers, and restores its schema afterwards. */
 export function tamper(file: string, change: (db: Database.Database) => void): void {
   const db = new Database(file);
   const triggers = db
@@ -72,7 +72,7 @@ export function tamper(file: string, change: (db: Database.Database) => void): v
   db.close();
 }
 
-/** Makes the tree anew, as one who knows this program would, and the note of the head with it. */
+/** Recomputes the tree and the head file, as an attacker who knows this program would. */
 export function coverUp(file: string): void {
   tamper(file, (db) => {
     db.exec(`UPDATE tree SET edge = x'0000000000000000'; DELETE FROM tree_nodes`);

@@ -1,38 +1,38 @@
 import { pino } from 'pino';
-import { mintKeyText } from '../../src/app/api-key.ts';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { History } from '../../src/app/audit/history.ts';
 import { Prover } from '../../src/app/audit/prover.ts';
 import { RefusalRecorder } from '../../src/app/audit/refusal-recorder.ts';
 import { Tail } from '../../src/app/audit/tail.ts';
-import { Authenticator } from '../../src/app/authenticator.ts';
 import { now } from '../../src/app/clock.ts';
-import { CommandProcessor } from '../../src/app/command-processor.ts';
-import { acceptKey } from '../../src/app/first-key.ts';
-import { OrderList, type OrderView } from '../../src/app/order-list.ts';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
+import { Authenticator } from '../../src/app/keys/authenticator.ts';
+import { acceptKey } from '../../src/app/keys/first-key.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { Store } from '../../src/app/ports/store.ts';
-import { Projector } from '../../src/app/projector.ts';
-import { Writer } from '../../src/app/writer.ts';
+import { ReadModel } from '../../src/app/read/read-model.ts';
+import { OrderList, type OrderView } from '../../src/app/state/order-list.ts';
+import { CommandProcessor } from '../../src/app/write/command-processor.ts';
+import { Writer } from '../../src/app/write/writer.ts';
 import { order } from '../../src/domain/order.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
+import { encodeChunk } from '../../src/http/answers/list.ts';
 import { createApp } from '../../src/http/app.ts';
 import { Health } from '../../src/http/health.ts';
-import { encodePage } from '../../src/http/list-page.ts';
-import { openMemoryStore } from '../../src/infra/memory/memory-store.ts';
-import { openPostgresStore } from '../../src/infra/postgres/postgres-store.ts';
-import { openSqliteForCommandLine, openSqliteStore } from '../../src/infra/sqlite/sqlite-store.ts';
+import { openMemoryStore } from '../../src/infra/memory/store.ts';
+import { openPostgresStore } from '../../src/infra/postgres/store.ts';
+import { openSqliteForCommandLine, openSqliteStore } from '../../src/infra/sqlite/store.ts';
 import type { Target } from '../kit/target.ts';
 import { deciderTarget } from '../kit/targets/decider.ts';
 import { listenerTarget } from '../kit/targets/http.ts';
 import { type StoreUnderTest, storeTarget } from '../kit/targets/store.ts';
 import type { Order } from '../kit/vocabulary.ts';
 
-// What a store has lost is told by the answers to the commands, too.
+// The responses to commands also reveal what a store has lost.
 const ignore = () => undefined;
 const NOBODY = { lost: ignore, impaired: ignore, mended: ignore, noticed: ignore };
 
-/** Our own levels, as targets of the kit: each is a few lines. */
+/** The project's own layers as targets of the kit. */
 
 export const decider: Target = deciderTarget('decider', order);
 
@@ -40,7 +40,7 @@ export const memoryApp: Target = storeTarget('app on memory', async () => {
   return appOn(await openMemoryStore());
 });
 
-/** Two writers on one log, as a server and a command line tool are: each client has its own. */
+/** Two writers on one log, like a server and a command-line tool: one for each client. */
 export const twoWriters: Target = storeTarget('two writers on one log', async () => {
   const store = await openMemoryStore();
   const apps = [
@@ -55,23 +55,23 @@ export const twoWriters: Target = storeTarget('two writers on one log', async ()
 });
 
 /**
- * The application on a SQLite file, with everything in this thread, as the command line works.
- * @param newFile The name of a file for a store that does not exist yet.
+ * The application on a SQLite file, in a single thread, as in the command line.
+ * @param newFile Returns the name of a file for a new store.
  */
 export function sqliteApp(newFile: () => string): Target {
   return storeTarget('app on SQLite', async () => openInThread(newFile()));
 }
 
 /**
- * The application on PostgreSQL, as an instance of the service has it. A restart leaves the store to
- * a new instance.
- * @param newAddress The address of a database with an empty store.
+ * The application on PostgreSQL, as in an instance of the service. A restart opens the store with a
+ * new instance.
+ * @param newAddress Returns the address of a database with an empty store.
  */
 export function postgresApp(newAddress: () => Promise<string>): Target {
   return storeTarget('app on PostgreSQL', async () => openInstance(await newAddress()));
 }
 
-/** Two instances on one database: each client has its own. */
+/** Two instances on one database, one for each client. */
 export function twoInstances(newAddress: () => Promise<string>): Target {
   return storeTarget('two instances on PostgreSQL', async () => {
     const url = await newAddress();
@@ -88,7 +88,7 @@ export function twoInstances(newAddress: () => Promise<string>): Target {
   });
 }
 
-/** The same as a server has it: the writer in a thread of its own. */
+/** The same as in a server, with the writer in a thread of its own. */
 export function sqliteServerApp(newFile: () => string): Target {
   return storeTarget('app on SQLite, with its writer thread', () => openWithThread(newFile()));
 }
@@ -103,7 +103,7 @@ export const httpApp: Target = listenerTarget('HTTP app in process', async () =>
 async function openInThread(file: string): Promise<StoreUnderTest> {
   const { log, keys, close } = openSqliteForCommandLine(file);
   const writer = await Writer.open(log);
-  // What only a server needs is that of a store in memory.
+  // The parts that only a server needs are those of a store in memory.
   return appOn({ ...(await openMemoryStore()), log, writer, keys, close });
 }
 
@@ -123,30 +123,27 @@ async function openWithThread(file: string): Promise<StoreUnderTest> {
   });
 }
 
-/** The application on a store: the write side, and the read side as it is listed. */
+/** The application on a store: the write side, and the list of the read side. */
 export async function appOn(
   store: Store,
   reopen?: StoreUnderTest['reopen'],
 ): Promise<StoreUnderTest> {
   const commands = new CommandProcessor(store.writer, ignore);
   const list = new OrderList((orders) => orders.map(shown));
-  const projector = new Projector(store.log, list);
-  await projector.catchUp();
-  await store.begin(list);
+  const readModel = new ReadModel(store.log, list);
+  await store.begin(Writer.startOf(await readModel.current()));
   let position = -1;
   let orders: readonly Order[] = [];
   return {
     submit: (submission) => commands.submit(submission as Parameters<typeof commands.submit>[0]),
     async list() {
-      await projector.catchUp();
-      const snapshot = list.snapshot();
-      if (snapshot.position !== position) orders = snapshot.pages.flat();
+      const snapshot = (await readModel.current()).snapshot();
+      if (snapshot.position !== position) orders = snapshot.chunks.flat();
       position = snapshot.position;
       return orders;
     },
     async get(id) {
-      await projector.catchUp();
-      const view = list.get(id as OrderId);
+      const view = (await readModel.current()).get(id as OrderId);
       return view && shown(view);
     },
     events: async () => (await Array.fromAsync(store.log.read(0))).flat(),
@@ -155,13 +152,12 @@ export async function appOn(
   };
 }
 
-/** The HTTP application on a store, as the container puts it together. */
+/** The HTTP application on a store, as wired by the container. */
 export function listenerOn(
   store: Store,
   prover = new Prover(store.trail, NoteSigner.generate('test')),
 ): ReturnType<typeof createApp> {
   const history = new History(store.epochs, store.trail, store.keys);
-  const list = new OrderList(encodePage);
   const health = new Health();
   health.ready();
   const authenticator = new Authenticator(store.keys);
@@ -170,12 +166,10 @@ export function listenerOn(
     health,
     damaged: () => void health.impaired('store_damaged'),
     authenticator,
-    orders: {
+    services: {
       epochs: store.epochs,
       commands: new CommandProcessor(store.writer, ignore),
-      list,
-      projector: new Projector(store.log, list),
-      trail: store.trail,
+      readModel: new ReadModel(store.log, new OrderList(encodeChunk)),
       authenticator,
       prover,
       history,
@@ -187,7 +181,7 @@ export function listenerOn(
   });
 }
 
-/** An order as version 1 shows it. */
+/** Returns an order as version 1 shows it. */
 function shown({ id, petId, quantity, shipDate, status }: OrderView): Order {
   const date = shipDate === undefined ? {} : { shipDate };
   return { id, petId, quantity, ...date, complete: status === 'shipped' };

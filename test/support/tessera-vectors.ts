@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A log with which github.com/transparency-dev/tessera tests itself: its key, its leaves, and the
- * checkpoint that was signed at every size. The key is public knowledge, private half and all.
+ * The log in the tests of github.com/transparency-dev/tessera: its key, its leaves, and the signed
+ * checkpoint of every size. The key is published, including its private half.
  */
 export const PRIVATE_KEY =
   'PRIVATE+KEY+example.com/log/testdata+33d7b496+AeymY/SZAX0jZcJ8enZ5FY1Dz+wTML2yWSkK+9DSF3eg';

@@ -1,6 +1,6 @@
 import type { StoreWatcher } from '../../src/app/ports/store.ts';
 
-/** A watcher of a store to whom nothing matters but what it is given. */
+/** Returns a store watcher that ignores every event except the given ones. */
 export function watcher(given: Partial<StoreWatcher> = {}): StoreWatcher {
   return { lost() {}, impaired() {}, mended() {}, noticed() {}, ...given };
 }

@@ -1,8 +1,10 @@
+/** The trail whose events are checked against the tree before anybody reads them. */
+
+import { inclusionProof, type TreeSource } from '../log/merkle-proofs.ts';
+import { leafHash, TILE_HEIGHT, type TreeHead } from '../log/merkle-tree.ts';
+import { recordOf, type StoredFields } from '../log/record.ts';
 import { DamagedStore } from '../ports/store.ts';
 import type { Trail } from '../ports/trail.ts';
-import { inclusionProof, type TreeSource } from './merkle-proofs.ts';
-import { leafHash, TILE_HEIGHT, type TreeHead } from './merkle-tree.ts';
-import { recordOf, type StoredFields } from './record.ts';
 import { verifyInclusion } from './verifier.ts';
 
 type Hashes = readonly Uint8Array[];
@@ -10,25 +12,27 @@ type Hashes = readonly Uint8Array[];
 /** The most events of a tile. */
 const TILE_EVENTS = 2 ** TILE_HEIGHT;
 
-/** The most tiles that are remembered, with 8 KiB of hashes each. */
+/** The most tiles that are cached, with 8 KiB of hashes each. */
 const MAX_TILES = 64;
 
 /**
- * A trail of which no event is handed out that is not what was recorded. An event is held against the
- * leaves of its tile, which are those of 256 events that stand together; and those, when they are first
- * read, against the root of the tree, by the proof of one of them: it is made of all the others. A tile
- * that was proved once is remembered, because nothing in it can ever change.
+ * A trail that checks each event before it hands it out. An event is compared with the leaves of
+ * its tile, those of 256 neighbouring events. When a tile is first read, it is checked against the
+ * root of the tree by the inclusion proof of one leaf, which is made of all the others. A tile that
+ * was proved is cached, because nothing in it can ever change.
  */
 export class CheckedTrail implements Trail {
   readonly #trail: Trail;
-  /** The leaves that are proved, by the number of their tile, the one that was proved first in front. */
+  /** The proved leaves by the number of their tile, the one that was proved first in front. */
   readonly #tiles = new Map<number, Hashes>();
 
   constructor(trail: Trail) {
     this.#trail = trail;
   }
 
-  /** See {@link Trail.stored}. Throws {@link DamagedStore} for an event that was not recorded so. */
+  /**
+   * See {@link Trail.stored}. Throws {@link DamagedStore} for an event that was not recorded so.
+   */
   async stored(after: number, limit: number): Promise<readonly StoredFields[]> {
     const events = await this.#trail.stored(after, limit);
     let tile: { readonly number: number; readonly leaves: Hashes } | undefined;
@@ -56,11 +60,13 @@ export class CheckedTrail implements Trail {
     return this.#trail.nodes(height, from, count);
   }
 
-  /** The leaves of a tile, proved. The last tile has those that were there when it was read. */
+  /**
+   * Returns the leaves of a tile, proved: of the last tile, those that there were at its reading.
+   */
   async #leavesAround(event: StoredFields, number: number): Promise<Hashes> {
     const known = this.#tiles.get(number);
     const from = number * TILE_EVENTS;
-    // A page may go on behind what the last tile had when it was read.
+    // The last tile may have grown since it was read.
     if (known !== undefined && known.length === TILE_EVENTS) return known;
     const head = await this.#trail.treeHead();
     const count = Math.min(TILE_EVENTS, head.size - from);
@@ -86,7 +92,7 @@ export class CheckedTrail implements Trail {
   }
 }
 
-/** Proves something. Throws {@link DamagedStore} where what is kept of the tree is not whole. */
+/** Returns a proof. Throws {@link DamagedStore} if the stored tree is not whole. */
 export async function orDamaged<Proof>(prove: () => Promise<Proof>): Promise<Proof> {
   try {
     return await prove();

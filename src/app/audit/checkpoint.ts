@@ -1,30 +1,30 @@
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { FIRST_EPOCH } from '../epochs.ts';
-import { sha256 } from '../sha256.ts';
-import { checkHash } from './merkle-tree.ts';
-
 /**
- * Checkpoints as C2SP tlog-checkpoint has them: what the log says of itself at one size, in three
- * lines (who, how many events, and the root of their tree), in a note that is signed as C2SP
- * signed-note has it. Whoever keeps one can tell later whether the log has been rewritten.
+ * Checkpoints as C2SP tlog-checkpoint has them: the state of the log at one size, in three lines
+ * (origin, number of events, root of their tree), in a note that is signed as C2SP signed-note has
+ * it. Whoever keeps one can later show that the log was rewritten.
  */
 
-/** The text of a checkpoint, without its signature. */
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { FIRST_EPOCH } from '../log/epochs.ts';
+import { checkHash } from '../log/merkle-tree.ts';
+import { sha256 } from '../log/sha256.ts';
+
+/** Returns the text of a checkpoint, without its signature. */
 export function checkpointText(origin: string, size: number, root: Uint8Array): string {
   checkHash(root);
   if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`${size} is not a size`);
   return `${origin}\n${size}\n${base64(root)}\n`;
 }
 
-/** Says why a text cannot be a signing key. It never quotes the text. */
+/** A text cannot be a signing key. The message gives the reason and never quotes the text. */
 export class InvalidSigningKey extends Error {
   override readonly name = 'InvalidSigningKey';
 }
 
-/** Ed25519, by the number that signed notes know it by. */
+/** The number of Ed25519 in signed notes. */
 const ED25519 = 1;
 const SEED_BYTES = 32;
-/** What stands before an Ed25519 seed in PKCS #8 (RFC 8410): its algorithm and two lengths. */
+/** The prefix of an Ed25519 seed in PKCS #8 (RFC 8410): its algorithm and two lengths. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** Neither white space nor a plus sign: they separate. */
@@ -33,8 +33,8 @@ const KEY_NAME = /^[^\p{White_Space}\p{Cc}\p{Cs}+]+$/u;
 const PRIVATE_KEY = /^PRIVATE\+KEY\+([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
 
 /**
- * An Ed25519 key with a name, which signs notes. The name is also the origin of checkpoints, as long as
- * the log is in its first epoch.
+ * An Ed25519 key with a name, which signs notes. The name is also the origin of checkpoints, as
+ * long as the log is in its first epoch.
  */
 export class NoteSigner {
   readonly name: string;
@@ -66,7 +66,7 @@ export class NoteSigner {
     this.verifierKey = `${name}+${this.#id.toString('hex')}+${base64(publicKey)}`;
   }
 
-  /** A new key. */
+  /** Makes a new key. */
   static generate(name: string): NoteSigner {
     return new NoteSigner(name, randomBytes(SEED_BYTES));
   }
@@ -85,16 +85,15 @@ export class NoteSigner {
     return signer;
   }
 
-  /** The private key as text. Whoever has it can sign in the log's name. */
+  /** Returns the private key as text. Whoever has it can sign in the log's name. */
   privateKey(): string {
     const seed = Buffer.concat([Buffer.of(ED25519), this.#seed]);
     return `PRIVATE+KEY+${this.name}+${this.#id.toString('hex')}+${base64(seed)}`;
   }
 
   /**
-   * The text as a signed note. The same text gives the same note, to the byte. Throws a RangeError
-   * where it cannot be a note's text: it must end its last line, and may have no control characters
-   * but line ends.
+   * Returns the text as a signed note: for the same text, the same bytes. Throws a RangeError
+   * unless the text ends with a line feed and has no other control characters.
    */
   sign(text: string): string {
     if (!text.endsWith('\n') || !text.isWellFormed() || /[^\P{Cc}\n]/u.test(text)) {
@@ -104,13 +103,16 @@ export class NoteSigner {
     return `${text}\n— ${this.name} ${base64(signature)}\n`;
   }
 
-  /** A signed checkpoint of the log that this key speaks for, in an epoch of it. */
+  /** Returns a signed checkpoint of this key's log in one of its epochs. */
   signCheckpoint(size: number, root: Uint8Array, epoch = FIRST_EPOCH): string {
     return this.sign(checkpointText(originOf(this.name, epoch), size, root));
   }
 }
 
-/** The origin of checkpoints: the key's name, and behind a plus sign, which no name has, the epoch. */
+/**
+ * Returns the origin of checkpoints: the key's name, and after a plus sign, which no name has, the
+ * epoch.
+ */
 function originOf(name: string, epoch: string): string {
   return epoch === FIRST_EPOCH ? name : `${name}+${epoch}`;
 }

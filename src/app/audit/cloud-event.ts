@@ -1,10 +1,8 @@
-import type { StoredFields } from './record.ts';
-
 /**
- * Stored events as CloudEvents 1.0, in its JSON format, and back. Whoever has the CloudEvent has the
- * record that was hashed: each of the record's members stands in it once, where people and programs
- * look for it, so that nothing that is read there could be other than what was hashed. Beyond the
- * record it says of which store the event is (`source`) and what the key is called (`keyname`).
+ * Stored events as CloudEvents 1.0, in its JSON format, and back. The record that was hashed can be
+ * made from a CloudEvent: each of the record's members stands in it exactly once, under the name
+ * that CloudEvents has for it, so that nothing in it can differ from what was hashed. Beyond the
+ * record it names the store (`source`) and the key (`keyname`).
  *
  * | in the CloudEvent           | in the record                                          |
  * |-----------------------------|--------------------------------------------------------|
@@ -19,20 +17,22 @@ import type { StoredFields } from './record.ts';
  * `subject` is the orderId of the data. Together, `source` and `id` name an event for good.
  */
 
-/** What a CloudEvent's `source` is for a store. */
+import type { StoredFields } from '../log/record.ts';
+
+/** Returns the `source` of a store's CloudEvents. */
 export function sourceOf(storeId: string): string {
   return `/store-orders/${storeId}`;
 }
 
-/** Who recorded an event: the id of an API key, or the name of a tool. */
+/** Returns the author of an event: the id of an API key, or the name of a tool. */
 export function authorOf({ metadata }: StoredFields): string {
   return Object(JSON.parse(metadata)).by;
 }
 
 /**
- * An event as a CloudEvent: JSON in one line, which ends with the data as it is stored. Throws a
- * SyntaxError where what is stored is no JSON.
- * @param keyNameOf What the key with an id is called, if there is such a key.
+ * Returns an event as a CloudEvent: JSON in one line, which ends with the data as it is stored.
+ * Throws a SyntaxError if the stored texts are not JSON.
+ * @param keyNameOf Returns the name of the key with an id, if there is such a key.
  */
 export function cloudEventOf(
   stored: StoredFields,
@@ -42,7 +42,7 @@ export function cloudEventOf(
   const { position, version, type, schemaVersion, data, metadata } = stored;
   const { at, by, commandId } = Object(JSON.parse(metadata));
   const { orderId } = Object(JSON.parse(data));
-  // Where a member is undefined, it is left out.
+  // JSON.stringify leaves out members that are undefined.
   const attributes = JSON.stringify({
     specversion: '1.0',
     id: String(position),
@@ -63,8 +63,8 @@ export function cloudEventOf(
 }
 
 /**
- * What is stored of an event, from its CloudEvent: just what {@link cloudEventOf} was given. Throws
- * an Error for any other text, also for one that says the same in other words.
+ * Returns the stored event from its CloudEvent: exactly that which {@link cloudEventOf} was given.
+ * Throws an Error for any other text, also for other JSON with the same values.
  */
 export function storedFieldsOf(cloudEvent: string): StoredFields {
   const { position, version, type, schemaversion, time, by, keyname, commandid, ...rest } = Object(

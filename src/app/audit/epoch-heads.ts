@@ -1,8 +1,10 @@
-import { type Epochs, inWords } from '../epochs.ts';
+/** The heads that a log must have had, by its own breaks and by signed checkpoints. */
+
+import { type Epochs, inWords } from '../log/epochs.ts';
 import type { ExpectedHead, Finding } from './trail-check.ts';
 import type { Checkpoint } from './verifier.ts';
 
-/** The roots that a log must have had where it was cut, by the statements of its breaks. */
+/** Returns the roots that a log must have had where it was cut, by the statements of its breaks. */
 export function headsOfBreaks({ breaks }: Epochs): readonly ExpectedHead[] {
   return breaks.map(({ epoch, position, root }) => ({
     name: `the statement of epoch ${epoch}`,
@@ -12,8 +14,8 @@ export function headsOfBreaks({ breaks }: Epochs): readonly ExpectedHead[] {
 }
 
 /**
- * Returns what a signed checkpoint says of a log that has been in some epochs. One that reaches
- * beyond the end of its own epoch may have another root than the log now: then the break answers it.
+ * Returns the head that a signed checkpoint demands of a log. A checkpoint that reaches beyond the
+ * end of its own epoch may have another root than the log now: then the finding names the break.
  */
 export function headIn(epochs: Epochs, name: string, checkpoint: Checkpoint): ExpectedHead {
   const { epoch, size, root } = checkpoint;
@@ -29,8 +31,9 @@ export function headIn(epochs: Epochs, name: string, checkpoint: Checkpoint): Ex
 }
 
 /**
- * Finds fault with a checkpoint of an epoch that the log has never been in, and of which no break says
- * that it was lost, even where the log has that root: a statement is missing, or it is another log.
+ * Returns the finding for a checkpoint of an epoch that is none of the log's, and that no break
+ * names as lost: a statement is missing, or it is another log's. It is a finding even if the roots
+ * agree.
  */
 export function strangerIn(
   epochs: Epochs,

@@ -1,45 +1,33 @@
 import type { Instant } from '../../domain/instant.ts';
-import { type OrderCommand, type OrderEvent, order } from '../../domain/order.ts';
-import { OrderImage } from '../order-image.ts';
+import { COMMAND_TYPES, type OrderCommand, type OrderEvent, order } from '../../domain/order.ts';
+import type { RecordedEvent } from '../log/recorded-event.ts';
 import { UnreadableEvent } from '../ports/event-log.ts';
-import type { RecordedEvent } from '../recorded-event.ts';
-import type { StoredFields } from './record.ts';
-
-/** A stored event, and beside it what an engine has written into a column of its own. */
-export interface StoredRow extends StoredFields {
-  /** The id of its order, beyond 2^53 as a text; absent where there is no such column. */
-  readonly orderId?: number | string;
-}
+import type { DecodeStrictly, StoredRow } from '../ports/evidence.ts';
+import { OrderImage } from '../state/order-image.ts';
 
 /**
- * Reads a stored event whose texts are in the one form in which they can have been written. Throws
- * {@link UnreadableEvent} for any other.
- */
-export type DecodeStrictly = (stored: StoredFields) => RecordedEvent;
-
-/**
- * What every log is by its own rules, whoever has written it: positions without a gap, texts that
- * mean something and have one form, columns that say what the texts say, versions that count, times
- * that never go back, and nothing that no command could have led to.
+ * The rules that every log keeps, whoever has written it: positions without a gap, texts that can
+ * be read and are in canonical form, columns that agree with the texts, versions that count up,
+ * times that never go back, and no event that no command could have led to.
  */
 export class EventRules {
   readonly #decode: DecodeStrictly;
   readonly #image = new OrderImage();
-  /** When the last event was recorded, as it says it: texts are in the order of the times. */
+  /** The time of the last event, as a text: texts sort as their times do. */
   #lastAt: Instant | '' = '';
 
   constructor(decode: DecodeStrictly) {
     this.#decode = decode;
   }
 
-  /** Where the next event has to stand. */
+  /** The position that the next event must have. */
   get due(): number {
     return this.#image.position + 1;
   }
 
   /**
-   * What is wrong with the next event, in plain words; `undefined` if nothing is. After the first
-   * that is wrong, there is no sense in asking for others.
+   * Returns the rule that the next event breaks, in plain words; `undefined` if it breaks none.
+   * Must not be called again after the first that does.
    */
   problemOf(row: StoredRow): string | undefined {
     const { position, data, metadata } = row;
@@ -74,7 +62,7 @@ export class EventRules {
     return refusal && `no command leads to ${event.type} of order ${orderId} here: ${refusal}`;
   }
 
-  /** Why no command can have led to an event; the domain itself is asked. */
+  /** Returns the domain's own reason why no command can have led to an event. */
   #refusalOf(event: OrderEvent, slot: number): string | undefined {
     const decision = order.decide(commandFor(event), this.#image.stateAt(slot));
     if (decision.kind === 'rejected') return decision.reason;
@@ -91,14 +79,6 @@ function isSame(id: bigint, column: number | string): boolean {
   return typeof column === 'number' ? Number(id) === column : String(id) === column;
 }
 
-/** The command that leads to an event, if any does. */
 function commandFor(event: OrderEvent): OrderCommand {
-  switch (event.type) {
-    case 'OrderPlaced':
-      return { ...event, type: 'PlaceOrder' };
-    case 'OrderShipped':
-      return { ...event, type: 'ShipOrder' };
-    case 'OrderCancelled':
-      return { ...event, type: 'CancelOrder' };
-  }
+  return { ...event, type: COMMAND_TYPES[event.type] } as OrderCommand;
 }

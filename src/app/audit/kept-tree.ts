@@ -1,31 +1,22 @@
-import { Frontier, leafHash } from './merkle-tree.ts';
+import { Frontier, leafHash } from '../log/merkle-tree.ts';
+import type { StoredTree } from '../ports/evidence.ts';
 import type { CheckedTree, Finding } from './trail-check.ts';
-
-/** What a store keeps of its log's tree, as it lies there. */
-export interface KeptTree {
-  /** The right edge: {@link Frontier.pack}. */
-  readonly edge: Uint8Array;
-  /** How many nodes there are. */
-  readonly nodes: number;
-  /** The hash of a node; `undefined` where it is not there. */
-  nodeAt(height: number, place: number): Uint8Array | undefined;
-}
 
 const HASH_BYTES = 32;
 const SIZE_BYTES = 8;
 
 /**
- * Makes a log's tree anew, and holds what the store has kept of it against that: which shows, to
- * within 256 events, where something was changed.
+ * Builds a log's tree anew and compares the stored nodes with it, which shows to within 256 events
+ * where something was changed.
  */
 export class KeptTreeCheck implements CheckedTree {
-  readonly #kept: KeptTree;
+  readonly #kept: StoredTree;
   readonly #frontier = new Frontier();
   #nodes = 0;
-  /** The first node that does not fit; those above it do not fit either. */
+  /** The first node that differs; the nodes above it differ with it. */
   #first: Finding | undefined;
 
-  constructor(kept: KeptTree) {
+  constructor(kept: StoredTree) {
     this.#kept = kept;
   }
 
@@ -44,7 +35,7 @@ export class KeptTreeCheck implements CheckedTree {
   end(size: number): readonly Finding[] {
     const problem = this.#problemOfEdge(size);
     if (problem !== undefined) return [problem];
-    // Where there are fewer, those that are missing were found on the way.
+    // If there are fewer, the missing nodes were found on the way.
     const more = this.#kept.nodes - this.#nodes;
     return more > 0 ? [{ problem: `the tree has ${more} nodes that belong to no event` }] : [];
   }
@@ -57,7 +48,8 @@ export class KeptTreeCheck implements CheckedTree {
     this.#first ??= {
       from: place * 2 ** height + 1,
       to: (place + 1) * 2 ** height,
-      problem: kept === undefined ? `${what}, is missing` : `${what}, is of other events`,
+      problem:
+        kept === undefined ? `${what}, is missing` : `${what}, was computed over other events`,
     };
   };
 
@@ -72,7 +64,7 @@ export class KeptTreeCheck implements CheckedTree {
       return { from: size + 1, to: keptSize, problem };
     }
     if (keptSize < size) {
-      return { from: keptSize + 1, to: size, problem: 'the tree of the log does not go as far' };
+      return { from: keptSize + 1, to: size, problem: 'the tree of the log lacks these events' };
     }
     if (kept.length !== own.length) return { problem: "the tree's right edge is damaged" };
     return this.#firstOtherRoot(kept, own, size);
@@ -86,7 +78,7 @@ export class KeptTreeCheck implements CheckedTree {
     for (let rest = size; ; width /= 2) {
       if (rest < width) continue;
       if (!own.subarray(at, at + HASH_BYTES).equals(kept.subarray(at, at + HASH_BYTES))) {
-        const problem = "the tree's right edge is of other events";
+        const problem = 'the tree was computed over other events';
         return { from: from + 1, to: from + width, problem };
       }
       from += width;

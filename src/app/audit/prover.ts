@@ -1,31 +1,33 @@
-import { Epochs } from '../epochs.ts';
+/** The maker of all that the log proves and signs. */
+
+import { Epochs } from '../log/epochs.ts';
+import { consistencyProof, inclusionProof, treeRoot } from '../log/merkle-proofs.ts';
+import type { TreeHead } from '../log/merkle-tree.ts';
+import { recordOf } from '../log/record.ts';
 import { DamagedStore } from '../ports/store.ts';
 import type { Trail } from '../ports/trail.ts';
 import { orDamaged } from './checked-trail.ts';
 import type { NoteSigner } from './checkpoint.ts';
-import { consistencyProof, inclusionProof, treeRoot } from './merkle-proofs.ts';
-import type { TreeHead } from './merkle-tree.ts';
 import { receiptOf } from './receipt.ts';
-import { recordOf } from './record.ts';
 import { type Seal, sealText } from './trail-seal.ts';
 import { type Verdict, verifyConsistency, verifyInclusion } from './verifier.ts';
 
-/** A signed note, and the size of the log that it is of. */
+/** A signed checkpoint, with the head that it states. */
 export interface SignedCheckpoint extends TreeHead {
   readonly note: string;
 }
 
 /**
- * What was asked for is not in the log, or not in the log of that size; or it takes a signature, and
- * there is no key. The message says which.
+ * A proof cannot be made: the position or size is beyond the log, or there is no key to sign with.
+ * The message gives the reason.
  */
 export class CannotProve extends Error {
   override readonly name = 'CannotProve';
 }
 
 /**
- * What the log says and proves of itself. It only ever speaks of what is durable: that is all that
- * a trail shows. Whatever it is asked for, it reads a few hundred hashes at most.
+ * The source of checkpoints, proofs and receipts. They cover durable events only, because a trail
+ * shows no others. Each takes a few hundred hashes to make, however long the log is.
  */
 export class Prover {
   readonly #trail: Trail;
@@ -33,36 +35,36 @@ export class Prover {
   readonly #epochs: Epochs;
   #last: (TreeHead & { readonly note: string }) | undefined;
 
-  /** @param signer Where there is none, nothing is signed: proofs are all there is. */
+  /** @param signer Without one, there are proofs only, and nothing that is signed. */
   constructor(trail: Trail, signer: NoteSigner | undefined, epochs = new Epochs('')) {
     this.#epochs = epochs;
     this.#trail = trail;
     this.#signer = signer;
   }
 
-  /** Signs from now on: for a prover whose key could not be made at once. */
+  /** Sets the key to sign with from now on, for a key that could not be made at the start. */
   signWith(signer: NoteSigner | undefined): void {
     this.#signer = signer;
   }
 
-  /** The key that all of this is verified with. Throws {@link CannotProve} where there is none. */
+  /** The public key that verifies the signatures. Throws {@link CannotProve} without a key. */
   get verifierKey(): string {
     return this.#needSigner().verifierKey;
   }
 
-  /** The statements of all breaks of the log, signed. Throws {@link CannotProve} without a key. */
+  /** Returns the signed statements of all breaks. Throws {@link CannotProve} without a key. */
   breaks(): readonly string[] {
     const { statements } = this.#epochs;
     return statements.map((statement) => this.#needSigner().sign(`${statement}\n`));
   }
 
-  /** A checkpoint of the log as it is now: every event that was acknowledged is in it. */
+  /** Returns a checkpoint of the log as it is now, with every acknowledged event in it. */
   async checkpoint(): Promise<SignedCheckpoint> {
     const head = await this.#trail.treeHead();
     return { ...head, note: this.#noteOf(head) };
   }
 
-  /** The proof that the event at a position is in the log of a size. */
+  /** Returns the proof that the event at a position is in the log of a size. */
   async inclusion(position: number, size: number): Promise<Uint8Array[]> {
     const head = await this.#need(size);
     needPosition(position, size);
@@ -76,7 +78,7 @@ export class Prover {
     });
   }
 
-  /** The proof that the log of the size `to` begins with the log of the size `from`. */
+  /** Returns the proof that the log of the size `to` begins with the log of the size `from`. */
   async consistency(from: number, to: number): Promise<Uint8Array[]> {
     const head = await this.#need(to);
     if (from > to)
@@ -89,14 +91,14 @@ export class Prover {
     });
   }
 
-  /** A receipt for the event at a position. */
+  /** Returns a receipt for the event at a position. */
   async receipt(position: number): Promise<string> {
     const head = await this.#trail.treeHead();
     needPosition(position, head.size);
     const record = await this.#recordAt(position);
     const prove = () => inclusionProof(position - 1, head.size, this.#trail);
     const proof = await orDamaged(prove);
-    // What is handed out has to hold in ten years, so it is looked at by those who verify it.
+    // A receipt has to hold in ten years, so it is checked by the verifier that auditors use.
     requireTrue(verifyInclusion(record, position - 1, head, proof));
     return receiptOf(record, proof, this.#noteOf(head));
   }
@@ -119,7 +121,7 @@ export class Prover {
     return recordOf(event);
   }
 
-  /** The log as it was at a size, of which it is made sure that the log as it is begins with it. */
+  /** Returns the head at an earlier size, after a check that the present log begins with it. */
   async #headAt(size: number, head: TreeHead): Promise<TreeHead> {
     const older = { size, root: await treeRoot(size, this.#trail) };
     requireTrue(
@@ -133,7 +135,7 @@ export class Prover {
     throw new CannotProve('there is no key to sign with: SIGNING_KEY_FILE names none');
   }
 
-  /** Each state of the log is signed once, when somebody first asks for it. */
+  /** Returns the checkpoint of a head, which is signed once, when it is first needed. */
   #noteOf(head: TreeHead): string {
     const { size, root } = head;
     const last = this.#last;
@@ -144,7 +146,7 @@ export class Prover {
   }
 }
 
-/** Throws {@link DamagedStore} for a proof that does not hold: what it was read from has changed. */
+/** Throws {@link DamagedStore} for a proof that does not hold: the stored hashes were changed. */
 function requireTrue(verdict: Verdict<void>): void {
   if (!verdict.ok) throw new DamagedStore(`the tree of the log: ${verdict.reason}`);
 }

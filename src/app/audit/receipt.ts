@@ -1,7 +1,7 @@
 /**
- * A receipt: all that it takes, beside the log's public key, to see years later and far from here
- * that an event is in the log. The event's place is in its record and the log's size is in the
- * checkpoint, so that neither is said twice.
+ * Returns a receipt: everything, beside the log's public key, that proves years later and without
+ * the service that an event is in the log. The event's position is in its record and the log's size
+ * is in the checkpoint, so neither is stated twice.
  */
 export function receiptOf(
   record: string,
@@ -16,12 +16,12 @@ export function receiptOf(
   });
 }
 
-/** The proof that an event is in the log of a size, by itself. */
+/** Returns the proof alone that an event is in the log of a size. */
 export function inclusionJson(position: number, size: number, proof: readonly Uint8Array[]) {
   return JSON.stringify({ position, size, proof: inBase64(proof) });
 }
 
-/** The proof that the log of one size begins with that of another, by itself. */
+/** Returns the proof alone that the log of one size begins with that of another. */
 export function consistencyJson(from: number, to: number, proof: readonly Uint8Array[]) {
   return JSON.stringify({ from, to, proof: inBase64(proof) });
 }

@@ -5,20 +5,20 @@ import { TokenBuckets } from '../token-buckets.ts';
 
 /** The longest time that a refusal waits to be recorded with others. */
 const WAIT_MS = 1_000;
-/** How often those are counted on record that were too many to be recorded one by one. */
+/** The interval at which the number of refusals that were left out is recorded. */
 const COUNT_EVERY_MS = 60_000;
 
 /**
- * How many refusals are recorded one by one. Anybody can be refused without end, and the trail keeps a
- * million records: strangers, all of them together, take more than a year to push the others out, and one
- * key three months.
+ * The limits of the refusals that are recorded one by one. Anybody can be refused without end, and
+ * the trail stores a million records: requests without a valid key, all together, take more than a
+ * year to push out the others, and one key three months.
  */
 const OF_STRANGERS = { capacity: 100, perSecond: 1 / 60, maxNames: 1 };
 const OF_EACH_KEY = { capacity: 500, perSecond: 1 / 10, maxNames: 1_000 };
 
 /**
- * Records what was refused, soon after and beside everything else: no answer waits for it, and
- * whatever fails here fails alone. A crash loses what the last second refused, and the last count.
+ * Records refused requests, within a second and in the background: no answer waits for it, and a
+ * failure has no other effect. A crash loses the refusals of the last second, and the last count.
  */
 export class RefusalRecorder {
   readonly #trail: RefusalTrail;
@@ -32,7 +32,7 @@ export class RefusalRecorder {
   #countTimer: NodeJS.Timeout | undefined;
   #recording: Promise<void> = Promise.resolve();
 
-  /** @param failed Told when something could not be recorded. It is not tried again. */
+  /** @param failed Called with the error if records could not be appended. They are not retried. */
   constructor(trail: RefusalTrail, failed: (error: unknown) => void, clocks: Clocks = CLOCKS) {
     this.#trail = trail;
     this.#failed = failed;
@@ -42,7 +42,7 @@ export class RefusalRecorder {
   }
 
   note(attempt: Omit<RefusedAttempt, 'at'>): void {
-    // Of a key that is not valid nobody knows whose it is: any number of ids can be made up.
+    // The id in an invalid key proves nothing: any number of ids can be made up.
     const isStranger = attempt.code === 'unauthorized' || attempt.keyId === undefined;
     const wait = isStranger ? this.#strangers.take('') : this.#keys.take(attempt.keyId);
     if (wait > 0) {

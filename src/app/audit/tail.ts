@@ -1,19 +1,21 @@
+/** The tail of the log: events as they are recorded, for many followers at once. */
+
 import { nextTurn } from '../event-loop.ts';
 import type { EventLogReader } from '../ports/event-log.ts';
 import type { EventPage, History } from './history.ts';
 
-/** Events a turn: so many at most are held in memory for one who takes them slowly. */
-const TURN = 100;
-/** How many may follow the log at once. */
-const MOST_FOLLOWERS = 100;
-/** How many pages are kept for those who come to them a little later. */
-const MOST_PAGES = 50;
+/** The most events in one run: it bounds the memory that a slow follower takes. */
+const RUN_EVENTS = 100;
+/** The most followers at once. */
+const MAX_FOLLOWERS = 100;
+/** The most runs that are cached for followers that are a little behind. */
+const MAX_CACHED_RUNS = 50;
 
-/** Lets many follow the log as it grows. */
+/** Serves the log, as it grows, to many followers. */
 export class Tail {
   readonly #history: History;
   readonly #followers = new Set<Follower>();
-  readonly #pages = new Map<string, EventPage>();
+  readonly #runs = new Map<string, EventPage>();
   readonly #unwatch: () => void;
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -25,9 +27,9 @@ export class Tail {
     });
   }
 
-  /** One more who follows the log, to be told when to leave; `undefined` where there are too many. */
+  /** Returns a new follower, which must leave in the end; `undefined` if there are too many. */
   follow(): Follower | undefined {
-    if (this.#followers.size >= MOST_FOLLOWERS) return undefined;
+    if (this.#followers.size >= MAX_FOLLOWERS) return undefined;
     const follower = new Follower((after, type) => this.#read(after, type));
     this.#followers.add(follower);
     follower.left.addEventListener('abort', () => this.#followers.delete(follower));
@@ -35,7 +37,7 @@ export class Tail {
     return follower;
   }
 
-  /** Lets everybody leave. */
+  /** Makes all followers leave, and every later one at once. */
   close(): void {
     this.#isClosed = true;
     this.#unwatch();
@@ -43,38 +45,38 @@ export class Tail {
   }
 
   /**
-   * What comes after a position: one page a turn of the event loop, however many ask, so that
-   * nobody else has to wait for more than one. Most followers are at the head, where one reads for
-   * all: what was read once stays as it is, also where it is less than there would be by now.
+   * Returns the events after a position: one run in each turn of the event loop, for all followers
+   * together, so that other work waits for one run at most. Most followers are at the head, where
+   * one reads for all: a run that was read once stays as it is, even if it could be longer by now.
    */
   async #read(after: number, type?: string): Promise<EventPage> {
     this.#turn = this.#turn.then(nextTurn);
     await this.#turn;
     const name = `${after} ${type}`;
-    const known = this.#pages.get(name);
+    const known = this.#runs.get(name);
     if (known !== undefined) return known;
-    // To a round number, so that those who come from different places soon ask for the same pages.
-    const page = await this.#history.page(after, TURN - (after % TURN), type);
-    if (page.end > after) this.#keep(name, page);
+    // Runs end at round positions, so that followers soon share them wherever they began.
+    const page = await this.#history.page(after, RUN_EVENTS - (after % RUN_EVENTS), type);
+    if (page.end > after) this.#cache(name, page);
     return page;
   }
 
-  #keep(name: string, page: EventPage): void {
-    // A Map tells its keys in the order in which they came.
-    const [oldest] = this.#pages.keys();
-    if (this.#pages.size >= MOST_PAGES) this.#pages.delete(oldest as string);
-    this.#pages.set(name, page);
+  #cache(name: string, page: EventPage): void {
+    // A Map has its keys in the order in which they were added.
+    const [oldest] = this.#runs.keys();
+    if (this.#runs.size >= MAX_CACHED_RUNS) this.#runs.delete(oldest as string);
+    this.#runs.set(name, page);
   }
 }
 
-/** Reads the log up to its head, and on as it grows, until it leaves. */
+/** A reader of the log up to its head, and on as it grows, until it leaves. */
 export class Follower {
   readonly #read: (after: number, type?: string) => Promise<EventPage>;
   readonly #end = new AbortController();
   #mayHaveGrown = false;
   #resume: () => void = () => {};
 
-  /** @param read What comes after a position: nothing where the log ends there. */
+  /** @param read Returns the events after a position: none if the log ends there. */
   constructor(read: (after: number, type?: string) => Promise<EventPage>) {
     this.#read = read;
   }
@@ -84,11 +86,11 @@ export class Follower {
     return this.#end.signal;
   }
 
-  /** Everything after a position, in pages without a gap and without an overlap. */
+  /** Yields everything after a position, in runs without a gap and without an overlap. */
   async *pages(after: number, type?: string): AsyncIterable<EventPage> {
     let seen = after;
     while (!this.left.aborted) {
-      // What is appended from here on is read, or told of by the next call of `wake`.
+      // An event that is appended from here on is read, or announced by the next call of `wake`.
       this.#mayHaveGrown = false;
       const page = await this.#read(seen, type);
       if (page.end === seen) await this.#grown();
@@ -97,13 +99,13 @@ export class Follower {
     }
   }
 
-  /** The log may have grown. */
+  /** Notes that the log may have grown. */
   wake(): void {
     this.#mayHaveGrown = true;
     this.#resume();
   }
 
-  /** Ends it: there will be no more pages. */
+  /** Ends the reading: no more runs are yielded. */
   leave(): void {
     this.#end.abort();
     this.wake();

@@ -1,38 +1,36 @@
-import { type DecodeStrictly, EventRules, type StoredRow } from './event-rules.ts';
-import { recordOf } from './record.ts';
+/** The check of a trail by the rules of a log and by the heads that it must have had. */
+
+import { recordOf } from '../log/record.ts';
+import type { AcknowledgedHead, DecodeStrictly, StoredRow } from '../ports/evidence.ts';
+import { EventRules } from './event-rules.ts';
 import { RecordTree } from './verifier.ts';
 
-/** Something that is not as it must be. */
+/** A flaw that a check has found. */
 export interface Finding {
-  /** The first position where it is wrong, or may be; absent where it is not about events. */
+  /** The first position that is, or may be, wrong; absent if it is not about events. */
   readonly from?: number;
-  /** The last such position, where it cannot be told exactly. */
+  /** The last such position, if it is not known exactly. */
   readonly to?: number;
   readonly problem: string;
 }
 
-/** What the log was at a size, by somebody's account. */
-export interface ExpectedHead {
-  /** Whose account, for people: the name of a file. */
-  readonly name: string;
-  readonly size: number;
-  /** `undefined` where the account does not say. */
-  readonly root: Uint8Array | undefined;
-  /** What it means where the log has another root there, or ends before: it has been cut since. */
+/** The log at one size, by an account from outside of it. */
+export interface ExpectedHead extends AcknowledgedHead {
+  /** The finding where the log has another root there, or ends before: it has been cut since. */
   readonly cut?: { readonly from: number; readonly problem: string };
 }
 
-/** The tree over the records, and what it is held against as it grows. */
+/** A tree over records that is compared, as it grows, with another account of it. */
 export interface CheckedTree {
   append(record: string): void;
   root(): Uint8Array;
-  /** What does not fit at the end of the log. */
+  /** Returns the differences at the end of the log. */
   end(size: number): readonly Finding[];
-  /** What did not fit on the way. */
+  /** Returns the differences before the end. */
   findings(): readonly Finding[];
 }
 
-/** A tree that is held against nothing but accounts of its root. */
+/** A tree that is compared with nothing but its expected heads. */
 export class PlainTree implements CheckedTree {
   readonly #tree = new RecordTree();
 
@@ -54,15 +52,15 @@ export class PlainTree implements CheckedTree {
 }
 
 /**
- * Checks a trail from its first event to its last. The first event that breaks a rule ends that;
- * trees and accounts that do not fit are noted on the way.
+ * The check of a trail from its first event to its last. The first event that breaks a rule ends
+ * it; differences in trees and expected heads are collected on the way.
  */
 export class TrailCheck {
   readonly #rules: EventRules;
   readonly #tree: CheckedTree;
   readonly #heads: Map<number, ExpectedHead[]>;
   readonly #findings: Finding[] = [];
-  /** Up to which size the accounts are true. */
+  /** The size up to which all expected heads are confirmed. */
   #confirmed = 0;
 
   constructor(decode: DecodeStrictly, tree: CheckedTree, heads: readonly ExpectedHead[]) {
@@ -72,12 +70,12 @@ export class TrailCheck {
     this.#compare(0);
   }
 
-  /** How many events obey the rules, from the first on. */
+  /** The number of events, from the first, that keep the rules. */
   get size(): number {
     return this.#rules.due - 1;
   }
 
-  /** Checks the next event. False where it breaks a rule: then no other can be checked. */
+  /** Checks the next event. Returns false if it breaks a rule: then no other can be checked. */
   add(row: StoredRow): boolean {
     const from = this.#rules.due;
     const problem = this.#rules.problemOf(row);
@@ -87,13 +85,13 @@ export class TrailCheck {
     return true;
   }
 
-  /** Notes that the next event cannot be what it must be. */
+  /** Adds a finding at the next event. */
   fail(problem: string): false {
     this.#findings.push({ from: this.#rules.due, problem });
     return false;
   }
 
-  /** Notes what is missing, or too much, behind the last event. */
+  /** Adds findings for events that are missing, or too many, behind the last. */
   end(): void {
     const { size } = this;
     this.#findings.push(...this.#tree.end(size));
@@ -108,7 +106,7 @@ export class TrailCheck {
     }
   }
 
-  /** All that was found; first that which tells most exactly where the first mistake is. */
+  /** Returns all findings, beginning with the one that locates the first flaw most exactly. */
   findings(): readonly Finding[] {
     return [...this.#tree.findings(), ...this.#findings].sort(
       (one, other) => lastOf(one) - lastOf(other),
@@ -117,7 +115,7 @@ export class TrailCheck {
 
   #compare(size: number): void {
     const heads = this.#heads.get(size);
-    // Where one does not fit, those of later sizes cannot.
+    // If one differs, those of later sizes differ as well.
     if (heads === undefined || this.#confirmed === Number.POSITIVE_INFINITY) return;
     const root = Buffer.from(this.#tree.root());
     const others = heads.filter((head) => !root.equals(head.root ?? root));
@@ -131,7 +129,7 @@ export class TrailCheck {
   }
 }
 
-/** Up to where something is wrong for sure. */
+/** Returns the last position of a finding. */
 function lastOf({ from, to = from }: Finding): number {
   return to ?? Number.POSITIVE_INFINITY;
 }

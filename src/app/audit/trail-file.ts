@@ -1,19 +1,19 @@
+/**
+ * A trail as a file: lines of CloudEvents, each ended by a line feed. The first has the signed
+ * checkpoint, which states the number of events and their root; then comes every event, in order,
+ * from which the exact bytes that were hashed can be made. The last line is the seal, which shows
+ * any change to the file.
+ */
+
+import type { StoredFields } from '../log/record.ts';
+import type { DecodeStrictly } from '../ports/evidence.ts';
 import { sourceOf, storedFieldsOf } from './cloud-event.ts';
-import type { DecodeStrictly } from './event-rules.ts';
 import type { SignedCheckpoint } from './prover.ts';
-import type { StoredFields } from './record.ts';
 import { type ExpectedHead, type Finding, PlainTree, TrailCheck } from './trail-check.ts';
 import { isSeal, LineDigest, problemOfSeal } from './trail-seal.ts';
 import { type TreeHead, verifyCheckpoint } from './verifier.ts';
 
-/**
- * A trail as a file: lines of CloudEvents, each ended by a line feed. The first has the signed
- * checkpoint, which says how many events there are and what their root is; then comes every event, in
- * order. Each leads back to the exact bytes that were hashed. The last line is the seal, by which
- * nothing in the file can be changed.
- */
-
-/** The first line of a trail's file. Each event is a {@link cloudEventOf}. */
+/** Returns the first line of a trail's file. Each event is a {@link cloudEventOf}. */
 export function checkpointLine(
   storeId: string,
   { size, note }: Pick<SignedCheckpoint, 'size' | 'note'>,
@@ -30,14 +30,14 @@ export function checkpointLine(
 
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,14})\n([A-Za-z0-9+/]{43}=)\n\n/;
 
-/** Reads a trail's file line by line and checks that it is whole. */
+/** The check of a trail's file, line by line. */
 export class TrailFileCheck {
-  /** What the file says of itself in its first line. */
+  /** The head that the first line states. */
   readonly head: TreeHead;
-  /** The log that the file says it is of, and the store that it comes from. */
+  /** The log that the file claims to be of, and the store that it comes from. */
   readonly origin: string;
   readonly source: string;
-  /** The key that has signed the checkpoint; `undefined` where nothing that is signed is checked. */
+  /** The key that has signed the checkpoint; `undefined` if no signature is checked. */
   readonly #key: string | undefined;
   readonly #check: TrailCheck;
   readonly #lines = new LineDigest();
@@ -60,10 +60,10 @@ export class TrailFileCheck {
   }
 
   /**
-   * Begins with the first line.
-   * @param keys One of these has to have signed the checkpoint, and the seal with it. None: nothing
-   * that is signed is checked, and there need not be a seal.
-   * @param others What the trail was at other sizes, by other accounts.
+   * Begins the check with the first line.
+   * @param keys One of these must have signed the checkpoint, and the seal with it. None: no
+   * signature is checked, and there need not be a seal.
+   * @param others Heads that the log must have had, by other accounts.
    */
   static begin(
     line: string,
@@ -82,17 +82,17 @@ export class TrailFileCheck {
     return new TrailFileCheck(read, signed?.key, decode, others);
   }
 
-  /** How many events were right so far. */
+  /** The number of events that were right so far. */
   get size(): number {
     return this.#check.size;
   }
 
-  /** Checks the next line: the event in it, nothing for the seal, or what is wrong. */
+  /** Checks the next line. Returns its event, nothing for the seal, or a finding. */
   add(line: string): StoredFields | Finding | undefined {
-    if (this.#isSealed) return { problem: 'there is something behind the seal' };
+    if (this.#isSealed) return { problem: 'there are lines after the seal' };
     if (isSeal(line)) return this.#seal(line);
     const from = this.size + 1;
-    if (from > this.head.size) return { from, problem: 'it is behind the end of the checkpoint' };
+    if (from > this.head.size) return { from, problem: 'it is beyond the end of the checkpoint' };
     this.#lines.add(`${line}\n`);
     let event: StoredFields;
     try {
@@ -109,7 +109,7 @@ export class TrailFileCheck {
     return this.#check.add(event) ? event : (this.#check.findings()[0] as Finding);
   }
 
-  /** What is wrong when there are no more lines. */
+  /** Returns the finding, if any, at the end of the lines. */
   end(): Finding | undefined {
     const problem =
       'the seal, which is the last line, is missing: the end was cut off, or an earlier version ' +
@@ -135,7 +135,7 @@ export class TrailFileCheck {
   }
 }
 
-/** Whether it is something that is wrong, and not what was asked for. */
+/** Returns true for a finding, and false for the wanted result. */
 export function isFinding(result: object): result is Finding {
   return 'problem' in result;
 }
@@ -165,7 +165,7 @@ function readCheckpointLine(line: string): CheckpointLine | undefined {
   if (found === null) return undefined;
   const [, origin] = found;
   const [size, root] = [Number(found[2]), Buffer.from(found[3], 'base64')];
-  // It has one form only, as everything that is proven by.
+  // It has one canonical form, as everything in a proof.
   const written = checkpointLine(storeIdIn(source), { size, note });
   return written === line ? { line, note, origin, source, head: { size, root } } : undefined;
 }

@@ -1,25 +1,25 @@
+/**
+ * The seal, which is the last line of a trail's file: a signed note on all lines before it. The
+ * tree covers the recorded events; the seal also covers the rest of an export, such as the source
+ * and the names of keys.
+ */
+
 import { createHash } from 'node:crypto';
 import { sourceOf } from './cloud-event.ts';
 import { verifyNote } from './verifier.ts';
 
-/**
- * The last line of a trail's file: a signed note on all lines before it. The tree covers what was
- * recorded; the seal also covers what an export says beside that, such as the source and the names
- * of keys.
- */
-
-/** What a seal says. */
+/** The contents of a seal. */
 export interface Seal {
   /** The origin of the checkpoint in the file. */
   readonly origin: string;
   readonly storeId: string;
-  /** How many events there are. */
+  /** The number of events. */
   readonly size: number;
   /** SHA-256 of all lines before the seal, each with the line feed that ends it. */
   readonly digest: Uint8Array;
 }
 
-/** Makes the digest of lines, one after another. */
+/** The running digest of lines. */
 export class LineDigest {
   readonly #hash = createHash('sha256');
 
@@ -28,19 +28,19 @@ export class LineDigest {
     this.#hash.update(lines);
   }
 
-  /** The digest so far. */
+  /** Returns the digest so far. */
   value(): Buffer {
     return this.#hash.copy().digest();
   }
 }
 
-/** The text that is signed. It has five lines, so that nobody takes it for a checkpoint. */
+/** Returns the text that is signed. It has five lines, so it cannot pass for a checkpoint. */
 export function sealText({ origin, storeId, size, digest }: Seal): string {
   const base64 = Buffer.from(digest).toString('base64');
   return `store-orders/export/v1\n${origin}\n${sourceOf(storeId)}\n${size}\n${base64}\n`;
 }
 
-/** The line with a seal, without what ends it. */
+/** Returns the line with a seal, without its line feed. */
 export function sealLine(storeId: string, size: number, note: string): string {
   return JSON.stringify({
     specversion: '1.0',
@@ -54,12 +54,12 @@ export function sealLine(storeId: string, size: number, note: string): string {
 
 const BEGIN = '{"specversion":"1.0","id":"seal-';
 
-/** Whether a line is meant to be a seal. No event begins so. */
+/** Returns true for a line that begins as a seal does. No event begins so. */
 export function isSeal(line: string): boolean {
   return line.startsWith(BEGIN);
 }
 
-/** Why a line is not the seal that says this and is signed with the key; `undefined` if it is. */
+/** Returns the reason why a line is not this seal, signed with the key; `undefined` if it is. */
 export function problemOfSeal(line: string, seal: Seal, key: string): string | undefined {
   let note: unknown;
   try {

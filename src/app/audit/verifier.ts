@@ -1,30 +1,33 @@
-import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
-
 /**
- * Verifies what a Store Orders log says of itself, with its public key and nothing else. It is one
- * file, it needs nothing but Node's crypto module, and it shares no code with the service, so that
- * an auditor can read all of what is to be trusted. The rules are those of
+ * The verifier of checkpoints, proofs and receipts of a Store Orders log, with the log's public key
+ * and nothing else. It is published, and it is one file on purpose, longer than any other: it needs
+ * only Node's crypto module and shares no code with the service, so an auditor can read all the
+ * code that has to be trusted from top to bottom. The rules are those of
  *
  *   RFC 9162, section 2.1   the tree (SHA-256), inclusion proofs and consistency proofs
  *   c2sp.org/signed-note    signatures (Ed25519) and public keys
- *   c2sp.org/tlog-checkpoint  what a log signs: its origin, its size, the root of its tree
+ *   c2sp.org/tlog-checkpoint  the signed text: the log's origin, its size, the root of its tree
  *
- * What comes from outside is taken apart strictly: a text that says the same in another way than
- * the log would is refused. Each function answers with a verdict; no text makes one throw.
+ * Input is parsed strictly: only the canonical form of a text is accepted. Each function returns a
+ * verdict; none throws, whatever the text.
  */
 
-/** What was verified, or why it was refused, in plain words. */
+import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+
+/** The verified value, or the reason for a refusal, in plain words. */
 export type Verdict<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: string };
 
-/** A tree at one size: how many leaves it has, and its root, 32 bytes. */
+/** A tree at one size: the number of its leaves, and its root, 32 bytes. */
 export interface TreeHead {
   readonly size: number;
   readonly root: Uint8Array;
 }
 
-/** What a log signs. Its origin is the name of its key; in a later epoch, `name+epoch`. */
+/**
+ * The state of a log that it signs. The origin is its key's name; in a later epoch, `name+epoch`.
+ */
 export interface Checkpoint extends TreeHead {
   readonly origin: string;
   /** `0`, or the id of the epoch that began when the log was last cut. */
@@ -32,17 +35,19 @@ export interface Checkpoint extends TreeHead {
 }
 
 /**
- * What a log signs where it has lost its end, and goes on: from then on its checkpoints are of the
- * epoch with this id, which is made of the number of the epoch and a hash of all that is signed here.
+ * The signed statement of a log that has lost its end: from then on its checkpoints are of the
+ * epoch with this id, which is made of the epoch's number and a hash of the whole statement.
  */
 export interface Break {
   readonly id: string;
   /** The id of the epoch that ended. */
   readonly before: string;
-  /** When, and why: `copy_continued` or `loss_accepted`. */
+  /** The time of the cut, and its reason: `copy_continued` or `loss_accepted`. */
   readonly at: string;
   readonly reason: string;
-  /** Where the log was cut, and its root there: what it had behind that position is not in it. */
+  /**
+   * The last position before the cut, and the root there: later events are no longer in the log.
+   */
   readonly position: number;
   readonly root: Uint8Array;
 }
@@ -58,12 +63,12 @@ export interface VerifiedReceipt {
 
 // --- What a log signs ----------------------------------------------------------------------------
 
-/** The name of the log that a public key is of. */
+/** Returns the name of the log that a public key is of. */
 export function verifyKey(vkey: string): Verdict<string> {
   return verdict(() => parseKey(vkey).name);
 }
 
-/** The text of a signed note, if the key has signed it. Signatures by other keys do not count. */
+/** Returns the text of a note that the key has signed. Signatures by other keys do not count. */
 export function verifyNote(note: string, vkey: string): Verdict<string> {
   return verdict(() => noteText(note, parseKey(vkey)));
 }
@@ -71,8 +76,8 @@ export function verifyNote(note: string, vkey: string): Verdict<string> {
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
 
 /**
- * What a signed checkpoint says, if the key has signed it and it is of the log that the key is
- * named for. It is three lines: origin, size, root. Store Orders never adds another.
+ * Returns the contents of a checkpoint, if the key has signed it and it is of the log that the key
+ * is named for. It has three lines: origin, size, root. Store Orders never adds another.
  */
 export function verifyCheckpoint(note: string, vkey: string): Verdict<Checkpoint> {
   return verdict(() => {
@@ -88,7 +93,7 @@ export function verifyCheckpoint(note: string, vkey: string): Verdict<Checkpoint
 
 const EPOCH = /^[1-9][0-9]{0,8}\.[0-9a-f]{32}$/;
 
-/** The epoch of an origin: what stands behind the plus sign, which is in no name. */
+/** Returns the epoch of an origin: the part after the plus sign, which is in no name. */
 function epochIn(origin: string, name: string): string {
   if (origin === name) return '0';
   const epoch = origin.slice(name.length + 1);
@@ -96,7 +101,7 @@ function epochIn(origin: string, name: string): string {
   return refuse('the checkpoint is of another log than the public key');
 }
 
-/** What the statement of a break says, if the key has signed it. */
+/** Returns the contents of the statement of a break, if the key has signed it. */
 export function verifyBreak(note: string, vkey: string): Verdict<Break> {
   return verdict(() => {
     const statement = noteText(note, parseKey(vkey)).slice(0, -1);
@@ -117,10 +122,9 @@ export function verifyBreak(note: string, vkey: string): Verdict<Break> {
 
 /**
  * Verifies that the log of a newer checkpoint begins with that of an older one, over all breaks in
- * between. Where the older one reaches beyond a break, it is refused with what that says: the log was
- * cut, and not all that the older one was signed for is in it.
- * @param breaks Those of the log, in any order.
- * @param proof The proof of consistency; empty where both have the same size.
+ * between. Refuses an older one that reaches beyond a break: events that it had are lost.
+ * @param breaks The breaks of the log, in any order.
+ * @param proof The proof of consistency; empty if both have the same size.
  */
 export function verifySuccession(
   older: Checkpoint,
@@ -154,7 +158,7 @@ const SIGNATURE = /^— ([^\p{White_Space}+]+) ([A-Za-z0-9+/]+=*)$/u;
 const ED25519 = 1;
 const MAX_SIGNATURES = 100;
 
-/** A public key is `name+id+key`. The id is the start of a hash over the name and the key. */
+/** Parses a public key: `name+id+key`. The id is the start of a hash over the name and the key. */
 function parseKey(vkey: string): Key {
   const [, name = '', id, text = ''] =
     KEY.exec(vkey) ?? refuse('the public key is not name+id+key');
@@ -166,7 +170,9 @@ function parseKey(vkey: string): Key {
   return { name, id: hashed, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
 
-/** A note is its text, an empty line, and lines of signatures: dash, name, id and signature. */
+/**
+ * Parses a note: its text, an empty line, and lines of signatures (dash, name, id and signature).
+ */
 function noteText(note: string, key: Key): string {
   if (!note.isWellFormed() || /[^\P{Cc}\n]/u.test(note)) refuse('the note has control characters');
   const blank = note.lastIndexOf('\n\n');
@@ -241,7 +247,7 @@ export function verifyConsistency(
     }
     let [at, last] = [older.size - 1, newer.size - 1];
     while (isOdd(at)) [at, last] = [half(at), half(last)];
-    // Where the older tree is complete, both ways begin at its root, which is not in the proof.
+    // For an older tree that is complete, both ways begin at its root, which is not in the proof.
     const path = at === 0 ? [older.root, ...proof] : proof;
     const [first = refuse('the proof is empty'), ...others] = path;
     let [olderResult, newerResult] = [first, first];
@@ -262,7 +268,7 @@ export function verifyConsistency(
   });
 }
 
-/** The root of a whole log, from the records of all its events: add them in order, from the first. */
+/** The tree of a whole log, built from the records of all its events, in order from the first. */
 export class RecordTree {
   #size = 0;
   // The roots of the complete subtrees so far, the largest first.
@@ -278,7 +284,7 @@ export class RecordTree {
     this.#size += 1;
   }
 
-  /** The tree so far, to be compared with a checkpoint of the same size. */
+  /** Returns the head so far, to be compared with a checkpoint of the same size. */
   head(): TreeHead {
     const [last = sha256(''), ...others] = this.#roots.toReversed();
     return { size: this.#size, root: others.reduce((right, left) => nodeHash(left, right), last) };
@@ -306,7 +312,9 @@ export function verifyReceipt(receipt: string, vkey: string): Verdict<VerifiedRe
   });
 }
 
-/** The position that a record names. That it is in a log is for a receipt or a root to show. */
+/**
+ * Returns the position that a record names. Only a receipt or a root proves that it is in a log.
+ */
 export function positionOf(record: string): Verdict<number> {
   return verdict(() => {
     const { position } = parseJson(record, RECORD);
@@ -320,8 +328,8 @@ export function positionOf(record: string): Verdict<number> {
  * the UTF-16 code units of their names at every depth, none of them twice, no blanks, numbers and
  * characters as ECMAScript writes them, and no half of a surrogate pair.
  *
- * The JSON.parse of Node 24.21 misreads some names that are written with escapes. Such a text is then
- * refused, and never accepted for another. No name in a record has an escape.
+ * The JSON.parse of Node 24.21 misreads some names that are written with escapes. Such a text is
+ * then refused, and never accepted for another. No name in a record has an escape.
  */
 export function verifyCanonicalJson(text: string): Verdict<void> {
   return verdict(() => {
@@ -331,7 +339,7 @@ export function verifyCanonicalJson(text: string): Verdict<void> {
 
 interface JsonForm {
   readonly name: string;
-  /** The members that there must be, in this order and no others. */
+  /** All members, in this order. */
   readonly members: readonly string[];
   readonly write: (value: unknown) => string;
 }
@@ -365,10 +373,10 @@ const RECORD: JsonForm = {
   write: (value) => canonical(value),
 };
 
-/** No record is nested as deeply: it has texts and numbers in an object in an object. */
+/** Records are not nested nearly as deeply: they have values in an object in an object. */
 const MAX_DEPTH = 100;
 
-/** The members of an object, in a text that could not have been written in another way. */
+/** Parses an object, and refuses a text that is not its canonical form. */
 function parseJson(
   text: string,
   { name, members, write }: JsonForm,
@@ -432,12 +440,14 @@ function need<Value>(verdict: Verdict<Value>): Value {
   return verdict.ok ? verdict.value : refuse(verdict.reason);
 }
 
-/** A leaf's hash begins with 0x00 and a node's with 0x01, so that neither can pass for the other. */
+/** Hashes a leaf with 0x00 in front, and a node with 0x01: neither can pass for the other. */
 function leafHash(record: string): Buffer {
   return sha256(`\0${record}`); // a string is hashed as UTF-8
 }
 
-/** One for all nodes: the byte 0x01 and room for two hashes, both of which are always filled. */
+/**
+ * A buffer for all nodes: the byte 0x01 and room for two hashes, both of which are always filled.
+ */
 const node = Buffer.alloc(65, 1);
 
 function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
@@ -446,7 +456,7 @@ function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(node);
 }
 
-// By way of a string of bytes, which takes half the time of asking for a buffer.
+// A string of bytes takes half the time of a buffer from the crypto module.
 function sha256(data: string | Uint8Array): Buffer {
   return Buffer.from(hash('sha256', data, 'binary'), 'binary');
 }
@@ -461,7 +471,9 @@ function checkHashes(hashes: readonly Uint8Array[]): void {
   if (hashes.some((hash) => hash.length !== 32)) refuse('a hash does not have 32 bytes');
 }
 
-/** Without the white space of JSON around it, as an editor may leave it at the end of a file. */
+/**
+ * Removes the white space of JSON around a text, as an editor may leave it at the end of a file.
+ */
 function withoutBlanks(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && ' \t\r\n'.includes(text.charAt(from))) from += 1;
@@ -469,7 +481,7 @@ function withoutBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/** Node reads base64 leniently: what it does not write the same way is refused. */
+/** Decodes base64, and refuses texts that Node reads leniently: those that it writes otherwise. */
 function fromBase64(text: unknown, what: string): Buffer {
   const bytes =
     typeof text === 'string' ? Buffer.from(text, 'base64') : refuse(`${what} is no text`);

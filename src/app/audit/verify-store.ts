@@ -1,12 +1,14 @@
+/** The check of a whole store. */
+
 import { DamagedEvidence, type Evidence } from '../ports/evidence.ts';
 import { headsOfBreaks } from './epoch-heads.ts';
 import { EventRules } from './event-rules.ts';
 import { KeptTreeCheck } from './kept-tree.ts';
 import { type ExpectedHead, type Finding, PlainTree, TrailCheck } from './trail-check.ts';
 
-/** What a check has come to. */
+/** The result of a check. */
 export interface Checked {
-  /** The events that were found to be right, from the first on. */
+  /** The number of events, from the first, that were found right. */
   readonly size: number;
   /** The root of these, 32 bytes. */
   readonly root: Uint8Array;
@@ -14,10 +16,9 @@ export interface Checked {
 }
 
 /**
- * Checks a store from the outside in: every event, the tree over them, what the store has noted
- * elsewhere, and what others know of it.
- * @param advance Is told, after every chunk, how many events are done. Nothing goes on until what it
- * returns has settled.
+ * Checks a store: every event, the tree over them, and the heads that it must have had by the
+ * store's own notes and by other accounts.
+ * @param advance Called after every chunk with the number of events done, and awaited.
  */
 export async function verifyStore(
   evidence: Evidence,
@@ -31,8 +32,8 @@ export async function verifyStore(
 }
 
 /**
- * Checks the events here while another thread makes their tree. `undefined` unless everything is as
- * it must be: then the way in one thread says what is not, and where.
+ * Checks the events in this thread while another builds their tree. Resolves with `undefined` if
+ * there is any flaw: the check in one thread then finds what it is, and where.
  */
 async function inTwoThreads(
   evidence: Evidence,
@@ -51,7 +52,7 @@ async function inTwoThreads(
   return heads.every(agrees) ? { size, root: tree.root, findings: [] } : undefined;
 }
 
-/** How many events obey the rules, from the first on; `undefined` where not all can be read. */
+/** Returns the number of events that keep the rules; `undefined` if not all can be read. */
 async function sizeByTheRules(
   { decode, events }: Evidence,
   advance: (done: number) => Promise<unknown>,
@@ -64,7 +65,7 @@ async function sizeByTheRules(
     }
     return rules.due - 1;
   } catch {
-    // Whatever it is, the way in one thread comes upon it as well, and says so.
+    // The check in one thread meets the same error, and reports it.
   }
   return undefined;
 }

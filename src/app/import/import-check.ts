@@ -1,31 +1,33 @@
+/** The first pass of an import, which changes nothing. */
+
 import type { OrderCommand } from '../../domain/order.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import { Int64Index } from '../int64-index.ts';
-import type { OrderView } from '../order-list.ts';
+import { Int64Index } from '../state/int64-index.ts';
+import type { OrderView } from '../state/order-list.ts';
 import { planImport } from './import-plan.ts';
 import type { ImportedOrder, Reading } from './imported-order.ts';
 
-/** How many bad lines are kept with their reasons; the others are only counted. */
-const KEPT = 20;
+/** The bad lines that are listed with their reasons; the others are only counted. */
+const MAX_LISTED_LINES = 20;
 
-/** A line that cannot be imported, and why. Lines count from 1. */
+/** A line that cannot be imported, with the reason. Lines count from 1. */
 export interface BadLine {
   readonly line: number;
   readonly reason: string;
 }
 
-/** Bad lines: all are counted, the first are kept. */
+/** Bad lines: all are counted, the first are listed. */
 export class BadLines {
   readonly first: BadLine[] = [];
   count = 0;
 
   add(line: number, reason: string): void {
     this.count += 1;
-    if (this.first.length < KEPT) this.first.push({ line, reason });
+    if (this.first.length < MAX_LISTED_LINES) this.first.push({ line, reason });
   }
 }
 
-/** A line whose order has yet to become what the line says. */
+/** A line whose order is not yet in the state that the line demands. */
 export interface DueLine {
   readonly line: number;
   /** At least one; each is to be sent only after the one before it was accepted. */
@@ -42,11 +44,11 @@ interface GoodLine {
  * the lines before it, and changes nothing, so that a file with a mistake can be refused whole.
  */
 export class ImportCheck {
-  /** How many orders were read, good and bad. */
+  /** The number of orders that were read, good and bad. */
   read = 0;
-  /** How many of them are there already, or were named twice. */
+  /** The number of those that are in the store already, or stand in the file twice. */
   present = 0;
-  /** How many of them are due. */
+  /** The number of those that are due. */
   dueCount = 0;
   readonly bad = new BadLines();
   readonly #find: (id: OrderId) => OrderView | undefined;
@@ -54,17 +56,17 @@ export class ImportCheck {
   readonly #good: GoodLine[] = [];
   #highest: GoodLine | undefined;
 
-  /** @param find The order that is there under an id: the same answer until the import is done. */
+  /** @param find Returns the order with an id: the same until the import is done. */
   constructor(find: (id: OrderId) => OrderView | undefined) {
     this.#find = find;
   }
 
   /**
-   * The lines that something has to be done for. What is to be done is planned again while they
-   * are read: a million orders are a lot to keep, and their commands as much again.
+   * Yields the lines that are due. Their commands are planned again here: to store them would take
+   * as much memory again as the orders.
    *
-   * The highest id comes first. A server beside us gives new orders the ids above the highest, and
-   * would else take ids that the file still has to place.
+   * The highest id comes first. A server that runs meanwhile gives new orders the ids above the
+   * highest, and would otherwise take ids that the file has yet to place.
    */
   *due(): Iterable<DueLine> {
     const highest = this.#highest;

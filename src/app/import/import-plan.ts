@@ -1,18 +1,20 @@
+/** The plan for importing one order. */
+
 import type { OrderCommand } from '../../domain/order.ts';
-import type { OrderView } from '../order-list.ts';
+import type { OrderView } from '../state/order-list.ts';
 import type { ImportedOrder } from './imported-order.ts';
 
-/** What it takes to make an order what a file says it is. */
+/** The commands that bring an order into the state that a file demands. */
 export type ImportPlan =
   /**
-   * In this order, each only after the one before it was accepted. None, where the order is there
-   * and as far as the file says, or further.
+   * To be sent in this order, each only after the one before it was accepted. None if the order is
+   * in the demanded state already, or beyond it.
    */
   | { readonly kind: 'possible'; readonly commands: readonly OrderCommand[] }
-  /** What the file says can never become true. */
+  /** The file contradicts the order as it is. */
   | { readonly kind: 'impossible'; readonly reason: string };
 
-/** Plans the way from an order as it is, if it is there at all, to what a file says. */
+/** Plans the way from an order as it is, if there is one, to the state that a file demands. */
 export function planImport(wanted: ImportedOrder, present: OrderView | undefined): ImportPlan {
   if (present === undefined) return possible(place(wanted), ...ending(wanted));
   if (wanted.petId !== present.petId) return impossible(`petId ${present.petId}`);
@@ -28,7 +30,7 @@ export function planImport(wanted: ImportedOrder, present: OrderView | undefined
 
 function place({ id, petId, quantity, shipDate, status }: ImportedOrder): OrderCommand {
   const placed = { type: 'PlaceOrder', orderId: id, petId, quantity } as const;
-  // The date of a shipped order is when it did ship; what was expected once, the file cannot say.
+  // The date of a shipped order is the day it shipped; the file does not have the expected one.
   return shipDate === undefined || status === 'shipped' ? placed : { ...placed, shipDate };
 }
 

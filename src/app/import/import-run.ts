@@ -1,33 +1,33 @@
 import type { OrderCommand } from '../../domain/order.ts';
+import type { Outcome } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
-import type { Outcome } from '../submission.ts';
 import { BadLines, type DueLine } from './import-check.ts';
 
-/** How many orders a batch holds: it bounds how long a server beside us has to wait. */
-const BATCH = 8_192;
-/** How long the log is left to others after a batch, in milliseconds. */
-const TURN = 10;
-/** After how many milliseconds a batch is sent again to a log that is busy, time after time. */
-const AGAIN_AFTER = [250, 500, 1_000, 2_000];
+/** The orders in a batch: it bounds the time for which a server has to wait for the log. */
+const BATCH_ORDERS = 8_192;
+/** The pause after a batch, in which a server can use the log. */
+const PAUSE_MS = 10;
+/** The waits before a batch is sent again to a log that is busy. */
+const RETRY_MS = [250, 500, 1_000, 2_000];
 
 type Undecided = Exclude<Outcome, { kind: 'accepted' | 'rejected' }>;
 
 /**
- * The second pass of an import: sends the commands in batches, leaves the log to others in
- * between, and counts what was done.
+ * The second pass of an import: sends the commands in batches, with pauses in which a server can
+ * use the log, and counts the accepted ones.
  */
 export class ImportRun {
-  /** How many commands of each type were accepted. What they led to is durable. */
+  /** The number of accepted commands of each type. Their events are durable. */
   readonly accepted = { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 };
-  /** Lines whose orders others have changed since the check. */
+  /** Lines whose orders were changed by others since the check. */
   readonly overtaken = new BadLines();
   readonly #writer: BatchWriter;
   readonly #id: string;
   readonly #wait: (milliseconds: number) => Promise<unknown>;
 
   /**
-   * @param id Goes, with the number of the line, into the command id of every event.
-   * @param wait Resolves after so many milliseconds.
+   * @param id Becomes, with the number of the line, the command id of every event.
+   * @param wait Resolves after a number of milliseconds.
    */
   constructor(writer: BatchWriter, id: string, wait: (milliseconds: number) => Promise<unknown>) {
     this.#writer = writer;
@@ -36,9 +36,9 @@ export class ImportRun {
   }
 
   /**
-   * Resolves when everything that was due is done, or with the outcome that ended it early.
+   * Resolves when all due lines are done, or with the outcome that ended it early.
    *
-   * @param advanced Is told, after every batch, how many lines are done.
+   * @param advanced Called after every batch with the number of lines done.
    */
   async run(
     due: Iterable<DueLine>,
@@ -50,7 +50,7 @@ export class ImportRun {
       if (undecided !== undefined) return undecided;
       done += batch.length;
       advanced(done);
-      await this.#wait(TURN);
+      await this.#wait(PAUSE_MS);
     }
     return undefined;
   }
@@ -78,15 +78,15 @@ export class ImportRun {
       by: 'import',
       commandId: `${this.#id}:${line}`,
     }));
-    for (const again of AGAIN_AFTER) {
+    for (const retryMs of RETRY_MS) {
       const outcomes = await this.#writer.execute(batch);
       if (outcomes[0]?.kind !== 'unavailable') return outcomes;
-      await this.#wait(again);
+      await this.#wait(retryMs);
     }
     return this.#writer.execute(batch);
   }
 
-  /** Counts what became of a line's first command. False if the others must not be sent. */
+  /** Counts the outcome of a line's first command. Returns false if the others must not be sent. */
   #count({ line, commands: [command] }: DueLine, outcome: Outcome): boolean {
     if (outcome.kind === 'rejected') {
       this.overtaken.add(line, `the order has changed since it was checked (${outcome.reason})`);
@@ -104,7 +104,7 @@ function isUndecided(outcome: Outcome): outcome is Undecided {
 function* batches(due: Iterable<DueLine>): Iterable<readonly DueLine[]> {
   let batch: DueLine[] = [];
   for (const line of due) {
-    if (batch.push(line) < BATCH) continue;
+    if (batch.push(line) < BATCH_ORDERS) continue;
     yield batch;
     batch = [];
   }

@@ -1,23 +1,25 @@
+/** The reading of orders from the fields of a file. */
+
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import { MAX_QUANTITY } from '../../domain/order.ts';
 import { type PetId, parseInt64, parseOrderId } from '../../domain/order-id.ts';
-import type { OrderView } from '../order-list.ts';
+import type { OrderView } from '../state/order-list.ts';
 
-/** What a file of orders may say of one order. */
+/** The properties that a file may give of an order. */
 export const PROPERTIES = ['id', 'petId', 'quantity', 'shipDate', 'complete', 'status'] as const;
 export type Property = (typeof PROPERTIES)[number];
 
-/** The values' texts: numbers stay text until they are read as 64-bit numbers, exactly. */
+/** The values as texts: numbers stay texts until they are read, exactly, as 64-bit numbers. */
 export type Fields = Readonly<Partial<Record<Property, string>>>;
 
-/** An order from elsewhere, as the list is to show it. A shipped one has the date it shipped. */
+/** An order as the list is to show it. A shipped one has the date on which it shipped. */
 export type ImportedOrder = OrderView &
   (
     | { readonly status: 'pending' | 'cancelled' }
     | { readonly status: 'shipped'; shipDate: Instant }
   );
 
-/** What became of reading one line. */
+/** The result of reading one line. */
 export type Reading =
   | { readonly kind: 'order'; readonly order: ImportedOrder }
   | { readonly kind: 'bad'; readonly reason: string };
@@ -34,7 +36,7 @@ export function bad(reason: string): Reading {
   return { kind: 'bad', reason };
 }
 
-/** Reads an order from its fields, or says what is wrong with the first one that is. */
+/** Reads an order from its fields, or returns the reason why the first bad field is bad. */
 export function readImportedOrder(fields: Fields): Reading {
   const id = parseOrderId(fields.id ?? '');
   if (id === undefined) return wrong(fields, 'id', INT64);
@@ -51,12 +53,12 @@ export function readImportedOrder(fields: Fields): Reading {
   return flawInStatus(fields) ?? withStatus({ id, petId, quantity, shipDate }, statusOf(fields));
 }
 
-/** Without a status, `complete` tells it: what is not complete is pending. */
+/** Returns the status, or without one the status by `complete`: orders not complete are pending. */
 function statusOf({ status, complete }: Fields): Status {
   return (status ?? (complete === 'true' ? 'shipped' : 'pending')) as Status;
 }
 
-/** What is wrong with the two properties that tell an order's status, if anything is. */
+/** Returns the flaw, if any, in the two properties that give an order's status. */
 function flawInStatus(fields: Fields): Reading | undefined {
   const { status, complete } = fields;
   if (status !== undefined && !STATUSES.includes(status)) {
@@ -83,7 +85,7 @@ function wrong(fields: Fields, name: Property, expected: string): Reading {
   return bad(`${name} must be ${expected}, not ${quoted(found)}`);
 }
 
-/** What a file says, short, and without anything in it that could act on a terminal. */
+/** Returns a value of a file, shortened and without control characters, for a terminal. */
 export function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 40).replaceAll(/\p{C}/gu, '\ufffd'));
 }

@@ -1,47 +1,81 @@
-import type { DecodeStrictly, StoredRow } from '../audit/event-rules.ts';
-import type { KeptTree } from '../audit/kept-tree.ts';
-import type { ExpectedHead } from '../audit/trail-check.ts';
-import type { Epochs } from '../epochs.ts';
+/** The port to a store that is checked, with the types of what is checked. */
+
+import type { Epochs } from '../log/epochs.ts';
+import type { StoredFields } from '../log/record.ts';
+import type { RecordedEvent } from '../log/recorded-event.ts';
 
 /**
- * The port to a store as it lies in its place, for those who check it: all that stands there, as of
- * one moment, whether or not a server is using it. Nothing in it is ever changed through this, and
- * nothing of it is taken to be true.
+ * The port to a store for those who check it: all that is stored, as of one moment, while a server
+ * may be using it. Nothing is ever changed through it, and nothing that it returns is taken to be
+ * true.
  */
 export interface Evidence {
   readonly storeId: string;
   readonly decode: DecodeStrictly;
-  /** Those that the log has been in, as far as they can be read. */
+  /** The log's epochs, as far as they can be read. */
   readonly epochs: Epochs;
   /** The last position. */
   readonly last: number;
-  /** Every event, by position, in chunks. Throws {@link DamagedEvidence} where it cannot go on. */
-  events(): Iterable<readonly StoredRow[]> | AsyncIterable<readonly StoredRow[]>;
-  /** What is kept of the log's tree; `undefined` where an older version kept none. */
-  readonly tree: KeptTree | undefined;
   /**
-   * Makes the tree over the events up to the last in another thread, as of the same moment.
-   * `undefined` where that cannot be had. Only to be asked once.
+   * Yields every event, by position, in chunks. Throws {@link DamagedEvidence} where it cannot go
+   * on.
+   */
+  events(): Iterable<readonly StoredRow[]> | AsyncIterable<readonly StoredRow[]>;
+  /** The stored nodes of the log's tree; `undefined` where an older version stored none. */
+  readonly tree: StoredTree | undefined;
+  /**
+   * Builds the tree over the events up to the last in another thread, as of the same moment.
+   * Resolves with `undefined` where that is not possible. Must be called once at most.
    * @param sizes The sizes at which its root is wanted.
    */
   treeAside?(sizes: readonly number[]): Promise<TreeAside | undefined>;
-  /** What was acknowledged, as it is noted outside of the database. */
-  readonly acknowledged: ExpectedHead | undefined;
-  /** What is wrong beside the events and their tree, in plain words. */
+  /** The last acknowledged event, as it is noted outside of the database. */
+  readonly acknowledged: AcknowledgedHead | undefined;
+  /** Flaws beside those of the events and their tree, in plain words. */
   readonly flaws: readonly string[];
   close(): void | Promise<void>;
 }
 
-/** A tree that was made in another thread. */
+/** A stored event, and beside it the columns in which an engine stores a value a second time. */
+export interface StoredRow extends StoredFields {
+  /** The id of its order, as a text beyond 2^53; absent where there is no such column. */
+  readonly orderId?: number | string;
+}
+
+/**
+ * Reads a stored event whose texts are in the only form in which the service writes them. Throws
+ * {@link UnreadableEvent} for any other.
+ */
+export type DecodeStrictly = (stored: StoredFields) => RecordedEvent;
+
+/** The nodes of a log's tree that a store has written down. */
+export interface StoredTree {
+  /** The right edge: {@link Frontier.pack}. */
+  readonly edge: Uint8Array;
+  /** The number of stored nodes. */
+  readonly nodes: number;
+  /** Returns the hash of a node; `undefined` where it is missing. */
+  nodeAt(height: number, place: number): Uint8Array | undefined;
+}
+
+/** A tree that was built in another thread. */
 export interface TreeAside {
-  /** Whether all that is kept of the tree is of these events, and of no others. */
+  /** True if all stored nodes are those of these events, and there are no others. */
   readonly fits: boolean;
   readonly root: Uint8Array;
-  /** The root at each of the sizes that it has had. */
+  /** The root at each of the sizes that were asked for. */
   readonly roots: ReadonlyMap<number, Uint8Array>;
 }
 
-/** What lies there cannot be read any further. */
+/** The size of the log, and its root where that is known, by an account from outside of it. */
+export interface AcknowledgedHead {
+  /** The source of the account, for people: such as the name of a file. */
+  readonly name: string;
+  readonly size: number;
+  readonly root: Uint8Array | undefined;
+}
+
+/** The rest of a store cannot be read. */
 export class DamagedEvidence extends Error {
   override readonly name = 'DamagedEvidence';
 }

@@ -1,10 +1,12 @@
+/** The port to the trail of refused requests, and its records. */
+
 import type { Instant } from '../../domain/instant.ts';
 
 /**
- * The port to the trail of what was refused: who asked for what in vain. It stands beside the log of
- * events, and nothing that the service decides or shows of orders depends on it. It only grows at
- * its end, and gives up its oldest records beyond {@link KEPT_REFUSALS}. Every engine passes the
- * suite in test/contract/refusal-trail.ts.
+ * The port to the trail of refused requests, with the key that sent each. It is separate from the
+ * log of events: no decision and no answer about orders depends on it. Records are added at its end
+ * only, and beyond {@link KEPT_REFUSALS} the oldest are dropped. Every engine passes the suite in
+ * test/contract/refusal-trail.ts.
  */
 export interface RefusalTrail {
   /** Records attempts at the next positions. Throws where they cannot be recorded. */
@@ -14,7 +16,7 @@ export interface RefusalTrail {
   newest(limit: number): Promise<readonly KeptRefusal[]>;
 }
 
-/** How many records are kept: with about 250 bytes each, a quarter of a gigabyte at most. */
+/** The most records that are stored: at about 250 bytes each, a quarter of a gigabyte. */
 export const KEPT_REFUSALS = 1_000_000;
 
 /** A request that was refused. */
@@ -23,8 +25,8 @@ export interface RefusedAttempt {
   /** The code of the error that it was answered with. */
   readonly code: string;
   /**
-   * The id of the key that asked. Where the code is `unauthorized`, nobody knows who asked: it is
-   * the id in the text that was sent for a key, if that has the form of one.
+   * The id of the key that the request was sent with. For the code `unauthorized` it proves
+   * nothing: it is the id in the text that was sent as a key, if that is well-formed.
    */
   readonly keyId?: string;
   readonly method: string;
@@ -32,7 +34,7 @@ export interface RefusedAttempt {
   readonly requestId: string;
 }
 
-/** In place of attempts that were too many at once to be recorded one by one. */
+/** A record in place of attempts that were too many to be recorded one by one. */
 interface LeftOut {
   readonly at: Instant;
   readonly leftOut: number;

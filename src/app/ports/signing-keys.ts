@@ -1,3 +1,5 @@
+/** The port to the list of the keys that a store has signed with. */
+
 import type { Instant } from '../../domain/instant.ts';
 
 /** A key that a store has signed with. */
@@ -9,15 +11,15 @@ export interface SignedWith {
 }
 
 /**
- * The port to the record of the keys that a store has signed with, which the store itself keeps: by
- * it a key that is missing or another is noticed. It is append-only.
+ * The port to the list of the keys that a store has signed with, which is in the store itself: it
+ * shows when the file of the key is missing, or has another key. It is append-only.
  */
 export interface SigningKeys {
-  /** All of them, the oldest first: the last one signs. */
+  /** Returns all of them, the oldest first: the last one signs. */
   list(): Promise<readonly SignedWith[]>;
   /**
-   * Notes, durably, that a key signs from now on. False, and nothing is noted, unless just `known`
-   * of them were noted before: somebody else has noted one meanwhile.
+   * Adds, durably, the key that signs from now on. Adds nothing and returns false unless the list
+   * has exactly `known` keys: another process has added one meanwhile.
    */
   add(key: SignedWith, known: number): Promise<boolean>;
 }

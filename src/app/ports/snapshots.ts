@@ -1,16 +1,20 @@
-import type { PackedList } from '../order-list.ts';
+/** The port to the snapshots of the order list. */
+
+import type { PackedList } from '../log/packed-fold.ts';
 
 /**
- * The port to the place where the fold of the log is kept between two starts, so that a start
- * reads only what was recorded since. A snapshot can be deleted at any time: it holds nothing that
- * does not follow from the log, and whatever does not fit the log is not used.
+ * The port to the place where the fold of the log is stored between two starts, so that a start
+ * reads only the events that were recorded since. A snapshot can be deleted at any time: everything
+ * in it follows from the log, and one that does not match the log is not used.
  */
 export interface Snapshots {
-  /** The newest snapshot of this log that can be trusted, or why there is none. */
+  /**
+   * Returns the newest snapshot of this log that can be trusted, or the reason why there is none.
+   */
   load(): Promise<LoadedSnapshot>;
   /**
-   * Replaces the snapshot. If this fails, or the process ends meanwhile, the old one stays. Absent where
-   * none is kept: then nobody needs to copy the list for it.
+   * Replaces the snapshot. If it fails, or the process ends meanwhile, the old one stays. Absent
+   * where none is stored: then nobody needs to copy the list for it.
    */
   save?(list: PackedList): Promise<void>;
 }

@@ -1,17 +1,17 @@
-import type { StoredFields } from '../audit/record.ts';
-import type { Epochs } from '../epochs.ts';
+/**
+ * The two ports by which a store moves from one engine to another: everything in it, as it is
+ * stored. Every engine has both, and passes the suite in test/contract/store-copy.ts.
+ */
+
+import type { Epochs } from '../log/epochs.ts';
+import type { StoredFields } from '../log/record.ts';
 import type { KeptOutcome, OutcomeName } from './event-log.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { Trail } from './trail.ts';
 
-/**
- * The two ports by which a store moves from one engine to another: everything in it, as it is
- * stored. Every engine has both, and passes the suite in test/contract/store-copy.ts.
- */
-
-/** A store that is to be copied. No server serves it meanwhile. */
+/** A store that is to be copied. No server uses it meanwhile. */
 export interface StoreOriginal {
   readonly id: string;
   readonly epochs: Epochs;
@@ -19,26 +19,28 @@ export interface StoreOriginal {
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
   readonly signingKeys: SigningKeys;
-  /** The first kept outcomes after a name, in the order of askers and keys, at most `limit`. */
+  /** Returns the first stored outcomes after a name, by submitter and key, at most `limit`. */
   keptOutcomes(after: OutcomeName, limit: number): Promise<readonly KeptOutcome[]>;
-  /** The copy goes on as this store: whoever goes on with this one as well begins a new epoch. */
+  /**
+   * Marks this store as handed over to its copy: a server that still uses it begins a new epoch.
+   */
   handOver(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A store that is being made as a copy of another. Nobody can open it until it is whole. */
+/** An unfinished copy of a store. It cannot be opened as a store before {@link finish}. */
 export interface StoreCopy {
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
   readonly signingKeys: SigningKeys;
-  /** Appends events as they are stored, durably: all of them or none. They must follow the head. */
+  /** Appends stored events, durably: all of them or none. They must follow the head. */
   append(events: readonly StoredFields[]): Promise<void>;
-  /** Keeps outcomes, durably. Those that are kept already stay as they are. */
+  /** Adds stored outcomes, durably. Outcomes that are there already stay as they are. */
   keep(outcomes: readonly KeptOutcome[]): Promise<void>;
-  /** Takes over the epochs that the log has been in. Those that are there already stay. */
+  /** Adds the log's epochs. Epochs that are there already stay as they are. */
   enter(epochs: Epochs): Promise<void>;
-  /** The copy is whole: from now on it is a store like any other. */
+  /** Makes the copy a store like any other. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }

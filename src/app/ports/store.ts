@@ -1,11 +1,14 @@
-import type { TreeHead } from '../audit/merkle-tree.ts';
-import type { StoredFields } from '../audit/record.ts';
-import type { Epochs } from '../epochs.ts';
-import type { Impairment } from '../impairment.ts';
-import type { OrderList } from '../order-list.ts';
+/** The port to a store: the form in which an engine hands it to a server, or to a command. */
+
+import type { Epochs, IdRange } from '../log/epochs.ts';
+import { ImpossibleEvent } from '../log/impossible-event.ts';
+import type { TreeHead } from '../log/merkle-tree.ts';
+import type { PackedImage } from '../log/packed-fold.ts';
+import type { StoredFields } from '../log/record.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { type EventLog, type EventLogReader, UnreadableEvent } from './event-log.ts';
-import type { FactSource } from './fact-source.ts';
+import type { FoldSource } from './fold-source.ts';
+import type { Impairment } from './impairment.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -13,118 +16,140 @@ import type { Snapshots } from './snapshots.ts';
 import type { StoreCheck } from './store-check.ts';
 import type { Trail } from './trail.ts';
 
-/** What an engine gives to the service: the log's two sides and the keys, opened and checked. */
+/** A store that was opened, and checked, for a server. */
 export interface Store {
-  /** Made up when the store was created: positions mean nothing without it. */
+  /** Drawn at random when the store was created: it tells positions of two stores apart. */
   readonly id: string;
-  /** Those that its log has been in. None begins while it is open. */
+  /** The epochs of its log. None begins while the store is open. */
   readonly epochs: Epochs;
-  /** What whoever runs it should know, in plain words, though it can be served. */
+  /** A warning for the operator, in plain words, about a store that can be served all the same. */
   readonly notice?: string;
   readonly log: EventLogReader;
-  /** The same events, for those who only fold them: where the engine has a faster way to that. */
-  readonly facts?: FactSource;
+  /** The same events for a fold; absent where the engine has no faster way to them. */
+  readonly foldSource?: FoldSource;
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly writer: BatchWriter;
   /**
-   * What to do when the writer cannot tell whether a batch was recorded. Where the log is on this
-   * machine, something is badly wrong: stop, and let the next start read what is true. Where it is
-   * elsewhere, the connection was lost: the next batch begins with what the log has by then.
+   * The reaction to a batch of which the writer cannot tell if it was recorded. If the log is on
+   * this machine, its storage has failed: the service stops, and the next start reads what is
+   * there. If it is on another, the connection was lost: the next batch begins with what the log
+   * has by then.
    */
   readonly inDoubt: 'stop' | 'go on';
-  /** Where it was made, if it was made when it was opened. */
+  /** The place of a store that was created when it was opened; absent for any other. */
   readonly madeAt?: string | undefined;
   /**
-   * Gives the writer the image of all orders, as far as the log was folded, so that nobody has to
-   * read the log twice. A writer in this thread goes on with the list itself, into which it folds what
-   * it records; one in another has a copy of the image. To be called once. Resolves when the writer
-   * takes commands.
+   * Starts the writer on the fold of the log that the service has made, so that the log is not read
+   * twice. Must be called once. Resolves when the writer takes commands.
    */
-  begin(list: Pick<OrderList<unknown>, 'image' | 'fold'>): Promise<void>;
+  begin(start: WriterStart): Promise<void>;
   readonly keys: KeyStore;
   readonly signingKeys: SigningKeys;
   readonly snapshots: Snapshots;
-  /** As of the last checkpoint; absent where an engine has none. */
+  /** Returns the counters as of the last checkpoint; absent where an engine has no checkpoints. */
   readonly checkpoints?: () => CheckpointCounters;
-  /** Absent where nothing lies anywhere that could be damaged. */
+  /** Absent for a store in memory. */
   readonly check?: StoreCheck;
-  /** Finishes the batch under way and gives everything back. */
+  /** Finishes the batch under way and releases everything. */
   close(): Promise<void>;
 }
 
-/** What an engine gives to a command line tool, which may work beside a server. */
+/** The fold of the log that a writer starts from, for either kind of writer. */
+export interface WriterStart {
+  /** Copies the image of all orders: for a writer in another thread. */
+  packImage(): PackedImage;
+  /**
+   * Makes a writer in this thread, which folds the events that it records into the service's own
+   * list.
+   * @param ids The ids that new orders may be given.
+   */
+  makeWriter(log: EventLog, ids: IdRange): BatchWriter;
+}
+
+/** A store that was opened for a command, which may run beside a server. */
 export interface CommandLineStore {
-  /** Made up when the store was created: positions mean nothing without it. */
+  /** See {@link Store.id}. */
   readonly id: string;
-  /** Those that its log had been in when it was opened. */
+  /** The epochs that its log had when it was opened. */
   readonly epochs: Epochs;
   readonly log: EventLog;
-  /** See {@link Store.facts}. */
-  readonly facts?: FactSource;
+  /** See {@link Store.foldSource}. */
+  readonly foldSource?: FoldSource;
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
   readonly keys: KeyStore;
   readonly signingKeys: SigningKeys;
   /**
-   * Records events that another store has recorded, exactly as they were, in a store that has none:
-   * all of them or none. `fill` adds them in order, from position 1, many at a time, and tells what
-   * their tree must be when they are all there. Throws {@link CannotStart} where there are events,
-   * and where a server is running.
+   * Records the events of another store, exactly as they are stored there, in a store without
+   * events: all of them or none. `fill` adds them in order, from position 1, many at a time, and
+   * returns the head that their tree must have. Throws {@link CannotStart} if there are events, or
+   * a server is running.
    */
   takeOver(fill: Fill): Promise<void>;
-  /** Checks all that lies in the store. Throws {@link DamagedStore}. */
+  /** Checks everything in the store. Throws {@link DamagedStore}. */
   checked(): Promise<void>;
   /** Copies the store to a new file, consistent as of one moment, while it is in use. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `add` is to be waited for before more is added. */
+/** Adds events by calls of `add`, and awaits each call before the next. */
 export type Fill = (
   add: (events: readonly StoredFields[]) => void | Promise<void>,
 ) => Promise<TreeHead>;
 
-/** What is left after the end of a log was given up. */
+/**
+ * The choice where there is no store yet: to refuse, or to make one and be called with its place.
+ */
+export type IfAbsent = 'refuse' | ((where: string) => void);
+
+/** The rest of a log whose end was given up. */
 export interface AcceptedLoss {
-  /** The position at which the log ends now. */
+  /** The last position of the log. */
   readonly head: number;
-  /** The id of the epoch in which it goes on. */
+  /** The id of the epoch that was begun. */
   readonly epoch: string;
-  /** The file that keeps what was damaged, if anything was. */
+  /** A copy of the damaged file, if a file was damaged. */
   readonly copy?: string;
 }
 
-/** What a store's schema was, and what it is now. */
+/** The versions of a store's schema before and after a migration. */
 export interface Migrated {
   readonly from: number;
   readonly to: number;
-  /** What was wrong with what keeps the log append-only, and was put right, in plain words. */
+  /** Guards of the append-only log that were missing and were restored, in plain words. */
   readonly restored: readonly string[];
 }
 
 /**
- * The store cannot be asked at this time: the database is out of reach, or refuses. Nothing was
- * changed, and nothing that might be out of date was read.
+ * The store cannot be used at this time: the database is out of reach, or refuses. Nothing was
+ * changed, and nothing was read that might be out of date.
  */
 export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
+  override readonly name: string = 'StoreUnavailable';
 
   constructor(cause: Error) {
     super(cause.message, { cause });
   }
 }
 
-/** The store does not hold what was recorded. Nothing that was read from it may be answered. */
+/** The store differs from what was recorded. No answer may be made from what was read. */
 export class DamagedStore extends StoreUnavailable {
+  override readonly name = 'DamagedStore';
+
   constructor(damage: string) {
     super(new Error(damage));
   }
 }
 
-/** Whether what was read cannot be what was recorded. */
+/** Returns true for an error that shows a damaged store. */
 export function isDamage(error: unknown): error is Error {
-  return error instanceof DamagedStore || error instanceof UnreadableEvent;
+  return (
+    error instanceof DamagedStore ||
+    error instanceof UnreadableEvent ||
+    error instanceof ImpossibleEvent
+  );
 }
 
 /** Throws {@link DamagedStore} where a log and the Merkle tree over it differ in size. */
@@ -137,23 +162,26 @@ export function requireSameSize(log: number, tree: number): void {
   );
 }
 
-/** Is told what becomes of a store while it is served. */
+/** Receives the events in the life of a store that is served. */
 export interface StoreWatcher {
-  /** The writer has ended by itself after it began: nothing can be recorded any more. */
+  /** Called when the writer has ended by itself: nothing can be recorded any more. */
   lost(cause: Error): void;
-  /** Something is amiss, until it is mended. To say it again changes nothing. */
+  /** Called when an impairment begins, until {@link mended}. A second call changes nothing. */
   impaired(impairment: Impairment, cause: Error): void;
   mended(impairment: Impairment): void;
-  /** Something for the log, with its facts, that changes nothing for requests. */
-  noticed(message: string, facts: object): void;
+  /** Called for a line in the log file that changes nothing for requests. */
+  noticed(message: string, details: object): void;
 }
 
-/** The checkpoints of a SQLite store since it was opened, and the size of its `-wal` file after the last. */
+/**
+ * The checkpoints of a SQLite store since it was opened, and the size of its `-wal` file after the
+ * last.
+ */
 export interface CheckpointCounters {
   readonly done: number;
-  /** Those that a reader kept from the newest frames. */
+  /** Checkpoints that a reader kept from the newest frames. */
   readonly incomplete: number;
   readonly failed: number;
-  /** What is committed in the file, in bytes. */
+  /** The committed part of the file, in bytes. */
   readonly walBytes: number;
 }

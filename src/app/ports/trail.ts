@@ -1,19 +1,18 @@
-import type { TreeSource } from '../audit/merkle-proofs.ts';
-import type { TreeHead } from '../audit/merkle-tree.ts';
-import type { StoredFields } from '../audit/record.ts';
+import type { TreeSource } from '../log/merkle-proofs.ts';
+import type { TreeHead } from '../log/merkle-tree.ts';
+import type { StoredFields } from '../log/record.ts';
 
 /**
- * The port to the log as auditors see it: not what its events mean, but the exact texts that are
- * stored and the Merkle tree over them. Every engine behind it passes the suite in
- * test/contract/trail.ts.
+ * The port to the log as auditors need it: the exact stored texts of its events, and the Merkle
+ * tree over them. Every engine passes the suite in test/contract/trail.ts.
  */
 export interface Trail extends TreeSource {
   /**
-   * The first events after a position as they are stored, at most `limit`, none beyond the head.
-   * Throws {@link UnreadableEvent} where one is missing.
+   * Returns the first events after a position as they are stored, at most `limit`, none beyond the
+   * head. Throws {@link UnreadableEvent} where one is missing.
    */
   stored(after: number, limit: number): Promise<readonly StoredFields[]>;
 
-  /** The tree's size, which is the position of the newest event, and its root. */
+  /** Returns the tree's size, which is the position of the newest event, and its root. */
   treeHead(): Promise<TreeHead>;
 }

@@ -1,3 +1,4 @@
+/** The OpenAPI document of a version, made from its operations. */
 import { z } from 'zod';
 import {
   createDocument,
@@ -7,19 +8,19 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { MAX_INT64, MIN_INT64 } from '../../domain/order-id.ts';
-import type { Operation } from '../operation.ts';
+import type { Description } from '../operations/operation.ts';
 import { ErrorAnswers } from './error-answers.ts';
 import { type Examples, examplesOf } from './examples.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
 
-/** A version of the API, and what is said of it beside its operations. */
+/** A version of the API: its operations, and the text about it as a whole. */
 export interface DescribedVersion {
-  /** As it stands in the path. */
+  /** Its name in paths. */
   readonly name: 'v1' | 'v2';
   readonly version: string;
   readonly stability?: 'beta';
   readonly description: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly Description[];
 }
 
 export interface Server {
@@ -27,7 +28,7 @@ export interface Server {
   readonly description: string;
 }
 
-/** The description of a version, in OpenAPI 3.1, as JSON text. */
+/** Returns the description of a version, in OpenAPI 3.1, as JSON text. */
 export function describeVersion(version: DescribedVersion, servers: readonly Server[]): string {
   const { components, ...document } = createDocument(documentOf(version, servers));
   const used = JSON.stringify({ document, components }, exact);
@@ -93,19 +94,19 @@ function documentOf(
   };
 }
 
-const TAGS: readonly { name: Operation['tag']; description: string }[] = [
+const TAGS: readonly { name: Description['tag']; description: string }[] = [
   { name: 'orders', description: 'The orders placed in the store.' },
   { name: 'pets', description: 'The animals that orders name.' },
   { name: 'audit', description: 'What happened, as it was recorded, and the proof of it.' },
 ];
 
-const GROUPS: readonly { name: string; tags: readonly Operation['tag'][] }[] = [
+const GROUPS: readonly { name: string; tags: readonly Description['tag'][] }[] = [
   { name: 'Store', tags: ['orders'] },
   { name: 'Pets', tags: ['pets'] },
   { name: 'Audit', tags: ['audit'] },
 ];
 
-function pathsOf(operations: readonly Operation[], examples: Examples): ZodOpenApiPathsObject {
+function pathsOf(operations: readonly Description[], examples: Examples): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   const errors = new ErrorAnswers(examples);
   for (const operation of operations) {
@@ -119,7 +120,7 @@ function pathsOf(operations: readonly Operation[], examples: Examples): ZodOpenA
 }
 
 function describeOperation(
-  operation: Operation,
+  operation: Description,
   examples: Examples,
   errors: ErrorAnswers,
 ): ZodOpenApiOperationObject {
@@ -168,7 +169,7 @@ const ConditionalHeaders = z.object({
     .optional(),
 });
 
-function successesOf(operation: Operation, examples: Examples): ZodOpenApiResponsesObject {
+function successesOf(operation: Description, examples: Examples): ZodOpenApiResponsesObject {
   const { success, deprecation } = operation;
   const always: readonly HeaderName[] = [
     'X-Request-Id',

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { ErrorAnswer } from '../answer-schemas.ts';
+import { ErrorAnswer } from '../answers/schemas.ts';
 import { ERRORS, type ErrorCode } from '../api-error.ts';
-import type { Operation } from '../operation.ts';
+import type { Description } from '../operations/operation.ts';
 import type { Examples } from './examples.ts';
 import { type HeaderName, headersOf } from './headers.ts';
 
-// What can befall any request. The server answers 408 and 431 itself, before anything is looked at.
+// The codes that any request can be answered with. The server itself sends 408 and 431, before any
+// operation is known.
 const ALWAYS: readonly ErrorCode[] = [
   'invalid_request',
   'unauthorized',
@@ -17,7 +18,7 @@ const ALWAYS: readonly ErrorCode[] = [
 ];
 const WITH_BODY: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
 
-/** The answers of 400 and above. Operations share those that are the same. */
+/** Describes the answers of 400 and above. Operations share those that are the same. */
 export class ErrorAnswers {
   readonly #examples: Examples;
   readonly #known = new Map<string, ZodOpenApiResponseObject>();
@@ -26,8 +27,8 @@ export class ErrorAnswers {
     this.#examples = examples;
   }
 
-  /** All the ways in which an operation can be refused, by status. */
-  of({ body, refusals, deprecation }: Operation): ZodOpenApiResponsesObject {
+  /** Returns the errors that an operation can be answered with, by status. */
+  of({ body, refusals, deprecation }: Description): ZodOpenApiResponsesObject {
     const codes = [...ALWAYS, ...(body === undefined ? [] : WITH_BODY), ...refusals];
     const byStatus = Object.groupBy(codes, (code) => ERRORS[code][0]);
     const isDeprecated = deprecation !== undefined;
@@ -64,7 +65,7 @@ export class ErrorAnswers {
     return this.#shared(id, status, codes, { description, headers: headersOf(headers) });
   }
 
-  /** The server's own answer to what never became a request. */
+  /** Describes the server's own answer to bytes that never became a request. */
   #unread(status: number, id: string, description: string): ZodOpenApiResponseObject {
     const headers = headersOf(['NoStore']);
     return this.#shared(id, status, ['invalid_request'], { description, headers });
@@ -91,7 +92,7 @@ const HEADERS_OF: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 };
 
-/** An Error of one status, with the codes that it can have there. */
+/** Returns the schema of an Error of one status, with the codes that it can have there. */
 function schemaOf(status: number, codes: readonly ErrorCode[]) {
   const narrow = z.looseObject({
     code: z.enum(codes as [ErrorCode, ...ErrorCode[]]),

@@ -1,11 +1,9 @@
+/**
+ * The examples in the description: requests and answers of a real run, as they went over the wire. Its
+ * times and random values are replaced by fixed ones, so that each run records the same.
+ */
 import type { ErrorCode } from '../api-error.ts';
 import recorded from './examples.json' with { type: 'json' };
-
-/**
- * The examples in the description: requests and answers of a real run, as it went over the wire.
- * Only the moments of the run, and what it made up at random, become fixed ones, so that each run
- * records the same.
- */
 
 /** Bodies by name. */
 type Bodies = Readonly<Record<string, string>>;

@@ -1,16 +1,17 @@
-import type { AnswerHeader } from '../operation.ts';
+/** Describes the headers of answers. */
+import type { AnswerHeader } from '../operations/operation.ts';
 
 interface HeaderDescription {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Whether it is there whenever the answer can have it. */
+  /** Set for a header that every answer of its kind has. */
   readonly required?: true;
   readonly example?: string;
 }
 
 const text = (maxLength: number, pattern: string) => ({ type: 'string', maxLength, pattern });
 
-/** What the headers of answers say. */
+/** The headers of answers, as the description explains them. */
 export const HEADERS = {
   ETag: {
     description: 'Names this state, strongly. Send it back as `If-None-Match`.',
@@ -88,13 +89,13 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS | AnswerHeader;
 
-/** Headers that say something else of an error, or of what is deprecated, than elsewhere. */
+/** Headers whose meaning differs for an error, or for a deprecated operation. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',
   NoStore: 'Cache-Control',
 };
 
-/** Refers to headers by their descriptions. */
+/** Returns references to the descriptions of headers. */
 export function headersOf(names: readonly HeaderName[]) {
   return Object.fromEntries(
     names.map((name) => [

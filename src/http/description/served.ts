@@ -1,15 +1,17 @@
+/** Serves the OpenAPI documents, with the addresses of the service in them. */
 import type { Express } from 'express';
-import { fixedAnswer, once, serveFixed } from '../fixed-answer.ts';
+import { fixedAnswer, once } from '../answers/fixed-answer.ts';
+import { serveFixed } from '../routing.ts';
 import type { DescribedVersion, Server } from './description.ts';
 import { VERSION_1, VERSION_2 } from './versions.ts';
 
-/** Where clients reach the service, as the configuration has it: both end in `/v1`. */
+/** The configured addresses of the service for clients: both end in `/v1`. */
 export interface Addresses {
   readonly production: string | undefined;
   readonly staging: string | undefined;
 }
 
-/** Serves each version's description, without a key. */
+/** Serves the description of each version, without a key. */
 export function serveDescriptions(app: Express, addresses: Addresses): void {
   for (const version of [VERSION_1, VERSION_2]) {
     const made = once(async () => {
@@ -21,7 +23,7 @@ export function serveDescriptions(app: Express, addresses: Addresses): void {
   }
 }
 
-/** The servers of a version. Where none is configured, it is the one that was asked. */
+/** Returns the servers of a version. Where none is configured, it is the one that was asked. */
 export function serversOf({ name }: DescribedVersion, addresses: Addresses): readonly Server[] {
   const { production, staging } = addresses;
   const at = (url: string) => url.replace(/v1$/, name);

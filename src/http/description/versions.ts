@@ -1,5 +1,6 @@
-import { V1 } from '../orders-v1.ts';
-import { V2 } from '../orders-v2.ts';
+/** The versions of the API, with the text about each as a whole. */
+import { V1 } from '../operations/v1.ts';
+import { V2 } from '../operations/v2.ts';
 import type { DescribedVersion } from './description.ts';
 
 const COMMON = `

@@ -1,18 +1,20 @@
+/** The statement that records a whole batch in PostgreSQL. */
+
+import { type RecordedEvent, recordedBehind } from '../../app/log/recorded-event.ts';
 import type { Decide, KeptOutcome } from '../../app/ports/event-log.ts';
-import type { RecordedEvent } from '../../app/recorded-event.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import { decode, encode, type StoredEvent } from '../event-codec.ts';
-import type { KeptInBatch } from '../kept-in-batch.ts';
+import { decode, encode, type StoredEvent } from '../events/codec.ts';
+import type { KeptInBatch } from '../events/kept-in-batch.ts';
 import { byteas, int4s, int8s, texts } from './arrays.ts';
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
 import { columnsOf } from './kept-outcomes-table.ts';
 import { type Growth, growth, sizeOf } from './merkle-tables.ts';
 import { CHANNEL } from './schema.ts';
 
-/** What a batch begins with: the log, as far as it matters. */
+/** The state of the log that a batch is decided on. */
 export interface Begun {
   readonly edge: Buffer;
-  /** The events that the batch's decisions have to know of, and do not yet. */
+  /** The events since the last decision of this instance. */
   readonly newer: readonly RecordedEvent[];
   readonly kept: KeptInBatch;
 }
@@ -20,30 +22,32 @@ export interface Begun {
 /** A statement that records a batch, and its values. */
 type Write = readonly [Statement, readonly unknown[]];
 
-/** What a batch adds to what was begun. */
+/** The change that a batch makes to the log. */
 export interface Change {
   readonly events: readonly RecordedEvent[];
   readonly stored: readonly StoredEvent[];
-  /** The edge of the log that it follows: without it, there is no room for the change any more. */
+  /** The edge of the log that it follows. If the log has another, the change cannot be recorded. */
   readonly follows: Buffer;
   readonly edge: Buffer;
   readonly write: Write;
   readonly kept: KeptInBatch;
-  /** Whether others are told of it. */
+  /** True if other instances are notified of it. */
   readonly notifies: boolean;
-  /** Whether there is nothing to record: all that was asked for was refused, or done before. */
+  /** True if nothing is recorded: every command was refused, or had been done before. */
   readonly isNothing: boolean;
 }
 
-/** @param isDue Whether a change that is recorded now is to be told others. */
+/**
+ * Returns the change to the log that follows from a decision.
+ * @param isDue Returns true if other instances are to be notified of a change now.
+ */
 export function changeBy(
   { edge, newer, kept }: Begun,
   decide: Decide,
   isDue: () => boolean,
 ): Change {
   const decided = decide(newer, kept);
-  const head = sizeOf(edge);
-  const events = decided.map((event, index) => ({ position: head + 1 + index, ...event }));
+  const events = recordedBehind(sizeOf(edge), decided);
   const stored = events.map(encode);
   const grown = growth(edge, stored);
   const orderIds = events.map(({ event }) => event.orderId);
@@ -53,13 +57,13 @@ export function changeBy(
   return { events, stored, follows: edge, edge: grown.edge, write, kept, notifies, isNothing };
 }
 
-/** Begins a transaction that sees, behind the lock, what others have committed before it. */
+/** The beginning of a transaction that sees, under the lock, every commit before it. */
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 
 /**
- * Everything that a batch records, in one statement, which takes the log's lock by itself. It does
- * nothing, and has no row, where the log's edge is not the one that it is to follow: then somebody
- * else has appended. Its values: {@link writeOf}.
+ * Returns the statement that records a whole batch and takes the log's lock itself. If the log's
+ * edge is not the one that the batch follows, it records nothing and returns no row: another
+ * instance has appended. {@link writeOf} lists its values.
  */
 function writing(name: string, more = ''): Statement {
   return {
@@ -78,7 +82,7 @@ function writing(name: string, more = ''): Statement {
   };
 }
 
-// Most batches have nothing but events, and a table that nothing goes into takes time all the same.
+// Most batches record events only, and an INSERT of no rows takes time all the same.
 const WRITE_EVENTS = writing('write_events');
 const WRITE_ALL = writing(
   'write_all',
@@ -93,7 +97,7 @@ const WRITE_ALL = writing(
       )`,
 );
 
-/** Records a change. False where the log is not the one any more that it is to follow. */
+/** Records a change. Returns false if the log is no longer the one that it follows. */
 export async function isWritten(connection: Queryable, { write }: Change): Promise<boolean> {
   return (await connection.query(...write)).length > 0;
 }
@@ -114,7 +118,7 @@ export async function addRecorded(
   return grown.edge;
 }
 
-/** @param edge The edge of the log that is to be added to. */
+/** @param edge The edge of the log before the events. */
 function writeOf(
   edge: Buffer,
   events: readonly StoredEvent[],

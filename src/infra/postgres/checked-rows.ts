@@ -1,13 +1,13 @@
 import type { KeptOutcome } from '../../app/ports/event-log.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
 import { readKeptAfter } from './kept-outcomes-table.ts';
-import { PostgresKeyStore } from './postgres-key-store.ts';
+import { PostgresKeyStore } from './key-store.ts';
 
-/** Kept outcomes that are read at once. */
+/** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
 
-/** What a kept outcome takes in the database, about, in bytes. */
+/** The approximate size of a kept outcome in the database, in bytes. */
 const OUTCOME_BYTES = 200;
 
 const COUNT_KEPT: Statement = {
@@ -16,8 +16,8 @@ const COUNT_KEPT: Statement = {
 };
 
 /**
- * Checks that every API key and every kept outcome has its checksum, and can be found where it is
- * looked for. Yields now and then how many bytes it has read. Throws {@link DamagedStore}.
+ * Checks the checksum of every API key and every kept outcome, and that a lookup finds each. Yields
+ * the bytes read since the previous yield. Throws {@link DamagedStore}.
  */
 export async function* checkRows(db: Queryable): AsyncIterable<number> {
   await new PostgresKeyStore(db).list();

@@ -1,12 +1,15 @@
-import { Frontier } from '../../app/audit/merkle-tree.ts';
-import { CannotStart } from '../../app/cannot-start.ts';
+/** The epochs of a log in PostgreSQL (docs/adr/0020). */
+
 import { now } from '../../app/clock.ts';
-import { type BreakReason, Epochs } from '../../app/epochs.ts';
-import { givenBefore, knownBefore, type Witness } from '../../app/witness.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
+import { Frontier } from '../../app/log/merkle-tree.ts';
+import { breakAfter, type Witness } from '../../app/log/witness.ts';
 import { BEGIN } from './batch.ts';
-import type { Connection, Database, Queryable, Statement } from './database.ts';
+import type { Connection, Queryable, Statement } from './connection/connection.ts';
+import type { Database } from './connection/database.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { refuseWhileServed } from './servers.ts';
+import { refuseWhileServed } from './start/servers.ts';
 
 const STATEMENTS: Statement = {
   name: 'epochs',
@@ -22,35 +25,41 @@ const HIGHEST_ID: Statement = {
 };
 
 const HOME: Statement = { name: 'home', text: 'SELECT home FROM store_orders.store' };
-const SETTLE: Statement = { name: 'settle', text: 'UPDATE store_orders.store SET home = $1' };
-const MAY_ASK: Statement = {
-  name: 'may_ask_cluster',
+const SET_HOME: Statement = { name: 'set_home', text: 'UPDATE store_orders.store SET home = $1' };
+const MAY_READ_CLUSTER: Statement = {
+  name: 'may_read_cluster',
   text: `SELECT has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE')`,
 };
 const CLUSTER: Statement = {
   name: 'cluster',
   text: 'SELECT system_identifier::text FROM pg_catalog.pg_control_system()',
 };
-// What a dump or a copy of the database makes anew: its own number, and that of the table.
+// A restored dump and a copied database have other object ids, of the database or of the table.
 const HERE: Statement = {
   name: 'here',
   text: `SELECT oid::text || '/' || 'store_orders.events'::regclass::oid::text
            FROM pg_catalog.pg_database WHERE datname = current_database()`,
 };
 
-/** Stands for no database: a store with this home goes on elsewhere. */
+/** The home of a store that was handed over to another place; it stands for no database. */
 const NOWHERE = 'elsewhere';
 
-/** The epochs that the log of a store has been in. */
+/** Returns the epochs of a store's log. */
 export async function epochsIn(db: Queryable, storeId: string): Promise<Epochs> {
-  const rows = await db.query<[string]>(STATEMENTS);
-  return new Epochs(
-    storeId,
-    rows.map(([statement]) => statement),
-  );
+  return new Epochs(storeId, await statementsIn(db));
 }
 
-/** Adds statements of breaks, as far as they are not there yet. */
+/** Returns the statements of all breaks, as they are recorded. */
+export async function statementsIn(db: Queryable): Promise<string[]> {
+  return (await db.query<[string]>(STATEMENTS)).map(([statement]) => statement);
+}
+
+/** Marks a store as handed over, which can be continued here only in a new epoch. */
+export async function markCopy(db: Queryable): Promise<void> {
+  await db.query(SET_HOME, [NOWHERE]);
+}
+
+/** Adds those statements of breaks that the store does not have yet. */
 export async function enterEpochs(db: Queryable, { storeId, statements }: Epochs): Promise<void> {
   const there = (await epochsIn(db, storeId)).number;
   for (const [index, statement] of statements.slice(there).entries()) {
@@ -58,15 +67,10 @@ export async function enterEpochs(db: Queryable, { storeId, statements }: Epochs
   }
 }
 
-/** Marks a store: whoever goes on with it begins a new epoch. */
-export async function leaveHome(db: Queryable): Promise<void> {
-  await db.query(SETTLE, [NOWHERE]);
-}
-
 /**
- * Begins the epoch that is due where a store is in another database than it was: a dump, or a copy,
- * that is about to be gone on with. Throws {@link CannotStart} while others go on with it already.
- * @param note Is told what is known of the log from then on.
+ * Begins a new epoch if a store is in another database than before: a restored dump, or a copy,
+ * that is about to be continued. Throws {@link CannotStart} while other instances serve it.
+ * @param note Receives the first witness of the new epoch.
  */
 export async function beginDueEpoch(
   db: Database,
@@ -80,7 +84,7 @@ export async function beginDueEpoch(
   const begun = await locked(db, async (connection) => {
     const [[locked] = [null]] = await connection.query<[string | null]>(HOME);
     if (locked === here) return undefined;
-    await connection.query(SETTLE, [here]);
+    await connection.query(SET_HOME, [here]);
     if (locked === null) return undefined;
     await refuseWhileServed(connection);
     return recordBreak(connection, storeId, 'copy_continued', witness);
@@ -89,7 +93,7 @@ export async function beginDueEpoch(
   return epochsIn(db, storeId);
 }
 
-/** Begins a new epoch where the log ends now. See {@link beginDueEpoch}. */
+/** Begins a new epoch at the current end of the log. See {@link beginDueEpoch}. */
 export async function acceptBreak(
   db: Database,
   storeId: string,
@@ -98,22 +102,23 @@ export async function acceptBreak(
 ): Promise<Epochs> {
   const begun = await locked(db, async (connection) => {
     await refuseWhileServed(connection);
-    await connection.query(SETTLE, [await homeOf(connection)]);
+    await connection.query(SET_HOME, [await homeOf(connection)]);
     return recordBreak(connection, storeId, 'loss_accepted', witness);
   });
   note(begun);
   return epochsIn(db, storeId);
 }
 
-/** What names the database that a store is in, so that a copy of it is another one. */
+/** Returns an identifier of the database that contains a store. A copy has another. */
 async function homeOf(db: Queryable): Promise<string> {
-  const [[mayAsk] = [false]] = await db.query<[boolean]>(MAY_ASK);
-  const [[cluster] = ['']] = mayAsk ? await db.query<[string]>(CLUSTER) : [];
+  const [[mayRead] = [false]] = await db.query<[boolean]>(MAY_READ_CLUSTER);
+  const [[cluster] = ['']] = mayRead ? await db.query<[string]>(CLUSTER) : [];
   const [[here] = ['']] = await db.query<[string]>(HERE);
   return `${cluster}/${here}`;
 }
 
-// Nobody can tell here what other instances were told of: positions and ids leave room for it.
+// Other instances may have acknowledged more than is known here: positions and ids leave room for
+// it.
 async function recordBreak(
   connection: Connection,
   storeId: string,
@@ -121,34 +126,17 @@ async function recordBreak(
   witness: Witness | undefined,
 ): Promise<Witness> {
   const before = await epochsIn(connection, storeId);
-  const known = witness?.storeId === storeId ? witness : undefined;
   const frontier = Frontier.unpack(await new MerkleTables(connection).edge());
   const [position, root] = [frontier.size, frontier.root()];
   const [[inLog] = ['0']] = await connection.query<[string]>(HIGHEST_ID);
-  const given = givenBefore(undefined, [BigInt(inLog), before.ids.above, known?.highestId ?? 0n]);
-  const statement = before.statementOf({
-    at: now(),
-    reason,
-    position,
-    root: root.toString('base64'),
-    known: knownBefore(known),
-    positionsUpTo: given.positionsUpTo,
-    idsUpTo: String(given.idsUpTo),
-  });
-  await connection.query(ENTER, [before.number + 1, statement]);
-  const { id: epoch } = await epochsIn(connection, storeId);
-  const reached = Math.max(position, known?.reached ?? 0);
-  return {
-    storeId,
-    epoch,
-    position,
-    root: root.toString('hex'),
-    reached,
-    highestId: given.idsUpTo,
-  };
+  const highestId = BigInt(inLog);
+  const cut = { at: now(), reason, position, root, highestId, witness, isExact: false };
+  const begun = breakAfter(before, cut);
+  await connection.query(ENTER, [before.number + 1, begun.statement]);
+  return begun.witness;
 }
 
-/** Does something under the log's lock, in a transaction of its own. */
+/** Does work under the log's lock, in a transaction of its own. */
 async function locked<Result>(
   db: Database,
   work: (connection: Connection) => Promise<Result>,

@@ -1,48 +1,48 @@
 import type pg from 'pg';
-import type { Database } from './database.ts';
+import type { Database } from './connection/database.ts';
 import { CHANNEL } from './schema.ts';
 
-/** How often the head is looked at, in milliseconds: while notifications come, and while not. */
-const LOOK_EVERY = 1_000;
-const LOOK_OFTEN = 100;
-/** For how long, in milliseconds, further notifications are gathered before anybody is told. */
-const GATHER = 20;
-/** No head that a log can have. */
+/** The interval at which the head is read while notifications arrive. */
+const POLL_INTERVAL_MS = 1_000;
+/** The interval while there are no notifications. */
+const UNNOTIFIED_POLL_INTERVAL_MS = 100;
+/** The delay by which notifications are debounced. */
+const DEBOUNCE_MS = 20;
+/** A value that differs from the head of every log. */
 const UNSEEN = -1;
 
 /**
- * Tells those who watch that the log has grown: the server notifies a connection that listens, and
- * now and then the head is looked at, because a notification is a hint that may get lost.
+ * Calls watchers when the log has grown: on a notification to a listening connection, and after a
+ * poll of the head, because notifications can get lost.
  */
 export class HeadWatch {
   readonly #db: Database;
-  readonly #look: () => Promise<number>;
+  readonly #readHead: () => Promise<number>;
   readonly #watchers = new Set<() => void>();
   #listener: pg.Client | undefined;
   #isListening = false;
   #timer: NodeJS.Timeout | undefined;
-  #gathering: NodeJS.Timeout | undefined;
+  #debouncing: NodeJS.Timeout | undefined;
   #seen = UNSEEN;
   #isClosed = false;
 
-  /** @param look Tells the head. */
-  constructor(db: Database, look: () => Promise<number>) {
+  constructor(db: Database, readHead: () => Promise<number>) {
     this.#db = db;
-    this.#look = look;
+    this.#readHead = readHead;
   }
 
   /** See {@link EventLog.watch}. */
   watch(grown: () => void): () => void {
-    // One that is added twice is to be called twice.
+    // A new function each time, so that a watcher that is added twice is called twice.
     const watcher = () => grown();
     this.#watchers.add(watcher);
-    // What was appended a moment ago is new to this one.
+    // Forces a call: the newest events may be new to this watcher.
     this.#seen = UNSEEN;
     this.begin();
     return () => this.#watchers.delete(watcher);
   }
 
-  /** Looks from now on, whether or not anybody watches: so an outage is noticed, and its end. */
+  /** Polls from now on, even without a watcher, to detect an outage and its end. */
   begin(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => this.#tick(), 0);
@@ -52,27 +52,30 @@ export class HeadWatch {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#gathering);
+    clearTimeout(this.#debouncing);
     this.#watchers.clear();
     await this.#listener?.end().catch(() => undefined);
   }
 
   async #tick(): Promise<void> {
-    // In this order: what is appended before the one is seen by the other.
+    // In this order: the poll detects events that were appended before the connection listened.
     if (!this.#isListening) await this.#listen();
-    await this.#lookAtHead();
+    await this.#poll();
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => this.#tick(), this.#isListening ? LOOK_EVERY : LOOK_OFTEN);
+    this.#timer = setTimeout(
+      () => this.#tick(),
+      this.#isListening ? POLL_INTERVAL_MS : UNNOTIFIED_POLL_INTERVAL_MS,
+    );
     this.#timer.unref();
   }
 
-  async #lookAtHead(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
-      const head = await this.#look();
-      if (head !== this.#seen) this.#tell();
+      const head = await this.#readHead();
+      if (head !== this.#seen) this.#callWatchers();
       this.#seen = head;
     } catch {
-      // Whoever reads is told of it. This one tries again.
+      // The next read of a client throws the reason. The poll is repeated.
     }
   }
 
@@ -83,7 +86,7 @@ export class HeadWatch {
     };
     listener.on('error', ended);
     listener.on('end', ended);
-    listener.on('notification', () => this.#gather());
+    listener.on('notification', () => this.#debounce());
     this.#listener = listener;
     try {
       await listener.connect();
@@ -95,15 +98,15 @@ export class HeadWatch {
     if (this.#isClosed) await listener.end().catch(() => undefined);
   }
 
-  // Under load there are hundreds a second, and each would have the head looked at.
-  #gather(): void {
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      this.#tell();
-    }, GATHER).unref();
+  // Under load there are hundreds a second, and each makes every watcher read the head.
+  #debounce(): void {
+    this.#debouncing ??= setTimeout(() => {
+      this.#debouncing = undefined;
+      this.#callWatchers();
+    }, DEBOUNCE_MS).unref();
   }
 
-  #tell(): void {
+  #callWatchers(): void {
     for (const grown of this.#watchers) grown();
   }
 }

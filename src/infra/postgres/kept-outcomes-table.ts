@@ -1,8 +1,10 @@
+/** The outcomes of commands with idempotency keys in PostgreSQL. */
+
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
-import { KeptInBatch, nameOf } from '../kept-in-batch.ts';
-import { type KeptRow, keptIn, keptRow } from '../rows.ts';
+import { KeptInBatch, nameOf } from '../events/kept-in-batch.ts';
+import { type KeptRow, keptIn, keptRow } from '../events/row-mapping.ts';
 import { byteas, int4s, int8s, texts } from './arrays.ts';
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
 
 const COLUMNS = 'asked_by, key, fingerprint, order_id::text, version, refusal, checksum';
 
@@ -20,20 +22,20 @@ const SELECT_AFTER: Statement = {
            WHERE (asked_by, key) > ($1, $2) ORDER BY asked_by, key LIMIT $3`,
 };
 
-/** What was kept of what is asked for. */
-export async function readKept(db: Queryable, asked: readonly OutcomeName[]): Promise<KeptInBatch> {
+/** Returns the outcomes recorded under some names. */
+export async function readKept(db: Queryable, names: readonly OutcomeName[]): Promise<KeptInBatch> {
   const found = new Map<string, KeptOutcome>();
-  if (asked.length > 0) {
-    const names = [texts(asked.map(({ by }) => by)), texts(asked.map(({ key }) => key))];
-    for (const row of await db.query<Row>(SELECT, names)) {
+  if (names.length > 0) {
+    const columns = [texts(names.map(({ by }) => by)), texts(names.map(({ key }) => key))];
+    for (const row of await db.query<Row>(SELECT, columns)) {
       const kept = keptOf(row);
       found.set(nameOf(kept), kept);
     }
   }
-  return new KeptInBatch(asked, (name) => found.get(nameOf(name)));
+  return new KeptInBatch(names, (name) => found.get(nameOf(name)));
 }
 
-/** The first kept outcomes after a name, in the order of askers and keys. */
+/** Returns the first outcomes after a name, in the order of names. */
 export async function readKeptAfter(
   db: Queryable,
   { by, key }: OutcomeName,
@@ -42,7 +44,7 @@ export async function readKeptAfter(
   return (await db.query<Row>(SELECT_AFTER, [by, key, limit])).map(keptOf);
 }
 
-/** The columns of outcomes that are to be kept. */
+/** Returns the columns of outcomes that are to be recorded. */
 export function columnsOf(outcomes: readonly KeptOutcome[]): readonly Buffer[] {
   const rows = outcomes.map(keptRow);
   return [

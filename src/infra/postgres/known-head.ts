@@ -1,57 +1,79 @@
-import { treeRoot } from '../../app/audit/merkle-proofs.ts';
-import { Frontier } from '../../app/audit/merkle-tree.ts';
+/** The newest head of the log that an instance has seen, which every later head must extend. */
+
+import { treeRoot } from '../../app/log/merkle-proofs.ts';
+import { Frontier } from '../../app/log/merkle-tree.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
-import type { Queryable, Statement } from './database.ts';
-import type { EdgeWitness } from './local-witness.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
+import type { Database } from './connection/database.ts';
 import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import type { EdgeWitness } from './witness.ts';
+
+/** The interval between attempts to find the right log again, in milliseconds. */
+const RECONSIDER_INTERVAL_MS = 1_000;
 
 const EPOCH: Statement = {
   name: 'epoch',
   text: 'SELECT coalesce(max(number), 0) FROM store_orders.epochs',
 };
 
-/** The log in the database is not the one that this instance has told its clients of. */
-export class OtherLog extends StoreUnavailable {}
+const OTHER_LOG_THERE = 'it is another one there';
 
 /**
- * The newest head of the log that this instance has seen, by its tree's right edge. Clients may
- * have been told of it, so it must never be gone: after a failover to a standby that was behind,
- * the log is another one, and to go on with it would be to deny what was acknowledged.
+ * Thrown when the log in the database does not extend the head that this instance has acknowledged.
+ */
+export class OtherLog extends StoreUnavailable {}
+
+/** The options of {@link KnownHead}. */
+export interface KnownHeadOptions {
+  /** Notes each newer edge on this machine, before an event is acknowledged. */
+  readonly witness?: EdgeWitness | undefined;
+  /** The number of the epoch of the log when it was opened; absent: any epoch is accepted. */
+  readonly epoch?: number;
+  /** Called when the database has another log. */
+  readonly replaced?: (cause: Error) => void;
+  /** Called when the database has the right log again. */
+  readonly restored?: () => void;
+}
+
+/**
+ * The newest head of the log that this instance has seen, as the tree's right edge. It may have
+ * been acknowledged to clients, so every later log must contain it. After a failover to a standby
+ * that was behind, it does not, and appending to it would contradict acknowledged events. The
+ * database is then refused, until a new connection shows the right log again.
  */
 export class KnownHead {
   #edge = new Frontier().pack();
-  readonly #witness: EdgeWitness | undefined;
+  readonly #db: Database;
+  readonly #options: KnownHeadOptions;
+  #reconsidering: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
-  readonly #epoch: number | undefined;
-
-  /**
-   * @param witness Told of each newer edge, before anybody else is.
-   * @param epoch The number of the epoch that the log is in; undefined where that does not matter.
-   */
-  constructor(witness?: EdgeWitness, epoch?: number) {
-    this.#witness = witness;
-    this.#epoch = epoch;
+  constructor(db: Database, options: KnownHeadOptions) {
+    this.#db = db;
+    this.#options = options;
   }
 
-  /** What is known now: to be read before the database is asked, and compared with its answer. */
+  /** The newest edge. Must be read before the database, to compare it with the answer. */
   get edge(): Buffer {
     return this.#edge;
   }
 
   /**
-   * Notes an edge that was read, if it is newer. Throws {@link OtherLog} if it cannot be.
+   * Notes an edge that was read, if it is newer. Throws {@link OtherLog} if it contradicts
+   * `before`.
+   * @param before The newest edge when the read began.
    * @param highestId The highest id among the events that this instance has added with it.
    */
   note(read: Buffer, before: Buffer, highestId?: bigint): void {
     const [size, known] = [sizeOf(read), sizeOf(before)];
-    if (size < known) throw otherLog(known, `it ends at position ${size}`);
-    if (size === known && !read.equals(before)) throw otherLog(known, 'it is another one there');
+    if (size < known) throw this.#refuse(known, `it ends at position ${size}`);
+    if (size === known && !read.equals(before)) throw this.#refuse(known, OTHER_LOG_THERE);
     if (size <= sizeOf(this.#edge)) return;
     this.#edge = read;
-    this.#witness?.note(read, highestId);
+    this.#options.witness?.note(read, highestId);
   }
 
-  /** Sees whether the log, as a new connection shows it, still has all that is known of it. */
+  /** Throws {@link OtherLog} unless the log on a new connection extends the known head. */
   async compare(connection: Queryable): Promise<void> {
     const before = this.#edge;
     const known = sizeOf(before);
@@ -59,25 +81,48 @@ export class KnownHead {
     if (known === 0) return;
     const tree = new MerkleTables(connection);
     const edge = await tree.edge();
-    if (sizeOf(edge) < known) throw otherLog(known, `it ends at position ${sizeOf(edge)}`);
+    if (sizeOf(edge) < known) throw this.#refuse(known, `it ends at position ${sizeOf(edge)}`);
     await tree.requireWhole();
     const root = Frontier.unpack(before).root();
-    if (!root.equals(await treeRoot(known, tree))) throw otherLog(known, 'it is another one there');
-    // Not before: what has gone on in another way is never to be known.
+    if (!root.equals(await treeRoot(known, tree))) throw this.#refuse(known, OTHER_LOG_THERE);
+    // Only after the comparison: an edge of another history must never become the known one.
     this.note(edge, before);
   }
 
-  /** What this instance has in memory may be of what was given up with the epoch before. */
-  async #requireEpoch(connection: Queryable, known: number): Promise<void> {
-    if (this.#epoch === undefined) return;
-    const [[number] = [0]] = await connection.query<[number]>(EPOCH);
-    if (number === this.#epoch) return;
-    throw otherLog(known, `it goes on in epoch ${number}: restart this instance`);
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#reconsidering);
+    this.#options.witness?.close();
   }
-}
 
-function otherLog(known: number, wrong: string): OtherLog {
-  return new OtherLog(
-    new Error(`the log has lost what was acknowledged up to position ${known}: ${wrong}`),
-  );
+  /** Throws if the log has a newer epoch: this instance may have folded events that it gave up. */
+  async #requireEpoch(connection: Queryable, known: number): Promise<void> {
+    const { epoch } = this.#options;
+    if (epoch === undefined) return;
+    const [[number] = [0]] = await connection.query<[number]>(EPOCH);
+    if (number === epoch) return;
+    throw this.#refuse(known, `it continues in epoch ${number}: restart this instance`);
+  }
+
+  #refuse(known: number, wrong: string): OtherLog {
+    const error = new OtherLog(
+      new Error(`the log lacks acknowledged events up to position ${known}: ${wrong}`),
+    );
+    if (this.#db.refuse(error)) {
+      this.#options.replaced?.(error);
+      this.#reconsiderLater();
+    }
+    return error;
+  }
+
+  #reconsiderLater(): void {
+    this.#reconsidering = setTimeout(async () => {
+      try {
+        await this.#db.reconsider();
+        this.#options.restored?.();
+      } catch {
+        if (!this.#isClosed) this.#reconsiderLater();
+      }
+    }, RECONSIDER_INTERVAL_MS).unref();
+  }
 }

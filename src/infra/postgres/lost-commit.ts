@@ -1,46 +1,48 @@
 import { setTimeout } from 'node:timers/promises';
-import { recordOf } from '../../app/audit/record.ts';
-import type { StoredEvent } from '../event-codec.ts';
+import { recordOf } from '../../app/log/record.ts';
+import type { StoredEvent } from '../events/codec.ts';
 import { BEGIN, type Change } from './batch.ts';
-import { type Database, isRefusal } from './database.ts';
+import type { Database } from './connection/database.ts';
+import { isRefusal } from './connection/errors.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { OtherLog } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { readStored } from './stored-events.ts';
 
-/** How long to wait between two looks, in milliseconds. */
-const LOOK_AGAIN = 50;
+/** The interval between searches, in milliseconds. */
+const RETRY_INTERVAL_MS = 50;
 
-/** Whoever has the lock may have it for long, and looks must not take all connections meanwhile. */
-const BEGIN_LOOK = `${BEGIN}; SET LOCAL lock_timeout = 400`;
+/**
+ * The beginning of a search. A short lock timeout keeps searches from occupying all connections.
+ */
+const BEGIN_SEARCH = `${BEGIN}; SET LOCAL lock_timeout = 400`;
 
 type Verdict = 'recorded' | 'not recorded' | 'unknown';
 
 /**
- * Finds out what became of a change whose commit was not answered. Whoever has the lock can tell what
- * was sent behind the lock: the transaction that had it before has ended, one way or the other. What
- * was sent without it may arrive after any look, as long as there is room for it.
- * @param within For how long to look, in milliseconds.
+ * Returns the outcome of a change whose commit was not answered. If it was sent under the lock, its
+ * transaction has ended once the lock can be taken, and the outcome is certain. If it was sent
+ * without a lock, it may still arrive later, as long as the log has the edge that it follows.
  */
-export async function settle(
+export async function findLostCommit(
   db: Database,
   change: Change,
   wasLocked: boolean,
-  within: number,
+  maxSearchMs: number,
 ): Promise<Verdict> {
   const ended = new AbortController();
   const { signal } = ended;
   const verdict = await Promise.race([
-    look(db, change, wasLocked, signal),
-    // A look may wait for the lock longer than anybody who asks does.
-    setTimeout(within, 'unknown' as const, { signal }),
+    search(db, change, wasLocked, signal),
+    // A search may wait for the lock longer than a client waits for its answer.
+    setTimeout(maxSearchMs, 'unknown' as const, { signal }),
   ]);
   ended.abort();
   return verdict;
 }
 
-/** Looks again and again, for as long as there is a database to look at. */
-async function look(
+/** Repeats the search until it succeeds, is aborted, or the database is out of reach. */
+async function search(
   db: Database,
   change: Change,
   wasLocked: boolean,
@@ -52,12 +54,12 @@ async function look(
     } catch (error) {
       if (error instanceof OtherLog) break;
     }
-    await setTimeout(LOOK_AGAIN);
+    await setTimeout(RETRY_INTERVAL_MS);
   }
   return 'unknown';
 }
 
-/** Whether the log has a change. The commit, after a lock, also waits for standbys. */
+/** Searches the log for a change, once. Its commit, after a lock, also waits for standbys. */
 async function find(
   db: Database,
   { stored, kept, follows }: Change,
@@ -67,7 +69,7 @@ async function find(
   try {
     const first = stored[0]?.position ?? 1;
     const [, edge, there, outcomes] = await Promise.all([
-      connection.run(BEGIN_LOOK),
+      connection.run(BEGIN_SEARCH),
       new MerkleTables(connection).lockedEdge(),
       readStored(connection, first - 1, stored.length),
       readKept(connection, kept.added),

@@ -1,9 +1,11 @@
-import type { TreeSource } from '../../app/audit/merkle-proofs.ts';
-import { Frontier, leafHash } from '../../app/audit/merkle-tree.ts';
-import { recordOf } from '../../app/audit/record.ts';
+/** The Merkle tree of the log in PostgreSQL. */
+
+import type { TreeSource } from '../../app/log/merkle-proofs.ts';
+import { Frontier, leafHash } from '../../app/log/merkle-tree.ts';
+import { recordOf } from '../../app/log/record.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
-import type { StoredEvent } from '../event-codec.ts';
-import type { Queryable, Statement } from './database.ts';
+import type { StoredEvent } from '../events/codec.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
 import { readStored } from './stored-events.ts';
 
 const EDGE = 'SELECT edge FROM store_orders.tree';
@@ -28,12 +30,12 @@ export class MerkleTables implements TreeSource {
     this.#db = db;
   }
 
-  /** The tree's right edge, packed: its size and its root follow from it. */
+  /** Returns the tree's packed right edge, from which its size and its root follow. */
   async edge(): Promise<Buffer> {
     return edgeIn(await this.#db.query<[Buffer]>(SELECT_EDGE));
   }
 
-  /** Throws {@link DamagedStore} where the log has another size than its tree. */
+  /** Throws {@link DamagedStore} if the log and its tree differ in size. */
   async requireWhole(): Promise<void> {
     const [ends] = await this.#db.query<[Buffer, number]>(SELECT_ENDS);
     if (ends === undefined) throw new Error('the log has no tree');
@@ -41,7 +43,7 @@ export class MerkleTables implements TreeSource {
     requireSameSize(last, sizeOf(edge));
   }
 
-  /** The same, locked until the transaction ends: whoever holds it is alone to append. */
+  /** Returns the right edge, and locks it against other appends until the transaction ends. */
   async lockedEdge(): Promise<Buffer> {
     return edgeIn(await this.#db.query<[Buffer]>(LOCK_EDGE));
   }
@@ -57,13 +59,15 @@ export class MerkleTables implements TreeSource {
   }
 }
 
-/** What events make of a tree: its new right edge, and the columns of the nodes to be kept. */
+/**
+ * The growth of a tree by some events: its new right edge, and the columns of the nodes to store.
+ */
 export interface Growth {
   readonly edge: Buffer;
   readonly nodes: readonly [heights: number[], places: number[], hashes: Buffer[]];
 }
 
-/** Adds events, which must follow it, to a tree. */
+/** Returns the growth of a tree by the events that follow it. */
 export function growth(edge: Buffer, events: readonly StoredEvent[]): Growth {
   const frontier = Frontier.unpack(edge);
   const nodes: [number[], number[], Buffer[]] = [[], [], []];
@@ -77,7 +81,7 @@ export function growth(edge: Buffer, events: readonly StoredEvent[]): Growth {
   return { edge: frontier.pack(), nodes };
 }
 
-/** How many events the log has, by its tree's right edge. */
+/** Returns the size of a tree from its packed right edge. */
 export function sizeOf(edge: Buffer): number {
   return Number(edge.readBigUInt64BE());
 }

@@ -1,40 +1,40 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
-import { CannotStart } from '../../app/cannot-start.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Migrated } from '../../app/ports/store.ts';
-import type { Statement } from './database.ts';
-import { restoreGuards } from './definitions.ts';
-import { Route } from './route.ts';
-import {
-  APP_ROLE,
-  GRANTS,
-  MIGRATION_LOCK,
-  MIGRATIONS,
-  OWNER_ROLE,
-  SCHEMA_VERSION,
-} from './schema.ts';
+import { refuseNewerSchema } from '../checking/stored-check.ts';
+import type { Statement } from './connection/connection.ts';
+import { Route } from './connection/route.ts';
+import { APP_ROLE, GRANTS, OWNER_ROLE } from './rights.ts';
+import { MIGRATION_LOCK, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
+import { restoreGuards } from './schema-check.ts';
 
-/** How long an attempt to connect may take, in milliseconds. */
-const CONNECT_MS = 5_000;
-
-/** How often a migration is tried that another, in another database of the server, got in the way of. */
-const TRIES = 5;
+/** The limit of an attempt to connect, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Brings the schema of a store up to date. Any number of instances may do so at once: one does the
- * work, the others wait for it. Throws {@link CannotStart} for a schema that must not be touched.
- * @param roles Whether to make the roles, too, and give the tables to the one that owns them.
+ * The limit of attempts at a migration that conflicts with one in another database of the server.
+ */
+const MAX_TRIES = 5;
+
+/**
+ * Migrates the schema of a store to the newest version. If several instances do so at once, one
+ * does the work and the others wait. Throws {@link CannotStart} for a schema that must not be
+ * touched.
+ * @param roles True to create the roles, too, and to make the owner role own the tables.
  */
 export async function migrate(url: string, roles: boolean): Promise<Migrated> {
   let client: pg.Client | undefined;
   try {
-    client = await new Route(url, CONNECT_MS).open({ application_name: 'store-orders migrate' });
+    client = await new Route(url, CONNECT_TIMEOUT_MS).open({
+      application_name: 'store-orders migrate',
+    });
     for (let tries = 1; ; tries++) {
       try {
         return await migrateOnce(client, roles);
       } catch (error) {
         await client.query('ROLLBACK');
-        if (tries === TRIES || !isRace(error)) throw error;
+        if (tries === MAX_TRIES || !isRace(error)) throw error;
         await setTimeout(tries * 100);
       }
     }
@@ -63,7 +63,7 @@ async function migrateOnce(client: pg.Client, roles: boolean): Promise<Migrated>
   if (roles) await makeRoles(client);
   const from = await versionIn(client);
   if (from === undefined) await client.query('CREATE SCHEMA store_orders');
-  else refuseUnknown(from);
+  else refuseNewerSchema('The database', from, SCHEMA_VERSION);
   for (const migration of MIGRATIONS.slice(from ?? 0)) await client.query(migration);
   await client.query(`UPDATE store_orders.store SET schema_version = ${SCHEMA_VERSION}`);
   const restored = roles ? await restoreGuards(queryable(client), SCHEMA_VERSION) : [];
@@ -83,10 +83,10 @@ function queryable(client: pg.Client) {
 }
 
 /**
- * The version of the schema that is there; `undefined` where there is none. Throws
- * {@link CannotStart} where the schema is another program's.
+ * Returns the version of the schema in the database; `undefined` if there is none. Throws
+ * {@link CannotStart} if the schema belongs to another program.
  */
-export async function versionIn(client: pg.ClientBase): Promise<number | undefined> {
+async function versionIn(client: pg.ClientBase): Promise<number | undefined> {
   const { rows } = await client.query<{ schema: string | null; store: string | null }>(
     `SELECT to_regnamespace('store_orders')::text AS schema,
             to_regclass('store_orders.store')::text AS store`,
@@ -101,16 +101,7 @@ export async function versionIn(client: pg.ClientBase): Promise<number | undefin
   return versions.rows[0]?.version;
 }
 
-/** Throws {@link CannotStart} for a schema that only a later version knows. */
-export function refuseUnknown(version: number): void {
-  if (version <= SCHEMA_VERSION) return;
-  throw new CannotStart(
-    `The database has schema ${version}, and this version knows up to ${SCHEMA_VERSION}: ` +
-      'start a newer version of store-orders. Nothing was changed.',
-  );
-}
-
-// They can log in by themselves no more than a group can: whoever logs in is made a member of one.
+// NOLOGIN: the roles are groups, of which the users that log in are made members.
 async function makeRoles(client: pg.Client): Promise<void> {
   for (const role of [OWNER_ROLE, APP_ROLE]) {
     const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
@@ -122,7 +113,7 @@ async function makeRoles(client: pg.Client): Promise<void> {
   if (rows[0]?.isMember !== true) await client.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER`);
 }
 
-/** Makes the owner role own everything, so that whoever migrates next need not be who did it now. */
+/** Makes the owner role own everything, so that each of its members can make the next migration. */
 async function giveAway(client: pg.Client): Promise<void> {
   await client.query(`
     DO $$
@@ -146,8 +137,9 @@ async function hasAppRole(client: pg.Client): Promise<boolean> {
   return (await client.query('SELECT FROM pg_roles WHERE rolname = $1', [APP_ROLE])).rowCount === 1;
 }
 
-// Roles belong to the whole server, the advisory lock to one database of it: somebody else may
-// have made the same role a moment ago. And where two grant rights at once, one of them fails.
+// Roles belong to the whole server, the advisory lock to one of its databases: a migration of
+// another one may have created the same role meanwhile. Of two that grant rights at once, one
+// fails.
 function isRace(error: unknown): boolean {
   const { code = '', message } = error as pg.DatabaseError;
   return (

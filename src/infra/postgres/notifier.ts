@@ -1,17 +1,18 @@
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
 import { CHANNEL } from './schema.ts';
 
-/** For how long, in milliseconds, after a write that has notified others do not. */
-const EVERY = 50;
-/** How long a write that has not notified waits for a later one that does, in milliseconds. */
-const PATIENCE = 70;
+/** The shortest interval between two writes that notify, in milliseconds. */
+const NOTIFY_INTERVAL_MS = 50;
+/** The longest wait of a recorded write for a later one that notifies, in milliseconds. */
+const NOTIFY_WAIT_MS = 70;
 
 const NOTIFY: Statement = { name: 'notify', text: `SELECT pg_notify('${CHANNEL}', '')` };
 
 /**
- * Says when others are to be told that the log has grown. A notification wakes a process of the
- * server for each instance that listens, which takes as long as to record some events. So a write
- * carries one only where the last is a while ago; the last writes of a burst are told by themselves.
+ * Decides when other instances are notified that the log has grown. A notification wakes a process
+ * of the server for each listening instance, which takes as long as recording some events. Writes
+ * therefore notify at a limited rate; after the last writes of a burst, one notification is sent
+ * alone.
  */
 export class Notifier {
   readonly #db: Queryable;
@@ -22,32 +23,32 @@ export class Notifier {
     this.#db = db;
   }
 
-  /** Whether the write that is about to be sent is to notify. */
+  /** Returns true if the write that is about to be sent has to notify, and counts it as sent. */
   isDue(): boolean {
     const now = performance.now();
-    if (now - this.#last < EVERY) return false;
+    if (now - this.#last < NOTIFY_INTERVAL_MS) return false;
     this.#last = now;
     return true;
   }
 
-  /** Takes note of a write that was recorded, and has notified or not. */
+  /** Notes that a write was recorded. */
   written(hasNotified: boolean): void {
-    if (hasNotified) this.#settle();
-    else this.#owed ??= setTimeout(() => this.#notify(), PATIENCE).unref();
+    if (hasNotified) this.#clear();
+    else this.#owed ??= setTimeout(() => this.#notify(), NOTIFY_WAIT_MS).unref();
   }
 
-  /** Tells what is still to be told. */
+  /** Sends the notification that is still due, if any. */
   async close(): Promise<void> {
     if (this.#owed !== undefined) await this.#notify();
   }
 
   async #notify(): Promise<void> {
-    this.#settle();
-    // A hint: whoever listens looks at the head now and then, too.
+    this.#clear();
+    // A failure is ignored: listening instances also poll the head.
     await this.#db.query(NOTIFY).catch(() => undefined);
   }
 
-  #settle(): void {
+  #clear(): void {
     clearTimeout(this.#owed);
     this.#owed = undefined;
   }

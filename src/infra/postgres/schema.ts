@@ -1,36 +1,33 @@
-import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
-import { checksumInPostgres } from '../checksums.ts';
-
 /**
  * The schema of a store in PostgreSQL: the same tables as in SQLite (docs/adr/0001, 0011), in a
- * schema of their own. Texts that are compared are compared by their bytes, so that an upgrade of
- * the system's collations leaves every index right.
+ * schema of their own. Texts are compared by their bytes (COLLATE "C"), so that an upgrade
+ * of the system's collations cannot corrupt an index.
  */
 
-/** The newest schema version that this version knows. */
+import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
+import { checksumInPostgres } from '../events/checksums.ts';
+
+/** The newest schema version. */
 export const SCHEMA_VERSION = 4;
 
-/** The schema with which epochs came. */
+/** The schema version that introduced checksums of the rows outside of proofs. */
+export const WITH_CHECKSUMS = 3;
+/** The schema version that introduced epochs. */
 export const WITH_EPOCHS = 4;
-
-/** Owns the tables: whoever is a member of it can migrate. */
-export const OWNER_ROLE = 'store_orders_owner';
-/** Whoever is a member of it can serve, and cannot change what was recorded. */
-export const APP_ROLE = 'store_orders_app';
 
 /** "STOR": the advisory lock under which the schema is changed. */
 export const MIGRATION_LOCK = 0x53544f52;
 
-/** "STOR" plus 1: the advisory lock of whoever records refusals. */
+/** "STOR" plus 1: the advisory lock under which refusals are recorded. */
 export const REFUSALS_LOCK = 0x53544f53;
 
-/** The channel on which those who append tell those who follow. */
+/** The channel on which an instance that appends notifies the others. */
 export const CHANNEL = 'store_orders';
 
-/** The statements that let a table's positions only go on, without a gap. */
+/** Returns the trigger that refuses an inserted row unless its position is the next one. */
 function refuseGapIn(table: 'events' | 'refusals'): string {
-  // PostgreSQL plans what stands in a function once for a session, maybe when the table is as good
-  // as empty. Both looks at it are such that the index is the way to go even then.
+  // PostgreSQL plans the statements of a function once for a session, possibly while the table is
+  // almost empty. Both statements are written so that even then the plan uses the index.
   return `
   CREATE FUNCTION store_orders.refuse_gap_in_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
@@ -74,10 +71,7 @@ const KEPT_OUTCOME_CHECKSUM = checksumInPostgres('kept_outcomes', [
   ['refusal', 'text'],
 ]);
 
-/** The schema version in which the rows that are in no proof got checksums. */
-export const WITH_CHECKSUMS = 3;
-
-/** What leads from each schema version to the next; the first entry leads to version 1. */
+/** The statements that migrate from each schema version to the next; the first to version 1. */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE store_orders.store (
@@ -238,36 +232,3 @@ ${refuseGapIn('refusals')}
   ALTER TABLE store_orders.store ADD COLUMN home text;
   `,
 ];
-
-/**
- * What the application role may do: read everything, append, move the head, revoke a key, give up
- * the oldest refusals. Granted anew after each migration.
- */
-export const RIGHTS: readonly Right[] = [
-  { to: 'INSERT', table: 'events' },
-  { to: 'INSERT', table: 'tree_nodes' },
-  { to: 'INSERT', table: 'kept_outcomes' },
-  { to: 'INSERT', table: 'api_keys' },
-  { to: 'INSERT', table: 'refusals' },
-  { to: 'INSERT', table: 'signing_keys' },
-  { to: 'INSERT', table: 'epochs' },
-  { to: 'DELETE', table: 'refusals' },
-  { to: 'UPDATE', table: 'tree', columns: ['edge'] },
-  { to: 'UPDATE', table: 'store', columns: ['home'] },
-  { to: 'UPDATE', table: 'api_keys', columns: ['revoked_at', 'checksum'] },
-];
-
-interface Right {
-  readonly to: 'INSERT' | 'UPDATE' | 'DELETE';
-  readonly table: string;
-  /** Only these; absent: all. */
-  readonly columns?: readonly string[];
-}
-
-export const GRANTS = `
-  GRANT USAGE ON SCHEMA store_orders TO ${APP_ROLE};
-  GRANT SELECT ON ALL TABLES IN SCHEMA store_orders TO ${APP_ROLE};
-${RIGHTS.map(({ to, table, columns }) => {
-  const only = columns === undefined ? '' : ` (${columns.join(', ')})`;
-  return `  GRANT ${to}${only} ON store_orders.${table} TO ${APP_ROLE};\n`;
-}).join('')}`;

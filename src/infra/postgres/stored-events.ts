@@ -1,8 +1,13 @@
-import type { StoredEvent } from '../event-codec.ts';
-import { type EventRow, eventsIn } from '../rows.ts';
-import type { Queryable, Statement } from './database.ts';
+/** Reads events from the table as they are stored: for the log, its tree, and folds. */
 
-// Behind the end of the tree nothing is part of the log, whoever has put it there.
+import type { FoldSource } from '../../app/ports/fold-source.ts';
+import type { StoredEvent } from '../events/codec.ts';
+import { fast } from '../events/fast-path.ts';
+import { decodedFoldSource } from '../events/fold-source.ts';
+import { type EventRow, eventsIn } from '../events/row-mapping.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
+
+// Rows behind the end of the tree are not part of the log (docs/adr/0019).
 const SELECT: Statement = {
   name: 'events',
   text: `SELECT position, version, type, schema_version, data, metadata
@@ -13,11 +18,20 @@ const SELECT: Statement = {
            ORDER BY position LIMIT $2`,
 };
 
-/** The first events after a position. Throws {@link UnreadableEvent} where one is missing. */
+/** The events of a chunk: enough to make a row cheap, too few to block the event loop. */
+export const CHUNK_EVENTS = 1_000;
+
+/** Returns the first events after a position. Throws {@link UnreadableEvent} if one is missing. */
 export async function readStored(
   db: Queryable,
   after: number,
   limit: number,
 ): Promise<StoredEvent[]> {
   return eventsIn(await db.query<EventRow>(SELECT, [after, limit]), after);
+}
+
+/** Returns the source from which a store's events are folded: natively where that is possible. */
+export function foldSourceIn(db: Queryable): FoldSource {
+  const decoded = decodedFoldSource((after, limit) => readStored(db, after, limit));
+  return fast?.postgresFoldSource(db, decoded) ?? decoded;
 }

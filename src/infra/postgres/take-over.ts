@@ -1,15 +1,16 @@
-import { Frontier } from '../../app/audit/merkle-tree.ts';
-import { CannotStart } from '../../app/cannot-start.ts';
+import { Frontier } from '../../app/log/merkle-tree.ts';
 import type { Fill } from '../../app/ports/store.ts';
+import { requireEmpty, requireSameTree } from '../checking/take-over.ts';
 import { addRecorded, BEGIN } from './batch.ts';
-import type { Connection, Database } from './database.ts';
+import type { Connection } from './connection/connection.ts';
+import type { Database } from './connection/database.ts';
 import { MerkleTables, sizeOf } from './merkle-tables.ts';
-import { refuseWhileServed } from './servers.ts';
+import { refuseWhileServed } from './start/servers.ts';
 
-/** What is taken over may come slowly, and nobody else is to append meanwhile. */
+/** The beginning of a transaction that may be idle for long: the events may arrive slowly. */
 const BEGIN_LONG = `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = 0`;
 
-/** Records what another log has recorded: see {@link CommandLineStore.takeOver}. */
+/** Records the events of another log: see {@link CommandLineStore.takeOver}. */
 export async function takeOver(db: Database, fill: Fill): Promise<void> {
   const connection = await db.connect();
   try {
@@ -33,19 +34,15 @@ export async function takeOver(db: Database, fill: Fill): Promise<void> {
 
 async function addAll(connection: Connection, fill: Fill): Promise<void> {
   const edge = await new MerkleTables(connection).lockedEdge();
-  const head = sizeOf(edge);
-  if (head > 0) throw new CannotStart(`The store has ${head} events: it takes an empty one.`);
+  requireEmpty(sizeOf(edge));
   await refuseWhileServed(connection);
-  // While some are written, the next are read and checked.
+  // While one chunk is written, the next is read and checked.
   let written = Promise.resolve(edge);
   const due = await fill(async (events) => {
     const before = await written;
     written = addRecorded(connection, before, events);
-    // Whoever waits for the next hears of it.
+    // The next `await written` throws the error.
     written.catch(() => undefined);
   });
-  const tree = Frontier.unpack(await written);
-  if (tree.size !== due.size || !tree.root().equals(due.root)) {
-    throw new Error('the tree of these events is another one');
-  }
+  requireSameTree(Frontier.unpack(await written), due);
 }

@@ -1,25 +1,25 @@
 import { copyFileSync, existsSync } from 'node:fs';
-import { CannotStart } from '../../app/cannot-start.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
-import { openDatabase, requireStore } from './database.ts';
+import { openDatabase, requireStore, requireWholeLog } from './database.ts';
 import { acceptBreak } from './epochs-table.ts';
-import { contradictionIn } from './head-file.ts';
-import { lockForServer } from './server-lock.ts';
-import { openLog, requireWholeLog } from './sqlite-event-log.ts';
-import { readLog } from './start-guard.ts';
-import { damageIn } from './wal-guard.ts';
+import { openLog } from './event-log.ts';
+import { readLog } from './start/guard.ts';
+import { lockForServer } from './start/server-lock.ts';
+import { damageIn } from './wal/guard.ts';
+import { contradictionIn } from './witness.ts';
 
 /**
- * Goes on with what is left of a log, in a new epoch: gives up what stands behind the damage in its
- * `-wal` file, and keeps a copy of that file; or what its head knows of and the log has not. Throws
- * {@link CannotStart} where nothing is lost, or where more than the end is.
+ * Continues a log that has lost its end in a new epoch. The lost part is either behind the damage
+ * in the `-wal` file, of which a copy is kept, or missing according to the head beside the store.
+ * Throws {@link CannotStart} if nothing is lost, or more than the end.
  */
-export async function acceptLoss(file: string): Promise<AcceptedLoss> {
+export async function acceptLossInSqlite(file: string): Promise<AcceptedLoss> {
   requireStore(file);
   const damage = damageIn(`${file}-wal`);
   const wrong = damage === undefined ? contradictionIn(file, (at) => readLog(file, at)) : undefined;
   if (damage === undefined && wrong === undefined) {
-    throw new CannotStart(`Nothing of ${file} is missing: there is nothing to give up.`);
+    throw new CannotStart(`Nothing is missing in ${file}: there is no loss to accept.`);
   }
   const unlock = lockForServer(file);
   try {
@@ -35,21 +35,22 @@ async function cutWal(file: string): Promise<AcceptedLoss> {
     copyFileSync(`${file}-wal`, copy);
     return { ...(await cut(file, false)), copy };
   } catch (error) {
-    // SQLite deletes it when it closes the file, and the next start would find nothing amiss.
+    // SQLite deletes the `-wal` file when it closes the store: the next start would find no damage.
     if (!existsSync(`${file}-wal`)) copyFileSync(copy, `${file}-wal`);
     throw error;
   }
 }
 
 /**
- * SQLite drops what stands behind the damage when it opens the file.
- * @param isExact Whether the head tells of all that was acknowledged. Where the `-wal` file is damaged,
- * a power cut may have taken the end of both.
+ * Begins an epoch at the end of the log. SQLite drops everything behind the damage when it opens
+ * the file.
+ * @param isExact True if the head certainly covers all that was acknowledged. If the `-wal` file is
+ * damaged, a power cut may have truncated both.
  */
 async function cut(file: string, isExact: boolean): Promise<AcceptedLoss> {
   const db = openDatabase(file, () => {}, 'refuse');
   try {
-    // The store's file may hold parts of transactions whose other parts are in the damaged file.
+    // The store's file may contain parts of transactions whose rest is in the damaged `-wal` file.
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') {
       throw new CannotStart(`What is left of ${file} is not a whole database. Restore a backup.`);
     }
@@ -60,7 +61,7 @@ async function cut(file: string, isExact: boolean): Promise<AcceptedLoss> {
     const { id } = acceptBreak(file, db, isExact);
     const log = openLog(file, db);
     const head = await log.head();
-    // The -wal file goes with the last connection.
+    // Closing the last connection deletes the `-wal` file.
     await log.close();
     return { head, epoch: id };
   } finally {

@@ -1,11 +1,11 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { CannotStart } from '../../app/cannot-start.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { markCopy } from './epochs-table.ts';
 
 /**
- * Copies a store to a new file, as of one moment, while it is in use. The copy says of itself that it
- * is one: whoever goes on with it begins a new epoch. It has its name only when it is whole.
+ * Copies a store to a new file, as of one moment, while it is in use. The copy is marked as a
+ * backup: a service that continues it begins a new epoch. Until it is complete it has another name.
  */
 export async function copyAsBackup(db: Database.Database, to: string): Promise<void> {
   refuseOther(to);
@@ -15,7 +15,8 @@ export async function copyAsBackup(db: Database.Database, to: string): Promise<v
     await db.backup(unfinished);
     const copy = new Database(unfinished);
     try {
-      // Before the mark, which is then in the one file and not in another beside it.
+      // Before the mark, so that the mark is written to this file and not to a `-wal` file beside
+      // it.
       copy.pragma('journal_mode = DELETE');
       copy.pragma('synchronous = FULL');
       markCopy(copy, 'backup');

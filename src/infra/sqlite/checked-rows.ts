@@ -1,18 +1,18 @@
 import type Database from 'better-sqlite3';
 import { DamagedStore } from '../../app/ports/store.ts';
-import { type KeyRow, keyIn } from '../rows.ts';
+import { type KeyRow, keyIn } from '../events/row-mapping.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
-import { KEY_COLUMNS } from './sqlite-key-store.ts';
+import { KEY_COLUMNS } from './key-store.ts';
 
-/** Kept outcomes that are read at once. */
+/** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
 
-/** What a kept outcome takes in the file, about, in bytes. */
+/** The approximate size of a kept outcome in the file, in bytes. */
 const OUTCOME_BYTES = 160;
 
 /**
- * Checks that every API key and every kept outcome has its checksum, and can be found where it is
- * looked for. Yields now and then how many bytes it has read. Throws {@link DamagedStore}.
+ * Checks the checksum of every API key and every kept outcome, and that a lookup finds each. Yields
+ * the bytes read since the previous yield. Throws {@link DamagedStore}.
  */
 export function* checkRows(db: Database.Database): Iterable<number> {
   const find = db.prepare('SELECT count(*) FROM api_keys WHERE id = ?').pluck();

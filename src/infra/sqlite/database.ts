@@ -1,28 +1,29 @@
+/** Opens the file of a store, and creates the store if it does not exist. */
+
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { CannotStart } from '../../app/cannot-start.ts';
-import { type Column, checksumOf, type DOMAINS } from '../checksums.ts';
-import { markCopy } from './epochs-table.ts';
-import { readHeadOf } from './head-file.ts';
+import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { IfAbsent } from '../../app/ports/store.ts';
+import { orUnwhole } from '../checking/stored-check.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_EPOCHS, WITH_TREE } from './schema.ts';
-import { guardStore } from './start-guard.ts';
-import { syncWal } from './wal-guard.ts';
-
-/** Before 3.51.3 a WAL could be reset under a reader's feet (sqlite.org/wal.html, "WAL-reset bug"). */
-const OLDEST_SQLITE = [3, 51, 3] as const;
-
-/** How long to wait for another process's write lock, in milliseconds. */
-const LOCK_TIMEOUT = 5_000;
-
-/** What to do where there is no store yet: refuse, or make one and say so. */
-export type IfAbsent = 'refuse' | ((file: string) => void);
+import { migrate, refuseForeignFile } from './migrations.ts';
+import { guardStore } from './start/guard.ts';
+import { syncWal } from './wal/guard.ts';
 
 /**
- * Opens a store's file, durable and checked, and makes one if it is not there, unless it is to be
- * refused. Throws {@link CannotStart} for a file that this version must not touch.
- * @param guard Looks at the files before SQLite does, and throws where SQLite must not.
+ * The oldest safe version of SQLite: before it, a WAL could be reset during a read or another
+ * process's write (sqlite.org/wal.html, "WAL-reset bug").
+ */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
+/** The longest wait for another process's write lock, in milliseconds. */
+const LOCK_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens a store's file, migrated and with durable commits. An absent store is created, unless
+ * `ifAbsent` refuses that. Throws {@link CannotStart} for a file that this version must not touch.
+ * @param guard Checks the files before SQLite opens them, and throws if it must not.
  */
 export function openDatabase(
   file: string,
@@ -42,11 +43,20 @@ export function openDatabase(
     return db;
   } catch (error) {
     db.close();
-    throw inPlainWords(error, file);
+    throw cannotOpen(error, file);
   }
 }
 
-/** Throws {@link CannotStart} where no file can be a store. Nothing is opened or made. */
+/** Throws {@link CannotStart} if the log of a store's file and its tree differ in size. */
+export function requireWholeLog(file: string, db: Database.Database): void {
+  try {
+    new MerkleTables(db).wholeSize();
+  } catch (error) {
+    throw orUnwhole(error, file);
+  }
+}
+
+/** Throws {@link CannotStart} if there is no file, or an empty one. Opens and creates nothing. */
 export function requireStore(file: string): void {
   const found = stat(file);
   if (found === undefined) throw noStore(file);
@@ -66,11 +76,11 @@ function stat(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch (error) {
-    throw inPlainWords(error, file);
+    throw cannotOpen(error, file);
   }
 }
 
-/** The id that a store was given when it was created. */
+/** Returns the id that a store was given when it was created. */
 export function storeIdOf(db: Database.Database): string {
   return db.prepare('SELECT id FROM store').pluck().get() as string;
 }
@@ -79,9 +89,9 @@ function connect(file: string, guard: (file: string) => void): Database.Database
   try {
     guard(file);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    return new Database(file, { timeout: LOCK_TIMEOUT });
+    return new Database(file, { timeout: LOCK_TIMEOUT_MS });
   } catch (error) {
-    throw inPlainWords(error, file);
+    throw cannotOpen(error, file);
   }
 }
 
@@ -92,7 +102,7 @@ function refuseOldSqlite(db: Database.Database): void {
   }
 }
 
-/** Whether a SQLite version, such as "3.51.2", is older than the oldest that can be trusted. */
+/** Returns true if a version of SQLite, such as "3.51.2", is older than the oldest safe one. */
 export function isOlder(version: string): boolean {
   const parts = version.split('.').map(Number);
   for (const [index, oldest] of OLDEST_SQLITE.entries()) {
@@ -102,30 +112,8 @@ export function isOlder(version: string): boolean {
   return false;
 }
 
-// Read before the first write, so that a file of somebody else's is left exactly as it was; and in
-// one transaction, so that another process which creates the same file now is seen wholly or not.
-/** Returns the version of a store's schema; 0 where there is none yet. */
-function refuseForeignFile(db: Database.Database, file: string): number {
-  const read = db.transaction(() => ({
-    applicationId: db.pragma('application_id', { simple: true }),
-    tables: db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get(),
-    version: schemaVersion(db),
-  }));
-  const { applicationId, tables, version } = read();
-  if (applicationId !== APPLICATION_ID && (tables !== 0 || applicationId !== 0 || version !== 0)) {
-    throw new CannotStart(`${file} is a database of another program. Nothing was changed.`);
-  }
-  if (version > SCHEMA_VERSION) {
-    throw new CannotStart(
-      `${file} has schema ${version}, and this version knows up to ${SCHEMA_VERSION}: ` +
-        'start a newer version of store-orders. Nothing was changed.',
-    );
-  }
-  return version;
-}
-
-// A connection that has just switched to WAL runs synchronous=NORMAL whatever it reports: an
-// acknowledged event could be lost with the power. So it is set on every open, and read back.
+// A connection that has just switched to WAL runs synchronous=NORMAL whatever it reports: a power
+// cut could take an acknowledged event. It is therefore set at every open, and read back.
 function makeDurable(db: Database.Database): void {
   const mode = switchToWal(db);
   db.pragma('synchronous = FULL');
@@ -135,8 +123,8 @@ function makeDurable(db: Database.Database): void {
   }
 }
 
-// Where another process is creating the same file, SQLite does not wait for it to finish switching
-// but fails at once. Taking the write lock does wait; after that, the file is in WAL mode.
+// While another process creates the file and switches its mode, SQLite fails at once instead of
+// waiting. Taking the write lock does wait; after that, the file is in WAL mode.
 function switchToWal(db: Database.Database): unknown {
   try {
     return db.pragma('journal_mode = WAL', { simple: true });
@@ -147,50 +135,11 @@ function switchToWal(db: Database.Database): unknown {
   }
 }
 
-// Under the write lock, and looking again inside it: two processes may create the file at once.
-/** Brings the schema up to date, and returns the version that it had. */
-function migrate(db: Database.Database, file: string): number {
-  if (schemaVersion(db) === SCHEMA_VERSION) return SCHEMA_VERSION;
-  return db
-    .transaction(() => {
-      refuseForeignFile(db, file);
-      const from = schemaVersion(db);
-      registerChecksums(db);
-      for (const migration of MIGRATIONS.slice(from)) db.exec(migration);
-      // Nothing else ever adds events to the tree that were in the log without it.
-      if (from < WITH_TREE) new MerkleTables(db).create();
-      if (from < WITH_EPOCHS && mayBeCopy(file, db)) markCopy(db, 'backup');
-      db.pragma(`application_id = ${APPLICATION_ID}`);
-      db.pragma(`user_version = ${SCHEMA_VERSION}`);
-      return from;
-    })
-    .immediate();
-}
-
-/** Lets SQL compute checksums: for the migration that brings them. */
-export function registerChecksums(db: Database.Database): void {
-  const options = { varargs: true, deterministic: true, safeIntegers: true };
-  db.function('checksum_of', options, (table, ...columns) => {
-    return checksumOf(table as keyof typeof DOMAINS, columns as Column[]);
+/** Returns the error to throw when a store's file cannot be opened. */
+export function cannotOpen(error: unknown, file: string): CannotStart {
+  return asCannotStart(error, ({ message }) => {
+    const code = error instanceof Database.SqliteError ? error.code : undefined;
+    if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
+    return `${file} cannot be opened: ${message}${code === undefined ? '' : ` (${code})`}.`;
   });
-}
-
-// Backups of older versions do not say that they are. A store that was served has its head beside it.
-function mayBeCopy(file: string, db: Database.Database): boolean {
-  const hasEvents = db.prepare('SELECT EXISTS (SELECT 1 FROM events)').pluck().get() === 1;
-  return hasEvents && readHeadOf(file) === undefined;
-}
-
-function schemaVersion(db: Database.Database): number {
-  return db.pragma('user_version', { simple: true }) as number;
-}
-
-/** What went wrong with a file, as somebody can read it who is to mend it. */
-export function inPlainWords(error: unknown, file: string): CannotStart {
-  if (error instanceof CannotStart) return error;
-  const { message } = error as Error;
-  const code = error instanceof Database.SqliteError ? error.code : undefined;
-  if (code === 'SQLITE_NOTADB') return new CannotStart(`${file} is not a SQLite database.`);
-  const detail = code === undefined ? message : `${message} (${code})`;
-  return new CannotStart(`${file} cannot be opened: ${detail}.`, { cause: error });
 }

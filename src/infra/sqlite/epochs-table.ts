@@ -1,31 +1,38 @@
+/** The epochs of a log in SQLite (docs/adr/0020). */
+
 import type Database from 'better-sqlite3';
 import { now } from '../../app/clock.ts';
-import { type BreakReason, Epochs } from '../../app/epochs.ts';
-import { givenBefore, highestOf, knownBefore, type Witness } from '../../app/witness.ts';
-import { replaceWitness } from '../witness-file.ts';
-import { headFileOf, readHeadOf } from './head-file.ts';
+import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
+import { breakAfter, highestOf, type Witness } from '../../app/log/witness.ts';
+import { replaceWitness } from '../process/witness-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
+import { headFileOf, readHeadOf } from './witness.ts';
 
-/** The epochs that the log of a store has been in. */
+/** Returns the epochs of a store's log. */
 export function epochsIn(db: Database.Database): Epochs {
-  const statements = db.prepare('SELECT statement FROM epochs ORDER BY number').pluck().all();
-  return new Epochs(
-    db.prepare('SELECT id FROM store').pluck().get() as string,
-    statements as string[],
-  );
+  return new Epochs(storeIdIn(db), statementsIn(db));
 }
 
-/** What makes a store one of two, of which each could go on as the same. */
+/** Returns the statements of all breaks, as they are recorded. */
+export function statementsIn(db: Database.Database): string[] {
+  return db.prepare('SELECT statement FROM epochs ORDER BY number').pluck().all() as string[];
+}
+
+function storeIdIn(db: Database.Database): string {
+  return db.prepare('SELECT id FROM store').pluck().get() as string;
+}
+
+/** The reason why a second store exists that could be continued as the same one. */
 type Copy = 'backup' | 'handed over';
 
 const COPIES: readonly (Copy | undefined)[] = [undefined, 'backup', 'handed over'];
 
-/** Whether a store is a copy, or has one, and nobody has gone on with it since. */
+/** Returns true if a store is a copy, or was handed over, and was not continued since. */
 export function isCopy(db: Database.Database): boolean {
   return copyIn(db) !== undefined;
 }
 
-/** Marks a store: whoever goes on with it begins a new epoch. */
+/** Marks a store as a copy, which can be continued only in a new epoch. */
 export function markCopy(db: Database.Database, copy: Copy): void {
   db.prepare('UPDATE store SET is_copy = ?').run(COPIES.indexOf(copy));
 }
@@ -34,7 +41,7 @@ function copyIn(db: Database.Database): Copy | undefined {
   return COPIES[db.prepare('SELECT is_copy FROM store').pluck().get() as number];
 }
 
-/** Adds statements of breaks, as far as they are not there yet. */
+/** Adds those statements of breaks that the store does not have yet. */
 export function enterEpochs(db: Database.Database, { statements }: Epochs): void {
   const insert = db.prepare('INSERT INTO epochs VALUES (?, ?)');
   const there = epochsIn(db).number;
@@ -45,7 +52,7 @@ export function enterEpochs(db: Database.Database, { statements }: Epochs): void
   })();
 }
 
-/** What a log that was copied to another file is known by from the beginning. */
+/** Returns the first witness of a log that was copied to another file. */
 export function witnessOf(db: Database.Database): Witness {
   const epochs = epochsIn(db);
   const { size: position, root } = headOf(db);
@@ -55,68 +62,50 @@ export function witnessOf(db: Database.Database): Witness {
     position,
     root: root.toString('hex'),
     reached: Math.max(position, ...epochs.breaks.map(({ positionsUpTo }) => positionsUpTo ?? 0)),
-    highestId: highestOf(idsIn(db, epochs)),
+    highestId: highestOf([highestIdIn(db), epochs.ids.above]),
   };
 }
 
-/** Begins the epoch that is due where a copy is about to be gone on with. */
+/** Begins a new epoch if the store is a copy that is about to be continued. */
 export function beginDueEpoch(file: string, db: Database.Database): Epochs {
   const begin = db.transaction(() => {
     const copy = copyIn(db);
     if (copy === undefined) return undefined;
-    // The head of a store that goes on elsewhere does not tell what was given there; nor does one that
-    // is as old as the backup tell what has come after it.
+    // The head beside a store that was handed over does not cover the events recorded elsewhere
+    // since; nor does a head as old as the backup cover the events after it.
     const head = readHeadOf(file);
     const isExact = copy === 'backup' && (head?.position ?? 0) > headOf(db).size;
-    return recordBreak(db, { reason: 'copy_continued', isExact, head });
+    return recordBreak(db, 'copy_continued', head, isExact);
   });
   noteBreak(file, begin.immediate());
   return epochsIn(db);
 }
 
 /**
- * Begins a new epoch, where the log ends now.
- * @param isExact Whether the head certainly tells of all that was acknowledged.
+ * Begins a new epoch at the current end of the log.
+ * @param isExact True if the head certainly covers all that was acknowledged.
  */
 export function acceptBreak(file: string, db: Database.Database, isExact: boolean): Epochs {
   const head = readHeadOf(file);
-  const begin = db.transaction(() => recordBreak(db, { reason: 'loss_accepted', isExact, head }));
+  const begin = db.transaction(() => recordBreak(db, 'loss_accepted', head, isExact));
   noteBreak(file, begin.immediate());
   return epochsIn(db);
 }
 
-interface Cause {
-  readonly reason: BreakReason;
-  readonly isExact: boolean;
-  readonly head: Witness | undefined;
-}
-
-/** Records a break, and returns what is known of the log from then on. */
-function recordBreak(db: Database.Database, { reason, isExact, head }: Cause): Witness {
+/** Records a break, and returns the first witness of the new epoch. */
+function recordBreak(
+  db: Database.Database,
+  reason: BreakReason,
+  witness: Witness | undefined,
+  isExact: boolean,
+): Witness {
   const before = epochsIn(db);
-  const known = head?.storeId === before.storeId ? head : undefined;
-  const given = givenBefore(isExact ? known : undefined, idsIn(db, before, known));
   const { size: position, root } = headOf(db);
-  const statement = before.statementOf({
-    at: now(),
-    reason,
-    position,
-    root: root.toString('base64'),
-    known: knownBefore(known),
-    positionsUpTo: given.positionsUpTo,
-    idsUpTo: String(given.idsUpTo),
-  });
-  db.prepare('INSERT INTO epochs VALUES (?, ?)').run(before.number + 1, statement);
+  const cut = { at: now(), reason, position, root, highestId: highestIdIn(db), witness, isExact };
+  const begun = breakAfter(before, cut);
+  db.prepare('INSERT INTO epochs VALUES (?, ?)').run(before.number + 1, begun.statement);
   db.exec('UPDATE store SET is_copy = 0');
-  const { storeId, id: epoch } = epochsIn(db);
-  return {
-    storeId,
-    epoch,
-    position,
-    root: root.toString('hex'),
-    reached: Math.max(position, known?.reached ?? 0),
-    highestId: given.idsUpTo,
-  };
+  return begun.witness;
 }
 
 function noteBreak(file: string, witness: Witness | undefined): void {
@@ -128,8 +117,7 @@ function headOf(db: Database.Database) {
   return { size: frontier.size, root: frontier.root() };
 }
 
-/** The highest ids that are known to have been given: by the log, its epochs, or a witness. */
-function idsIn(db: Database.Database, epochs: Epochs, witness?: Witness): bigint[] {
-  const inLog = db.prepare('SELECT coalesce(max(order_id), 0) FROM events').pluck().safeIntegers();
-  return [inLog.get() as bigint, epochs.ids.above, witness?.highestId ?? 0n];
+function highestIdIn(db: Database.Database): bigint {
+  const select = db.prepare('SELECT coalesce(max(order_id), 0) FROM events').pluck().safeIntegers();
+  return select.get() as bigint;
 }

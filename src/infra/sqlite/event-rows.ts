@@ -1,26 +1,27 @@
 import type Database from 'better-sqlite3';
-import type { RecordedEvent } from '../../app/recorded-event.ts';
-import type { StoredEvent } from '../event-codec.ts';
+import type { RecordedEvent } from '../../app/log/recorded-event.ts';
+import type { StoredEvent } from '../events/codec.ts';
 
-/** Rows a statement at most: to bind many at once takes less time than one after the other. */
-const ROWS = 32;
+/** The maximum of a statement: inserting many rows at once takes less time than one by one. */
+const MAX_ROWS = 32;
+/** The placeholders of one row's columns. */
 const ROW = '(?, ?, ?, ?, ?, ?, ?)';
 
-/** Inserts events into the log's table, inside whatever transaction the log has begun. */
+/** Inserts events into the log's table, inside the transaction that the log has begun. */
 export class EventRows {
   readonly #db: Database.Database;
-  /** By how many rows they insert; each is prepared when it is first needed. */
+  /** The statements by their number of rows, each prepared at its first use. */
   readonly #inserts = new Map<number, Database.Statement>();
 
   constructor(db: Database.Database) {
     this.#db = db;
   }
 
-  /** Inserts events as they are stored; `recorded` has the same, in the same order. */
+  /** Inserts stored events; `recorded` contains the same events in the same order. */
   insert(stored: readonly StoredEvent[], recorded: readonly RecordedEvent[]): void {
     const rows = stored.map((event, index) => rowOf(event, recorded[index] as RecordedEvent));
-    for (let from = 0; from < rows.length; from += ROWS) {
-      const some = rows.slice(from, from + ROWS);
+    for (let from = 0; from < rows.length; from += MAX_ROWS) {
+      const some = rows.slice(from, from + MAX_ROWS);
       this.#insertOf(some.length).run(([] as unknown[]).concat(...some));
     }
   }

@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { KeptOutcome, KeptOutcomes, OutcomeName } from '../../app/ports/event-log.ts';
-import { type KeptRow, keptIn, keptRow } from '../rows.ts';
+import { type KeptRow, keptIn, keptRow } from '../events/row-mapping.ts';
 
 const COLUMNS = 'asked_by, key, fingerprint, order_id, version, refusal, checksum';
 
-/** The kept outcomes in SQLite, inside whatever transaction the log has begun. */
+/** The outcomes kept under idempotency keys in SQLite, inside the transaction of the log. */
 export class KeptOutcomesTable implements KeptOutcomes {
   readonly #select: Database.Statement;
   readonly #selectAfter: Database.Statement;
@@ -30,7 +30,7 @@ export class KeptOutcomesTable implements KeptOutcomes {
     return row && keptIn(row);
   }
 
-  /** The first that were kept after a name, in the order of askers and keys. */
+  /** Returns the first outcomes after a name, in the order of names. */
   after({ by, key }: OutcomeName, limit: number): KeptOutcome[] {
     return (this.#selectAfter.all(by, key, limit) as KeptRow[]).map(keptIn);
   }

@@ -1,21 +1,21 @@
 import type Database from 'better-sqlite3';
-import type { TreeSource } from '../../app/audit/merkle-proofs.ts';
-import { Frontier, leafHash } from '../../app/audit/merkle-tree.ts';
-import { recordOf } from '../../app/audit/record.ts';
+import type { TreeSource } from '../../app/log/merkle-proofs.ts';
+import { Frontier, leafHash } from '../../app/log/merkle-tree.ts';
+import { recordOf } from '../../app/log/record.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
-import type { StoredEvent } from '../event-codec.ts';
+import type { StoredEvent } from '../events/codec.ts';
 import { StoredEvents } from './stored-events.ts';
 
-/** Events that are read at once to make the tree of a log that has none. */
-const CHUNK = 1_000;
+/** The events of a chunk while the tree of a log is created. */
+const CHUNK_EVENTS = 1_000;
 
-/** No edge that a tree can have. */
-const NOTHING = Buffer.alloc(0);
+/** A value that differs from the edge of every tree. */
+const NO_EDGE = Buffer.alloc(0);
 
 /**
- * The log's Merkle tree in SQLite: its right edge, and one node in 256. It grows inside whatever
- * transaction the log has begun, so that it always is the tree of exactly the events that are there.
+ * The log's Merkle tree in SQLite: its right edge, and one node in 256. It grows inside the
+ * transaction that the log has begun, so that it always covers exactly the recorded events.
  */
 export class MerkleTables implements TreeSource {
   readonly #selectEdge: Database.Statement;
@@ -24,8 +24,10 @@ export class MerkleTables implements TreeSource {
   readonly #insertNode: Database.Statement;
   readonly #selectNodes: Database.Statement;
   readonly #stored: StoredEvents;
-  /** What this connection has last seen or written of the edge. Another may have written since. */
-  #packed: Buffer = NOTHING;
+  /**
+   * The edge at this connection's last read or write. Another connection may have written since.
+   */
+  #packed: Buffer = NO_EDGE;
   #frontier = new Frontier();
 
   constructor(db: Database.Database) {
@@ -41,12 +43,12 @@ export class MerkleTables implements TreeSource {
     this.#stored = new StoredEvents(db);
   }
 
-  /** The tree's right edge: its size and its root. */
+  /** Returns the tree's right edge, from which its size and its root follow. */
   frontier(): Frontier {
     return this.#unpacked(this.#selectEdge.get() as Buffer);
   }
 
-  /** The right edge of the whole log. Throws {@link DamagedStore} where the log has another size. */
+  /** Returns the tree's right edge. Throws {@link DamagedStore} if the log has another size. */
   wholeFrontier(): Frontier {
     const [packed, last] = this.#ends();
     const frontier = this.#unpacked(packed);
@@ -54,19 +56,19 @@ export class MerkleTables implements TreeSource {
     return frontier;
   }
 
-  /** The log's size, by its tree. Throws {@link DamagedStore} where the log has another. */
+  /** Returns the tree's size. Throws {@link DamagedStore} if the log has another size. */
   wholeSize(): number {
     const [packed, last] = this.#ends();
     requireSameSize(last, sizeOf(packed));
     return last;
   }
 
-  /** The right edge as this connection last read or wrote it. Nobody's, if that was rolled back. */
+  /** The right edge at this connection's last read or write. Invalid after a rollback. */
   get latest(): Frontier {
     return this.#frontier;
   }
 
-  /** Adds the events that are being appended to the log, which follow the tree as it is. */
+  /** Adds the events that are being appended. Throws {@link UnreadableEvent} at a gap. */
   append(events: readonly StoredEvent[]): void {
     if (events.length === 0) return;
     const frontier = this.#taken();
@@ -74,11 +76,11 @@ export class MerkleTables implements TreeSource {
     this.#write(frontier);
   }
 
-  /** Makes the tree of a log that has none yet: for the migration that creates the tree. */
+  /** Creates the tree of a log that has none: for the migration that introduces it. */
   create(): void {
     const frontier = this.#taken();
-    let events = this.#stored.read(0, CHUNK);
-    for (; events.length > 0; events = this.#stored.read(frontier.size, CHUNK)) {
+    let events = this.#stored.read(0, CHUNK_EVENTS);
+    for (; events.length > 0; events = this.#stored.read(frontier.size, CHUNK_EVENTS)) {
       for (const event of events) this.#add(event, frontier);
     }
     if (frontier.size > 0) this.#write(frontier);
@@ -92,10 +94,10 @@ export class MerkleTables implements TreeSource {
     return this.#selectNodes.all(height, from, count) as Buffer[];
   }
 
-  /** The right edge, to be changed: until it is written, it is not what the table has. */
+  /** Returns the right edge to be changed, and drops the cached one until it is written. */
   #taken(): Frontier {
     const frontier = this.frontier();
-    this.#packed = NOTHING;
+    this.#packed = NO_EDGE;
     return frontier;
   }
 
@@ -128,7 +130,7 @@ export class MerkleTables implements TreeSource {
   }
 }
 
-/** The size of a tree, by its packed right edge. */
+/** Returns the size of a tree from its packed right edge. */
 function sizeOf(packed: Buffer): number {
   return Number(packed.readBigUInt64BE());
 }

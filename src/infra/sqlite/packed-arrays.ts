@@ -1,14 +1,15 @@
-import { Deserializer, Serializer } from 'node:v8';
-
 /**
- * A value and the typed arrays in it, apart from each other, so that large arrays go from memory to
- * a file and back without a copy in between. Everything else is in V8's serialization format, which
- * later versions of V8 can still read (nodejs.org/api/v8.html, "Serialization API").
+ * The serialization of a value and of its typed arrays, separately, so that large arrays are
+ * written to a file and read from it without a copy in between. Everything else is in V8's
+ * serialization format, which later versions of V8 can still read (nodejs.org/api/v8.html,
+ * "Serialization API").
  */
+
+import { Deserializer, Serializer } from 'node:v8';
 
 declare module 'node:v8' {
   interface Serializer {
-    // Node has it; its types leave it out.
+    // Absent from the type declarations of Node.
     _setTreatArrayBufferViewsAsHostObjects(apart: boolean): void;
   }
 }
@@ -17,13 +18,15 @@ const KINDS = [Uint8Array, Int32Array, Uint32Array, Float64Array, BigInt64Array]
 
 type PackedArray = InstanceType<(typeof KINDS)[number]>;
 
+/** A serialized value, and its arrays. */
 export interface Apart {
   /** The value, with only the kind and the length of each array. */
   readonly structure: Buffer;
-  /** The arrays, in the order in which {@link together} will ask for them. */
+  /** The arrays, in the order in which {@link together} needs them. */
   readonly arrays: readonly PackedArray[];
 }
 
+/** Serializes a value without the contents of its typed arrays. */
 export function apart(value: unknown): Apart {
   const serializer = new Dismantler();
   serializer.writeHeader();
@@ -31,14 +34,17 @@ export function apart(value: unknown): Apart {
   return { structure: serializer.releaseBuffer(), arrays: serializer.arrays };
 }
 
-/** Puts a value together again. `fill` is given each array, new and empty, to read it. */
+/**
+ * Deserializes a value.
+ * @param fill Reads the contents of each array, which is given new and empty, in order.
+ */
 export function together(structure: Buffer, fill: (array: PackedArray) => void): unknown {
   const deserializer = new Assembler(structure, fill);
   deserializer.readHeader();
   return deserializer.readValue();
 }
 
-// The names of the methods that V8 calls are Node's.
+// Node calls the methods whose names begin with an underscore.
 
 class Dismantler extends Serializer {
   readonly arrays: PackedArray[] = [];

@@ -1,24 +1,40 @@
 /**
  * The schema of a store in SQLite. The log's only index is its position: with one more, on order
- * and version, the same disk takes a ninth of the events (docs/adr/0001).
+ * and version, the same disk records a ninth of the events (docs/adr/0001).
  */
 
-/** "STOR": tells a store from any other SQLite file (PRAGMA application_id). */
+/** "STOR": the application id of a store (PRAGMA application_id). */
 export const APPLICATION_ID = 0x53544f52;
 
-/** The newest schema that this version knows (PRAGMA user_version). */
+/** The newest schema version (PRAGMA user_version). */
 export const SCHEMA_VERSION = 6;
 
-/** The schema version in which the tree of the log came. */
+/** The schema version that introduced the tree of the log. */
 export const WITH_TREE = 3;
 
-/** The one in which the rows that are in no proof got checksums. */
+/** The schema version that introduced checksums of the rows outside of proofs. */
 export const WITH_CHECKSUMS = 5;
 
-/** The one in which epochs came. From it on, every log has its head noted beside it. */
+/** The schema version that introduced epochs. Since then every log has its head beside it. */
 export const WITH_EPOCHS = 6;
 
-/** What leads from each schema version to the next; the first entry leads to version 1. */
+/** Returns the triggers that refuse to update or delete a table's rows. */
+function noChangesTo(table: string, words: string): string {
+  return `  CREATE TRIGGER ${table}_are_never_updated BEFORE UPDATE ON ${table}
+  BEGIN SELECT RAISE(ABORT, '${words}: no UPDATE'); END;
+
+  CREATE TRIGGER ${table}_are_never_deleted BEFORE DELETE ON ${table}
+  BEGIN SELECT RAISE(ABORT, '${words}: no DELETE'); END;`;
+}
+
+/** Returns the trigger that refuses an inserted row unless its number is the next one. */
+export function noGapsIn(table: string, column: string, words: string): string {
+  return `  CREATE TRIGGER ${table}_are_dense BEFORE INSERT ON ${table}
+  WHEN NEW.${column} IS NOT (SELECT coalesce(max(${column}), 0) + 1 FROM ${table})
+  BEGIN SELECT RAISE(ABORT, '${words}'); END;`;
+}
+
+/** The statements that migrate from each schema version to the next; the first to version 1. */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE store (
@@ -38,15 +54,9 @@ export const MIGRATIONS: readonly string[] = [
 
   -- The database refuses to change history. INSERT OR REPLACE deletes without a delete trigger,
   -- so the guard on INSERT is what keeps it out: only the next position can be written.
-  CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
-  BEGIN SELECT RAISE(ABORT, 'events are append-only: no UPDATE'); END;
+${noChangesTo('events', 'events are append-only')}
 
-  CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
-  BEGIN SELECT RAISE(ABORT, 'events are append-only: no DELETE'); END;
-
-  CREATE TRIGGER events_are_dense BEFORE INSERT ON events
-  WHEN NEW.position IS NOT (SELECT coalesce(max(position), 0) + 1 FROM events)
-  BEGIN SELECT RAISE(ABORT, 'events are append-only: the position is not head + 1'); END;
+${noGapsIn('events', 'position', 'events are append-only: the position is not head + 1')}
 
   CREATE TABLE api_keys (
     id         TEXT PRIMARY KEY,
@@ -116,15 +126,9 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO signing_keys SELECT 1, '', ''
     WHERE EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM api_keys);
 
-  CREATE TRIGGER signing_keys_are_never_updated BEFORE UPDATE ON signing_keys
-  BEGIN SELECT RAISE(ABORT, 'signing_keys is append-only: no UPDATE'); END;
+${noChangesTo('signing_keys', 'signing_keys is append-only')}
 
-  CREATE TRIGGER signing_keys_are_never_deleted BEFORE DELETE ON signing_keys
-  BEGIN SELECT RAISE(ABORT, 'signing_keys is append-only: no DELETE'); END;
-
-  CREATE TRIGGER signing_keys_are_dense BEFORE INSERT ON signing_keys
-  WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM signing_keys)
-  BEGIN SELECT RAISE(ABORT, 'signing_keys is append-only: the number is not the next'); END;
+${noGapsIn('signing_keys', 'number', 'signing_keys is append-only: the number is not the next')}
   `,
   `
   -- What tells a row that was changed (docs/adr/0019). The function is this program's own.
@@ -150,11 +154,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER api_keys_are_never_deleted BEFORE DELETE ON api_keys
   BEGIN SELECT RAISE(ABORT, 'API keys are only added and revoked'); END;
 
-  CREATE TRIGGER kept_outcomes_are_never_updated BEFORE UPDATE ON kept_outcomes
-  BEGIN SELECT RAISE(ABORT, 'kept_outcomes is append-only: no UPDATE'); END;
-
-  CREATE TRIGGER kept_outcomes_are_never_deleted BEFORE DELETE ON kept_outcomes
-  BEGIN SELECT RAISE(ABORT, 'kept_outcomes is append-only: no DELETE'); END;
+${noChangesTo('kept_outcomes', 'kept_outcomes is append-only')}
   `,
   `
   -- The breaks of the log, each with what began after it (docs/adr/0020).
@@ -163,15 +163,9 @@ export const MIGRATIONS: readonly string[] = [
     statement TEXT NOT NULL
   ) STRICT;
 
-  CREATE TRIGGER epochs_are_never_updated BEFORE UPDATE ON epochs
-  BEGIN SELECT RAISE(ABORT, 'epochs are append-only: no UPDATE'); END;
+${noChangesTo('epochs', 'epochs are append-only')}
 
-  CREATE TRIGGER epochs_are_never_deleted BEFORE DELETE ON epochs
-  BEGIN SELECT RAISE(ABORT, 'epochs are append-only: no DELETE'); END;
-
-  CREATE TRIGGER epochs_are_dense BEFORE INSERT ON epochs
-  WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM epochs)
-  BEGIN SELECT RAISE(ABORT, 'epochs are append-only: the number is not the next'); END;
+${noGapsIn('epochs', 'number', 'epochs are append-only: the number is not the next')}
 
   -- 1 in a backup, 2 in a store that goes on elsewhere, until somebody goes on with it.
   ALTER TABLE store ADD COLUMN is_copy INTEGER NOT NULL DEFAULT 0;

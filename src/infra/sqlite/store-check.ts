@@ -1,55 +1,50 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
-import { recordOf } from '../../app/audit/record.ts';
-import { DamagedEpochs, type Epochs } from '../../app/epochs.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
-import type { Pace } from '../pace.ts';
-import { decodeRefusal } from '../refusal-codec.ts';
-import { type CheckedRow, storedRowIn } from '../rows.ts';
-import { bytesIn, requireNothing, requireTexts } from '../stored-check.ts';
+import type { Pace } from '../checking/pace.ts';
+import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';
+import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows } from './checked-rows.ts';
-import { isSqliteDamage } from './damage.ts';
 import { storeIdOf } from './database.ts';
-import { epochsIn } from './epochs-table.ts';
-import { headFileOf, readHeadOf } from './head-file.ts';
+import { statementsIn } from './epochs-table.ts';
+import { CHUNK_ROWS, selectRows, treeOf } from './evidence.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
-import { checkSnapshot } from './snapshot-file.ts';
-import { CHUNK, flawsInSchema, selectRows, treeOf } from './sqlite-evidence.ts';
-import { damageIn } from './wal-guard.ts';
+import { flawsInSchema } from './schema-check.ts';
+import { checkSnapshot } from './snapshot/snapshot-file.ts';
+import { isSqliteDamage } from './storage/damage.ts';
+import { damageIn } from './wal/guard.ts';
+import { headFileOf, readHeadOf } from './witness.ts';
 
-/** Refusals that are read at once. */
-const CHUNK_ROWS = 1_000;
-
-/** Up to which size the structure of a database is checked as a whole, in bytes: about a second. */
+/** The largest database whose structure is checked at once, in bytes: it takes about a second. */
 const WHOLE_CHECK_BYTES = 268_435_456;
 
 /**
- * Reads all files of a store once, and throws {@link DamagedStore} at the first thing that is not what
- * was recorded: the schema, the keys, the kept outcomes, the structure of the database, the events
- * against their tree, and the files beside. A server may be running.
+ * Reads all files of a store once, and throws {@link DamagedStore} at the first damage: in the
+ * schema, the keys, the kept outcomes, the structure of the database, the events against their
+ * tree, and the files beside. A server may be running.
  *
- * Each call opens the files anew. A connection that has read a page would find it in its own memory, and
- * not see what became of it on the disk.
+ * Each call opens the files anew. A connection would serve pages that it has read from its own
+ * cache, and not detect their damage on the disk.
  */
 export async function checkSqliteStore(file: string, pace: Pace): Promise<void> {
   await readAll(file, async (db) => {
     for (const flaw of flawsInSchema(db, SCHEMA_VERSION)) throw new DamagedStore(flaw);
-    // Before the log: somebody may be appending, and what is noted is never ahead of the log.
+    // Before the log: a server may be appending, and the noted head is never ahead of the log.
     const noted = readHeadOf(file);
     checkHead(db, file, noted);
     for (const bytes of checkRows(db)) await pace(bytes);
     await checkStructure(db, pace);
-    await checkEvents(db, pace);
+    await checkLog(db, pace);
   });
-  await checkRefusals(file, pace);
+  await checkRefusalsOf(file, pace);
   await checkSnapshot(file, pace);
   const damage = damageIn(`${file}-wal`);
   if (damage !== undefined) throw new DamagedStore(`${file}-wal is damaged at ${damage}`);
 }
 
-/** Opens a database to read all of it, and says of what cannot be read that it is damaged. */
+/** Opens a database to read all of it. Throws {@link DamagedStore} if a page cannot be read. */
 async function readAll(file: string, read: (db: Database.Database) => Promise<void>) {
   let db: Database.Database | undefined;
   try {
@@ -63,10 +58,10 @@ async function readAll(file: string, read: (db: Database.Database) => Promise<vo
   }
 }
 
-/** SQLite's own check: every page belongs to one thing, and every tree of pages is in order. */
+/** Runs SQLite's own check: every page is used once, and every B-tree is in order. */
 async function checkStructure(db: Database.Database, pace: Pace): Promise<void> {
   const { size } = statSync(db.name);
-  // A check of the whole cannot be interrupted. Of a large store the events are read anyway.
+  // The check of a whole database cannot be interrupted. A large store's events are read anyway.
   const parts = size <= WHOLE_CHECK_BYTES ? [''] : tablesBeside(db);
   for (const part of parts) {
     const problem = db.pragma(`integrity_check(${part || 1})`, { simple: true });
@@ -75,7 +70,7 @@ async function checkStructure(db: Database.Database, pace: Pace): Promise<void> 
   await pace(size);
 }
 
-/** All tables but the large one. */
+/** Returns the names of all tables but the large ones, whose rows are read anyway. */
 function tablesBeside(db: Database.Database): readonly string[] {
   const select = db.prepare(
     `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('events', 'refusals')`,
@@ -83,31 +78,26 @@ function tablesBeside(db: Database.Database): readonly string[] {
   return select.pluck().all() as string[];
 }
 
-/** Every event is in the tree, and the tree is of these events alone. */
-async function checkEvents(db: Database.Database, pace: Pace): Promise<void> {
+/** Throws unless the tree covers exactly the events of the log. */
+async function checkLog(db: Database.Database, pace: Pace): Promise<void> {
   const tree = new KeptTreeCheck(treeOf(db));
   const select = selectRows(db);
   let size = 0;
-  // The last chunk and the edge of the tree are read as of one moment.
+  // One transaction: the last chunk and the edge of the tree must be of one snapshot.
   const checkNext = db.transaction(() => {
     const rows = (select.all(size) as CheckedRow[]).map(storedRowIn);
-    for (const row of rows) {
-      size += 1;
-      requireTexts(row, size);
-      tree.append(recordOf(row));
-    }
-    if (rows.length < CHUNK) requireNothing(tree.end(size));
-    requireNothing(tree.findings());
+    checkEvents(tree, rows, size, rows.length < CHUNK_ROWS);
+    size += rows.length;
     return rows;
   });
   for (;;) {
     const rows = checkNext();
-    if (rows.length < CHUNK) return;
+    if (rows.length < CHUNK_ROWS) return;
     await pace(bytesIn(rows));
   }
 }
 
-/** What is noted beside the database does not contradict it. */
+/** Throws if the head that is noted beside the database contradicts it. */
 function checkHead(
   db: Database.Database,
   file: string,
@@ -117,36 +107,25 @@ function checkHead(
   const frontier = new MerkleTables(db).frontier();
   const isSame = frontier.size === noted.position && noted.root !== undefined;
   const isOther = isSame && frontier.root().toString('hex') !== noted.root;
-  const isKnown = noted.storeId === storeIdOf(db) && epochsOf(db).has(noted.epoch);
+  const flaws: string[] = [];
+  const epochs = epochsOf(storeIdOf(db), statementsIn(db), flaws);
+  for (const flaw of flaws) throw new DamagedStore(flaw);
+  const isKnown = noted.storeId === epochs.storeId && epochs.has(noted.epoch);
   if (isKnown && frontier.size >= noted.position && !isOther) return;
   throw new DamagedStore(`${headFileOf(file)} is of another log`);
 }
 
-function epochsOf(db: Database.Database): Epochs {
-  try {
-    return epochsIn(db);
-  } catch (error) {
-    throw error instanceof DamagedEpochs ? new DamagedStore(error.message) : error;
-  }
-}
-
-async function checkRefusals(file: string, pace: Pace): Promise<void> {
+async function checkRefusalsOf(file: string, pace: Pace): Promise<void> {
   const name = `${file}-refusals`;
   if (!existsSync(name)) return;
   await readAll(name, async (db) => {
     await checkStructure(db, pace);
     const select = db
-      .prepare('SELECT position, record FROM refusals WHERE position > ? ORDER BY position LIMIT ?')
+      .prepare(
+        `SELECT position, record FROM refusals
+           WHERE position > ? ORDER BY position LIMIT ${CHUNK_ROWS}`,
+      )
       .raw();
-    let rows = select.all(0, CHUNK_ROWS) as [number, string][];
-    while (rows.length > 0) {
-      let bytes = 0;
-      for (const [position, text] of rows) {
-        decodeRefusal(position, text);
-        bytes += text.length;
-      }
-      await pace(bytes);
-      rows = select.all((rows.at(-1) as [number, string])[0], CHUNK_ROWS) as [number, string][];
-    }
+    await checkRefusals((after) => select.all(after) as [number, string][], pace);
   });
 }

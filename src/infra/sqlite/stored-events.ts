@@ -1,8 +1,14 @@
-import type Database from 'better-sqlite3';
-import type { StoredEvent } from '../event-codec.ts';
-import { type EventRow, eventsIn } from '../rows.ts';
+/** Reads events from the table as they are stored: for the log, its tree, and folds. */
 
-/** Reads events from the table as they are stored: for the log, and for its tree. */
+import type Database from 'better-sqlite3';
+import type { FoldSource } from '../../app/ports/fold-source.ts';
+import type { StoredEvent } from '../events/codec.ts';
+import { fast } from '../events/fast-path.ts';
+import { decodedFoldSource } from '../events/fold-source.ts';
+import { type EventRow, eventsIn } from '../events/row-mapping.ts';
+import { orUnavailable } from './storage/fault.ts';
+
+/** The stored events of a log, read by a statement that is prepared once. */
 export class StoredEvents {
   readonly #select: Database.Statement;
 
@@ -15,8 +21,17 @@ export class StoredEvents {
       .raw();
   }
 
-  /** The first events after a position. Throws {@link UnreadableEvent} where one is missing. */
+  /**
+   * Returns the first events after a position. Throws {@link UnreadableEvent} if one is missing.
+   */
   read(after: number, limit: number): StoredEvent[] {
     return eventsIn(this.#select.all(after, limit) as EventRow[], after);
   }
+}
+
+/** Returns the source from which a store's events are folded: natively where that is possible. */
+export function foldSourceIn(db: Database.Database): FoldSource {
+  const stored = new StoredEvents(db);
+  const decoded = decodedFoldSource((after, limit) => stored.read(after, limit));
+  return fast?.sqliteFoldSource(db, decoded, orUnavailable) ?? decoded;
 }

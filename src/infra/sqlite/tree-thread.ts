@@ -1,14 +1,14 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { type KeptTree, KeptTreeCheck } from '../../app/audit/kept-tree.ts';
-import { recordOf } from '../../app/audit/record.ts';
-import type { TreeAside } from '../../app/ports/evidence.ts';
-import { openSqliteEvidence } from './sqlite-evidence.ts';
-
 /**
- * The thread that makes a store's tree anew while another one checks the events: hashing is half of
- * the work. It says when it has begun to read, so that the other can tell whether both read the same.
- * Main thread: sqlite-evidence.ts.
+ * The thread that builds a store's tree while another one checks the events: hashing is half of the
+ * work. It reports the beginning of its read transaction, so that the other can detect a commit
+ * between their snapshots. Main thread: evidence.ts.
  */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
+import { recordOf } from '../../app/log/record.ts';
+import type { StoredTree, TreeAside } from '../../app/ports/evidence.ts';
+import { openSqliteEvidence } from './evidence.ts';
 
 const { file, last, sizes } = workerData as {
   readonly file: string;
@@ -18,7 +18,7 @@ const { file, last, sizes } = workerData as {
 
 const evidence = openSqliteEvidence(file);
 parentPort?.postMessage('begun');
-const tree = new KeptTreeCheck(evidence.tree as KeptTree);
+const tree = new KeptTreeCheck(evidence.tree as StoredTree);
 const wanted = new Set(sizes);
 const roots = new Map<number, Uint8Array>();
 let size = 0;

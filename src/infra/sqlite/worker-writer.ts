@@ -1,19 +1,23 @@
+/** The server's end of the writer's thread: writer-thread.ts. */
+
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { CannotStart } from '../../app/cannot-start.ts';
-import type { Impairment } from '../../app/impairment.ts';
-import type { PackedImage } from '../../app/order-image.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { PackedImage } from '../../app/log/packed-fold.ts';
+import type { Outcome, Submission } from '../../app/log/submission.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
+import type { Impairment } from '../../app/ports/impairment.ts';
 import type { CheckpointCounters, StoreWatcher } from '../../app/ports/store.ts';
-import type { Outcome, Submission } from '../../app/submission.ts';
-import { startThread } from '../start-thread.ts';
+import { startThread } from '../process/start-thread.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
 
-// What a batch leaves behind is garbage at once. On a machine with much memory, V8 would let it pile
-// up to 100 MB in this thread alone before it looks.
+/**
+ * The limit of the thread's young generation. The objects of a batch become garbage at once; on a
+ * machine with much memory, V8 would let 100 MB of them accumulate in this thread alone.
+ */
 const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
 
-/** Why a file cannot be written at this time. */
+/** The reason why a file cannot be written at this time. */
 export interface Waiting {
   readonly reason: Impairment;
   readonly cause: Error;
@@ -21,7 +25,7 @@ export interface Waiting {
 
 const NOT_YET: Outcome = { kind: 'unavailable', cause: 'the store cannot be written yet' };
 
-/** The server's end of the writer thread: the same port as the Writer behind it. */
+/** Sends batches to the writer's thread: the same port as the Writer behind it. */
 export class WorkerWriter implements BatchWriter {
   readonly #worker: Worker;
   readonly #watcher: StoreWatcher;
@@ -45,8 +49,8 @@ export class WorkerWriter implements BatchWriter {
   }
 
   /**
-   * Resolves when the file is locked, checked and migrated, and others may read it; or with the reason
-   * why it cannot be written at this time. Rejects where it must not be served.
+   * Resolves when the file is locked, checked and migrated, and can be read; or with the reason why
+   * it cannot be written at this time. Rejects if it must not be served.
    */
   opened(): Promise<Waiting | undefined> {
     return this.#opening.promise;
@@ -70,7 +74,7 @@ export class WorkerWriter implements BatchWriter {
 
   /** See {@link Store.begin}. */
   begin(image: PackedImage): Promise<void> {
-    // The arrays are handed over, not copied: they are a copy already.
+    // The arrays are transferred, not cloned: they are a copy already.
     const { slots, columns } = image;
     const arrays = [slots.table, ...Object.values(columns)].map(({ buffer }) => buffer);
     this.#send({ kind: 'begin', image }, arrays);
@@ -93,8 +97,8 @@ export class WorkerWriter implements BatchWriter {
     await exited;
   }
 
-  #send(message: ToWriter, handedOver: readonly ArrayBuffer[] = []): void {
-    this.#worker.postMessage(message, handedOver);
+  #send(message: ToWriter, transferred: readonly ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transferred);
   }
 
   #receive(message: FromWriter): void {
@@ -123,7 +127,7 @@ export class WorkerWriter implements BatchWriter {
         this.#watcher.mended(message.reason);
         return;
       case 'noticed':
-        this.#watcher.noticed(message.message, message.facts);
+        this.#watcher.noticed(message.message, message.details);
         return;
       case 'checkpointed':
         this.#checkpoints = message.counters;

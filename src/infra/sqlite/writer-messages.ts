@@ -1,43 +1,45 @@
-import type { Impairment } from '../../app/impairment.ts';
-import type { PackedImage } from '../../app/order-image.ts';
+/**
+ * The messages between the server's thread and the writer's thread. Batches and their outcomes
+ * travel as one flat array of fields: cloning an array of strings and bigints takes a quarter of
+ * the time of an array of objects, and each command is cloned twice.
+ */
+
+import type { PackedImage } from '../../app/log/packed-fold.ts';
+import type { Outcome, PlaceNewOrder, Submission } from '../../app/log/submission.ts';
+import type { Impairment } from '../../app/ports/impairment.ts';
 import type { CheckpointCounters } from '../../app/ports/store.ts';
-import type { Outcome, PlaceNewOrder, Submission } from '../../app/submission.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { PetId } from '../../domain/order-id.ts';
 
-/**
- * What the server's thread and the writer's thread say to each other. Batches and their outcomes
- * travel as one flat array of fields: to clone an array of strings and bigints takes a quarter of
- * the time that an array of objects takes, and every command pays for it twice.
- */
-
-/** From the server's thread. */
+/** A message from the server's thread. */
 export type ToWriter =
-  /** Try once more to open the file: it could not be written. */
+  /** Requests another attempt to open a file that could not be written. */
   | { readonly kind: 'open' }
   | { readonly kind: 'begin'; readonly image: PackedImage }
   | { readonly kind: 'execute'; readonly batch: Fields }
   | { readonly kind: 'close' };
 
-/** To the server's thread. */
+/** A message to the server's thread. */
 export type FromWriter =
   /** The file is locked, checked and migrated; others may read it. */
   | { readonly kind: 'opened'; readonly madeAt: string | undefined }
   /** The file cannot be written at this time. */
   | { readonly kind: 'waiting'; readonly reason: Impairment; readonly cause: string }
-  /** It has its image; batches are welcome. */
+  /** The writer has its image and accepts batches. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'executed'; readonly outcomes: Fields }
   /** See {@link StoreWatcher}. */
   | { readonly kind: 'impaired'; readonly reason: Impairment; readonly cause: string }
   | { readonly kind: 'mended'; readonly reason: Impairment }
-  | { readonly kind: 'noticed'; readonly message: string; readonly facts: object }
-  /** A checkpoint was tried. */
+  | { readonly kind: 'noticed'; readonly message: string; readonly details: object }
+  /** A checkpoint was attempted. */
   | { readonly kind: 'checkpointed'; readonly counters: CheckpointCounters };
 
+/** The fields of several objects, one after the other. */
 export type Fields = readonly unknown[];
 
+/** Returns the fields of a batch. */
 export function packBatch(batch: readonly Submission[]): Fields {
   const fields: unknown[] = [];
   for (const { command, by, commandId, idempotencyKey, onlyIf } of batch) {
@@ -60,6 +62,7 @@ export function packBatch(batch: readonly Submission[]): Fields {
   return fields;
 }
 
+/** Returns the batch that {@link packBatch} has packed. */
 export function unpackBatch(fields: Fields): readonly Submission[] {
   const batch: Submission[] = [];
   const next = reader(fields);
@@ -89,11 +92,12 @@ function commandFrom(type: Submission['command']['type'], field: Field): Submiss
 }
 
 function placedFrom(field: Field): Omit<PlaceNewOrder, 'type'> {
-  const asked = { petId: field<PetId>(), quantity: field<number>() };
+  const placed = { petId: field<PetId>(), quantity: field<number>() };
   const shipDate = field<Instant | undefined>();
-  return shipDate === undefined ? asked : { ...asked, shipDate };
+  return shipDate === undefined ? placed : { ...placed, shipDate };
 }
 
+/** Returns the fields of a batch's outcomes. */
 export function packOutcomes(outcomes: readonly Outcome[]): Fields {
   const fields: unknown[] = [];
   for (const outcome of outcomes) {
@@ -114,6 +118,7 @@ export function packOutcomes(outcomes: readonly Outcome[]): Fields {
   return fields;
 }
 
+/** Returns the outcomes that {@link packOutcomes} has packed. */
 export function unpackOutcomes(fields: Fields): readonly Outcome[] {
   const outcomes: Outcome[] = [];
   const next = reader(fields);
@@ -133,7 +138,7 @@ function outcomeFrom(kind: Outcome['kind'], field: Field): Outcome {
   }
 }
 
-/** The next field. Its type is what the other thread has packed at this place. */
+/** Returns the next field, of the type that the other thread has packed there. */
 type Field = <Value>() => Value;
 
 function reader(fields: Fields): { more(): boolean; field: Field } {

@@ -1,30 +1,30 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { CannotStart } from '../../app/cannot-start.ts';
-import { CLOCKS } from '../../app/clock.ts';
-import type { IdRange } from '../../app/epochs.ts';
-import { OrderImage } from '../../app/order-image.ts';
-import { Writer } from '../../app/writer.ts';
-import { Checkpoints } from './checkpoints.ts';
-import { openDatabase } from './database.ts';
-import { beginDueEpoch } from './epochs-table.ts';
-import { lockForServer } from './server-lock.ts';
-import { openLog, requireWholeLog, type SqliteEventLog } from './sqlite-event-log.ts';
-import { storageFaultOf } from './storage-fault.ts';
-import { StorageHealth } from './storage-health.ts';
-import { Wal } from './wal.ts';
-import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './writer-messages.ts';
-
 /**
  * The thread that owns the writing connection, so that the event loop of the server never waits
- * for a disk. It answers one batch at a time, in order. Main thread: worker-writer.ts.
+ * for a disk. It executes one batch at a time, in order. Main thread: worker-writer.ts.
  */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { CLOCKS } from '../../app/clock.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { IdRange } from '../../app/log/epochs.ts';
+import { OrderImage } from '../../app/state/order-image.ts';
+import { Writer } from '../../app/write/writer.ts';
+import { openDatabase, requireWholeLog } from './database.ts';
+import { beginDueEpoch } from './epochs-table.ts';
+import { openLog, type SqliteEventLog } from './event-log.ts';
+import { lockForServer } from './start/server-lock.ts';
+import { storageFaultOf } from './storage/fault.ts';
+import { StorageHealth } from './storage/health.ts';
+import { Checkpoints } from './wal/checkpoints.ts';
+import { Wal } from './wal/wal.ts';
+import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './writer-messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('writer-thread is a worker thread');
 
 const { file } = workerData as { readonly file: string };
 
-/** What it has when the file can be written. */
+/** The parts that exist once the file can be written. */
 interface Opened {
   readonly log: SqliteEventLog;
   readonly ids: IdRange;
@@ -39,7 +39,9 @@ let writer: Writer | undefined;
 port.on('message', (message: ToWriter) => receive(message));
 tryToOpen();
 
-/** Opens the file, or says why it cannot be written at this time: then it is told to try again. */
+/**
+ * Opens the file. If it cannot be written now, reports the reason; `open` requests another attempt.
+ */
 function tryToOpen(): void {
   try {
     let madeAt: string | undefined;
@@ -63,7 +65,7 @@ function open(made: (where: string) => void): Opened {
   try {
     const db = openDatabase(file, undefined, made);
     undo.push(() => db.close());
-    // Checkpoints are made between batches, by a connection that says what became of them.
+    // Checkpoints are made between batches, by a connection that reports their results.
     db.pragma('wal_autocheckpoint = 0');
     undo.push(lockForServer(file));
     const wal = new Wal(file);
@@ -76,7 +78,7 @@ function open(made: (where: string) => void): Opened {
       failing: (cause) => impaired('checkpoint_failing', cause),
       tried: (counters) => send({ kind: 'checkpointed', counters }),
       working: () => send({ kind: 'mended', reason: 'checkpoint_failing' }),
-      noticed: (message, facts) => send({ kind: 'noticed', message, facts }),
+      noticed: (message, details) => send({ kind: 'noticed', message, details }),
     });
     const mended = (reason: FromReason) => send({ kind: 'mended', reason });
     const health = new StorageHealth(file, () => log.probe(), { impaired, mended });
@@ -113,7 +115,7 @@ async function receive(message: ToWriter): Promise<void> {
         throw new Error('a batch came before the image');
       }
       const outcomes = await writer.execute(unpackBatch(message.batch));
-      // In this order: a reader must not go by a head that could not be noted.
+      // Before the outcomes are sent: readers must not rely on a head that could not be noted.
       opened.health.note(opened.log.trouble);
       send({ kind: 'executed', outcomes: packOutcomes(outcomes) });
       opened.checkpoints.consider();

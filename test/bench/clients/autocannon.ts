@@ -3,8 +3,8 @@ import { idAt } from '../id-sequence.ts';
 import type { LoadOrder, Seen } from '../load.ts';
 
 /**
- * Sends requests with autocannon, as told by its argument, and writes what it saw as JSON. It
- * counts and times the answers itself, because autocannon rounds to whole milliseconds.
+ * Sends requests with autocannon, according to its argument, and prints the results as JSON. It
+ * counts and times the responses itself, because autocannon rounds to whole milliseconds.
  */
 
 const order = JSON.parse(process.argv[2] as string) as LoadOrder;
@@ -37,7 +37,7 @@ function options(): Options {
     url,
     connections,
     duration: seconds,
-    // Whether time is up is asked at each sample.
+    // The end of the time is checked at each sample.
     sampleInt: 50,
     ...(limit === undefined ? {} : { maxOverallRequests: limit }),
     requests: [

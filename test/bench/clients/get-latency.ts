@@ -3,14 +3,14 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * A gentle client: asks for one order, waits a little, asks for another, and writes how long the
- * answers took at the median and at the 99th percentile, in milliseconds.
+ * A client with a low rate: gets one order, pauses, gets another, and prints the median and the
+ * 99th percentile of the latency, in milliseconds.
  */
 
 export interface GetLatencyOrder {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Orders 1 to so many are asked for. */
+  /** The highest id of the orders to get; the lowest is 1. */
   readonly orders: number;
   readonly seconds: number;
 }
@@ -26,8 +26,7 @@ const PAUSE = 5;
 const { url, headers, orders, seconds } = JSON.parse(process.argv[2] as string) as GetLatencyOrder;
 const { hostname, port, pathname } = new URL(url);
 const head = Object.entries({ Host: 'bench', ...headers }).map((header) => header.join(': '));
-// A bare socket: what an HTTP client takes by itself, called as seldom as this, is more than the
-// service does.
+// A plain socket, because an HTTP client that is used this rarely takes more time than the service.
 const socket = connect(Number(port), hostname).setNoDelay().setEncoding('latin1');
 const latencies: number[] = [];
 const end = performance.now() + seconds * 1_000;
@@ -56,7 +55,7 @@ function isWhole(answer: string): boolean {
   return headers !== undefined && body?.length === Number(length);
 }
 
-// The first requests pay for the connection and for code that is not compiled yet.
+// The first requests include the connection and code that is not compiled yet.
 const sorted = latencies.slice(Math.min(10, latencies.length >> 1)).sort((a, b) => a - b);
 const at = (share: number) => sorted[Math.floor(sorted.length * share)] as number;
 process.stdout.write(JSON.stringify({ p50: at(0.5), p99: at(0.99) } satisfies GetLatencySeen));

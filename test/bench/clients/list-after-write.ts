@@ -3,15 +3,14 @@ import { Agent, request } from 'node:http';
 import { idAt } from '../id-sequence.ts';
 
 /**
- * Lists all orders again and again: with nothing changed since the last list, right after a
- * cancellation, right after a shipment. Writes how long each list took until its last byte, in
- * milliseconds.
+ * Lists all orders repeatedly: without a change since the last list, right after a cancellation,
+ * right after a shipment. Prints the time to the last byte of each list, in milliseconds.
  */
 
 export interface ListAfterWriteOrder {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The ids that may be cancelled or shipped: two for each repetition. */
+  /** The ids to cancel or ship: two for each repetition. */
   readonly ids: { readonly first: number; readonly step: number; readonly size: number };
   readonly repetitions: number;
   readonly shipDate: string;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 
 /**
- * One client that asks for one page after another, without a pause, and writes how long each took
- * until its last byte, in milliseconds.
+ * A client that gets one page after another without a pause, and prints the time to the last byte
+ * of each, in milliseconds.
  */
 
 export interface PagesOrder {

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 
 /**
  * Reads a store's log as fast as better-sqlite3 can, a thousand rows at a time with all columns,
- * and does nothing with it. Writes how long that took, in milliseconds.
+ * and discards it. Prints the time in milliseconds.
  */
 
 export interface RawReadOrder {

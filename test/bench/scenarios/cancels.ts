@@ -7,7 +7,7 @@ import { atLeast, type Row, rowFor, Skip } from '../row.ts';
 import { type Bench, countOf, type Scenario } from '../scenario.ts';
 import { type Server, startProduct, startServer } from '../servers.ts';
 
-/** Cancellations a second, of random orders, against floors and against other ways to do it. */
+/** Cancellations of random orders a second, compared with floors and other implementations. */
 export const cancels: Scenario = {
   name: 'cancels',
   isQuick: true,
@@ -15,7 +15,7 @@ export const cancels: Scenario = {
   run: (bench, advance) => runCancels(bench, 64, rivalsOf(bench), advance),
 };
 
-/** The same with many more clients, against the floor. */
+/** The same with many more clients, compared with the floor. */
 export const cancelsWide: Scenario = {
   name: 'cancels-256',
   isQuick: false,

@@ -6,10 +6,12 @@ import { type Bench, countOf, type Scenario } from '../scenario.ts';
 import { ORDERS, startProduct } from '../servers.ts';
 import { timeToReadAndAnswer } from './start.ts';
 
-/** What costs at most so much more in the largest store than in a smaller one is called flat. */
+/**
+ * The largest ratio of the cost in the largest store to that in a smaller one that counts as flat.
+ */
 const FLAT = 1.5;
 
-/** What things cost in stores of three sizes: nothing may grow with the number of orders. */
+/** Costs in stores of three sizes, none of which may grow with the number of orders. */
 export const growth: Scenario = {
   name: 'growth',
   isQuick: false,
@@ -25,7 +27,7 @@ function sizesOf({ orders }: Bench): readonly number[] {
   return [orders / 100, orders / 10, orders];
 }
 
-/** A cancel's CPU time in all threads where Linux tells it; elsewhere its share of a second. */
+/** Returns a cancel's CPU time in all threads on Linux, and its share of a second elsewhere. */
 async function cancelRow(bench: Bench, advance: Advance): Promise<Row> {
   await using opened = new AsyncDisposableStack();
   const started = [];
@@ -72,7 +74,7 @@ async function listRow(bench: Bench, advance: Advance): Promise<Row> {
   return growthRow(bench, 'growth: a list, per order', 'ns', costs, 0);
 }
 
-/** What an empty store's start takes is the process's own, and left out. */
+/** Compares starts without the time of an empty store, which is the cost of the process itself. */
 async function startRow(bench: Bench, advance: Advance): Promise<Row> {
   const contenders = [];
   for (const size of [0, ...sizesOf(bench)]) {
@@ -84,7 +86,7 @@ async function startRow(bench: Bench, advance: Advance): Promise<Row> {
     const events = (sizesOf(bench)[index] as number) * 1.5;
     return times.map((time) => ((time - median(empty)) * 1e6) / events);
   });
-  // The smallest store's events take less than a start varies by: the next one is the measure.
+  // The events of the smallest store take less time than a start varies by, so the next one counts.
   return growthRow(bench, 'growth: start, per event', 'ns', costs, 1);
 }
 

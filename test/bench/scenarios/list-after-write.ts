@@ -8,7 +8,7 @@ import { SHIP_DATE } from '../stores.ts';
 
 const REPETITIONS = 10;
 
-/** How much longer a list takes right after a change, than with nothing changed. */
+/** The additional time of a list right after a change, compared with an unchanged one. */
 export const listAfterWrite: Scenario = {
   name: 'list-after-write',
   isQuick: true,
@@ -18,7 +18,7 @@ export const listAfterWrite: Scenario = {
     await using product = await startProduct(await bench.stores.pending(orders));
     const clients = new CommandClients(bench, product, CANCEL, orders, bench.rounds);
     const rounds: ListAfterWriteSeen[] = [];
-    // The first round only warms up.
+    // The first round is a warm-up.
     for (let round = 0; round <= bench.rounds; round++) {
       const seen = await runRound(clients);
       if (round > 0) rounds.push(seen);

@@ -14,7 +14,7 @@ import {
   startServer,
 } from '../servers.ts';
 
-/** Lists of every size, against a static buffer of the same bytes. */
+/** Lists of every size, compared with a static buffer of the same bytes. */
 export const lists: Scenario = {
   name: 'lists',
   isQuick: true,
@@ -26,7 +26,7 @@ export const lists: Scenario = {
   },
 };
 
-/** The list for clients that take gzip, against a static buffer of the same compressed bytes. */
+/** The list for clients that accept gzip, compared with a static buffer of the same bytes. */
 export const gzip: Scenario = {
   name: 'gzip',
   isQuick: false,
@@ -56,7 +56,7 @@ interface Size {
   readonly target: Target;
 }
 
-// The largest list goes to one client after another.
+// The largest list is sent to one client at a time.
 function sizesOf({ orders, quick }: Bench): readonly Size[] {
   const sizes = [
     { orders: orders / 1_000, connections: 4, target: atLeast(0.65, 0.9) },
@@ -72,7 +72,7 @@ async function listRow(bench: Bench, size: Size, advance: Advance): Promise<Row>
   return await compareList(bench, product, size, `list, ${countOf(size.orders)}`, advance);
 }
 
-/** The list of a product against a static buffer of the same bytes. */
+/** Compares the list of a product with a static buffer of the same bytes. */
 export async function compareList(
   bench: Bench,
   product: Product,
@@ -102,7 +102,7 @@ async function compareWithStatic(
   for (const server of [product, twin]) await send(server, warmUpOf(bench));
   const [measured = [], reference = []] = await interleave(contenders, bench.rounds, advance);
   if (measured.some(({ failed }) => failed > 0)) throw new Error('some lists failed');
-  // Few of the largest list fit into a round: there, bytes count what answers would round.
+  // A round has few responses of the largest list, so bytes are counted for precision.
   const rateOf =
     orders === bench.orders
       ? ({ bytes, seconds }: Measured) => bytes / seconds / fetched.body.length

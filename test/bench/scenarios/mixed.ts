@@ -8,7 +8,7 @@ import { ORDERS, type Product, startProduct } from '../servers.ts';
 const CANCELLING = 64;
 const LISTING = 4;
 
-/** Cancellations while others list without pause, against cancellations alone. */
+/** Cancellations during continuous lists, compared with cancellations alone. */
 export const mixed: Scenario = {
   name: 'mixed',
   isQuick: false,
@@ -38,7 +38,7 @@ async function cancelWhileListing(
   const listing = bench.generator.send(
     product,
     { method: 'GET', path: ORDERS, headers },
-    // The cancellations begin when the lists are under way, and end before them.
+    // The cancellations begin after the lists, and end before them.
     { connections: LISTING, seconds: bench.seconds + 1 },
   );
   const cancelling = setTimeout(Math.min(300, bench.seconds * 300)).then(() =>

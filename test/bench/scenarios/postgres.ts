@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OrderList } from '../../../src/app/order-list.ts';
-import { Projector } from '../../../src/app/projector.ts';
-import { openPostgresForCommandLine } from '../../../src/infra/postgres/postgres-store.ts';
+import { Projector } from '../../../src/app/read/projector.ts';
+import { OrderList } from '../../../src/app/state/order-list.ts';
+import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { Cluster } from '../../support/postgres/cluster.ts';
 import { CANCEL, CommandClients } from '../commands.ts';
 import { isEmmettIn } from '../emmett.ts';
@@ -20,7 +20,7 @@ import { compareList } from './lists.ts';
 const CONNECTIONS = 64;
 
 /**
- * The service on a PostgreSQL on the same machine, with the defaults of PostgreSQL but for its
+ * The service on a PostgreSQL server on the same machine, with PostgreSQL's defaults except for its
  * memory: each commit waits for the disk.
  */
 export const postgres: Scenario = {
@@ -28,18 +28,27 @@ export const postgres: Scenario = {
   isQuick: false,
   steps: ({ rounds }) => rounds * 10,
   async run(bench, advance) {
-    await using cluster = await Cluster.start(18, { shared_buffers: '512MB' }, tmpdir());
-    const databases = new Databases(bench, cluster);
-    return [
-      ...(await cancelRows(bench, databases, advance)),
-      await listRow(bench, databases, advance),
-      await catchUpRow(bench, databases, advance),
-    ];
+    return withCluster(async (cluster) => {
+      const databases = new Databases(bench, cluster);
+      return [
+        ...(await cancelRows(bench, databases, advance)),
+        await listRow(bench, databases, advance),
+        await catchUpRow(bench, databases, advance),
+      ];
+    });
   },
 };
 
-/** Stores of several sizes, each copied once from SQLite, and then from database to database. */
-class Databases {
+/** Starts a PostgreSQL with the benchmark's settings, uses it, and stops it. */
+export async function withCluster<Used>(use: (cluster: Cluster) => Promise<Used>): Promise<Used> {
+  await using cluster = await Cluster.start(18, { shared_buffers: '512MB' }, tmpdir());
+  return await use(cluster);
+}
+
+/**
+ * Creates stores of several sizes, each copied once from SQLite, then from database to database.
+ */
+export class Databases {
   readonly #bench: Bench;
   readonly #cluster: Cluster;
   readonly #filled = new Map<string, Promise<StoreFile>>();
@@ -50,7 +59,7 @@ class Databases {
     this.#cluster = cluster;
   }
 
-  /** An empty database. */
+  /** Creates an empty database. */
   async empty(): Promise<string> {
     const name = this.#newName();
     await this.#cluster.sql(`CREATE DATABASE ${name}`);
@@ -71,7 +80,7 @@ class Databases {
     const name = this.#newName();
     const { orders, head } = await filled;
     await this.#cluster.sql(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-    // Otherwise the copy's pages are written while something is measured.
+    // Otherwise the copy's pages would be written during a measurement.
     await this.#cluster.sql('CHECKPOINT');
     const file = join(newFolder(), 'unused');
     return { file, url: this.#cluster.url(name), orders, head };
@@ -83,7 +92,7 @@ class Databases {
     const program = join(import.meta.dirname, '../../../dist/main.js');
     const copy = ['migrate-store', '--from', `sqlite:${store.file}`, '--to', url];
     await run(process.execPath, [program, ...copy], 600);
-    // What a database that has been there for a while has done already.
+    // Maintenance that an older database would have behind it.
     await this.#cluster.sql('VACUUM ANALYZE', template);
     await this.#cluster.sql('CHECKPOINT');
     return store;
@@ -95,7 +104,7 @@ class Databases {
   }
 }
 
-/** One instance against the floor, two instances against one, and one against Emmett. */
+/** Compares one instance with the floor, two instances with one, and one with Emmett. */
 async function cancelRows(
   bench: Bench,
   databases: Databases,
@@ -103,7 +112,7 @@ async function cancelRows(
 ): Promise<readonly Row[]> {
   const { orders, rounds, emmett } = bench;
   await using opened = new AsyncDisposableStack();
-  // The two that are measured once more with shares of a processor have twice as many loads.
+  // The servers that are also measured with shares of a processor have twice as many loads.
   const single = opened.use(await startProduct(await databases.pending(orders)));
   const one = new CommandClients(bench, single, CANCEL, orders, rounds * 2);
   const shared = await databases.pending(orders);
@@ -154,7 +163,7 @@ async function cancelRows(
   ];
 }
 
-/** Whoever sends cancellations, to one server or to several. */
+/** A contender that sends cancellations to one server or to several. */
 type Cancelling = Pick<CommandClients, 'measure'>;
 
 async function seriesOf(
@@ -167,7 +176,7 @@ async function seriesOf(
   return named.map(([name], index) => ({ name, rounds: results[index] ?? [] }));
 }
 
-/** How much of a processor each instance has where a second one brings its own, as a machine does. */
+/** The share of a processor per instance, if a second instance adds a processor of its own. */
 const SHARE = 0.5;
 
 function withShare(clients: Cancelling, pids: readonly number[]): Cancelling {
@@ -195,7 +204,7 @@ async function sharesRow(
   }
 }
 
-/** Two instances, each on one of these databases, or both on the same, and with half of the clients. */
+/** Two instances with half of the clients each, on the same database or on one each. */
 async function pairOf(
   bench: Bench,
   stores: readonly [StoreFile, StoreFile],
@@ -211,7 +220,7 @@ async function pairOf(
   }
   const clients = products.map((product, index) => {
     const ids = new IdSequence(orders);
-    // The second half of the sequence: no order is named by both.
+    // The second half of the sequence, so that no order is named by both.
     ids.use(index * Math.floor(orders / 2));
     const ledger = ledgers.get(stores[index] as StoreFile);
     return new CommandClients(bench, product, CANCEL, orders, loads * 2, ids, ledger);
@@ -240,18 +249,18 @@ async function listRow(bench: Bench, databases: Databases, advance: Advance): Pr
   const orders = bench.orders / 10;
   await using product = await startProduct(await databases.pending(orders));
   const size = { orders, connections: 4, target: atLeast(0.65, 1) };
-  // Awaited here, because the product ends with this function.
+  // Awaited here, because the product is stopped at the end of this function.
   return await compareList(bench, product, size, `PostgreSQL: list, ${countOf(orders)}`, advance);
 }
 
-/** How fast an instance takes in what the others have recorded: the whole log, at its start. */
+/** Measures how fast an instance reads what others have recorded: the whole log, at its start. */
 async function catchUpRow(bench: Bench, databases: Databases, advance: Advance): Promise<Row> {
   const { url = '', head } = await databases.lived(bench.orders);
-  const { log, facts, close } = await openPostgresForCommandLine(url);
+  const { log, foldSource, close } = await openPostgresForCommandLine(url);
   const rates: number[] = [];
   for (let round = 0; round < bench.rounds; round++) {
     const begun = performance.now();
-    await new Projector(log, new OrderList(() => null), facts).catchUp();
+    await new Projector(log, new OrderList(() => null), foldSource).catchUp();
     rates.push((head * 1_000) / (performance.now() - begun));
     advance();
   }

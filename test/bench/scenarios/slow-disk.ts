@@ -12,7 +12,7 @@ import { DELAY, startOnSlowDisk } from '../slow-disk.ts';
 
 const CONNECTIONS = 64;
 
-/** A disk on which every flush takes long: what is left of the rate, and do readers notice? */
+/** A disk with slow flushes: the remaining rate of commands, and the effect on readers. */
 export const slowDisk: Scenario = {
   name: 'slow-disk',
   isQuick: false,
@@ -35,7 +35,7 @@ export const slowDisk: Scenario = {
       {
         async measure() {
           const measured = await idle.measure(CONNECTIONS);
-          // What the client and the machine take by themselves.
+          // The share of the client and the machine.
           getsAlone.push(await getLatency(bench, floor));
           return measured;
         },
@@ -75,7 +75,7 @@ function getLatency({ orders, seconds }: Bench, { address }: Server): Promise<Ge
   return runProgram<GetLatencySeen>('clients/get-latency', order, seconds + 30);
 }
 
-/** Makes sure that the delay works at all: a cancel cannot be answered before it is over. */
+/** Checks that the delay is effective: no cancel is answered before it is over. */
 async function requireSlowness({ server, ids, ledger }: CommandClients): Promise<void> {
   for (let n = 0; n < 3; n++) {
     const id = ids.at(ids.used);

@@ -15,12 +15,12 @@ import {
   type Target,
 } from '../row.ts';
 import { countOf, type Scenario } from '../scenario.ts';
-import { fetchBytes, ORDERS, type Product, startProduct } from '../servers.ts';
+import { fetchBytes, ORDERS, startProduct, timeToFirstAnswer } from '../servers.ts';
 import type { StoreFile } from '../stores.ts';
 
 /**
- * How long a start takes until the first answer, against only reading the log: with the snapshot
- * that the last stop has left, as is usual, and from the log alone.
+ * The time from a start to the first response, compared with only reading the log: with the
+ * snapshot of the last stop, as usual, and from the log alone.
  */
 export const start: Scenario = {
   name: 'start',
@@ -60,7 +60,7 @@ export const start: Scenario = {
   },
 };
 
-/** The memory that stays resident after a start and a list. */
+/** The resident memory after a start and a list. */
 export const memory: Scenario = {
   name: 'memory',
   isQuick: true,
@@ -79,20 +79,7 @@ export const memory: Scenario = {
   },
 };
 
-/** Milliseconds from starting the process to the end of its first answer. */
-async function timeToFirstAnswer(store: StoreFile): Promise<number> {
-  const begun = performance.now();
-  const product: Product = await startProduct(store);
-  try {
-    const { status } = await fetchBytes(product, store.orders > 0 ? `${ORDERS}/1` : ORDERS);
-    if (status !== 200) throw new Error(`the first answer was ${status}`);
-    return performance.now() - begun;
-  } finally {
-    await product.stop();
-  }
-}
-
-/** The same where no snapshot tells what the log says. */
+/** Returns the time of a start without a snapshot to its first response, in milliseconds. */
 export async function timeToReadAndAnswer(store: StoreFile): Promise<number> {
   await rm(`${store.file}-snapshot`, { force: true });
   return timeToFirstAnswer(store);

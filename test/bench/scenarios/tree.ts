@@ -7,8 +7,8 @@ import { changedProduct, startProduct } from '../servers.ts';
 const CONNECTIONS = 64;
 
 /**
- * Measures the cost of the log's Merkle tree: the service against itself with leaves that are not hashed. A
- * log without a tree would be refused as damaged.
+ * Measures the cost of the log's Merkle tree: the service against itself with leaves that are not
+ * hashed. A log without a tree would be refused as damaged.
  */
 export const tree: Scenario = {
   name: 'tree',
@@ -21,7 +21,7 @@ export const tree: Scenario = {
       'frontier.append(leafHash(recordOf(event)),',
       'frontier.append(Buffer.alloc(32),',
     );
-    // Each has been checked when it starts; checked again, the one with such leaves is damaged.
+    // Each is checked when it starts; a later check would find the one with such leaves damaged.
     const env = { SCRUB_BYTES_PER_SECOND: '0' };
     const servers = [
       opened.use(await startProduct(await bench.stores.pending(bench.orders), env)),

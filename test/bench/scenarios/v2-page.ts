@@ -1,5 +1,5 @@
 import type { OrderId } from '../../../src/domain/order-id.ts';
-import { cursorAfter } from '../../../src/http/cursor.ts';
+import { cursorAfter } from '../../../src/http/requests/cursor.ts';
 import type { PagesOrder, PagesSeen } from '../clients/pages.ts';
 import { mainThreadCpu } from '../linux.ts';
 import { runProgram } from '../processes.ts';
@@ -11,7 +11,7 @@ import { BEARER, fetchBytes, type Product, startProduct } from '../servers.ts';
 const ORDERS_V2 = '/v2/store/orders';
 const PAGE = { limit: '100' };
 
-/** One page of version 2, out of the largest store: the time until its last byte. */
+/** One page of version 2 from the largest store: the time to its last byte. */
 export const v2Page: Scenario = {
   name: 'v2-page',
   isQuick: false,
@@ -22,7 +22,7 @@ export const v2Page: Scenario = {
     const contenders = queries.map(([, query, found]) => ({
       measure: () => measure(product, query, found, bench.seconds / 2),
     }));
-    // The first round only warms up.
+    // The first round is a warm-up.
     const rounds = await interleave(contenders, bench.rounds + 1, () => undefined);
     return queries.map(([what], index) => {
       advance();
@@ -38,7 +38,7 @@ interface Measured extends PagesSeen {
 
 type Query = readonly [what: string, query: Record<string, string>, found: number];
 
-/** From what is found at once to what is found last, or not at all. */
+/** Queries from those whose orders are found at once to those that find none. */
 async function queriesFor(product: Product, orders: number): Promise<readonly Query[]> {
   const cursor = (id: number) => cursorAfter({ id: BigInt(id) as OrderId, asOf: undefined }, {});
   const { placedAt = '' } = (await pageOf(product, { after: cursor(orders - 1) }))[0] ?? {};

@@ -6,7 +6,7 @@ import { startProduct, startServer } from '../servers.ts';
 
 const CONNECTIONS = 64;
 
-/** The commands with a body, against a server that parses it and does nothing. */
+/** The commands with a body, compared with a server that parses the body and does nothing. */
 export const writes: Scenario = {
   name: 'place-ship',
   isQuick: false,

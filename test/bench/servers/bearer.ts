@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import express, { type Express, type RequestHandler } from 'express';
 
-/** An Express app as lean as it gets. */
+/** A minimal Express app. */
 export function leanApp(): Express {
   return express().disable('x-powered-by').disable('etag');
 }
@@ -11,8 +11,8 @@ const known = sha256(process.env.BENCH_KEY ?? '');
 hashes.set(known.toString('hex'), known);
 
 /**
- * Lets requests with a known key pass. Only hashes are kept, and they are compared in constant
- * time: less than that would be no authentication, so it is part of the floor.
+ * Middleware that passes requests with a known key. It stores only hashes and compares them in
+ * constant time, which is the minimum for authentication, so it is part of the floor.
  */
 export const bearer: RequestHandler = (req, res, next) => {
   const given = /^Bearer (\S+)$/.exec(req.headers.authorization ?? '')?.[1];

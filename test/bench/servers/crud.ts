@@ -3,8 +3,8 @@ import { bearer, leanApp } from './bearer.ts';
 import { listen } from './listen.ts';
 
 /**
- * The plain way: a row for each order, changed in place, in a transaction for each request. As
- * durable as the product.
+ * A CRUD implementation: a row for each order, updated in place, in a transaction for each request.
+ * It is as durable as the product.
  */
 const [file = '', orders = '0'] = process.argv.slice(2);
 const db = new Database(file);

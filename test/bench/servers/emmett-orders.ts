@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { type Engine, findEmmett } from '../emmett.ts';
 
 /**
- * Orders on Emmett's event store, used as its documentation has it: a command handler that reads the
- * order's stream, folds it, decides, and appends what was decided.
+ * Orders on Emmett's event store, used as in its documentation: a command handler that reads the
+ * order's stream, folds it, decides, and appends the new events.
  */
 
 interface OrderEvent {
@@ -24,9 +24,9 @@ interface Emmett {
 }
 
 /**
- * Opens a store and places order 1 on it.
- * @param open Makes the store with what its engine's package exports.
- * @returns What cancels an order, and tells the status to answer with.
+ * Opens a store and places order 1 in it.
+ * @param open Creates the store with the exports of its engine's package.
+ * @returns A function that cancels an order, and returns the status of the response.
  */
 export async function emmettOrders<Package>(
   folder: string,
@@ -53,7 +53,7 @@ export async function emmettOrders<Package>(
   };
 }
 
-/** The columns of a copy of order 1's rows, and what stands in them, for every number `n.id`. */
+/** The columns of a copy of order 1's rows, and their values, for every number `n.id`. */
 export function columnsOfCopy(columns: readonly string[], table: 'emt_streams' | 'emt_messages') {
   const id = "'order-' || n.id";
   const changed: Readonly<Record<string, string>> =

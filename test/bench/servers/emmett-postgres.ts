@@ -21,7 +21,7 @@ app.delete('/v1/store/orders/:orderId', async (req, res) => {
 });
 listen(app);
 
-/** Copies the first order's stream: to append a million one by one would take minutes. */
+/** Copies the first order's stream, because appending a million one by one would take minutes. */
 async function placeTheOthers(): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();

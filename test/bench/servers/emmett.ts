@@ -17,8 +17,8 @@ placeTheOthers();
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * The store has one connection, on which transactions that overlap become one: only in turn is
- * an answer sent after its own commit.
+ * Runs commands one at a time: the store has one connection, on which concurrent transactions
+ * merge, and a response must follow its own commit.
  */
 function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   const result = last.then(work);
@@ -33,7 +33,7 @@ app.delete('/v1/store/orders/:orderId', async (req, res) => {
 });
 listen(app);
 
-/** Copies the first order's stream: to append a million one by one would take minutes. */
+/** Copies the first order's stream, because appending a million one by one would take minutes. */
 function placeTheOthers(): void {
   const db = new Database(file);
   for (const table of TABLES) {

@@ -3,9 +3,9 @@ import { bearer, leanApp } from './bearer.ts';
 import { listen } from './listen.ts';
 
 /**
- * The straightforward way to source events: for each request a transaction that reads the order's
- * events by an index, folds them, and inserts one more under a unique version. As durable as the
- * product.
+ * A straightforward event-sourced implementation: for each request a transaction that reads the
+ * order's events by an index, folds them, and inserts one more under a unique version. It is as
+ * durable as the product.
  */
 const [file = '', orders = '0'] = process.argv.slice(2);
 const db = new Database(file);

@@ -2,7 +2,7 @@ import express from 'express';
 import { bearer, leanApp } from './bearer.ts';
 import { listen } from './listen.ts';
 
-/** Express with authentication and nothing behind it: what any service like this has to pay. */
+/** Express with authentication and an empty handler: the minimal cost of any service like this. */
 const app = leanApp();
 app.use(bearer);
 app.get('/v1/store/orders/:orderId', (_req, res) => void res.json({}));

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Listens on a free port of this machine alone, and writes the address as a line. */
+/** Listens on a free port of 127.0.0.1, and prints the address in a line. */
 export function listen(handler: RequestListener): void {
   const server = createServer(handler).listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo;

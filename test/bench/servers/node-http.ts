@@ -1,6 +1,6 @@
 import { listen } from './listen.ts';
 
-/** The least that Node can do: 204, whatever is asked. */
+/** A minimal Node server: 204 for every request. */
 listen((_req, res) => {
   res.statusCode = 204;
   res.end();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { listen } from './listen.ts';
 
-/** Sends the same bytes to everybody: no list can be served faster than this. */
+/** Sends the same bytes to every client, which is the upper bound for any list. */
 const [file = '', encoding] = process.argv.slice(2);
 const body = readFileSync(file);
 const headers = {

@@ -72,7 +72,7 @@ export const authentication: readonly Check[] = [
       const id = await placePending(trial);
       const answer = await api.client.ask('DELETE', `/store/orders/${id}`, { authorization: null });
       must(answer.status === 401, CHANGES_NOTHING, `it is a ${answer.status}`);
-      // Had it been cancelled, it could not ship any more.
+      // If it had been cancelled, it could not be shipped.
       const shipped = await api.ship(id, '2026-01-01T00:00:00.000Z');
       must(typeof shipped !== 'string', CHANGES_NOTHING, `order ${id} does not ship: ${shipped}`);
       return undefined;
@@ -80,7 +80,7 @@ export const authentication: readonly Check[] = [
   },
 ];
 
-/** What is not a valid key, described so that a report does not give the key away. */
+/** Draws invalid keys, with descriptions that do not disclose the real key in a report. */
 function notTheKey(key: string) {
   const position = fc.nat({ max: key.length - 1 });
   return fc.oneof(

@@ -7,26 +7,26 @@ import { commands } from './commands.ts';
 import { list } from './list.ts';
 import type { Check, Need, Trial } from './trial.ts';
 
-/** Every check, in the order in which they run. */
+/** All checks, in the order in which they run. */
 const CHECKS: readonly Check[] = [...authentication, ...list, ...commands];
 
 export interface ConformanceOptions {
-  /** Where the API is, ending in its version: `https://orders.example/v1`. */
+  /** The URL of the API, ending in its version: `https://orders.example/v1`. */
   readonly baseUrl: string;
   readonly key: string;
-  /** A key that was valid once, to see that it no longer is. */
+  /** A revoked or expired key, to check that it is refused. */
   readonly revokedKey?: string;
   readonly adapter?: Adapter;
-  /** Sends nothing but GET. */
+  /** Sends only GET requests. */
   readonly readOnly?: boolean;
-  /** Leaves out what only this service promises. */
+  /** Skips the checks of promises that only this service makes. */
   readonly contractOnly?: boolean;
-  /** How many programs the model runs; 100 unless told. */
+  /** The number of programs that the model runs; default 100. */
   readonly runs?: number;
   readonly seed?: number;
-  /** How many programs run at once; 4 unless told. */
+  /** The number of concurrent programs; default 4. */
   readonly concurrency?: number;
-  /** Is told how much is done, of {@link workOf} in all. */
+  /** Called with the work done so far, of {@link workOf} in total. */
   readonly advance?: (done: number) => void;
 }
 
@@ -49,15 +49,15 @@ export interface CheckReport {
   readonly basis: Check['basis'];
   readonly result: 'passed' | 'failed' | 'skipped';
   readonly durationMs: number;
-  /** Why it failed or was left out. */
+  /** The reason why it failed or was skipped. */
   readonly reason?: string;
-  /** What leads there, as a script for a shell. */
+  /** A shell script that reproduces the failure. */
   readonly script?: string;
 }
 
 const DEFAULTS = { runs: 100, concurrency: 4 } as const;
 
-/** How much there is to do, in the units of `advance`. */
+/** Returns the total work, in the units of `advance`. */
 export function workOf(options: Pick<ConformanceOptions, 'runs' | 'contractOnly'>): number {
   const { runs = DEFAULTS.runs } = options;
   return inScope(options).reduce((sum, check) => sum + weightOf(check, runs), 0);
@@ -72,8 +72,8 @@ function weightOf({ group }: Check, runs: number): number {
 }
 
 /**
- * Runs every check against a server, ours or anybody's, by HTTP alone. It touches no order that it
- * has not placed itself. Throws {@link CannotCheck} where there is no server, or it refuses the key.
+ * Runs every check against any server, over HTTP only. It changes no order except those that it has
+ * placed itself. Throws {@link CannotCheck} if the server is unreachable or refuses the key.
  */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   const { runs, concurrency } = { ...DEFAULTS, ...options };
@@ -145,7 +145,7 @@ function told({ rule, detail, script }: Counterexample): Pick<CheckReport, 'reas
   return { reason: `${rule}: ${detail}`, script };
 }
 
-/** What the server does not offer, or must not be asked for, and why. */
+/** Returns what the server lacks or must not be sent, with the reasons. */
 async function whatIsLacking(
   api: OrdersApi,
   { readOnly, adapter = {}, revokedKey }: ConformanceOptions,
@@ -180,7 +180,7 @@ async function probeWrites(api: OrdersApi, adapter: Adapter, lacking: Map<Need, 
   }
 }
 
-// One of the orders that are listed: a 404 of that one can only mean that nobody is asked for it.
+// A listed order: a 404 for it can only mean that the server has no getOrder.
 async function probeGet(api: OrdersApi, lacking: Map<Need, string>): Promise<void> {
   const [first] = await api.list().catch(() => []);
   if (first === undefined) return;
@@ -190,9 +190,11 @@ async function probeGet(api: OrdersApi, lacking: Map<Need, string>): Promise<voi
   }
 }
 
-/** Whether an answer tells that nobody is to ask for this here, rather than that it went wrong. */
+/**
+ * Returns true if a response means that the operation does not exist, rather than that it failed.
+ */
 function isLack({ status, text }: Answer): boolean {
-  // Where it is the order that is said not to be there, the request itself was understood.
+  // If the order is reported as missing, the operation exists.
   if (status === 404) return !text.includes('"order_not_found"');
   return status === 403 || status === 405 || status === 501;
 }
@@ -201,7 +203,7 @@ function lackOf(request: string, { status }: Answer, name: string): string {
   return `${request} is a ${status} here, and no adapter has ${name}()`;
 }
 
-// A server that answers wrongly is found out by the checks.
+// The checks detect a server with wrong responses.
 function ignore(error: unknown): undefined {
   if (!(error instanceof Violation)) throw error;
 }

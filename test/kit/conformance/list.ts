@@ -16,7 +16,7 @@ const COMPLETE = 'an order is complete once it has shipped, and not before';
 const ACTUAL = 'the ship date is the actual one once the order has shipped';
 const SAME = 'one order is shown as the list shows it';
 
-/** How many orders are asked for one by one. */
+/** The number of orders that are fetched one by one. */
 const ONE_BY_ONE = 20;
 
 export const list: readonly Check[] = [
@@ -76,7 +76,7 @@ export const list: readonly Check[] = [
       const some = (await api.list()).slice(-ONE_BY_ONE);
       const shown = new Map<bigint, Order | undefined>();
       for (const { id } of some) shown.set(id, await api.get(id));
-      // Somebody may have shipped one meanwhile: then it is as the list shows it by now.
+      // Another client may have shipped it meanwhile: then it must equal that in a new list.
       const later = new Map((await api.list()).map((order) => [order.id, order]));
       for (const order of some) {
         const one = shown.get(order.id);

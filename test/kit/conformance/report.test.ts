@@ -26,7 +26,7 @@ const report: Report = {
   ],
 };
 
-test('as text, each check has a line, and what is wrong stands below it', () => {
+test('The text report has a line for each check, with its failure below', () => {
   expect(asText(report)).toBe(`✓ one
 ✗ two *
     it is 404 {"a":<\u0000\ud800>}
@@ -38,7 +38,7 @@ test('as text, each check has a line, and what is wrong stands below it', () => 
 `);
 });
 
-test('as JUnit XML, whatever a server has answered', () => {
+test('The JUnit report is well-formed XML for any response of a server', () => {
   expect(asJUnit(report)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="3" failures="1" errors="0" skipped="1" time="1.5">
   <testsuite name="store-orders conformance" tests="3" failures="1" errors="0" skipped="1" time="1.5">

@@ -4,7 +4,7 @@ const SIGNS = { passed: '✓', failed: '✗', skipped: '–' } as const;
 
 const NOTE = '* the contract is silent about it, and Store Orders promises it';
 
-/** A report for people: every check in a line, and what is wrong below it. */
+/** Returns a report for people: one line for each check, with its failure below. */
 export function asText(report: Report): string {
   const { checks, passed, failed, skipped, seed, durationMs } = report;
   const lines = checks.flatMap(({ name, result, reason, script, basis }) => {
@@ -26,7 +26,9 @@ function indented(text = ''): readonly string[] {
     .map((line) => `    ${line}`);
 }
 
-/** A report in the JUnit XML that build servers read (the schema of Apache Ant's junitreport). */
+/**
+ * Returns a report in JUnit XML (the schema of Apache Ant's junitreport), as build servers read it.
+ */
 export function asJUnit(report: Report): string {
   const { checks, failed, skipped, durationMs, seed, baseUrl } = report;
   const counts = `tests="${checks.length}" failures="${failed}" errors="0" skipped="${skipped}"`;
@@ -64,7 +66,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-// A server may answer anything. What XML 1.0 cannot hold at all is shown as U+FFFD.
+// Responses may contain anything. Characters that XML 1.0 cannot represent become U+FFFD.
 function escaped(text: string): string {
   return (
     text

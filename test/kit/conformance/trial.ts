@@ -4,36 +4,36 @@ import { brokenBy } from '../check.ts';
 import { Violation } from '../target.ts';
 import type { OrdersApi } from '../targets/orders-api.ts';
 
-/** What a check may need. What a server lacks, or what it was told not to do, leaves it out. */
+/** The needs of a check. A check is skipped if the server or the options do not meet one. */
 export type Need = 'to write' | 'to place' | 'to ship' | 'to get one order' | 'a revoked key';
 
-/** What a check works with. */
+/** The context of a check. */
 export interface Trial {
   readonly api: OrdersApi;
   readonly key: string;
   readonly revokedKey?: string;
   readonly seed: number;
-  /** How many programs the model runs; smaller checks make do with fewer. */
+  /** The number of programs that the model runs; smaller checks run fewer. */
   readonly runs: number;
-  /** How many of them at once. */
+  /** The number of concurrent programs. */
   readonly concurrency: number;
-  /** What the server lacks, and why. */
+  /** The needs that the server does not meet, with the reasons. */
   readonly lacking: ReadonlyMap<Need, string>;
   advance(runs: number): void;
 }
 
 export interface Check {
-  /** The rule, as a sentence that is true of a server that keeps it. */
+  /** The rule, as a sentence that is true for a conforming server. */
   readonly name: string;
   readonly group: 'authentication' | 'errors' | 'list' | 'int64' | 'cancel' | 'ship' | 'model';
-  /** Whether the contract says so, or only this service promises it, where the contract is silent. */
+  /** The source of the rule: the contract, or a promise of this service beyond the contract. */
   readonly basis: 'contract' | 'promise';
   readonly needs: readonly Need[];
-  /** Resolves if the rule holds, or with the program that breaks it; or throws a Violation. */
+  /** Resolves if the rule holds, or with a program that violates it; or throws a Violation. */
   run(trial: Trial): Promise<Counterexample | undefined>;
 }
 
-/** Holds a rule against what is drawn; throws the shrunk counterexample in the rule's own words. */
+/** Checks a rule for drawn values; throws the shrunk counterexample in the rule's words. */
 export async function forAll<Value>(
   { seed }: Trial,
   values: Arbitrary<Value>,
@@ -42,7 +42,7 @@ export async function forAll<Value>(
 ): Promise<undefined> {
   const details = await fc.check(fc.asyncProperty(values, rule), { seed, numRuns });
   if (!details.failed) return undefined;
-  // What is not a broken rule, such as a server that is gone, is thrown as it is.
+  // Other errors, such as an unreachable server, are rethrown.
   if (!(details.errorInstance instanceof Violation)) throw details.errorInstance;
   const { rule: broken, detail } = brokenBy(details.errorInstance);
   throw new Violation(broken, `${detail} (seed ${seed}, path ${details.counterexamplePath})`);

@@ -1,15 +1,15 @@
 import type { History, Operation } from './history.ts';
 
 /**
- * A history as text, one operation a line, so that one that was refused can be kept and judged
- * again. A line is JSON; a bigint is written as a string that ends in n.
+ * Encodes a history as text, one operation a line, so that a rejected history can be stored and
+ * checked again. A line is JSON; a bigint is a string that ends in n.
  */
 
 export function encodeHistory(history: History): string {
   return history.map((operation) => `${JSON.stringify(operation, asText)}\n`).join('');
 }
 
-/** Reads what {@link encodeHistory} wrote. Throws at a line that is no JSON. */
+/** Parses the text of {@link encodeHistory}. Throws at a line that is not JSON. */
 export function decodeHistory(text: string): History {
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => {
@@ -20,7 +20,7 @@ export function decodeHistory(text: string): History {
 
 function asText(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`;
-  // JSON has no infinity. Only the time of an answer that never came is infinite.
+  // JSON has no infinity. Only the time of a missing response is infinite.
   return value === Number.POSITIVE_INFINITY ? undefined : value;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What concurrent clients asked of a server, what they were told, and when. A history says nothing
- * of how the server works; what it must look like is judged in ../linearizability.
+ * Histories: the requests of concurrent clients, with their responses and times. A history is
+ * independent of the server's implementation; ../linearizability checks it.
  */
 
 /** An order as a server shows it. Ids are bigints, because they have 64 bits. */
@@ -8,20 +8,20 @@ export interface Row {
   readonly id: bigint;
   readonly petId: bigint;
   readonly quantity: number;
-  /** As `Date.prototype.toISOString` writes it, whichever offset the server prefers. */
+  /** In the form of `Date.prototype.toISOString`, whatever offset the server uses. */
   readonly shipDate?: string;
   readonly complete: boolean;
-  /** Only from servers that tell it. Without it, a cancelled order looks like a pending one. */
+  /** Present if the server provides it. Without it, cancelled and pending orders look alike. */
   readonly status?: 'pending' | 'shipped' | 'cancelled';
 }
 
 /**
- * A request to place an order. Where the server chooses the ids, no two such requests of a history
- * may name the same pet: it is how an order is recognised whose placing was never answered.
+ * A request to place an order. If the server chooses ids, no two such requests of a history may
+ * name the same pet: the pet identifies an order whose placement got no response.
  */
 export interface Place {
   readonly kind: 'place';
-  /** The id, where the client chooses it. */
+  /** The id, if the client chooses it. */
   readonly id?: bigint;
   readonly petId: bigint;
   readonly quantity: number;
@@ -57,29 +57,29 @@ export type Reason =
   | 'order_cancelled';
 
 export type Answer =
-  /** A command's: what was asked for is so. With the order, where the server showed it. */
+  /** Of a command: it succeeded. With the order, if the server returned it. */
   | { readonly kind: 'accepted'; readonly id: bigint; readonly order?: Row }
-  /** A get's. */
+  /** Of a get. */
   | { readonly kind: 'shown'; readonly order: Row }
-  /** A list's. */
+  /** Of a list. */
   | { readonly kind: 'listed'; readonly orders: readonly Row[] }
-  /** The order's state forbids it, or there is no such order. */
+  /** The order's state forbids the command, or the order does not exist. */
   | { readonly kind: 'refused'; readonly reason: Reason }
-  /** Certainly nothing was done, whatever the state: the server was too busy, or out of reach. */
+  /** Certainly nothing was done: the server was overloaded or unreachable. */
   | { readonly kind: 'untouched' }
-  /** It may have been done, may still be done at any later time, or never. */
+  /** Unknown: it may have been done, may be done at any later time, or never. */
   | { readonly kind: 'unknown' }
-  /** What no server should ever answer to this request, in words. */
+  /** A response that no server should ever send to this request, in words. */
   | { readonly kind: 'unexpected'; readonly words: string };
 
-/** One request with its answer. Times are nanoseconds, or mere numbers of events, of one clock. */
+/** A request with its response. Times are nanoseconds or logical, of a single clock. */
 export interface Operation {
   readonly client: number;
   readonly request: Request;
   readonly answer: Answer;
-  /** When it was asked: not after the server could first have seen it. */
+  /** The time of the request: not after the server could first have received it. */
   readonly invoked: number;
-  /** When it was answered: not before the server answered. Infinity where the answer is unknown. */
+  /** The time of the response: not before the server sent it. Infinity if there is none. */
   readonly returned: number;
 }
 

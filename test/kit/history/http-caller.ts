@@ -2,29 +2,29 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Answer, Reason, Request, Row } from './history.ts';
 
-/** Makes requests of a server and tells what it answered. */
+/** Sends a request to a server and returns the reply. */
 export interface Caller {
   /**
-   * @param cutAfter Cuts the connection so many milliseconds after the request was sent, unless it
-   * has been answered by then.
+   * @param cutAfter The milliseconds after which the connection is cut, unless a response has
+   * arrived.
    */
   call(request: Request, cutAfter?: number): Promise<Answer>;
 }
 
-/** Calls a server over HTTP as any client would: it knows nothing but the contract. */
+/** Calls a server over HTTP like any client, by the contract only. */
 export class HttpCaller implements Caller {
   readonly #baseUrl: () => string;
   readonly #key: string;
   readonly #http = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   readonly #https = new https.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-  /** @param baseUrl Asked anew for each request: a server may come back at another address. */
+  /** @param baseUrl Called for each request, because a server may restart at another address. */
   constructor(baseUrl: () => string, key: string) {
     this.#baseUrl = baseUrl;
     this.#key = key;
   }
 
-  /** @param more Headers that go with the request, beside those that it needs. */
+  /** @param more Additional headers of the request. */
   async call(
     request: Request,
     cutAfter?: number,
@@ -34,13 +34,13 @@ export class HttpCaller implements Caller {
     return typeof reply === 'string' ? { kind: reply } : read(request, reply);
   }
 
-  /** Closes the connections that are kept open. */
+  /** Closes the persistent connections. */
   close(): void {
     this.#http.destroy();
     this.#https.destroy();
   }
 
-  /** The reply; or, where none came, whether the server may have seen the request. */
+  /** Resolves with the reply or, without one, whether the server may have received the request. */
   #send(
     request: Request,
     cutAfter: number | undefined,
@@ -67,7 +67,7 @@ export class HttpCaller implements Caller {
         resolve(code === 'ECONNREFUSED' ? 'untouched' : 'unknown');
       });
       sending.end(body, () => {
-        // By now the system has taken every byte of it.
+        // Now the operating system has accepted every byte of it.
         if (cutAfter === 0) sending.destroy();
         else if (cutAfter !== undefined) setTimeout(() => sending.destroy(), cutAfter);
       });
@@ -126,7 +126,7 @@ function readExpected(request: Request, { status, text }: Reply): Answer | undef
   if (status === SUCCESS[request.kind]) return readSuccess(request, text);
   if (status === 404) return refused(request, 'order_not_found');
   if (status === 409) return refused(request, conflictIn(request, text));
-  // Only of service_unavailable do we know that nothing was done.
+  // Only service_unavailable guarantees that nothing was done.
   if (status === 503 && codeIn(text) === 'service_unavailable') return { kind: 'untouched' };
   return status >= 500 ? { kind: 'unknown' } : undefined;
 }
@@ -144,7 +144,7 @@ function refused({ kind }: Request, reason: Reason): Answer | undefined {
   return kind === 'list' ? undefined : { kind: 'refused', reason };
 }
 
-// A cancel has one reason to conflict, and the contract leaves open how its body says so.
+// A cancellation has one reason to conflict, and the contract does not define the body.
 function conflictIn({ kind }: Request, text: string): Reason {
   const code = kind === 'cancel' ? 'order_already_shipped' : codeIn(text);
   switch (code) {
@@ -165,14 +165,14 @@ function codeIn(text: string): unknown {
   }
 }
 
-/** JSON without rounding: whole numbers become bigints. */
+/** Parses JSON without rounding: integers become bigints. */
 function exactJson(text: string): unknown {
   return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
     typeof value === 'number' ? BigInt(context?.source ?? value) : value,
   );
 }
 
-/** Throws where the value is no order. */
+/** Throws if the value is not an order. */
 function rowOf(value: unknown): Row {
   const { id, petId, quantity, shipDate, complete, status } = value as Record<string, unknown>;
   if (typeof id !== 'bigint' || typeof petId !== 'bigint' || typeof quantity !== 'bigint') {

@@ -1,19 +1,19 @@
-/** Numbers that look random and are the same for the same seed: Marsaglia's xorshift, 32 bits. */
+/** Pseudo-random numbers that depend on the seed only: Marsaglia's xorshift, 32 bits. */
 export class Random {
   #state: number;
 
   constructor(seed: number) {
-    // Seeds that are alike must not begin alike, and the state must never be 0.
+    // Similar seeds must not yield similar sequences, and the state must never be 0.
     this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;
     for (let i = 0; i < 8; i++) this.#next();
   }
 
-  /** A whole number from 0 up to, not including, `end`. */
+  /** Returns an integer from 0 to below `end`. */
   below(end: number): number {
     return Math.floor((this.#next() / 2 ** 32) * end);
   }
 
-  /** True in so many of a hundred cases. */
+  /** Returns true with the given probability in percent. */
   percent(share: number): boolean {
     return this.below(100) < share;
   }

@@ -1,33 +1,36 @@
 import type { Answer, Operation, Request } from './history.ts';
 
-/** Nanoseconds of the clock that all processes of a machine share, and that never goes back. */
+/** Returns nanoseconds of the monotonic clock, which all processes of a machine share. */
 function nanoseconds(): number {
   return Number(process.hrtime.bigint());
 }
 
-/** Writes down what clients ask and are told, as it happens. */
+/** Records the requests of clients and their responses. */
 export class Recorder {
   readonly #operations: Operation[] = [];
   readonly #clock: () => number;
   #underWay = 0;
   #mostUnderWay = 0;
 
-  /** @param clock Never goes back. Equal times count as "at once", so a coarse clock only hides. */
+  /**
+   * @param clock Monotonic. Equal times count as concurrent, so a coarse clock only hides
+   * violations.
+   */
   constructor(clock: () => number = nanoseconds) {
     this.#clock = clock;
   }
 
-  /** What has been answered so far, in the order of the answers. */
+  /** The operations so far, in the order of their responses. */
   get history(): readonly Operation[] {
     return this.#operations;
   }
 
-  /** How many requests were ever under way at once. */
+  /** The highest number of concurrent requests. */
   get mostUnderWay(): number {
     return this.#mostUnderWay;
   }
 
-  /** Has a request made, and notes when it began, how it ended and when. */
+  /** Makes a request, and records its start, its reply and its end. */
   async record(client: number, request: Request, perform: () => Promise<Answer>): Promise<Answer> {
     this.#underWay += 1;
     this.#mostUnderWay = Math.max(this.#mostUnderWay, this.#underWay);

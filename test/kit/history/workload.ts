@@ -4,30 +4,30 @@ import type { Caller } from './http-caller.ts';
 import { Random } from './random.ts';
 import type { Recorder } from './recorder.ts';
 
-/** What clients ask of a store at the same time: much about few orders, so that they get in each other's way. */
+/** Generates concurrent requests of clients: many about few orders, for contention. */
 export interface Workload {
   readonly seed: number;
   readonly clients: number;
-  /** How many requests they make in all. A last list comes on top. */
+  /** The total number of requests, without the final list. */
   readonly operations: number;
-  /** In how many of a hundred requests the client hangs up before the answer. */
+  /** The percentage of requests whose client disconnects before the response. */
   readonly cuts: number;
-  /** Is told how many requests have been made. */
+  /** Called with the number of requests so far. */
   readonly advance?: (done: number) => void;
 }
 
 const SHIP_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
 
-/** How many of the newest orders are fought over. */
+/** The number of newest orders that all clients contend for. */
 const HOT = 3;
-/** How long a client waits before it asks a server again that did nothing, in milliseconds. */
+/** The delay before a client retries a request that was not carried out, in milliseconds. */
 const PATIENCE = 20;
-/** When a connection is cut, in milliseconds after the request was sent. */
+/** The range of times after a request at which its connection is cut, in milliseconds. */
 const CUTS_AFTER = [0, 0, 0, 0.5, 1, 2, 5];
 
 /**
- * Runs a workload to its end. The requests depend on the seed; how they interleave, and so which
- * orders they are about, is up to the server and the machine.
+ * Runs a workload to its end. The requests depend on the seed; their interleaving, and so the
+ * orders that they name, depend on the server and the machine.
  */
 export async function runWorkload(
   workload: Workload,
@@ -46,11 +46,11 @@ export async function runWorkload(
     return new Client(number, workload, caller, recorder, known).run(next);
   });
   await Promise.all(clients);
-  // What was lost on the way shows at the end.
+  // A final list reveals lost orders.
   await recorder.record(0, { kind: 'list' }, () => caller.call({ kind: 'list' }));
 }
 
-/** The orders that somebody was told of, newest last. */
+/** The orders in responses so far, the newest last. */
 class KnownOrders {
   readonly #ids: bigint[] = [];
   #pets = 0n;
@@ -59,14 +59,14 @@ class KnownOrders {
     this.#ids.push(id);
   }
 
-  /** One that all are after; or an older one; or one that there is not yet, but soon will be. */
+  /** Returns a contended order; or an older one; or one that does not exist yet, but soon will. */
   pick(random: Random): bigint {
     if (random.percent(5)) return (this.#ids.at(-1) ?? 0n) + BigInt(1 + random.below(3));
     const among = random.percent(80) ? HOT : 50;
     return this.#ids.at(-1 - random.below(Math.min(among, this.#ids.length))) ?? 1n;
   }
 
-  /** A pet that no other request has named: its order can be told from all others. */
+  /** Returns a unique pet, which identifies its order. */
   newPet(): bigint {
     this.#pets += 1n;
     return this.#pets;
@@ -101,7 +101,7 @@ class Client {
     while (next()) {
       const request = again ?? this.#request();
       const answer = await this.#ask(request);
-      // Whoever gets no answer asks again, as clients do.
+      // Without a response a client retries.
       const isInDoubt = answer.kind === 'unknown' && request.kind !== 'list';
       again = isInDoubt && this.#random.percent(70) ? this.#again(request) : undefined;
       if (answer.kind === 'untouched') await wait(PATIENCE);
@@ -117,7 +117,7 @@ class Client {
     return answer;
   }
 
-  // To place again may place another order, and that is another pet's.
+  // A retried placement may place another order, so it gets another pet.
   #again(request: Request): Request {
     return request.kind === 'place' ? { ...request, petId: this.#known.newPet() } : request;
   }

@@ -5,11 +5,11 @@ import { asRecorded, type Violation } from './violation.ts';
 import { judgeLists } from './whole-store.ts';
 
 /**
- * What is wrong with a history of concurrent requests to a store that was empty before it, and of
- * which nobody else asked anything; nothing, if it is linearizable. docs/linearizability.md says
- * what is checked and why that is sound, and complete up to one case that it names.
+ * Returns a violation in a history of concurrent requests, or `undefined` if it is linearizable.
+ * The store must have been empty, and used by no other client. docs/linearizability.md explains why
+ * the check is sound, and complete except for one case.
  *
- * Throws where the history is none that can be judged: see {@link Place}.
+ * Throws if the history cannot be checked: see {@link Place}.
  */
 export function check(history: History): readonly Violation[] {
   const orders = ordersOf(history);
@@ -21,7 +21,7 @@ export function check(history: History): readonly Violation[] {
       accused.has(id) ? [] : (judgeOrder(number, orders) ?? []),
     ),
   ];
-  // Across the orders there is only something to say when each by itself is right.
+  // Lists are checked across orders only if each order on its own is correct.
   return violations.length > 0 ? violations : [judgeLists(orders) ?? []].flat();
 }
 

@@ -2,16 +2,16 @@ import type { Operation, Row } from '../history/history.ts';
 import type { Orders, Step } from './orders.ts';
 
 /**
- * Something that happens to an order once: it is placed, or it comes to an end. When it does is not
- * known, but it is bounded.
+ * A happening: something that occurs to an order once, its placement or its end. Its time is
+ * unknown, but bounded.
  */
 export interface Happening {
-  /** The order's number. */
+  /** The number of the order. */
   readonly order: number;
   readonly what: 'placed' | 'shipped' | 'cancelled';
-  /** Not before this request was made: the first for it, or one whose answer did not show it yet. */
+  /** Its lower bound: the first request for it, or a request whose response did not show it yet. */
   readonly from: Bound;
-  /** Not after this request was answered, in a way that shows it. */
+  /** Its upper bound: the response to this request shows it. */
   readonly until: Bound;
 }
 
@@ -21,8 +21,8 @@ interface Bound {
 }
 
 /**
- * What happened to the orders, as far as lists can show it. Lists themselves bound nothing here.
- * The orders by themselves must be right: then everything said of one of them agrees.
+ * Returns the happenings that lists can show. Lists themselves do not bound them here. Each order
+ * on its own must be correct, so that all responses about it are consistent.
  */
 export function happeningsOf({ steps, lists }: Orders): readonly Happening[] {
   const tellStatus = lists.some(({ rows }) => rows.some((row) => row?.status !== undefined));
@@ -37,7 +37,7 @@ export function happeningsOf({ steps, lists }: Orders): readonly Happening[] {
 interface Life {
   readonly order: number;
   readonly steps: readonly Step[];
-  /** The rows that lists have shown. */
+  /** The rows in lists. */
   readonly listed: readonly Row[];
 }
 
@@ -96,11 +96,11 @@ function cancelled(life: Life): Happening | undefined {
 }
 
 interface Signs {
-  /** Any of these may have done it. */
+  /** The requests that may have caused it. */
   readonly requests: readonly Step[];
-  /** The answers to these show that it had not happened yet. */
+  /** The operations whose responses show that it had not happened yet. */
   readonly notYet: readonly Step[];
-  /** The answers to these show that it had happened already. */
+  /** The operations whose responses show that it had happened. */
   readonly already: readonly Step[];
   readonly isListed: boolean;
 }
@@ -135,7 +135,7 @@ function reasonOf({ answer }: Step): string | undefined {
   return answer.kind === 'refused' ? answer.reason : undefined;
 }
 
-/** The order as an answer showed it, if it did. */
+/** Returns the order in a response, if there is one. */
 function rowOf({ answer }: Step): readonly Row[] {
   if (answer.kind === 'shown') return [answer.order];
   return answer.kind === 'accepted' && answer.order !== undefined ? [answer.order] : [];

@@ -4,11 +4,11 @@ import { asked, inWords } from './timeline.ts';
 import type { Rule, Violation } from './violation.ts';
 import { linearize, type Specification } from './wing-gong.ts';
 
-/** Judges orders one by one: each by itself is a small state machine. */
+/** Checks orders one by one: each is a small state machine. */
 
 const ORDER: Specification<OrderState, Step> = { initial: NO_ORDER, after, keyOf };
 
-/** What is wrong with one order, if anything is. */
+/** Returns a violation in one order, if there is one. */
 export function judgeOrder(number: number, orders: Orders): Violation | undefined {
   const steps = withoutEchoes([...(orders.steps[number] ?? []), ...looksAt(number, orders)]);
   if (linearize(ORDER, steps).found) return undefined;
@@ -19,8 +19,8 @@ export function judgeOrder(number: number, orders: Orders): Violation | undefine
 }
 
 /**
- * An unanswered request can explain nothing that the same request, made earlier, does not explain:
- * an order never comes back to a state that it has left, so the same request changes it once.
+ * Drops redundant unanswered requests: one explains nothing that an earlier equal request does not.
+ * An order never returns to a state that it has left, so equal requests change it once.
  */
 function withoutEchoes(steps: readonly Step[]): readonly Step[] {
   const made = new Set<string>();
@@ -34,7 +34,7 @@ function withoutEchoes(steps: readonly Step[]): readonly Step[] {
     });
 }
 
-/** Where lists alone are at odds, one that came later has forgotten what another had shown. */
+/** Returns the rule for contradicting lists: a later list lacks what an earlier one showed. */
 function ruleFor(steps: readonly Step[]): Rule {
   const answered = steps.filter(({ answer }) => answer.kind !== 'unknown');
   const isForgotten =
@@ -43,13 +43,13 @@ function ruleFor(steps: readonly Step[]): Rule {
 }
 
 /**
- * Makes the history weaker as long as it still fails. To leave out a look or a refusal, or to
- * forget that a command was answered, never makes a right history wrong: so what fails in the end
- * is wrong in the whole history, too. What was not answered stays, since it may explain something.
+ * Weakens the history as long as it still fails. Omitting a read or a refusal, or the response to a
+ * command, never makes a correct history fail, so the remaining failure exists in the whole
+ * history. Unanswered requests stay, since they may explain something.
  */
 function fewestThatFail(all: readonly Step[]): readonly Step[] {
   let steps = withoutLateComers(all);
-  // Many at a time first, because most of them play no part.
+  // Many at a time first, because most of them are irrelevant.
   for (let size = Math.ceil(steps.length / 2); size > 0; size = Math.floor(size / 2)) {
     for (let at = 0; at < steps.length; ) {
       const weaker = weakened(steps, steps.slice(at, at + size));
@@ -61,7 +61,7 @@ function fewestThatFail(all: readonly Step[]): readonly Step[] {
   return steps;
 }
 
-/** The steps without some of them; `undefined` where these say nothing that could be left out. */
+/** Returns the steps without some of them; `undefined` if nothing in these can be omitted. */
 function weakened(steps: readonly Step[], some: readonly Step[]): readonly Step[] | undefined {
   const said = new Set(some.filter(({ answer }) => answer.kind !== 'unknown'));
   if (said.size === 0) return undefined;
@@ -84,14 +84,14 @@ function isOpened({ answer, by }: Step): boolean {
   return answer.kind === 'unknown' && by.answer.kind !== 'unknown';
 }
 
-/** What was asked after all answers that matter cannot explain any of them. */
+/** Drops requests made after all relevant responses, which cannot explain any of them. */
 function withoutLateComers(steps: readonly Step[]): readonly Step[] {
   const answered = steps.filter(({ returned }) => returned !== Number.POSITIVE_INFINITY);
   const end = Math.max(...answered.map(({ returned }) => returned));
   return steps.filter(({ invoked }) => invoked <= end);
 }
 
-/** Where the longest order that works comes to an end, and what speaks against each way on. */
+/** Describes the end of the longest valid order of operations, and why no next operation fits. */
 function reasons(steps: readonly Step[]): readonly string[] {
   const search = linearize(ORDER, steps);
   if (search.found) throw new Error('it is linearizable');

@@ -3,8 +3,8 @@ import { ask as look, type OrderRow } from '../oracle/table.ts';
 import type { Command } from '../vocabulary.ts';
 
 /**
- * One order as a sequential object: what each request does to it and how it is answered, by the
- * oracle's table. This is what a history is held against.
+ * The sequential specification of one order: the effect and the response of each request, by the
+ * oracle's table. Histories are checked against it.
  */
 
 export type OrderState =
@@ -17,7 +17,7 @@ interface Facts {
   readonly shipDate?: string;
 }
 
-/** A request that concerns one order, as it was answered. */
+/** A request about one order, with its response. */
 export interface OrderOperation {
   readonly request: Place | Ship | Cancel | Get;
   readonly answer: Answer;
@@ -25,7 +25,7 @@ export interface OrderOperation {
 
 export const NO_ORDER: OrderState = { status: 'none' };
 
-/** What the table says to a request: the answer in words, and the state after it. */
+/** Returns the table's result for a request: the reason to refuse it, and the next state. */
 export function ask(
   state: OrderState,
   request: OrderOperation['request'],
@@ -39,7 +39,7 @@ export function ask(
   return { next: changed(state, request, answer.next) };
 }
 
-/** The state after an operation, or `undefined` where it cannot have been answered so. */
+/** Returns the state after an operation, or `undefined` if its response is impossible. */
 export function after(state: OrderState, operation: OrderOperation): OrderState | undefined {
   const { request, answer } = operation;
   const { reason, next } = ask(state, request);
@@ -58,20 +58,20 @@ export function after(state: OrderState, operation: OrderOperation): OrderState 
   }
 }
 
-/** Whether two states are the same. They are equal exactly if these texts are. */
+/** Returns a text that is equal exactly for equal states. */
 export function keyOf(state: OrderState): string {
   if (state.status === 'none') return 'none';
   return `${state.status} ${state.petId} ${state.quantity} ${state.shipDate}`;
 }
 
-/** As much of the state as the table looks at: it does not count events. */
+/** Returns the part of the state that the table uses: without the number of events. */
 function rowOf(state: OrderState): OrderRow {
   const { status } = state;
   if (status !== 'shipped' || state.shipDate === undefined) return { status, version: 0 };
   return { status, version: 0, shippedOn: state.shipDate };
 }
 
-/** The table does not look at the id, which a server may have chosen. */
+/** Returns the command of a request. The table ignores ids, so an absent one becomes 0. */
 function commandFor(request: Place | Ship | Cancel): Command {
   const orderId = request.id ?? 0n;
   switch (request.kind) {

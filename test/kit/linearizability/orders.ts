@@ -5,31 +5,31 @@ import type { Violation } from './violation.ts';
 import type { Interval } from './wing-gong.ts';
 
 /**
- * A history, order by order. What happens to one order does not depend on any other, so each can
- * be judged by itself (Herlihy and Wing, "Linearizability", ACM TOPLAS 12(3), 1990: locality). A
- * list is of all orders at once; what it says of one of them is a look at that one.
+ * Splits a history by order. Orders are independent, so each can be checked on its own (Herlihy and
+ * Wing, "Linearizability", ACM TOPLAS 12(3), 1990: locality). A list covers all orders; its row of
+ * an order is a read of that order.
  */
 
-/** An operation as one order saw it. */
+/** An operation as seen by one order. */
 export interface Step extends Interval, OrderOperation {
-  /** The operation itself. A list can be a step of many orders. */
+  /** The operation. A list can be a step of many orders. */
   readonly by: Operation;
 }
 
-/** A list that was answered. */
+/** A list with a response. */
 export interface ListOperation extends Interval {
   readonly by: Operation;
-  /** What it shows of each order, by the order's number. */
+  /** Its row of each order, by the order's number. */
   readonly rows: readonly (Row | undefined)[];
 }
 
 export interface Orders {
-  /** An order's number is its place here. */
+  /** The orders; an order's number is its index. */
   readonly ids: readonly bigint[];
-  /** By the order's number: the commands and gets that concerned it. */
+  /** The commands and gets of each order, by the order's number. */
   readonly steps: readonly (readonly Step[])[];
   readonly lists: readonly ListOperation[];
-  /** What shows already that somebody placed an order whom nobody asked to. */
+  /** The operations that show an order which no request placed, as violations. */
   readonly violations: readonly Violation[];
 }
 
@@ -46,9 +46,9 @@ export function ordersOf(history: History): Orders {
 }
 
 /**
- * Orders that were answered for, but never shown by anybody, were placed by requests that were
- * never answered. Which by which cannot be told, and does not matter, except that each request
- * places one order at most: the order that must have been there first gets the first request.
+ * Assigns unanswered placements to orders that have responses but were never shown. The true
+ * assignment is unknown and irrelevant, except that each request places at most one order: the
+ * order that must have existed first gets the first request.
  */
 function explainUnseen(steps: Step[][], unclaimed: readonly Operation[]): void {
   const unseen = steps.filter((own) => {
@@ -62,7 +62,7 @@ function explainUnseen(steps: Step[][], unclaimed: readonly Operation[]): void {
   }
 }
 
-/** When somebody was first told of an order that there is. */
+/** Returns the time of the first response that implies that an order exists. */
 function firstSign(steps: readonly Step[]): number {
   const signs = steps.filter(({ answer }) => {
     return answer.kind !== 'unknown' && !isNotFound(answer);
@@ -75,9 +75,9 @@ function isNotFound(answer: Answer): boolean {
 }
 
 /**
- * What the lists say of one order. Of all lists that show it alike, two say as much as all: the one
- * that was answered first, and the one that was asked for last. (What a row shows is true for one
- * stretch of an order's life; it must have begun before the one, and not ended before the other.)
+ * Returns the lists' reads of one order. Of all lists with equal rows, two imply the others: the
+ * one with the first response and the one with the last request. (A row is true for one interval of
+ * an order's life, which must have begun before the one, and not ended before the other.)
  */
 export function looksAt(number: number, { ids, lists }: Orders): readonly Step[] {
   const looks = new Map<Row | undefined, { first: ListOperation; last: ListOperation }>();
@@ -112,7 +112,7 @@ function mayHavePlaced({ request, answer }: Step): boolean {
   return request.kind === 'place' && answer.kind !== 'refused';
 }
 
-/** The order that an operation tells something of, if there is one. */
+/** Returns the order that an operation is about, if there is one. */
 function concerned(
   { request, answer }: Operation,
   idOf: (place: Operation['request']) => bigint | undefined,
@@ -138,7 +138,7 @@ function listOf(by: Operation, numbers: Numbers): ListOperation[] {
   return [{ by, rows, invoked, returned }];
 }
 
-/** Numbers the orders in the order in which they turn up, and keeps one copy of equal rows. */
+/** Numbers the orders by first appearance, and interns equal rows. */
 class Numbers {
   readonly ids: bigint[] = [];
   readonly #numbers = new Map<bigint, number>();
@@ -152,7 +152,7 @@ class Numbers {
     return this.ids.push(id) - 1;
   }
 
-  /** The first row that was equal to this one: equal rows are the same from here on. */
+  /** Returns the first row that is equal to this one, so that equal rows are identical. */
   same(row: Row, by: Operation): Row {
     const rows = this.#rows[this.of(row.id)] as Sighting[];
     const known = rows.find((other) => isEqual(other.row, row));
@@ -161,7 +161,7 @@ class Numbers {
     return row;
   }
 
-  /** Every distinct row that a list showed, with the first that did. */
+  /** Every distinct row of a list, with the first list that showed it. */
   sightings(): readonly Sighting[] {
     return this.#rows.flat();
   }

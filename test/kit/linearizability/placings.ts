@@ -1,23 +1,23 @@
 import type { History, Operation, Place, Request, Row } from '../history/history.ts';
 import { asRecorded, type Violation } from './violation.ts';
 
-/** A row, and an operation that showed it. */
+/** A row, with an operation that showed it. */
 export interface Sighting {
   readonly row: Row;
   readonly by: Operation;
 }
 
 export interface Assigned {
-  /** The order that a request placed, as far as anybody can tell. */
+  /** Returns the id of the order that a request placed, as far as the history shows it. */
   idOf(place: Request): bigint | undefined;
-  /** The requests that were never answered and whose orders nobody saw, by their invocation. */
+  /** The unanswered requests whose orders no response shows, by their invocation. */
   readonly unclaimed: readonly Operation[];
   readonly violations: readonly Violation[];
 }
 
 /**
- * Finds out which request placed which order. Where the server chose the id it is in the answer;
- * where the answer was lost, it is recognised by its pet, when somebody sees the order.
+ * Determines which request placed which order. If the server chose the id, the response has it;
+ * without a response, the order is identified by its pet in another response.
  */
 export function assignIds(history: History, sightings: readonly Sighting[]): Assigned {
   const ids = new Map<Request, bigint>();

@@ -1,18 +1,18 @@
 import type { Answer, Operation, Request, Row } from '../history/history.ts';
 import { type Evidence, RULES, type Violation } from './violation.ts';
 
-/** How violations are told to people. */
+/** Describes violations for people. */
 
 const COLUMNS = 40;
 
-/** An operation in a few words, such as "cancel 17 by client 3". */
+/** Returns an operation in a few words, such as "cancel 17 by client 3". */
 export function inWords({ client, request }: Operation): string {
   return `${asked(request)} by client ${client}`;
 }
 
 /**
- * A violation as a timeline. Every moment at which something begins or ends has a column of its
- * own, so that one can see what overlaps; the milliseconds beside it count from the first of them.
+ * Returns a violation as a timeline. Every start and end of an operation has a column of its own,
+ * which shows what overlaps; the milliseconds beside it count from the first of them.
  */
 export function describeViolation({ rule, orders, evidence, why }: Violation): string {
   const lines = evidence.toSorted((a, b) => a.operation.invoked - b.operation.invoked);
@@ -42,7 +42,7 @@ function endOf({ operation, isOpen }: Evidence): number {
   return isOpen ? Infinity : operation.returned;
 }
 
-/** Gives every distinct time a column, from left to right. */
+/** Assigns a column to every distinct time, from left to right. */
 function columnsOf(lines: readonly Evidence[]): (time: number) => number {
   const ends = lines.flatMap((line) => [line.operation.invoked, endOf(line)]);
   const times = [...new Set(ends)].filter(Number.isFinite).sort((a, b) => a - b);
@@ -63,7 +63,7 @@ function milliseconds(nanoseconds: number): string {
   return text.padStart(10);
 }
 
-/** A request in a few words. Two that ask for the same are told alike. */
+/** Returns a request in a few words, the same for equal requests. */
 export function asked(request: Request): string {
   switch (request.kind) {
     case 'place': {

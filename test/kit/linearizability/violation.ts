@@ -1,6 +1,6 @@
 import type { Operation } from '../history/history.ts';
 
-/** The rules that a history can break. */
+/** The rules that a history can violate. */
 export const RULES = {
   unexpected: 'every answer is one that the contract knows',
   nobody: 'every order was placed by somebody',
@@ -13,23 +13,23 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** A broken rule, and the few operations that show it. */
+/** A violated rule, with the few operations that show it. */
 export interface Violation {
   readonly rule: Rule;
-  /** The orders that it is about: of a list, nothing else is worth showing. */
+  /** The orders that it is about: other rows of a list are not shown. */
   readonly orders: readonly bigint[];
   readonly evidence: readonly Evidence[];
-  /** Why it cannot be, in sentences. */
+  /** The explanation, in sentences. */
   readonly why: readonly string[];
 }
 
 export interface Evidence {
   readonly operation: Operation;
-  /** The answer plays no part: it would be as wrong if the request had not been answered. */
+  /** True if the response is irrelevant: without it the violation would be the same. */
   readonly isOpen: boolean;
 }
 
-/** The evidence that stands as it is. */
+/** Returns operations as evidence, with their responses. */
 export function asRecorded(...operations: readonly Operation[]): readonly Evidence[] {
   return [...new Set(operations)].map((operation) => ({ operation, isOpen: false }));
 }

@@ -5,24 +5,24 @@ import { asRecorded, type Violation } from './violation.ts';
 
 /**
  * The rule across orders: every list is the whole store at one moment between its invocation and
- * its return. docs/linearizability.md derives why what is done here decides that.
+ * its return. docs/linearizability.md proves that this check decides the rule.
  */
 
-/** What is wrong with the lists, if anything is. The orders by themselves must be right. */
+/** Returns a violation in the lists, if there is one. Each order on its own must be correct. */
 export function judgeLists(orders: Orders): Violation | undefined {
   const happenings = happeningsOf(orders);
   const lists = byWhatTheyHaveSeen(orders.lists, happenings);
   return tornLists(lists, happenings, orders) ?? timesAtOdds(lists, happenings, orders);
 }
 
-/** Whether a list has seen something happen. */
+/** Returns true if a list shows a happening. */
 function sees({ rows }: ListOperation, { order, what }: Happening): boolean {
   const row = rows[order];
   if (row === undefined || what === 'placed') return row !== undefined;
   return what === 'shipped' ? row.complete : row.status === 'cancelled';
 }
 
-/** Lists in the only order in which they can have come: who has seen less comes first. */
+/** Sorts lists into their only possible order: those that show fewer happenings first. */
 function byWhatTheyHaveSeen(
   lists: readonly ListOperation[],
   happenings: readonly Happening[],
@@ -33,7 +33,7 @@ function byWhatTheyHaveSeen(
   return lists.toSorted((a, b) => (seen.get(a) as number) - (seen.get(b) as number));
 }
 
-/** Two lists of which each has seen something that the other has not. */
+/** Returns a violation if two lists each show a happening that the other lacks. */
 function tornLists(
   lists: readonly ListOperation[],
   happenings: readonly Happening[],
@@ -43,7 +43,7 @@ function tornLists(
     const before = lists[index - 1] ?? list;
     const lost = happenings.find((it) => sees(before, it) && !sees(list, it));
     if (lost === undefined) continue;
-    // It has seen as much as the one before, so there is something in exchange.
+    // It shows as many happenings as the one before, so it shows another one instead.
     const gained = happenings.find((it) => sees(list, it) && !sees(before, it)) as Happening;
     return {
       rule: 'torn',
@@ -59,8 +59,7 @@ function tornLists(
 }
 
 /**
- * Something that a list shows, although it can only have begun when something was over that the
- * list does not show.
+ * Returns a violation if a list shows a happening, but lacks one that was over before it began.
  */
 function timesAtOdds(
   lists: readonly ListOperation[],
@@ -68,7 +67,7 @@ function timesAtOdds(
   { ids }: Orders,
 ): Violation | undefined {
   let unseen = happenings;
-  /** Of all that was seen so far, what began last; and the first list that has seen it. */
+  /** The happening with the latest start so far, and the first list that shows it. */
   let latest: { readonly shown: Happening; readonly list: ListOperation } | undefined;
   for (const list of [...lists, undefined]) {
     const isNew = (it: Happening) => list === undefined || sees(list, it);

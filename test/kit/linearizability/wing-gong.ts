@@ -1,7 +1,7 @@
 /**
- * Whether a history of one object is linearizable: whether each operation can be thought to have
- * happened at one moment between its invocation and its return, so that one after another they are
- * what a sequential object would have answered.
+ * Decides whether a history of one object is linearizable: whether each operation can be assigned
+ * one moment between its invocation and its return, so that in this order the responses are those
+ * of a sequential object.
  *
  * The search is Wing and Gong's ("Testing and Verifying Concurrent Objects", J. Parallel Distrib.
  * Comput. 17, 1993), in the form that Lowe gave it ("Testing for linearizability", Concurrency and
@@ -11,29 +11,29 @@
  * but the time grows with the number of operations that overlap, not with the length.
  */
 
-/** The time that an operation took; `returned` is Infinity for one that was never answered. */
+/** The interval of an operation; `returned` is Infinity if there was no response. */
 export interface Interval {
   readonly invoked: number;
   readonly returned: number;
 }
 
-/** A sequential object. */
+/** The specification of a sequential object. */
 export interface Specification<State, Op> {
   readonly initial: State;
-  /** The state after an operation, or `undefined` where it cannot have been answered as it was. */
+  /** Returns the state after an operation, or `undefined` if its response is impossible. */
   after(state: State, op: Op): State | undefined;
-  /** Two states are the same exactly if these texts are. */
+  /** Returns a text that is equal exactly for equal states. */
   keyOf(state: State): string;
 }
 
 export type Linearization<State, Op> =
   | { readonly found: true; readonly order: readonly Op[] }
-  /** No order of all operations works. Of those that work for some, this is one of the longest. */
+  /** No order of all operations is valid. This is one of the longest valid partial orders. */
   | { readonly found: false; readonly longest: readonly Op[]; readonly state: State };
 
 /**
- * Looks for an order of the operations that the object allows. An operation that was answered must
- * be in it. One that was not answered may be in it, anywhere after its invocation, or not at all.
+ * Searches for an order of the operations that the object permits. Answered operations must be in
+ * it. Unanswered ones may be in it, anywhere after their invocation, or not at all.
  */
 export function linearize<State, Op extends Interval>(
   object: Specification<State, Op>,
@@ -42,23 +42,23 @@ export function linearize<State, Op extends Interval>(
   return new Search(object, operations).run();
 }
 
-/** What was put next at one go. */
+/** The operations of one step of the search. */
 interface Step<State> {
-  /** An operation that changed the state, if it is not the beginning. */
+  /** The operation that changed the state; absent in the first step. */
   readonly op: number | undefined;
   readonly before: State;
-  /** Operations that the state after it allows and that do not change it. */
+  /** The operations that the next state permits and that do not change it. */
   readonly settled: readonly number[];
 }
 
 class Search<State, Op extends Interval> {
   readonly #object: Specification<State, Op>;
-  /** Answered operations by their invocation, then the others. */
+  /** The answered operations by invocation, then the others. */
   readonly #ops: readonly Op[];
   readonly #answered: number;
   readonly #events: EventList;
   readonly #isDone: Uint8Array;
-  /** The first answered operation that is not done. */
+  /** The first answered operation that is not placed yet. */
   #gap = 0;
   readonly #steps: Step<State>[] = [];
   readonly #met = new Set<string>();
@@ -86,7 +86,7 @@ class Search<State, Op extends Interval> {
         event = this.#tryNext(event) ? this.#events.first : this.#events.after(event);
         continue;
       }
-      // This return must come after its operation, which is not done: something was put wrongly.
+      // This return precedes its operation, which is not placed yet: backtrack.
       const wrong = this.#stepBack();
       if (wrong === undefined) {
         return { found: false, longest: this.#longest, state: this.#longestState };
@@ -96,12 +96,12 @@ class Search<State, Op extends Interval> {
     return { found: true, order: this.#orderSoFar() };
   }
 
-  /** Puts an operation next that changes the state, if it does not lead where we have been. */
+  /** Places an operation that changes the state, unless that leads to a visited combination. */
   #tryNext(event: number): boolean {
     const op = this.#events.operationOf(event);
     const before = this.#state;
     const next = this.#object.after(before, this.#ops[op] as Op);
-    // What changes nothing is settled already, or unanswered and need not have happened.
+    // Operations without effect are placed already, or unanswered and need not have happened.
     if (next === undefined || this.#isSame(next, before)) return false;
     this.#do(op);
     this.#state = next;
@@ -112,9 +112,9 @@ class Search<State, Op extends Interval> {
   }
 
   /**
-   * Puts everything next that was answered, can come now and leaves the state as it is. Nothing is
-   * lost by that: wherever else it may have been put, it can be moved here, and nobody notices. It
-   * keeps crowds of concurrent reads from being tried in every order.
+   * Places every answered operation that is possible now and does not change the state. This loses
+   * no solution: any other position of such an operation can be moved here. It avoids trying
+   * concurrent reads in every order.
    */
   #settle(): readonly number[] {
     const settled: number[] = [];
@@ -132,7 +132,7 @@ class Search<State, Op extends Interval> {
     return settled;
   }
 
-  /** Takes back what was put last, and tells which operation that was, if there was any. */
+  /** Undoes the last step, and returns its operation, if it had one. */
   #stepBack(): number | undefined {
     const order = this.#orderSoFar();
     if (order.length > this.#longest.length) {
@@ -171,7 +171,10 @@ class Search<State, Op extends Interval> {
     this.#gap = Math.min(this.#gap, op);
   }
 
-  /** Whether the operations done and the state were met before; from now on they were. */
+  /**
+   * Returns true if the placed operations and the state were visited before, and marks them
+   * visited.
+   */
   #isMet(): boolean {
     const key = `${this.#doneOperations()} ${this.#object.keyOf(this.#state)}`;
     const before = this.#met.size;
@@ -179,8 +182,8 @@ class Search<State, Op extends Interval> {
     return this.#met.size === before;
   }
 
-  // Answered operations are done almost in the order of their invocations. How many of them are
-  // done without a gap, and which beyond that, is a short text however long the history is.
+  // Answered operations are placed almost in order of invocation. The number placed without a gap,
+  // and the others, form a short text however long the history is.
   #doneOperations(): string {
     let text = `${this.#gap}`;
     let left = this.#answeredDone - this.#gap;
@@ -202,8 +205,8 @@ function isAnswered({ returned }: Interval): boolean {
 }
 
 /**
- * Invocations and returns in the order of time, doubly linked. Of equal times invocations come
- * first: operations that merely touch count as "at once". What was never answered has no return.
+ * A doubly linked list of invocations and returns by time. At equal times invocations come first,
+ * so adjacent operations count as concurrent. Unanswered operations have no return.
  */
 class EventList {
   readonly #next: Int32Array;
@@ -211,7 +214,7 @@ class EventList {
   readonly #end: number;
   readonly #answered: number;
 
-  /** @param answered So many operations, the first ones, have a return. */
+  /** @param answered The number of answered operations, which come first. */
   constructor(ops: readonly Interval[], answered: number) {
     this.#answered = answered;
     this.#end = ops.length * 2;
@@ -235,7 +238,7 @@ class EventList {
     return this.#next[event] as number;
   }
 
-  // Events are numbered so: 2n is the invocation of operation n, and 2n + 1 its return.
+  // Event 2n is the invocation of operation n, and event 2n + 1 its return.
 
   isInvocation(event: number): boolean {
     return event % 2 === 0 && event !== this.#end;
@@ -249,16 +252,16 @@ class EventList {
     return op * 2;
   }
 
-  // The return goes first, and comes back last: so an invocation that was taken out still knows
-  // which event of the others came after it.
+  // The return is removed first and restored last, so a removed invocation still links to the
+  // event that followed it.
 
-  /** Takes an operation out. */
+  /** Removes an operation. */
   lift(op: number): void {
     if (op < this.#answered) this.#unlink(op * 2 + 1);
     this.#unlink(op * 2);
   }
 
-  /** Puts back what was taken out last. */
+  /** Restores the operation that was removed last. */
   putBack(op: number): void {
     this.#link(op * 2);
     if (op < this.#answered) this.#link(op * 2 + 1);

@@ -1,6 +1,6 @@
 import type { OrderEvent } from '../vocabulary.ts';
 
-/** The rules that a history of events can break. */
+/** The rules that a history of events can violate. */
 export const HISTORY_RULES = [
   'an order is placed before anything else happens to it',
   'an order is placed once',
@@ -14,7 +14,7 @@ export type HistoryRule = (typeof HISTORY_RULES)[number];
 
 type Type = OrderEvent['type'];
 
-/** By what happened last to an order, and what comes next. */
+/** The violated rules, by the last event of an order and the next one. */
 const BROKEN: Readonly<Record<Type | 'nothing', Readonly<Partial<Record<Type, HistoryRule>>>>> = {
   nothing: { OrderShipped: HISTORY_RULES[0], OrderCancelled: HISTORY_RULES[0] },
   OrderPlaced: { OrderPlaced: HISTORY_RULES[1] },
@@ -30,7 +30,9 @@ const BROKEN: Readonly<Record<Type | 'nothing', Readonly<Partial<Record<Type, Hi
   },
 };
 
-/** The first event of a history that breaks a rule, if any: which rule, and where, from 0. */
+/**
+ * Returns the first violation in a history, if any: the rule, and the index of the event from 0.
+ */
 export function brokenHistoryRule(
   events: readonly OrderEvent[],
 ): { readonly rule: HistoryRule; readonly at: number } | undefined {

@@ -1,6 +1,6 @@
 import type { Order } from '../vocabulary.ts';
 
-/** The rules of a list, by the names under which their violations are told. */
+/** The rules of a list, by the names in reports of violations. */
 export type ListRule =
   | 'the list is sorted by id'
   | 'the list has no order twice'
@@ -15,7 +15,7 @@ export interface BrokenListRule {
   readonly detail: string;
 }
 
-/** The first rule that a list breaks which should be `expected`, an order's ids among them. */
+/** Returns the first rule that a list violates which should equal `expected`. */
 export function brokenListRule(
   shown: readonly Order[],
   expected: readonly Order[],
@@ -43,7 +43,7 @@ export function brokenListRule(
   return undefined;
 }
 
-/** The first rule that one order breaks which should be shown as `expected`. */
+/** Returns the first rule that an order violates which should equal `expected`. */
 export function brokenOrderRule(
   shown: Order,
   expected: Order | undefined,

@@ -1,8 +1,8 @@
 import { MAX_INT64, MIN_INT64 } from '../vocabulary.ts';
 
 /**
- * The contract's shapes, rule by rule, for JSON in which every whole number was read as a bigint.
- * Each function says what is wrong in a few words, or `undefined`.
+ * Checks of the contract's shapes, for JSON whose integers were parsed as bigints. Each function
+ * returns the violation in a few words, or `undefined`.
  */
 
 /** RFC 3339, section 5.6: the date-time of the contract's ISO 8601. */
@@ -11,7 +11,7 @@ const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$
 const int64 = (value: unknown) =>
   typeof value === 'bigint' && value >= MIN_INT64 && value <= MAX_INT64;
 
-/** The contract marks no property as required: each has its rule for when it is there. */
+/** The contract requires no property: each has a rule for when it is present. */
 const PROPERTIES: Readonly<
   Record<string, readonly [holds: (value: unknown) => boolean, rule: string]>
 > = {
@@ -22,7 +22,7 @@ const PROPERTIES: Readonly<
   complete: [(value) => typeof value === 'boolean', 'a boolean'],
 };
 
-/** What keeps a value from being an Order of version 1. */
+/** Returns why a value is not an Order of version 1. */
 export function wrongWithOrder(value: unknown): string | undefined {
   if (!isObject(value)) return 'it is not an object';
   for (const [name, [holds, rule]] of Object.entries(PROPERTIES)) {
@@ -31,7 +31,7 @@ export function wrongWithOrder(value: unknown): string | undefined {
   return 'id' in value ? undefined : 'it has no id';
 }
 
-/** What keeps a value from being the Error that goes with a status. */
+/** Returns why a value is not the Error for a status. */
 export function wrongWithError(value: unknown, status: number): string | undefined {
   if (!isObject(value)) return 'the body is not an Error object';
   if (typeof value.code !== 'string' || value.code === '') return 'the Error has no code';

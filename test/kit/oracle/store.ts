@@ -7,18 +7,18 @@ import {
 } from '../vocabulary.ts';
 import { ask, NO_ORDER, type OrderRow } from './table.ts';
 
-/** What the table lets a store answer to a command. */
+/** A store's result for a command, by the table. */
 export type Expected =
   | {
       readonly kind: 'accepted';
       readonly orderId: bigint;
       readonly version: number;
-      /** What is recorded: one event, or none where it is so already. */
+      /** The recorded events: one, or none if there was nothing to do. */
       readonly events: readonly OrderEvent[];
     }
   | { readonly kind: 'rejected'; readonly reason: Rejection };
 
-/** A whole store by the table: its orders, what it has recorded, and what its list shows. */
+/** A model of a whole store by the table: its orders, its events, and its list. */
 export class OracleStore {
   readonly #rows = new Map<bigint, OrderRow>();
   readonly #shown = new Map<bigint, Order>();
@@ -42,19 +42,19 @@ export class OracleStore {
     return this.#rows.get(id) ?? NO_ORDER;
   }
 
-  /** The order as version 1 shows it. */
+  /** Returns the order as version 1 shows it. */
   get(id: bigint): Order | undefined {
     return this.#shown.get(id);
   }
 
-  /** Every order ever placed, by id. */
+  /** Returns every order ever placed, by id. */
   list(): Order[] {
     return [...this.#shown.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /**
-   * The id of a new order, where the store chooses it: one above the highest, never below 1; at the
-   * very end of int64, the highest that is free.
+   * Returns the id of a new order if the store chooses it: one above the highest, at least 1; at
+   * the end of int64, the highest free id.
    */
   nextId(): bigint {
     let id = 0n;
@@ -64,8 +64,8 @@ export class OracleStore {
     return id;
   }
 
-  // The expected date until the order ships, the actual one from then on; a cancelled order shows
-  // no difference.
+  // The expected date until the order ships, the actual one afterwards. A cancelled order looks
+  // like a pending one.
   #show(event: OrderEvent): void {
     if (event.type === 'OrderPlaced') {
       const { type, orderId: id, ...rest } = event;

@@ -1,8 +1,8 @@
 import type { Command, OrderEvent, Rejection } from '../vocabulary.ts';
 
 /**
- * What an order may do, as a plain table. It shares no code with any service that it is held
- * against, it takes no care to be fast, and whoever doubts an answer can look it up with a finger.
+ * The transitions of an order, as a plain table. It shares no code with any service under test, and
+ * is written to be read, not to be fast.
  */
 
 export type Status = 'none' | 'pending' | 'shipped' | 'cancelled';
@@ -45,17 +45,17 @@ const TABLE: Record<Status, Record<Asked, Answer>> = {
   },
 };
 
-/** One order, as the table has it. */
+/** An order in the table's terms. */
 export interface OrderRow {
   readonly status: Status;
   readonly shippedOn?: string;
-  /** How many events it has. */
+  /** The number of its events. */
   readonly version: number;
 }
 
 export const NO_ORDER: OrderRow = { status: 'none', version: 0 };
 
-/** What the table answers to a command, and the order after it. */
+/** Returns the table's result for a command, and the order after it. */
 export function ask(
   order: OrderRow,
   command: Command,

@@ -1,4 +1,4 @@
-/** How long an answer may take, in milliseconds. */
+/** The timeout of a request, in milliseconds. */
 const PATIENCE = 30_000;
 
 export interface Answer {
@@ -9,18 +9,18 @@ export interface Answer {
 
 export interface Asked {
   readonly body?: string;
-  /** Instead of the client's own key; `null` for none at all. */
+  /** A key instead of the client's own; `null` for none. */
   readonly authorization?: string | null;
 }
 
-/** Asks a server, and keeps what it asked as lines of curl. */
+/** Sends requests to a server, and records them as curl commands. */
 export class ApiClient {
   readonly baseUrl: string;
   readonly #key: string;
   readonly #readOnly: boolean;
   #trace: string[] = [];
 
-  /** @param readOnly Refuses to send anything but a GET, whoever asks for it. */
+  /** @param readOnly True to refuse to send anything but GET requests. */
   constructor(baseUrl: string, key: string, readOnly = false) {
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.#key = key;
@@ -51,7 +51,7 @@ export class ApiClient {
     }
   }
 
-  /** What was asked since this was last called, the newest last: 12 requests at most. */
+  /** Returns the requests since the last call, the newest last: at most 12. */
   takeTrace(): readonly string[] {
     const trace = this.#trace;
     this.#trace = [];
@@ -59,7 +59,7 @@ export class ApiClient {
   }
 
   #note(method: string, path: string, { body, authorization }: Asked): void {
-    // Another one may be nearly the key: a report gives neither away.
+    // A wrong key may be similar to the real one: a report discloses neither.
     const shown = authorization === undefined ? 'Bearer $KEY' : '$OTHER';
     const parts = [
       'curl -si',
@@ -73,12 +73,12 @@ export class ApiClient {
   }
 }
 
-/** There is nothing to be held against the rules: no server, or none that lets us in. */
+/** Thrown if there is nothing to check: the server is unreachable, or refuses the key. */
 export class CannotCheck extends Error {
   override readonly name = 'CannotCheck';
 }
 
-/** Reads JSON without rounding: every whole number becomes a bigint. `undefined` if it is none. */
+/** Parses JSON without rounding: every integer becomes a bigint. `undefined` if it is invalid. */
 export function exactJson(text: string): unknown {
   try {
     return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
@@ -94,6 +94,6 @@ export function exactJson(text: string): unknown {
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   if (!(cause instanceof Error)) return message;
-  // Where several addresses were tried, Node says nothing but their codes.
+  // If several addresses were tried, Node's message has only their codes.
   return cause.message || (cause as NodeJS.ErrnoException).code || message;
 }

@@ -1,7 +1,7 @@
 import type { Session, Target } from '../target.ts';
 import type { Command, OrderEvent, Rejection } from '../vocabulary.ts';
 
-/** A pure state machine: what a command does to a state, and the state after one more event. */
+/** A pure state machine: the events of a command in a state, and the state after an event. */
 export interface Decider<State> {
   readonly initial: State;
   decide(
@@ -13,7 +13,7 @@ export interface Decider<State> {
   evolve(state: State, event: OrderEvent): State;
 }
 
-/** A decider as a target: one state for each order, and nothing stored. */
+/** Returns a decider as a target: one state for each order, without storage. */
 export function deciderTarget<State>(name: string, decider: Decider<State>): Target {
   return { name, open: () => new DeciderSession(decider) };
 }

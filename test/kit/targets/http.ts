@@ -6,26 +6,26 @@ import { type Adapter, OrdersApi } from './orders-api.ts';
 
 export interface HttpOptions {
   readonly key: string;
-  /** What sends the requests; a new one unless told. */
+  /** The client that sends the requests; default a new one. */
   readonly client?: ApiClient;
   readonly adapter?: Adapter;
-  /** It offers getOrder; true unless told. */
+  /** False if the server has no getOrder; default true. */
   readonly offersGet?: boolean;
-  /** Others place orders there as well; true unless told. */
+  /** False if nobody else places orders there; default true. */
   readonly isShared?: boolean;
-  /** Ends the server as kill -9 does, and starts it again; resolves with its new base URL. */
+  /** Kills the server like kill -9, and restarts it; resolves with its new base URL. */
   readonly restart?: () => Promise<string>;
 }
 
 /**
- * A server somewhere, of whatever making, as a target.
- * @param baseUrl Where the API is, ending in its version: `http://127.0.0.1:3000/v1`.
+ * Returns any server as a target.
+ * @param baseUrl The URL of the API, ending in its version: `http://127.0.0.1:3000/v1`.
  */
 export function httpTarget(baseUrl: string, options: HttpOptions): Target {
   return { name: baseUrl, open: () => httpSession(baseUrl, options) };
 }
 
-/** An HTTP application in this process as a target, on a port of 127.0.0.1. */
+/** Returns an HTTP application in this process as a target, on a port of 127.0.0.1. */
 export function listenerTarget(
   name: string,
   open: () => Promise<{
@@ -57,7 +57,7 @@ export function listenerTarget(
   };
 }
 
-/** A server somewhere, as it is now. */
+/** A session with a server. */
 export function httpSession(baseUrl: string, options: HttpOptions): Session {
   const { key, adapter = {}, offersGet = true, isShared = true, restart } = options;
   let api = new OrdersApi(options.client ?? new ApiClient(baseUrl, key), key, adapter);

@@ -3,11 +3,11 @@ import { Violation } from '../target.ts';
 import type { Order, Rejection } from '../vocabulary.ts';
 import { type Answer, type ApiClient, exactJson } from './api-client.ts';
 
-/** How orders are placed and shipped on a server that has other ways for it than this service. */
+/** Functions that place and ship orders on a server without this service's operations for it. */
 export interface Adapter {
   /** Places an order and returns its id. */
   place?(order: Placing, server: Server): Promise<bigint | number | string>;
-  /** Ships an order that is pending. */
+  /** Ships a pending order. */
   ship?(
     order: { readonly orderId: bigint; readonly shipDate: string },
     server: Server,
@@ -21,7 +21,7 @@ export interface Server {
 
 export type Placing = Omit<Order, 'id' | 'complete'>;
 
-/** The rules that every answer is held to, by the names that reports give them. */
+/** The rules for every response, by their names in reports. */
 export const ANSWER_RULES = {
   list: 'the list is a 200 with an array of orders',
   errors: 'every error is an Error object, with the status of its answer',
@@ -31,7 +31,7 @@ export const ANSWER_RULES = {
   got: 'one order is a 200 with the order',
 } as const;
 
-/** The operations of version 1: sends requests, and holds every answer to its shape. */
+/** The operations of version 1: sends requests, and checks the shape of every response. */
 export class OrdersApi {
   readonly client: ApiClient;
   readonly adapter: Adapter;
@@ -56,7 +56,7 @@ export class OrdersApi {
     return this.#orderIn(answer, 200, ANSWER_RULES.got);
   }
 
-  /** Places an order. Returns its id, and the order where the server shows it. */
+  /** Places an order. Returns its id, and the order if the server returns it. */
   async place(placing: Placing): Promise<{ readonly id: bigint; readonly order?: Order }> {
     if (this.adapter.place !== undefined) {
       return { id: BigInt(await this.adapter.place(placing, this.#server)) };
@@ -69,7 +69,7 @@ export class OrdersApi {
     return { id: order.id, order };
   }
 
-  /** Ships an order. Returns the order where the server shows it, or why it is refused. */
+  /** Ships an order. Returns the order if the server returns it, or the refusal. */
   async ship(orderId: bigint, shipDate: string): Promise<Order | Rejection | undefined> {
     if (this.adapter.ship !== undefined) {
       await this.adapter.ship({ orderId, shipDate }, this.#server);
@@ -84,12 +84,12 @@ export class OrdersApi {
     return this.#orderIn(answer, 200, ANSWER_RULES.shipped);
   }
 
-  /** Cancels an order. Returns why it is refused, if it is. */
+  /** Cancels an order. Returns the refusal, if it is refused. */
   async cancel(orderId: bigint): Promise<Rejection | undefined> {
     const answer = await this.client.ask('DELETE', `/store/orders/${orderId}`);
     if (answer.status === 204 && answer.text === '') return undefined;
     if (answer.status === 404) return checkError(answer, 404, 'order_not_found');
-    // The contract does not show the body of a 409.
+    // The contract does not define the body of a 409.
     if (answer.status === 409) return 'order_already_shipped';
     throw new Violation(ANSWER_RULES.cancelled, told(answer));
   }
@@ -104,7 +104,7 @@ export class OrdersApi {
   }
 }
 
-/** Holds an answer to the Error of its status. Returns its code, which is one of those given. */
+/** Checks a response against the Error of its status. Returns its code, one of those given. */
 export function checkError<Code extends string>(
   answer: Answer,
   status: number,
@@ -118,7 +118,7 @@ export function checkError<Code extends string>(
     throw new Violation(ANSWER_RULES.errors, `the content type is not JSON: ${told(answer)}`);
   }
   const { code } = error as { code: string };
-  // The contract leaves codes open: another server's may differ, where only one is possible.
+  // The contract leaves codes open: another server's may differ if only one is possible.
   const [only, ...others] = codes;
   if (others.length === 0) return only as Code;
   return (
@@ -130,7 +130,7 @@ function fail(what: string, answer: Answer): never {
   throw new Violation(ANSWER_RULES.errors, `${what}: ${told(answer)}`);
 }
 
-/** What a server has answered, in a line. */
+/** Returns a response in one line. */
 export function told({ status, text }: Answer): string {
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return `${status} ${shown === '' ? 'without a body' : shown}`;

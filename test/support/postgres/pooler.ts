@@ -12,7 +12,7 @@ interface Sent {
   readonly message: Message;
 }
 
-/** Takes messages apart, whatever the chunks they come in. */
+/** Splits a stream of bytes into messages, however it is chunked. */
 class Framing {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -30,21 +30,21 @@ class Framing {
   }
 }
 
-/** What a client asks before its first message: to encrypt. */
+/** The code of an SSLRequest, which a client may send before its first message. */
 const SSL_REQUEST = 80_877_103;
 
 /**
- * A pooler that gives one session of a server to many clients, each for one transaction, as PgBouncer
- * does with pool_mode=transaction and a pool of one: there is no other session that would give it away.
+ * A pooler that shares one session of a server among all clients, each for one transaction, like
+ * PgBouncer with pool_mode=transaction and a pool of one, so that no second session reveals it.
  */
 export class TransactionPooler implements AsyncDisposable {
   readonly #server: Server;
   readonly #session: Socket;
   readonly #sockets = new Set<Socket>();
-  /** What the server has said when the session began: each client is told the same. */
+  /** The server's messages at the start of the session, which are repeated to each client. */
   #greeting: Buffer = Buffer.alloc(0);
   #owner: Socket | undefined;
-  /** How many answers the owner still waits for. */
+  /** The number of replies that the owner still waits for. */
   #due = 0;
   readonly #waiting: Sent[] = [];
 
@@ -53,7 +53,7 @@ export class TransactionPooler implements AsyncDisposable {
     this.#server = createServer((client) => this.#serve(client));
   }
 
-  /** Starts one in front of a server that asks for no password. */
+  /** Starts a pooler in front of a server that requires no password. */
   static async start(port: number, database: string): Promise<TransactionPooler> {
     const pooler = new TransactionPooler(port);
     await pooler.#greet(database);
@@ -116,7 +116,7 @@ export class TransactionPooler implements AsyncDisposable {
     });
   }
 
-  /** Passes on what the owner has sent, and where nobody is the owner, makes the next one it. */
+  /** Forwards the owner's messages; if the session has no owner, the next client becomes it. */
   #pump(): void {
     for (;;) {
       this.#owner ??= this.#waiting[0]?.client;
@@ -131,7 +131,7 @@ export class TransactionPooler implements AsyncDisposable {
   }
 
   #answer({ type, bytes }: Message): void {
-    // Nobody is there for a notification: PgBouncer drops it, too.
+    // A notification without an owner is dropped, as by PgBouncer.
     this.#owner?.write(Buffer.from(bytes));
     if (type !== 'Z') return;
     this.#due -= 1;

@@ -8,17 +8,17 @@ import { Cluster, placeInMemory, type Version } from './cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where to ask for the PostgreSQL of this run. */
+    /** The address of the process that starts the PostgreSQL servers of this run. */
     readonly postgres: string;
   }
 }
 
-/** The database that every test's database is a copy of. */
+/** The template of every test's database. */
 const TEMPLATE = 'empty_store';
 
 /**
- * One PostgreSQL of each version for the whole run, begun when the first test asks for it: a run
- * that needs none does not wait for one.
+ * Provides one PostgreSQL server of each version for the whole run, started on demand, so that a
+ * run without PostgreSQL tests does not wait for one.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const clusters = new Map<Version, Promise<Cluster>>();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** How often it is tried to copy a template, which nobody else may use at that moment. */
+/** The attempts to copy a template, which fails while another session uses it. */
 const TRIES = 50;
 
 /** Runs SQL, as the superuser unless the address names another. */
@@ -16,7 +16,7 @@ export async function sql<Row extends object = Record<string, unknown>>(
       try {
         return (await client.query<Row>(query)).rows;
       } catch (error) {
-        // object_in_use: somebody else is copying the template just now.
+        // object_in_use: another session is copying the template.
         if ((error as pg.DatabaseError).code !== '55006' || tries === TRIES) throw error;
       }
     }

@@ -1,26 +1,26 @@
 import type { Random } from '../random.ts';
 
-/** One thing that was done to a file; the name is what follows the store's file's name. */
+/** An operation on a file. The name is the suffix after the name of the store's file. */
 export type Change =
   | { readonly what: 'write'; readonly name: string; readonly at: number; readonly bytes: Buffer }
   | { readonly what: 'truncate'; readonly name: string; readonly size: number }
   | { readonly what: 'remove'; readonly name: string }
   | { readonly what: 'flush'; readonly name: string };
 
-/** The contents of the files that are there, by name. */
+/** The contents of the existing files, by name. */
 export type Files = ReadonlyMap<string, Buffer>;
 
-/** What a disk writes whole or not at all, in bytes. */
+/** The bytes that a disk writes atomically. */
 const SECTOR = 512;
 
 interface File {
-  /** What a power cut leaves for certain; `undefined` where the file is not there. */
+  /** The contents that a power cut certainly leaves; `undefined` if the file does not exist. */
   durable: Buffer | undefined;
-  /** What was done since, and may be on the disk in any part, in any order. */
+  /** The later operations, of which any part may be on the disk, in any order. */
   since: Change[];
 }
 
-/** Files as a process sees them, and as a power cut may leave them. */
+/** Simulates files as a process sees them, and as a power cut may leave them. */
 export class Disk {
   readonly #files = new Map<string, File>();
 
@@ -39,12 +39,12 @@ export class Disk {
     }
   }
 
-  /** What the next process sees, if only the last one ended. */
+  /** Returns the files that the next process sees after the previous one ended. */
   contents(): Files {
     return this.#each((file) => replay(file, () => true));
   }
 
-  /** What the next process may see after a power cut. */
+  /** Returns files that the next process may see after a power cut. */
   afterPowerCut(random: Random): Files {
     return this.#each((file) => {
       const share = random.oneOf([0, 0.05, 0.5, 0.95, 1, random.fraction()]);
@@ -59,8 +59,8 @@ export class Disk {
 }
 
 /**
- * What is on the disk if each sector went there after some of the writes to it, and not after
- * others, as `reaches` says; and each truncation and removal likewise.
+ * Returns the contents on the disk if, for each sector, only the writes reached it that `reaches`
+ * selects; and likewise each truncation and removal.
  */
 function replay({ durable, since }: File, reaches: () => boolean): Buffer | undefined {
   let seen = durable;
@@ -77,7 +77,7 @@ function replay({ durable, since }: File, reaches: () => boolean): Buffer | unde
           onDisk = resized(onDisk, Math.max(onDisk?.length ?? 0, at + sector.length));
           sector.copy(onDisk, at);
         }
-        // The length may be there before what it makes room for.
+        // The length may be on the disk before the data.
         if (reaches()) onDisk = resized(onDisk, Math.max(onDisk?.length ?? 0, seen.length));
         break;
       }
@@ -86,7 +86,7 @@ function replay({ durable, since }: File, reaches: () => boolean): Buffer | unde
         if (reaches()) onDisk = resized(onDisk, change.size);
         break;
       case 'remove':
-        // What is written afterwards goes to another file of this name.
+        // Later writes go to another file of this name.
         if (!reaches()) return onDisk;
         seen = undefined;
         onDisk = undefined;
@@ -98,7 +98,7 @@ function replay({ durable, since }: File, reaches: () => boolean): Buffer | unde
   return onDisk;
 }
 
-/** A copy of another length, filled up with zeros. */
+/** Returns a copy with another length, padded with zeros. */
 function resized(bytes: Buffer | undefined, length: number): Buffer {
   const copy = Buffer.alloc(length);
   bytes?.copy(copy);

@@ -4,26 +4,26 @@ import type { Random } from '../random.ts';
 import { type Change, Disk, type Files } from './disk.ts';
 import type { Recorder } from './recording.ts';
 
-/** How many events a store has before its hard time begins. */
+/** The number of events in a store before the first power cut. */
 const AT_FIRST = 10;
 
-/** What a power cut may have left, and what had been acknowledged by then. */
+/** A state that a power cut may leave, and the events acknowledged by then. */
 export interface CutState {
   readonly files: Files;
   readonly acknowledged: number;
 }
 
-/** How many programs one after the other work on a store, and how many power cuts each may meet. */
+/** The number of successive programs on a store, and of power cuts during each. */
 export interface Extent {
   readonly lives: number;
   readonly cuts: number;
 }
 
 /**
- * The life of a store that has a hard time: programs append batches of many sizes and are stopped,
- * killed in the middle of a write, or lose their power; each goes on with what the one before left.
- * Yields states in which a power cut at any moment may leave the store's files.
- * @param tampered What is taken for the recording, in place of it.
+ * Simulates a store through stops, kills and power cuts: successive programs append batches of many
+ * sizes and are stopped, killed during a write, or lose power; each continues with the files that
+ * the previous one left. Yields states in which a power cut at any moment may leave the files.
+ * @param tampered Transforms each recording before it is used.
  */
 export function* hardLife(
   recorder: Recorder,
@@ -54,9 +54,9 @@ export function* hardLife(
 }
 
 /**
- * States that a power cut may leave while a program commits, if the one before it was killed when it
- * had written a commit and not flushed it.
- * @param tampered What is taken for the recording of the second program, in place of it.
+ * Yields states that a power cut may leave while a program commits, if the previous program was
+ * killed between writing a commit and flushing it.
+ * @param tampered Transforms the recording of the second program before it is used.
  */
 export function* cutAfterKill(
   recorder: Recorder,
@@ -75,7 +75,7 @@ export function* cutAfterKill(
   }
 }
 
-/** A store with some events, closed. */
+/** Creates a closed store with some events. */
 function beginning(recorder: Recorder, file: string): Disk {
   recorder.record('append-batches', file, 'close', '40', String(AT_FIRST));
   const closed = ['', '-head'].map((name) => [name, readFileSync(`${file}${name}`)] as const);
@@ -87,14 +87,16 @@ function upToLastFlush(changes: readonly Change[]): readonly Change[] {
   return changes.slice(0, flush);
 }
 
-/** Puts files in the place of whatever is there, as a machine finds them when it starts. */
+/** Replaces the store's files, as a machine finds them after a power cut. */
 export function place(file: string, files: Files): void {
   rmSync(dirname(file), { recursive: true, force: true });
   mkdirSync(dirname(file), { recursive: true });
   for (const [name, bytes] of files) writeFileSync(`${file}${name}`, bytes);
 }
 
-/** Batches of one event, and some so large that a power cut leaves more of them than the next. */
+/**
+ * Draws batches of one event, and some so large that the next one does not overwrite all of them.
+ */
 function workload(random: Random): readonly string[] {
   const sizes = [1, 1, 2, 3, 20, 60, 150, 400, 0];
   const batches = Array.from({ length: 1 + random.below(8) }, () => random.oneOf(sizes));
@@ -102,7 +104,7 @@ function workload(random: Random): readonly string[] {
   return [ending, String(random.oneOf([8, 40, 120, 1_000])), ...batches.map(String)];
 }
 
-// The head is written when a commit is on the disk, and just before it is acknowledged.
+// The head is written after a commit is on the disk, and just before it is acknowledged.
 function acknowledgedBy(change: Change): number | undefined {
   if (change.what !== 'write' || change.name !== '-head') return undefined;
   return Number(change.bytes.toString('latin1').split(' ')[3]);

@@ -3,12 +3,14 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Change } from './disk.ts';
 
-/** Records what a program does to its files, by a library that is loaded before the C library. */
+/**
+ * Records a program's operations on files, with a library that is preloaded before the C library.
+ */
 export class Recorder {
   readonly #folder: string;
   readonly #library: string;
 
-  /** @param folder Where the library may be built. */
+  /** @param folder The folder in which the library is built. */
   constructor(folder: string) {
     this.#folder = folder;
     this.#library = join(folder, 'record-writes.so');
@@ -16,7 +18,7 @@ export class Recorder {
     execFileSync('cc', ['-shared', '-fPIC', '-O2', '-o', this.#library, source, '-ldl']);
   }
 
-  /** Everything that a program beside `support` does to the files whose path begins with `file`. */
+  /** Returns every operation of a program in `programs` on files whose path begins with `file`. */
   record(program: string, file: string, ...given: readonly string[]): readonly Change[] {
     const recording = join(this.#folder, 'recording');
     rmSync(recording, { force: true });
@@ -28,7 +30,7 @@ export class Recorder {
       RECORD_TO: recording,
     };
     const { status, stderr } = spawnSync(process.execPath, [path, file, ...given], { env });
-    // null: it was killed, as it was told to be.
+    // null: the program was killed, as its arguments demand.
     if (status !== 0 && status !== null) throw new Error(String(stderr));
     return existsSync(recording) ? changesIn(readFileSync(recording)) : [];
   }
@@ -40,7 +42,7 @@ function changesIn(recording: Buffer): readonly Change[] {
     const end = recording.indexOf('\n', at);
     const [what, number, length, name = ''] = recording.toString('utf8', at, end).split(' ');
     at = end + 1 + Number(length);
-    // The index and the lock are nothing that outlives a process.
+    // The index and the lock do not outlive a process.
     if (name === '-shm' || name.startsWith('-server')) continue;
     changes.push(changeFrom(what, name, Number(number), recording.subarray(end + 1, at)));
   }

@@ -1,11 +1,11 @@
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { openLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
+import { openLog } from '../../../src/infra/sqlite/event-log.ts';
 import { newEvent } from '../events.ts';
 
 /**
- * Appends batches of events of so many orders each, with a checkpoint where a 0 is given, and then
- * closes the store or is killed. The -wal file begins again after so many pages.
+ * Appends batches of events of the given numbers of orders, with a checkpoint for each 0, and then
+ * closes the store or is killed. The -wal file restarts after the given number of pages.
  */
 const [, , file = '', ending, pages, ...batches] = process.argv;
 const db = openDatabase(file);

@@ -1,9 +1,9 @@
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { openLog } from '../../../src/infra/sqlite/sqlite-event-log.ts';
+import { openLog } from '../../../src/infra/sqlite/event-log.ts';
 import { newEvent } from '../events.ts';
 
-/** Appends so many events of one order, one by one, and says the position of each. */
+/** Appends events one by one, and prints the position of each. */
 const [, , file = '', order = '', count] = process.argv;
 const orderId = BigInt(order) as OrderId;
 const log = openLog(file, openDatabase(file));

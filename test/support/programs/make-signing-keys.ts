@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import { MemorySigningKeys } from '../../../src/infra/memory/memory-signing-keys.ts';
-import { openSigningKey } from '../../../src/infra/signing-key-file.ts';
+import { MemorySigningKeys } from '../../../src/infra/memory/signing-keys.ts';
+import { openSigningKey } from '../../../src/infra/process/signing-key-file.ts';
 
-/** Opens so many signing keys in a folder, each of which others may be making, and tells them. */
+/**
+ * Opens signing keys in a folder while other processes may create the same ones, and prints them.
+ */
 const [, , folder = '', count = '', id = ''] = process.argv;
 
 const keys: (string | undefined)[] = [];

@@ -1,14 +1,15 @@
-import { OrderList } from '../../../src/app/order-list.ts';
-import { openSqliteStore } from '../../../src/infra/sqlite/sqlite-store.ts';
+import { OrderList } from '../../../src/app/state/order-list.ts';
+import { Writer } from '../../../src/app/write/writer.ts';
+import { openSqliteStore } from '../../../src/infra/sqlite/store.ts';
 
-/** Serves a store as a server does, places orders without end, and says each one's id. */
+/** Opens a store as a server does, places orders endlessly, and prints the id of each. */
 const [, , file = ''] = process.argv;
 
 const store = await openSqliteStore(file, {
   lost: () => process.exit(1),
   impaired: () => process.exit(1),
 });
-await store.begin(new OrderList(() => null));
+await store.begin(Writer.startOf(new OrderList(() => null)));
 for (;;) {
   const [outcome] = await store.writer.execute([
     {

@@ -1,0 +1,18 @@
+/**
+ * The service or a command cannot start, for a reason that its user can mend. The message is all
+ * that is shown: one line for each mistake, with the remedy.
+ */
+export class CannotStart extends Error {
+  override readonly name = 'CannotStart';
+}
+
+/**
+ * Returns an error as a reason not to start. One that is such a reason already, or was caused by
+ * one, stays as it is.
+ * @param words Returns the message for any other error.
+ */
+export function asCannotStart(error: unknown, words: (error: Error) => string): CannotStart {
+  const { cause } = error as Error;
+  const known = [error, cause].find((each) => each instanceof CannotStart);
+  return known ?? new CannotStart(words(error as Error), { cause: error });
+}

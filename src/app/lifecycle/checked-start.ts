@@ -1,0 +1,21 @@
+import { nextTurn } from '../event-loop.ts';
+import { isDamage } from '../ports/store.ts';
+import type { StoreCheck } from '../ports/store-check.ts';
+
+/**
+ * Waits until a store was checked once, if the check is short: that of a large store goes on while
+ * it is served. Throws {@link DamagedStore} if the store is found damaged by then.
+ * @param failed Called with the reason if the check could not be made.
+ */
+export async function untilChecked(
+  check: StoreCheck | undefined,
+  failed: (error: Error) => void,
+): Promise<void> {
+  if (check === undefined) return;
+  const checked = check.once.catch((error: Error) => {
+    if (isDamage(error)) throw error;
+    failed(error);
+  });
+  if (check.isShort) return checked;
+  await Promise.race([checked, nextTurn()]);
+}

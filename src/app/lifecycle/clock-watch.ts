@@ -1,0 +1,24 @@
+import { CLOCKS, type Clocks } from '../clock.ts';
+
+/** The interval at which the clocks are compared. */
+const WATCH_EVERY_MS = 1_000;
+/** The smallest step that is reported: NTP slews smaller errors, and steps larger ones. */
+const MIN_STEP_MS = 500;
+
+/**
+ * Compares the wall clock with the elapsed time for as long as the process runs, and reports every
+ * step between them: forward where it is positive. A machine that slept shows as a step forward.
+ * Returns what ends it.
+ */
+export function watchClock(stepped: (stepMs: number) => void, clocks: Clocks = CLOCKS): () => void {
+  const offset = () => clocks.wall() - clocks.elapsed();
+  let last = offset();
+  const timer = setInterval(() => {
+    const current = offset();
+    const step = Math.round(current - last);
+    // Slewing moves both clocks alike, so small differences do not add up.
+    last = current;
+    if (Math.abs(step) >= MIN_STEP_MS) stepped(step);
+  }, WATCH_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}

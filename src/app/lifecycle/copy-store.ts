@@ -1,0 +1,118 @@
+/** The copying of a store from one engine to another. */
+
+import { treeRoot } from '../log/merkle-proofs.ts';
+import type { OutcomeName } from '../ports/event-log.ts';
+import type { KeyStore } from '../ports/key-store.ts';
+import { KEPT_REFUSALS } from '../ports/refusal-trail.ts';
+import type { SigningKeys } from '../ports/signing-keys.ts';
+import type { StoreCopy, StoreOriginal } from '../ports/store-copy.ts';
+import { CannotStart } from './cannot-start.ts';
+
+/** The events, outcomes or refusals that are copied at once. */
+const CHUNK_RECORDS = 2_000;
+
+/** The log that was copied. */
+export interface Copied {
+  /** The number of events, and the root of their tree in hexadecimal: the same in both stores. */
+  readonly size: number;
+  readonly root: string;
+}
+
+/**
+ * Copies everything in a store, and checks that both logs have the same root. A copy that was
+ * interrupted is continued. Throws {@link CannotStart} for the unfinished copy of another log.
+ * @param advanced Called after every chunk with the number of events copied.
+ */
+export async function copyStore(
+  from: StoreOriginal,
+  to: StoreCopy,
+  advanced: (events: number) => void,
+): Promise<Copied> {
+  await refuseOther(from, to);
+  await copyEvents(from, to, advanced);
+  await copyOutcomes(from, to);
+  await copyKeys(from.keys, to.keys);
+  await copySigningKeys(from.signingKeys, to.signingKeys);
+  await copyRefusals(from, to);
+  const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
+  const root = hex(copy.root);
+  // Logs of different sizes have different roots.
+  if (hex(original.root) !== root) {
+    throw new CannotStart(
+      `The store of ${copy.size} events has changed while it was copied: it has ${original.size}. ` +
+        'Stop everything that uses it, and run the same command again: it continues from here.',
+    );
+  }
+  await to.enter(from.epochs);
+  await from.handOver();
+  await to.finish();
+  return { size: copy.size, root };
+}
+
+/** Throws if the events in the copy are not the first ones of the log. */
+async function refuseOther(from: StoreOriginal, to: StoreCopy): Promise<void> {
+  const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
+  const isPart =
+    copy.size <= original.size && hex(await treeRoot(copy.size, from.trail)) === hex(copy.root);
+  if (!isPart) {
+    throw new CannotStart(
+      `The copy has ${copy.size} events that are not those of the store. Nothing was changed.`,
+    );
+  }
+}
+
+async function copyEvents(
+  from: StoreOriginal,
+  to: StoreCopy,
+  advanced: (events: number) => void,
+): Promise<void> {
+  let { size } = await to.trail.treeHead();
+  for (;;) {
+    const events = await from.trail.stored(size, CHUNK_RECORDS);
+    if (events.length === 0) return;
+    await to.append(events);
+    size += events.length;
+    advanced(size);
+  }
+}
+
+async function copyOutcomes(from: StoreOriginal, to: StoreCopy): Promise<void> {
+  let after: OutcomeName = { by: '', key: '' };
+  for (;;) {
+    const outcomes = await from.keptOutcomes(after, CHUNK_RECORDS);
+    const last = outcomes.at(-1);
+    if (last === undefined) return;
+    await to.keep(outcomes);
+    after = last;
+  }
+}
+
+async function copyKeys(from: KeyStore, to: KeyStore): Promise<void> {
+  for (const key of await from.list()) {
+    await to.add(key);
+    // It may have been copied before, and revoked since.
+    if (key.revokedAt !== undefined) await to.revoke(key.id, key.revokedAt);
+  }
+}
+
+async function copySigningKeys(from: SigningKeys, to: SigningKeys): Promise<void> {
+  const known = (await to.list()).length;
+  for (const [index, key] of (await from.list()).entries()) {
+    if (index >= known) await to.add(key, index);
+  }
+}
+
+// Last of all, so that an interrupted copy has none twice.
+async function copyRefusals(from: StoreOriginal, to: StoreCopy): Promise<void> {
+  const [there] = await to.refusals.newest(1);
+  const kept = await from.refusals.newest(KEPT_REFUSALS);
+  // The copy numbers them from 1, so its last position is the number that was copied before.
+  const due = kept.slice(there?.position ?? 0).map(({ record }) => record);
+  for (let at = 0; at < due.length; at += CHUNK_RECORDS) {
+    await to.refusals.append(due.slice(at, at + CHUNK_RECORDS));
+  }
+}
+
+function hex(root: Uint8Array): string {
+  return Buffer.from(root).toString('hex');
+}

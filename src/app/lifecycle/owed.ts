@@ -1,0 +1,50 @@
+/** The interval at which owed work is tried again. */
+const RETRY_MS = 1_000;
+
+/**
+ * The writes that a start has to make, such as the first key. If the store cannot be written, the
+ * start goes on without them, and they are made as soon as they can be.
+ */
+export class Owed {
+  readonly #passes: (error: unknown) => boolean;
+  #work: (() => Promise<void>)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param passes Returns true for an error that may pass by itself, so that the work can be done
+   * later.
+   */
+  constructor(passes: (error: unknown) => boolean) {
+    this.#passes = passes;
+  }
+
+  /** Does something, now or later. Rejects with an error that does not pass. */
+  async do(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!this.#passes(error)) throw error;
+      this.#work.push(work);
+    }
+  }
+
+  /**
+   * Tries the rest, in order, until all of it is done.
+   * @param failed Called with an error that does not pass; nothing more is tried then.
+   */
+  retry(failed: (error: unknown) => void): void {
+    if (this.#work.length === 0) return;
+    this.#timer = setTimeout(() => this.#again().then(() => this.retry(failed), failed), RETRY_MS);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#work = [];
+  }
+
+  async #again(): Promise<void> {
+    const left = this.#work;
+    this.#work = [];
+    for (const work of left) await this.do(work);
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * The log as a Merkle tree, as RFC 9162, section 2.1, defines it: SHA-256; the hashed bytes of a
+ * leaf begin with 0x00 and those of a node with 0x01, so that neither can pass for the other; a
+ * node whose right side is not full is never filled up with copies.
+ *
+ * The tree is not stored as a whole. A complete subtree never changes again, and its root is known
+ * as soon as its last leaf is there; so the roots of the complete subtrees at the right edge
+ * suffice to append, and the leaves with one node in 256 suffice to make any proof later.
+ */
+
+import { sha256 } from './sha256.ts';
+
+const HASH_BYTES = 32;
+
+/** Levels from one row of stored nodes to the next: see {@link Frontier.append}. */
+export const TILE_HEIGHT = 8;
+
+/** The root of the tree without leaves. */
+const EMPTY_ROOT = sha256('');
+
+/** Returns the hash of a leaf. Its data is an event's record: see {@link recordOf}. */
+export function leafHash(record: string): Buffer {
+  // A string is hashed as UTF-8, in which the character 0 is the byte 0.
+  return sha256(`\0${record}`);
+}
+
+// One buffer for all nodes, because nothing else runs while it is in use.
+const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
+
+/** Returns the hash of an inner node. */
+export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+  node.set(left, 1);
+  node.set(right, 1 + HASH_BYTES);
+  return sha256(node);
+}
+
+/** A tree at one size: its number of leaves, and its root. */
+export interface TreeHead {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** Takes in a complete node: its height above the leaves, its place there from 0, its hash. */
+export type NodeListener = (height: number, index: number, hash: Buffer) => void;
+
+/**
+ * The right edge of a tree: the roots of the complete subtrees that make it up, one for each 1 in
+ * the binary digits of its size, the largest and oldest first. It suffices to compute the tree's
+ * root and to append; it has 8 bytes and at most 53 hashes.
+ */
+export class Frontier {
+  #size = 0;
+  readonly #roots: Buffer[] = [];
+
+  /** The number of leaves. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Returns the tree's root: a hash of all leaves and of their order. */
+  root(): Buffer {
+    const [last = EMPTY_ROOT, ...others] = this.#roots.toReversed();
+    return others.reduce((right, left) => nodeHash(left, right), last);
+  }
+
+  /**
+   * Appends a leaf by its hash. Calls `store` with each node at height 8, 16, 24 … that it
+   * completes: these, at most one every 255 leaves, are the nodes of a {@link TreeSource}. They are
+   * the roots of "tiles", as in C2SP tlog-tiles.
+   */
+  append(leaf: Buffer, store: NodeListener = () => {}): void {
+    checkHash(leaf);
+    let top = leaf;
+    let index = this.#size;
+    // Each 1 at the end of the size is a complete subtree as high as the one completed so far.
+    for (let height = 1; index % 2 === 1; height += 1) {
+      top = nodeHash(this.#roots.pop() as Buffer, top);
+      index = (index - 1) / 2;
+      if (height % TILE_HEIGHT === 0) store(height, index, top);
+    }
+    this.#roots.push(top);
+    this.#size += 1;
+  }
+
+  /** Returns it as bytes: the size as a 64-bit number, its high byte first, and then the roots. */
+  pack(): Buffer {
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64BE(BigInt(this.#size));
+    return Buffer.concat([size, ...this.#roots]);
+  }
+
+  /** Reads the result of {@link pack}. Throws a RangeError for bytes that it cannot have made. */
+  static unpack(packed: Uint8Array): Frontier {
+    // A copy, so that the caller may change its bytes later.
+    const bytes = Buffer.from(packed);
+    const size = bytes.length < 8 ? Number.NaN : Number(bytes.readBigUInt64BE());
+    if (!Number.isSafeInteger(size) || bytes.length !== 8 + HASH_BYTES * ones(size)) {
+      throw new RangeError(`${bytes.length} bytes are not the right edge of a tree`);
+    }
+    const frontier = new Frontier();
+    frontier.#size = size;
+    for (let at = 8; at < bytes.length; at += HASH_BYTES) {
+      frontier.#roots.push(bytes.subarray(at, at + HASH_BYTES));
+    }
+    return frontier;
+  }
+}
+
+/** Throws a RangeError for bytes whose length is not that of a hash. */
+export function checkHash(bytes: Uint8Array): void {
+  if (bytes.length !== HASH_BYTES) {
+    throw new RangeError(`a hash has ${HASH_BYTES} bytes, not ${bytes.length}`);
+  }
+}
+
+/** Counts the binary digits that are 1. Bit operators would drop all but the last 32. */
+function ones(size: number): number {
+  let count = 0;
+  for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2;
+  return count;
+}

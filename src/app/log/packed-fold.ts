@@ -1,0 +1,51 @@
+/**
+ * The fold of the log as plain data: the form in which it is written to a file, or passed from one
+ * thread to another.
+ */
+
+/** The order list as it is written to a file: nothing but numbers and arrays of them. */
+export interface PackedList {
+  readonly image: PackedImage;
+  /** One entry for each order, at its slot in the image. */
+  readonly columns: {
+    readonly ids: BigInt64Array;
+    readonly petIds: BigInt64Array<ArrayBuffer>;
+    readonly quantities: Int32Array;
+    /** The ship date expected when the order was placed: milliseconds since 1970, or NaN. */
+    readonly expectedDates: Float64Array;
+  };
+  /** The time of recording of each event, by position from 1: milliseconds since 1970. */
+  readonly times: Float64Array;
+  readonly chunks: PackedChunks;
+}
+
+/** The slots of all orders by ascending id, and the number of them in each chunk of the list. */
+export interface PackedChunks {
+  readonly counts: Uint32Array;
+  readonly slots: Uint32Array;
+}
+
+/** The image of all orders' states as it is passed from one thread to another. */
+export interface PackedImage {
+  readonly position: number;
+  /** The time of recording of the last event: milliseconds since 1970; NaN before the first. */
+  readonly lastAt: number;
+  readonly highestId: bigint;
+  readonly slots: Int64Table;
+  /** One entry for each order, at its slot. */
+  readonly columns: {
+    readonly statuses: Uint8Array<ArrayBuffer>;
+    /** Milliseconds since 1970; NaN where there is no date. */
+    readonly shipDates: Float64Array<ArrayBuffer>;
+    readonly versions: Uint32Array<ArrayBuffer>;
+    /** The positions of its first and of its last event. */
+    readonly placedPositions: Uint32Array<ArrayBuffer>;
+    readonly lastPositions: Uint32Array<ArrayBuffer>;
+  };
+}
+
+/** A hash table from 64-bit integers to slots. */
+export interface Int64Table {
+  readonly table: Int32Array<ArrayBuffer>;
+  readonly size: number;
+}

@@ -1,0 +1,59 @@
+/** Commands as they enter the write side, with their authors, and their outcomes. */
+
+import { hash } from 'node:crypto';
+import type { CancelOrder, PlaceOrder, Rejection, ShipOrder } from '../../domain/order.ts';
+import type { OrderId } from '../../domain/order-id.ts';
+
+/** A request to place an order whose id the service chooses. */
+export type PlaceNewOrder = Omit<PlaceOrder, 'type' | 'orderId'> & {
+  readonly type: 'PlaceNewOrder';
+};
+
+/** A command on its way to the decision, with its author and its id. */
+export interface Submission {
+  readonly command: PlaceNewOrder | PlaceOrder | ShipOrder | CancelOrder;
+  /** See {@link Metadata.by}. */
+  readonly by: string;
+  /** See {@link Metadata.commandId}. */
+  readonly commandId: string;
+  /** A name given by `by`: a repetition under it gets the same outcome, whatever came between. */
+  readonly idempotencyKey?: string | undefined;
+  /** The versions of the order on which the command may be carried out; on any if absent. */
+  readonly onlyIf?: readonly number[] | undefined;
+}
+
+/** The reason for refusing a submission. The names are the API's error codes, too. */
+export type Refusal = Rejection | 'precondition_failed' | 'idempotency_key_reused';
+
+/** The decision of the write side on a submission. */
+export type Decided =
+  /** The requested state is durable: by new events, or because it was so already. */
+  | { readonly kind: 'accepted'; readonly orderId: OrderId; readonly version: number }
+  /** The order's state or a condition of the submission forbids it. No event was recorded. */
+  | { readonly kind: 'rejected'; readonly reason: Refusal };
+
+/** An accepted submission, with the position of the event that brought the order to its version. */
+export type Accepted = Extract<Decided, { kind: 'accepted' }> & { readonly position: number };
+
+/** The result of a submission. */
+export type Outcome =
+  | Accepted
+  | Extract<Decided, { kind: 'rejected' }>
+  /** Nothing was recorded, for a transient reason. The cause is for log lines, not for clients. */
+  | { readonly kind: 'unavailable'; readonly cause: string }
+  /** It may or may not have been recorded. The same command can safely be sent again. */
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+/**
+ * Returns a hash of a submission's command and conditions, regardless of its author: the same for
+ * equal requests, and another for any other.
+ */
+export function fingerprintOf({ command, onlyIf }: Submission): string {
+  const members = Object.entries({ ...command, onlyIf })
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify(members, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return hash('sha256', text, 'base64url');
+}

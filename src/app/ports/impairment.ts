@@ -1,0 +1,50 @@
+/**
+ * The closed list of the impairments of a store that is served. Each has its name in /readyz and in
+ * the log file, a text that follows "The service …", and the requests that are refused while it
+ * lasts. While there is any, the service is not ready. A new one takes a line here, a call of
+ * {@link StoreWatcher.impaired}, and a row in docs/operations.md.
+ *
+ * - `requests`: every request, because its answer might be out of date.
+ * - `commands`: requests that change something. Reads are answered.
+ * - `nothing`: commands are still tried, and each gets its own answer.
+ */
+export const IMPAIRMENTS = {
+  database_unreachable: { says: 'waits for its database', refuses: 'requests', level: 'error' },
+  store_damaged: { says: 'has found its store damaged', refuses: 'requests', level: 'fatal' },
+  standby_silent: {
+    says: 'waits for a synchronous standby',
+    refuses: 'commands',
+    level: 'error',
+  },
+  database_replaced: {
+    says:
+      'refuses a database that lacks acknowledged events: restore the right one, and it recovers by ' +
+      'itself; or stop all instances, run store-orders accept-loss, and start them again',
+    refuses: 'requests',
+    level: 'fatal',
+  },
+  storage_full: {
+    says: 'cannot record anything because its disk is full',
+    refuses: 'nothing',
+    level: 'error',
+  },
+  storage_failing: {
+    says: 'cannot record anything because writes to its disk fail',
+    refuses: 'nothing',
+    level: 'error',
+  },
+  checkpoint_failing: {
+    says: 'cannot checkpoint its -wal file',
+    refuses: 'nothing',
+    level: 'error',
+  },
+} as const satisfies Record<string, Effect>;
+
+interface Effect {
+  readonly says: string;
+  readonly refuses: 'requests' | 'commands' | 'nothing';
+  /** The level of its line in the log: `fatal` where it does not pass by itself. */
+  readonly level: 'error' | 'fatal';
+}
+
+export type Impairment = keyof typeof IMPAIRMENTS;

@@ -1,0 +1,18 @@
+import { foldInputOf } from '../log/fold-input.ts';
+import type { EventLogReader } from '../ports/event-log.ts';
+import type { FoldSource } from '../ports/fold-source.ts';
+
+/** Returns a source of the events of any log for folds. An engine may have a faster one. */
+export function foldSourceOf(log: EventLogReader): FoldSource {
+  return {
+    async next(after, take) {
+      for await (const events of log.read(after)) {
+        for (const [index, event] of events.entries()) {
+          if (!take(foldInputOf(event))) return index + 1;
+        }
+        return events.length;
+      }
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** Moments of the log, and the positions that they stand for. */
+import { type Instant, millisecondsOf, parseInstant } from '../../domain/instant.ts';
+import { CLOCKS } from '../clock.ts';
+import type { OrderList } from '../state/order-list.ts';
+
+/** A moment of the log: after so many events, or at a time. */
+export type Moment = number | Instant;
+
+// No log has a position of more digits.
+const POSITION = /^(?:0|[1-9]\d{0,9})$/;
+
+/** Parses a position, or a date-time of RFC 3339. Returns `undefined` where a text is neither. */
+export function parseMoment(text: string): Moment | undefined {
+  return POSITION.test(text) ? Number(text) : parseInstant(text);
+}
+
+/**
+ * Returns the position of the last event of a moment: of those recorded by a time, or at it, the last
+ * one. Returns `undefined` for a moment that has not come, because events may precede it yet.
+ *
+ * Until a time is over, or while no later event is recorded, one more event may be recorded at it:
+ * then it stands for a higher position than before. A position never changes its meaning.
+ */
+export function positionOf(list: OrderList<unknown>, moment: Moment): number | undefined {
+  if (typeof moment === 'number') return moment > list.position ? undefined : moment;
+  const position = list.positionAt(moment);
+  // The clock may have been set back since the last event was recorded.
+  const isOver = position < list.position || isPast(moment) || list.lastAt === moment;
+  return isOver ? position : undefined;
+}
+
+function isPast(moment: Instant): boolean {
+  return millisecondsOf(moment) <= CLOCKS.wall();
+}

@@ -1,0 +1,209 @@
+/** The image: the state of every order in memory, folded from the log, and its types. */
+
+import { type Instant, instantAt } from '../../domain/instant.ts';
+import {
+  MAX_EVENTS_PER_ORDER,
+  type OrderEvent,
+  type OrderState,
+  order,
+} from '../../domain/order.ts';
+import { MAX_INT64, type OrderId } from '../../domain/order-id.ts';
+import { type FoldInput, foldInputOf } from '../log/fold-input.ts';
+import { ImpossibleEvent } from '../log/impossible-event.ts';
+import type { PackedImage } from '../log/packed-fold.ts';
+import { EVENT_TYPES, type RecordedEvent } from '../log/recorded-event.ts';
+import { grown } from './columns.ts';
+import { Int64Index } from './int64-index.ts';
+
+/** The status of an order that was placed. */
+export type OrderStatus = Exclude<OrderState['status'], 'none'>;
+
+/** Every status, at the index that stands for it in a column. */
+export const STATUSES = ['pending', 'shipped', 'cancelled'] as const satisfies OrderStatus[];
+
+/** Arrays with one entry for each order, at its slot. */
+type Columns = PackedImage['columns'];
+
+const NO_ORDERS: Columns = {
+  statuses: new Uint8Array(),
+  shipDates: new Float64Array(),
+  versions: new Uint32Array(),
+  placedPositions: new Uint32Array(),
+  lastPositions: new Uint32Array(),
+};
+
+/** The number of the status after an event of each type, whatever the status was before. */
+const STATUS_AFTER = Object.fromEntries(
+  EVENT_TYPES.map((type) => [type, STATUSES.indexOf(statusAfter(type))]),
+) as Readonly<Record<OrderEvent['type'], number>>;
+
+/** Returns the status of an order after an event of a type. */
+export function statusAfter(type: OrderEvent['type']): OrderStatus {
+  return order.evolve(order.initial, { type } as OrderEvent).status as OrderStatus;
+}
+
+/** The highest position that fits into a column. An image of so many events would take 50 GB. */
+const MAX_POSITION = 2 ** 32 - 1;
+
+/**
+ * The state of every order: a fold of the log, and nothing that is not in the log. It is lost with
+ * the process and can be folded again at the next start. The write side decides on it, and the list
+ * shows it. Its columns of numbers take 21 bytes an order, and the index from ids to slots about
+ * 25, so that a million orders are a few objects for the garbage collector, and pass from thread to
+ * thread at the cost of a copy.
+ */
+export class OrderImage {
+  #position: number;
+  #lastAt: number;
+  #highestId: OrderId;
+  #highestFreeId = MAX_INT64 as OrderId;
+  #slots: Int64Index;
+  #columns: Columns;
+
+  constructor(packed?: PackedImage) {
+    this.#position = packed?.position ?? 0;
+    this.#lastAt = packed?.lastAt ?? NaN;
+    this.#highestId = (packed?.highestId ?? 0n) as OrderId;
+    this.#slots = new Int64Index(packed?.slots);
+    this.#columns = packed?.columns ?? NO_ORDERS;
+  }
+
+  /** Returns a copy, for another thread. */
+  pack(): PackedImage {
+    return {
+      position: this.#position,
+      lastAt: this.#lastAt,
+      highestId: this.#highestId,
+      slots: this.#slots.pack(),
+      columns: grown(this.#columns, this.#columns.versions.length),
+    };
+  }
+
+  /** The position of the last event folded in. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** The time of recording of the last event folded in; `undefined` before the first. */
+  get lastAt(): Instant | undefined {
+    return instantAt(this.#lastAt);
+  }
+
+  /** The number of orders. Their slots count from 0, in the order in which they were placed. */
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** The highest id of any order, at least 0: ids that the service assigns are positive. */
+  get highestId(): OrderId {
+    return this.#highestId;
+  }
+
+  /**
+   * Returns the highest id up to `top` that no order has, for a `top` that is the same each time.
+   * Orders never vanish, so the search never starts over.
+   */
+  highestFreeId(top: bigint = MAX_INT64): OrderId {
+    if (this.#highestFreeId > top) this.#highestFreeId = top as OrderId;
+    while (this.version(this.#highestFreeId) > 0) {
+      this.#highestFreeId = (this.#highestFreeId - 1n) as OrderId;
+    }
+    return this.#highestFreeId;
+  }
+
+  /** Returns the slot of an order, or −1. */
+  slotOf(orderId: OrderId): number {
+    return this.#slots.slotOf(orderId);
+  }
+
+  /** Returns the state of an order; the initial state where there is none. */
+  state(orderId: OrderId): OrderState {
+    return this.stateAt(this.#slots.slotOf(orderId));
+  }
+
+  /** Returns the number of events of an order; 0 where there is no such order. */
+  version(orderId: OrderId): number {
+    return this.#columns.versions[this.#slots.slotOf(orderId)] ?? 0;
+  }
+
+  /** The columns as they are up to the next event. */
+  get columns(): Columns {
+    return this.#columns;
+  }
+
+  versionAt(slot: number): number {
+    return this.#columns.versions[slot] as number;
+  }
+
+  /**
+   * Returns the position of the event that brought an order to a version: by the law of
+   * {@link MAX_EVENTS_PER_ORDER} the one that placed it, or the one that ended it.
+   */
+  positionOf(orderId: OrderId, version: number): number {
+    const { placedPositions, lastPositions } = this.#columns;
+    return (version === 1 ? placedPositions : lastPositions)[this.slotOf(orderId)] as number;
+  }
+
+  statusAt(slot: number): OrderStatus {
+    return STATUSES[this.#columns.statuses[slot] as number] as OrderStatus;
+  }
+
+  /** Returns the date on which an order shipped; before that, the expected one, if known. */
+  shipDateAt(slot: number): Instant | undefined {
+    return instantAt(this.#columns.shipDates[slot] as number);
+  }
+
+  /**
+   * Folds a recorded event in and returns its order's slot. Throws an Error unless it follows the
+   * position without a gap, and {@link ImpossibleEvent} if its order's earlier events forbid it:
+   * by the law of {@link MAX_EVENTS_PER_ORDER}, the first places it and the second ends it.
+   */
+  fold(recorded: RecordedEvent): number {
+    return this.foldInput(foldInputOf(recorded));
+  }
+
+  /** Folds an event in: see {@link fold}. */
+  foldInput({ position, version, type, orderId, shipDate, at }: FoldInput): number {
+    if (position !== this.#position + 1) {
+      throw new Error(`position ${position} does not follow position ${this.#position}`);
+    }
+    if (position > MAX_POSITION)
+      throw new Error(`position ${position} is beyond what an image holds`);
+    const next = this.#slots.size;
+    const slot = type === 'OrderPlaced' ? this.#slots.add(orderId) : this.#slots.slotOf(orderId);
+    if (slot === -1) {
+      throw new ImpossibleEvent(position, `${type} of order ${orderId}, which was never placed`);
+    }
+    const isNew = slot === next;
+    if (type === 'OrderPlaced' && !isNew) {
+      throw new ImpossibleEvent(position, `order ${orderId} was placed twice`);
+    }
+    if ((this.#columns.versions[slot] as number) >= MAX_EVENTS_PER_ORDER) {
+      throw new ImpossibleEvent(
+        position,
+        `${type} of order ${orderId}, which has ${MAX_EVENTS_PER_ORDER} events already`,
+      );
+    }
+    if (slot === this.#columns.versions.length)
+      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
+    this.#columns.statuses[slot] = STATUS_AFTER[type];
+    this.#columns.versions[slot] = version;
+    if (isNew) this.#columns.placedPositions[slot] = position;
+    this.#columns.lastPositions[slot] = position;
+    // An event without a date leaves the one that was expected.
+    if (isNew || !Number.isNaN(shipDate)) this.#columns.shipDates[slot] = shipDate;
+    if (orderId > this.#highestId) this.#highestId = orderId;
+    this.#position = position;
+    this.#lastAt = at;
+    return slot;
+  }
+
+  /** Returns the state at a slot; at −1 that of an order that was never placed. */
+  stateAt(slot: number): OrderState {
+    if (slot === -1) return order.initial;
+    const status = this.statusAt(slot);
+    return status === 'shipped'
+      ? { status, shipDate: this.shipDateAt(slot) as Instant }
+      : { status };
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * The list of all orders ever placed, a fold of the log: the image of all states, columns of the
+ * other members shown (28 bytes an order), the time of each event (8 bytes), and chunks of orders
+ * as they were last encoded. An event makes its chunk stale; a stale chunk is encoded again at the
+ * next snapshot.
+ *
+ * It also yields the list as of any earlier position: an order has {@link MAX_EVENTS_PER_ORDER}
+ * events at most, of known positions. As of a position an order is in the list if it was placed by
+ * then, and it is pending if its last event came later.
+ */
+
+import { type Instant, instantAt, millisecondsOf } from '../../domain/instant.ts';
+import type { OrderEvent } from '../../domain/order.ts';
+import type { OrderId, PetId } from '../../domain/order-id.ts';
+import { type FoldInput, foldInputOf } from '../log/fold-input.ts';
+import type { PackedImage, PackedList } from '../log/packed-fold.ts';
+import type { RecordedEvent } from '../log/recorded-event.ts';
+import { copied, firstIndex, grown } from './columns.ts';
+import { OrderChunks } from './order-chunks.ts';
+import { OrderImage, type OrderStatus } from './order-image.ts';
+
+/** An order as its readers see it. */
+export interface OrderView {
+  readonly id: OrderId;
+  readonly petId: PetId;
+  readonly quantity: number;
+  /** The date on which it shipped; before that, the expected one, if known. */
+  readonly shipDate: Instant | undefined;
+  readonly status: OrderStatus;
+}
+
+/** An order with its version and its times. */
+export interface OrderDetails extends OrderView {
+  /** The number of its events. */
+  readonly version: number;
+  /** The time of recording of the event that placed it; likewise for the other two. */
+  readonly placedAt: Instant;
+  readonly shippedAt: Instant | undefined;
+  readonly cancelledAt: Instant | undefined;
+}
+
+/** The whole list at one position of the log. It is immutable. */
+export interface ListSnapshot<Encoded> {
+  readonly position: number;
+  /** See {@link OrderList.stateAt}. */
+  readonly state: string;
+  /** By order id, ascending; each chunk is of about a thousand orders. */
+  readonly chunks: readonly Encoded[];
+}
+
+/** Arrays with one entry for each order, at its slot in the image. */
+type Columns = PackedList['columns'];
+
+/** Encodes a chunk of at least one order for the list's readers; `first` at the list's start. */
+export type EncodeChunk<Encoded> = (orders: readonly OrderView[], first: boolean) => Encoded;
+
+const NO_ORDERS: Columns = {
+  ids: new BigInt64Array(),
+  petIds: new BigInt64Array(),
+  quantities: new Int32Array(),
+  expectedDates: new Float64Array(),
+};
+
+/** The members that all pending orders have in common. */
+const NOT_ENDED = { version: 1, shippedAt: undefined, cancelledAt: undefined } as const;
+
+/** The list of orders, now and as of any position. Encodes chunks of it by `encode`. */
+export class OrderList<Encoded> {
+  readonly #encode: EncodeChunk<Encoded>;
+  readonly #image: OrderImage;
+  readonly #notShown: readonly OrderEvent['type'][];
+  readonly #chunks: OrderChunks<Encoded>;
+  #columns: Columns;
+  /** The time of recording of each event, by position from 1: ms since 1970, ascending. */
+  #times: Float64Array;
+  #snapshot: ListSnapshot<Encoded> | undefined;
+
+  /**
+   * @param packed The list to begin with; without it, the list begins at position 0.
+   * @param notShown The types of events that leave the encoding of their order's chunk as it is.
+   */
+  constructor(
+    encode: EncodeChunk<Encoded>,
+    packed?: PackedList,
+    notShown: readonly OrderEvent['type'][] = [],
+  ) {
+    this.#encode = encode;
+    this.#notShown = notShown;
+    this.#image = new OrderImage(packed?.image);
+    this.#columns = packed?.columns ?? NO_ORDERS;
+    this.#times = packed?.times ?? new Float64Array();
+    this.#chunks = new OrderChunks((slot) => this.#columns.ids[slot] as bigint, packed?.chunks);
+  }
+
+  /** Returns a copy, from which the same list can be made again. */
+  pack(): PackedList {
+    return {
+      image: this.#image.pack(),
+      columns: grown(this.#columns, this.#columns.ids.length),
+      times: this.#times.slice(),
+      chunks: this.#chunks.pack(),
+    };
+  }
+
+  /** The position of the last event folded in. */
+  get position(): number {
+    return this.#image.position;
+  }
+
+  /** The time of recording of the last event folded in; `undefined` before the first. */
+  get lastAt(): Instant | undefined {
+    return this.#image.lastAt;
+  }
+
+  /** The number of orders. */
+  get size(): number {
+    return this.#image.size;
+  }
+
+  get(id: OrderId): OrderDetails | undefined {
+    const slot = this.#image.slotOf(id);
+    return slot === -1 ? undefined : this.details(slot);
+  }
+
+  /** Returns the positions of an order's events, the oldest first; none if there is no order. */
+  positionsOf(id: OrderId): readonly number[] {
+    const versions = Array.from({ length: this.#image.version(id) }, (_, n) => n + 1);
+    return versions.map((version) => this.#image.positionOf(id, version));
+  }
+
+  /** The columns as they are now, up to the next event. */
+  get columns(): Pick<Columns, 'petIds' | 'expectedDates'> & PackedImage['columns'] {
+    const { petIds, expectedDates } = this.#columns;
+    return { petIds, expectedDates, ...this.#image.columns };
+  }
+
+  /** Returns the position of the last event that was recorded by a time, or at it; 0 for none. */
+  positionAt(time: Instant): number {
+    const at = millisecondsOf(time);
+    return firstIndex(this.position, (index) => (this.#times[index] as number) > at);
+  }
+
+  /** Returns the number of orders placed by a position: those with the slots below that number. */
+  sizeAt(position: number): number {
+    const { placedPositions } = this.#image.columns;
+    return firstIndex(this.size, (slot) => (placedPositions[slot] as number) > position);
+  }
+
+  /** Returns the number of orders placed before a time: those with the slots below that number. */
+  sizeBefore(time: Instant): number {
+    const at = millisecondsOf(time);
+    return firstIndex(this.size, (slot) => this.#placedAt(slot) >= at);
+  }
+
+  /** Returns the slots of all orders above an id, or of all, by ascending id, chunk by chunk. */
+  slotsAfter(id: OrderId | undefined): Iterable<Uint32Array> {
+    return this.#chunks.slotsAfter(id);
+  }
+
+  /** Returns the order at a slot, now or as of a position by which it was placed. */
+  details(slot: number, asOf: number = this.position): OrderDetails {
+    const lastPosition = this.#image.columns.lastPositions[slot] as number;
+    const placedAt = instantAt(this.#placedAt(slot)) as Instant;
+    if (lastPosition > asOf) return { ...this.#viewAsPlaced(slot), ...NOT_ENDED, placedAt };
+    const view = this.#view(slot);
+    const lastAt = instantAt(this.#times[lastPosition - 1] as number);
+    return {
+      ...view,
+      version: this.#image.versionAt(slot),
+      placedAt,
+      shippedAt: view.status === 'shipped' ? lastAt : undefined,
+      cancelledAt: view.status === 'cancelled' ? lastAt : undefined,
+    };
+  }
+
+  /**
+   * Returns a name of the list as of a position, unique among the logs of the store: the time of
+   * its last event, in base 36, and the position. It differs even after a loss that went unnoticed.
+   */
+  stateAt(position: number): string {
+    return position === 0
+      ? '0'
+      : `${(this.#times[position - 1] as number).toString(36)}-${position}`;
+  }
+
+  /** Returns the list as it is at {@link position}. */
+  snapshot(): ListSnapshot<Encoded> {
+    this.#snapshot ??= {
+      position: this.position,
+      state: this.stateAt(this.position),
+      chunks: this.#chunks.encoded((slots, first) =>
+        this.#encode(Array.from(slots, this.#view), first),
+      ),
+    };
+    return this.#snapshot;
+  }
+
+  /** The states of the orders, for the write side to decide on; fold events into the list only. */
+  get image(): OrderImage {
+    return this.#image;
+  }
+
+  /** Folds a recorded event in. Throws the same errors as {@link OrderImage.fold}. */
+  fold(recorded: RecordedEvent): void {
+    this.foldInput(foldInputOf(recorded));
+  }
+
+  /** Folds an event in: see {@link fold}. */
+  foldInput(input: FoldInput): void {
+    const slot = this.#image.foldInput(input);
+    const { position, type, at } = input;
+    if (position > this.#times.length) {
+      this.#times = copied(this.#times, new Float64Array(Math.max(1_024, position * 2)));
+    }
+    this.#times[position - 1] = at;
+    if (type === 'OrderPlaced') this.#place(slot, input);
+    else if (!this.#notShown.includes(type)) this.#chunks.touch(slot);
+    this.#snapshot = undefined;
+  }
+
+  #place(slot: number, { orderId, petId, quantity, shipDate }: FoldInput): void {
+    if (slot === this.#columns.ids.length) {
+      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
+    }
+    this.#columns.ids[slot] = orderId;
+    this.#columns.petIds[slot] = petId;
+    this.#columns.quantities[slot] = quantity;
+    this.#columns.expectedDates[slot] = shipDate;
+    this.#chunks.insert(slot);
+  }
+
+  #placedAt(slot: number): number {
+    const position = this.#image.columns.placedPositions[slot] as number;
+    return this.#times[position - 1] as number;
+  }
+
+  readonly #viewAsPlaced = (slot: number): OrderView => ({
+    ...this.#view(slot),
+    shipDate: instantAt(this.#columns.expectedDates[slot] as number),
+    status: 'pending',
+  });
+
+  readonly #view = (slot: number): OrderView => ({
+    id: this.#columns.ids[slot] as OrderId,
+    petId: this.#columns.petIds[slot] as PetId,
+    quantity: this.#columns.quantities[slot] as number,
+    shipDate: this.#image.shipDateAt(slot),
+    status: this.#image.statusAt(slot),
+  });
+}

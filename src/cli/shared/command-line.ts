@@ -1,0 +1,76 @@
+/** The ground that all subcommands stand on: the composition, the outputs and an open store. */
+
+import type { Writable } from 'node:stream';
+import type { Prover } from '../../app/audit/prover.ts';
+import type { Engine } from '../../app/ports/engine.ts';
+import type { DecodeStrictly } from '../../app/ports/evidence.ts';
+import type { CommandLineStore, IfAbsent } from '../../app/ports/store.ts';
+
+/** The parts of the program that the command line is handed by the composition root. */
+export interface Composition {
+  /** Runs the service. The variables that are given win over those of the environment. */
+  serve(given?: Readonly<Record<string, string>>): Promise<void>;
+  /** Runs the service on throw-away data. */
+  demo(): Promise<void>;
+  /** Returns the engine of the configured store, or of an address as DATABASE_URL has it. */
+  engine(address?: string): Promise<Engine>;
+  /** Returns the prover of an open store. Its key is made where the store has never had one. */
+  proverOf(store: CommandLineStore): Promise<Prover>;
+  /** Lets an open store sign with another key from now on. */
+  newSigningKey(store: CommandLineStore): Promise<{
+    readonly file: string;
+    readonly verifierKey: string;
+    readonly isMade: boolean;
+    readonly before: string | undefined;
+  }>;
+  /** Returns the public key of the configured store, if it has one. */
+  verifierKey(): Promise<string | undefined>;
+  /** The codec of stored events. */
+  readonly decode: DecodeStrictly;
+}
+
+/** One of the two streams that a command writes to. */
+export type Output = Writable & { readonly isTTY?: boolean };
+
+/** Standard output is for results, to be read by programs; all else goes to standard error. */
+export interface Terminal {
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+/** The two things that every subcommand is given. */
+export interface CommandLine {
+  readonly composition: Composition;
+  readonly terminal: Terminal;
+}
+
+/** Opens the store for as long as `use` takes. Rejects where there is none. */
+export function withStore<Result>(
+  { composition }: CommandLine,
+  use: (store: CommandLineStore) => Promise<Result>,
+): Promise<Result> {
+  return usingStore(composition, 'refuse', use);
+}
+
+/** Opens the store as {@link withStore} does, and makes one where there is none. */
+export function withStoreOrNew<Result>(
+  { composition, terminal }: CommandLine,
+  use: (store: CommandLineStore) => Promise<Result>,
+): Promise<Result> {
+  const made = (where: string) => void terminal.stderr.write(`Made a new store: ${where}\n`);
+  return usingStore(composition, made, use);
+}
+
+async function usingStore<Result>(
+  composition: Composition,
+  ifAbsent: IfAbsent,
+  use: (store: CommandLineStore) => Promise<Result>,
+): Promise<Result> {
+  const engine = await composition.engine();
+  const store = await engine.openForCommandLine(ifAbsent);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,30 @@
+/** The readers of option values that several commands share. */
+
+import { existsSync } from 'node:fs';
+import { InvalidArgumentError } from 'commander';
+import { verifyKey } from '../../app/audit/verifier.ts';
+import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
+import { readSmallFile } from './small-file.ts';
+
+/** Reads the id of an order. */
+export function readOrderId(text: string): OrderId {
+  const id = parseOrderId(text);
+  if (id === undefined) throw new InvalidArgumentError('It must be a whole number of 64 bits.');
+  return id;
+}
+
+/** Adds a public key, or the one in a file, to those of an option that can be repeated. */
+export function addKey(given: string, keys: readonly string[]): readonly string[] {
+  const text = existsSync(given) ? textOf(given) : given;
+  const verdict = verifyKey(text);
+  if (verdict.ok) return [...keys, text];
+  throw new InvalidArgumentError(`It is no public key, nor a file with one: ${verdict.reason}.`);
+}
+
+function textOf(file: string): string {
+  try {
+    return readSmallFile(file).replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new InvalidArgumentError(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+}

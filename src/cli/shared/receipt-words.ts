@@ -1,0 +1,59 @@
+/** The statement of a receipt, in words. */
+
+import type { RecordedEvent } from '../../app/log/recorded-event.ts';
+import { UnreadableEvent } from '../../app/ports/event-log.ts';
+import type { DecodeStrictly } from '../../app/ports/evidence.ts';
+import { statusAfter } from '../../app/state/order-image.ts';
+import type { OrderEvent } from '../../domain/order.ts';
+import { receiptWords } from './event-words.ts';
+
+/** The statement of a receipt that is known to be genuine. */
+export interface Said {
+  /** The id of the order. */
+  readonly order: string;
+  readonly event: OrderEvent['type'];
+  readonly at: string;
+  readonly by: string;
+  readonly commandId: string;
+  /** All of it in a sentence, without what begins and ends one. */
+  readonly words: string;
+}
+
+/** The limits of every receipt. */
+export const NOT_SHOWN =
+  "It does not show what else happened to the order, before or after, who held the key, nor that the service's clock was right.";
+
+/**
+ * Returns the statement of the record in a genuine receipt; `undefined` if this version cannot read
+ * it.
+ */
+export function saidBy(record: string, decode: DecodeStrictly): Said | undefined {
+  // It is canonical JSON, so its parts are written again as they were.
+  const { data, metadata, ...others } = JSON.parse(record);
+  try {
+    const stored = { ...others, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
+    return statementOf(decode(stored));
+  } catch (error) {
+    if (error instanceof UnreadableEvent) return undefined;
+    throw error;
+  }
+}
+
+/** Returns true for a statement that says that its order was cancelled. */
+export function showsCancellation(says: Said | undefined): says is Said {
+  return says !== undefined && statusAfter(says.event) === 'cancelled';
+}
+
+function statementOf({ event, metadata: { at, by, commandId } }: RecordedEvent): Said {
+  const order = String(event.orderId);
+  const [day, time = ''] = at.split('T');
+  const recorded = `on ${day} at ${time.replace('Z', ' UTC')}, by ${authorOf(by)}`;
+  const words = `order ${order} was ${receiptWords(event, recorded)}`;
+  return { order, event: event.type, at, by, commandId, words };
+}
+
+/** Returns the id of a key, or the name of a tool, quoted if it has unusual characters. */
+function authorOf(by: string): string {
+  if (/^[0-9A-Za-z]{10}$/.test(by)) return `the API key ${by}`;
+  return /^[\w.-]+$/.test(by) ? by : JSON.stringify(by.replaceAll(/\p{C}/gu, '?'));
+}

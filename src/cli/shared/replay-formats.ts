@@ -1,0 +1,49 @@
+/** The formats in which a replayed list is written. */
+
+import { orderToJson, orderToJsonV2 } from '../../app/read/order-json.ts';
+import type { OrderDetails, OrderList } from '../../app/state/order-list.ts';
+
+export const FORMATS = ['json', 'ndjson', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** The form in which a list is written: the text of an order, and the texts around them. */
+interface Notation {
+  readonly opening: string;
+  readonly between: string;
+  readonly closing: string;
+  toText(order: OrderDetails): string;
+}
+
+const COLUMNS = [
+  ...(['id', 'petId', 'quantity', 'shipDate', 'complete', 'status'] as const),
+  ...(['placedAt', 'shippedAt', 'cancelledAt'] as const),
+];
+
+const NOTATIONS: Readonly<Record<Format, Notation>> = {
+  /** To the byte what version 1 answers. */
+  json: { opening: '[', between: ',', closing: ']', toText: orderToJson },
+  /** Orders as version 2 shows them. */
+  ndjson: { opening: '', between: '', closing: '', toText: (order) => `${orderToJsonV2(order)}\n` },
+  /** RFC 4180: a header, and lines that end in CRLF. No value is one that had to be quoted. */
+  csv: { opening: lineOf(COLUMNS), between: '', closing: '', toText: csvLine },
+};
+
+/** The text of a whole list, a page at a time. */
+export function* textOf(list: OrderList<unknown>, format: Format): Generator<string> {
+  const { opening, between, closing, toText } = NOTATIONS[format];
+  let before = opening;
+  for (const slots of list.slotsAfter(undefined)) {
+    yield before + Array.from(slots, (slot) => toText(list.details(slot))).join(between);
+    before = between;
+  }
+  yield (list.size === 0 ? opening : '') + closing;
+}
+
+function csvLine(order: OrderDetails): string {
+  const complete = order.status === 'shipped';
+  return lineOf(COLUMNS.map((name) => (name === 'complete' ? complete : order[name]) ?? ''));
+}
+
+function lineOf(values: readonly unknown[]): string {
+  return `${values.join(',')}\r\n`;
+}

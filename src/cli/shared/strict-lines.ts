@@ -1,0 +1,58 @@
+/** The strict reading of exports, line by line. */
+
+import type { FileHandle } from 'node:fs/promises';
+
+/** The size of a read. */
+const CHUNK_BYTES = 1 << 20;
+/** The longest line, in UTF-16 code units: no line of an export is nearly as long. */
+const MAX_LINE_LENGTH = 1 << 20;
+
+/** Some lines, the number of bytes read so far, and the flaw, if any, after the lines. */
+export interface StrictLines {
+  readonly lines: readonly string[];
+  readonly bytes: number;
+  readonly problem?: string;
+}
+
+/**
+ * Yields the exact lines of a file, many at a time: nothing is dropped or replaced. They must be in
+ * UTF-8 without a byte order mark, each ended by a line feed alone, and none empty. Ends at the
+ * first problem. There are two chunks in memory at most.
+ */
+export async function* readStrictLines(file: FileHandle): AsyncGenerator<StrictLines> {
+  const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false });
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let rest = '';
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const text = decoded(decoder, chunk);
+    if (text === undefined) return yield { lines: [], bytes: stream.bytesRead, problem: NO_TEXT };
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() as string;
+    const problem = problemOf(lines) ?? (rest.length > MAX_LINE_LENGTH ? TOO_LONG : undefined);
+    if (problem !== undefined) return yield { lines: [], bytes: stream.bytesRead, problem };
+    yield { lines, bytes: stream.bytesRead };
+  }
+  const end = decoded(decoder);
+  if (end === undefined || rest !== '') {
+    const problem = end === undefined ? NO_TEXT : 'the last line is cut off: nothing ends it';
+    yield { lines: [], bytes: stream.bytesRead, problem };
+  }
+}
+
+const NO_TEXT = 'it is not UTF-8';
+const TOO_LONG = 'a line is too long to be an event';
+
+function problemOf(lines: readonly string[]): string | undefined {
+  if (lines.includes('')) return 'there is an empty line';
+  if (lines.some((line) => line.endsWith('\r'))) return 'a line ends with a carriage return';
+  return lines.some((line) => line.length > MAX_LINE_LENGTH) ? TOO_LONG : undefined;
+}
+
+/** Returns the text of the next bytes, or of the end; `undefined` if it is not UTF-8. */
+function decoded(decoder: typeof TextDecoder.prototype, bytes?: Buffer): string | undefined {
+  try {
+    return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+/** The reading of a trail's file, with its checks. */
+
+import type { ExpectedHead, Finding } from '../../app/audit/trail-check.ts';
+import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
+import type { StoredFields } from '../../app/log/record.ts';
+import type { DecodeStrictly } from '../../app/ports/evidence.ts';
+import type { Output } from './command-line.ts';
+import { openFile } from './import-lines.ts';
+import { withProgress } from './progress.ts';
+import { readStrictLines } from './strict-lines.ts';
+
+/** The options for reading a trail's file. */
+export interface TrailReading {
+  readonly decode: DecodeStrictly;
+  /** One of these must have signed it; none: no signature is checked. */
+  readonly keys: readonly string[];
+  /** Heads that the log must have had, by other accounts. */
+  readonly heads?: readonly ExpectedHead[];
+  /** Called with all right events, many at a time. */
+  take?(events: readonly StoredFields[]): void | Promise<void>;
+}
+
+/** The result of reading a trail's file. */
+export type TrailRead =
+  /** The whole file is right. */
+  | (SignedTrail & {
+      readonly size: number;
+      readonly root: Uint8Array;
+      readonly finding?: undefined;
+    })
+  /** `size` events, from the first, were right. */
+  | { readonly size: number; readonly root?: undefined; readonly finding: Finding };
+
+/** The statements in a trail's file about itself. */
+export interface SignedTrail {
+  readonly origin: string;
+  readonly source: string;
+}
+
+/** Reads and checks a trail's file, up to the first line that is wrong. */
+export async function readTrail(
+  file: string,
+  label: string,
+  stderr: Output,
+  reading: TrailReading,
+): Promise<TrailRead> {
+  const input = await openFile(file);
+  try {
+    const { size } = await input.stat();
+    return await withProgress(stderr, label, size, async (advance) => {
+      let check: TrailFileCheck | undefined;
+      for await (const { lines, bytes, problem } of readStrictLines(input)) {
+        const events: StoredFields[] = [];
+        for (const line of lines) {
+          const result = check === undefined ? begin(line, reading) : check.add(line);
+          if (result instanceof TrailFileCheck) check = result;
+          else if (result !== undefined && isFinding(result)) return refuted(check, result);
+          else if (result !== undefined) events.push(result);
+        }
+        if (problem !== undefined) return refuted(check, { problem });
+        await reading.take?.(events);
+        advance(bytes);
+      }
+      if (check === undefined) return refuted(check, { problem: 'there is nothing in it' });
+      const { size, head, origin, source } = check;
+      const finding = check.end();
+      return finding === undefined ? { size, root: head.root, origin, source } : { size, finding };
+    });
+  } finally {
+    await input.close();
+  }
+}
+
+function refuted(check: TrailFileCheck | undefined, finding: Finding): TrailRead {
+  return { size: check?.size ?? 0, finding };
+}
+
+function begin(line: string, { decode, keys, heads }: TrailReading) {
+  return TrailFileCheck.begin(line, decode, keys, heads);
+}

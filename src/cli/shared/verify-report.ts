@@ -1,0 +1,94 @@
+/** The reports of `verify`. */
+
+import type { Finding } from '../../app/audit/trail-check.ts';
+import { type Break, inWords } from '../../app/log/epochs.ts';
+import { NOT_SHOWN, type Said, showsCancellation } from './receipt-words.ts';
+import type { SignedTrail } from './trail-lines.ts';
+
+/** The result of a check. */
+export interface Report {
+  readonly checked: 'store' | 'export' | 'receipt';
+  /** The store's id. */
+  readonly store?: string;
+  /** The number of events, from the first, that are right; and their root, if it is known. */
+  readonly events?: number;
+  readonly root?: string | undefined;
+  /** Of an export: the signer of every line, and the store that it is from. */
+  readonly exported?: ({ readonly file: string } & SignedTrail) | undefined;
+  /** Of a receipt: the position of its event, and the event. */
+  readonly position?: number;
+  readonly record?: string;
+  /** The cuts of the log. */
+  readonly breaks?: readonly Break[];
+  /** The statement of the receipt; absent if this version cannot read its event. */
+  readonly says?: Said | undefined;
+  /** The order whose cancellation the receipt was to show, and the answer. */
+  readonly asked?: { readonly order: string; readonly isShown: boolean } | undefined;
+  /** The checkpoints that were given. */
+  readonly checkpoints: readonly SignedFile[];
+  readonly findings: readonly Finding[];
+}
+
+interface SignedFile {
+  readonly file: string;
+  readonly origin: string;
+  readonly size: number;
+}
+
+/** Returns a report for programs. */
+export function asJson(report: Report): string {
+  const ok = report.findings.length === 0 && report.asked?.isShown !== false;
+  return `${JSON.stringify({ ok, ...report }, null, 2)}\n`;
+}
+
+/** Returns a report for people. */
+export function asText(whole: Report): string {
+  const { findings, checkpoints, breaks = [], ...report } = whole;
+  const { events, root, exported, position, record } = report;
+  const are = findings.length === 0 ? 'verified' : "keep the log's own rules";
+  const lines = [
+    ...(events === undefined ? [] : [`${events} events ${are}.`]),
+    ...(root === undefined ? [] : [`Their root is ${root}`]),
+    ...(exported === undefined
+      ? []
+      : [
+          `${exported.file} is from ${exported.source}, signed by ${exported.origin}, every line of it.`,
+        ]),
+    ...(position === undefined ? [] : [`Position ${position}: ${record}`]),
+    ...breaks.map((each) => `${capitalized(inWords(each))}: ${each.reason}.`),
+    ...checkpoints.map(({ file, origin, size }) => {
+      return `${file} is signed by ${origin}, for ${size} events.`;
+    }),
+    ...findings.map((finding) => `${placeOf(finding)}${finding.problem}`),
+    ...verdictOf(whole),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function verdictOf({ checked, findings, says, asked }: Report): readonly string[] {
+  if (findings.length > 0) return ['Verification failed.'];
+  if (checked !== 'receipt') return ['Verified.'];
+  return [...(says === undefined ? [] : [NOT_SHOWN]), receiptVerdict(says, asked)];
+}
+
+/** A receipt of one thing must not read like a receipt of another. */
+function receiptVerdict(says: Said | undefined, asked: Report['asked']): string {
+  const what =
+    says === undefined ? 'its event is in a form that this version does not know' : says.words;
+  if (asked?.isShown === false) {
+    return `The receipt is genuine, but does not show that order ${asked.order} was cancelled: ${what}.`;
+  }
+  return showsCancellation(says)
+    ? `Verified: ${what}.`
+    : `The receipt is genuine, and not one of a cancellation: ${what}.`;
+}
+
+/** Returns the positions of a finding, to be put in front of its problem. */
+export function placeOf({ from, to = from }: Finding): string {
+  if (from === undefined) return '';
+  return from === to ? `position ${from}: ` : `positions ${from} to ${to}: `;
+}

@@ -1,0 +1,38 @@
+import { styleText } from 'node:util';
+
+/**
+ * Returns the text for people once the service has started. It is for standard error: standard
+ * output is the log file, in which no key may ever stand.
+ */
+export function welcome(address: string, newKey: string | undefined): string {
+  const reached = `Store Orders answers at ${address}/v1
+Read about it and try it: ${address}/docs
+`;
+  if (newKey === undefined) return reached;
+  return `${reached}
+This is your first API key. It is shown only now:
+
+  ${emphasized(newKey)}
+
+Place an order with it:
+
+${curl(address, newKey)}
+
+More keys: npx store-orders keys --help
+`;
+}
+
+/** In bold on a terminal, unless NO_COLOR is set. */
+function emphasized(text: string): string {
+  return styleText('bold', text, { stream: process.stderr });
+}
+
+/**
+ * A request to paste into a shell. The spaces before it are more than looks: a shell that is set to
+ * (HISTCONTROL=ignorespace or ignoreboth; HIST_IGNORE_SPACE) keeps a line that begins with one, and
+ * so the key, out of its history.
+ */
+function curl(address: string, key: string): string {
+  const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
+  return `  curl ${headers} -d '{"petId": 7, "quantity": 1}' ${address}/v1/store/orders`;
+}

@@ -1,0 +1,48 @@
+/** The choice of the engine by the configured database, made here and nowhere else. */
+
+import { CheckedTrail } from './app/audit/checked-trail.ts';
+import type { Engine, EngineSettings } from './app/ports/engine.ts';
+import { isDamage, type Store, StoreUnavailable } from './app/ports/store.ts';
+import type { DatabaseConfig } from './infra/process/config.ts';
+import { engineOf as sqliteEngineOf } from './infra/sqlite/engine.ts';
+import { storageFaultOf } from './infra/sqlite/storage/fault.ts';
+
+/** Enough for engines that open no server. */
+const NO_SETTINGS: EngineSettings = { databaseWaitMs: 0, scrubBytesPerSecond: 0 };
+
+/**
+ * Returns the engine of a database. The modules of PostgreSQL are loaded only if it is used.
+ */
+export async function engineOf(
+  database: DatabaseConfig,
+  settings: EngineSettings = NO_SETTINGS,
+): Promise<Engine> {
+  switch (database.engine) {
+    case 'sqlite':
+      return checked(sqliteEngineOf(database.file, settings));
+    case 'postgres': {
+      const postgres = await import('./infra/postgres/engine.ts');
+      return checked(postgres.engineOf(database.url, settings));
+    }
+  }
+}
+
+/** Has an engine open stores of whose events none is handed out that is not what was recorded. */
+function checked(engine: Engine): Engine {
+  return {
+    ...engine,
+    openStore: async (watcher) => withCheckedTrail(await engine.openStore(watcher)),
+    openForCommandLine: async (ifAbsent) =>
+      withCheckedTrail(await engine.openForCommandLine(ifAbsent)),
+  };
+}
+
+function withCheckedTrail<Opened extends Pick<Store, 'trail'>>(store: Opened): Opened {
+  return { ...store, trail: new CheckedTrail(store.trail) };
+}
+
+/** Returns whether an error may pass by itself: the database is away, or a disk is full. */
+export function mayPass(error: unknown): boolean {
+  if (isDamage(error)) return false;
+  return error instanceof StoreUnavailable || storageFaultOf(error, '.') !== undefined;
+}

@@ -1,0 +1,49 @@
+/** Documents that are the same for every client, made at the first request and compressed once. */
+import { hash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { acceptsGzip, compress, isNotModified } from './negotiation.ts';
+
+/** A document that is the same for every client: both forms of its bytes, and their ETag. */
+export interface FixedAnswer {
+  readonly contentType: string;
+  readonly tag: string;
+  readonly plain: Buffer;
+  readonly gzip: Buffer;
+}
+
+export async function fixedAnswer(
+  contentType: string,
+  body: string | Buffer,
+): Promise<FixedAnswer> {
+  const plain = Buffer.from(body);
+  const tag = hash('sha256', plain, 'base64url').slice(0, 22);
+  return { contentType, tag, plain, gzip: await compress(plain) };
+}
+
+/**
+ * Returns a function that makes something at its first call: most processes never need it, and a start
+ * should take no longer for it. After a failure the next call tries again.
+ */
+export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
+/** Sends it. Caches may keep it and revalidate it by its ETag: an upgrade is seen at once. */
+export function sendFixed(
+  req: Request,
+  res: Response,
+  { contentType, tag, plain, gzip }: FixedAnswer,
+): void {
+  if (isNotModified(req, res, tag, 'no-cache')) return;
+  const isCompressed = acceptsGzip(req);
+  if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
+  res.setHeader('Content-Type', contentType);
+  res.send(isCompressed ? gzip : plain);
+}

@@ -1,0 +1,87 @@
+/** Gzip files (RFC 1952) put together from pieces that are compressed once and used again. */
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
+
+/**
+ * A piece of a gzip file (RFC 1952) that is put together from pieces compressed one by one: each is
+ * raw deflate (RFC 1951) that ends in a full flush, so it depends on nothing before it and ends on
+ * a byte boundary. Pieces can follow one another in any order, and be kept and used again.
+ */
+export interface GzipPiece {
+  readonly deflated: Buffer;
+  /** CRC-32 of the piece before it was compressed. */
+  readonly crc: number;
+  /** The piece's length before it was compressed, in bytes. */
+  readonly length: number;
+}
+
+const FULL_FLUSH = { finishFlush: constants.Z_FULL_FLUSH };
+const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
+
+/** Compresses a piece, in the thread pool. */
+export async function gzipPiece(bytes: Buffer): Promise<GzipPiece> {
+  return { deflated: await deflate(bytes, FULL_FLUSH), crc: crc32(bytes), length: bytes.length };
+}
+
+/** Compresses a few bytes at once. */
+export function gzipPieceSync(bytes: Buffer): GzipPiece {
+  return { deflated: deflateRawSync(bytes, FULL_FLUSH), crc: crc32(bytes), length: bytes.length };
+}
+
+// Deflate, no flags, no time, an unknown operating system.
+const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
+// A last block without content: none of the pieces is marked as the last.
+const LAST_BLOCK = Buffer.from([0x03, 0x00]);
+
+/** Returns the whole file, in buffers; the pieces' own bytes are not copied. */
+export function gzipFile(pieces: readonly GzipPiece[]): readonly Buffer[] {
+  let crc = 0;
+  let length = 0;
+  for (const piece of pieces) {
+    crc = combineCrc32(crc, piece.crc, piece.length);
+    length += piece.length;
+  }
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc, 0);
+  trailer.writeUInt32LE(length % 2 ** 32, 4);
+  return [HEADER, ...pieces.map(({ deflated }) => deflated), LAST_BLOCK, trailer];
+}
+
+/**
+ * Returns the CRC-32 of two byte sequences one after the other, from the CRCs of both and the length of the
+ * second. To append n zero bytes is to multiply the CRC by x^8n modulo the polynomial; the method
+ * is that of Mark Adler's crc32_combine in zlib 1.2.12.
+ */
+export function combineCrc32(first: number, second: number, secondLength: number): number {
+  let power = 0;
+  let factor = ONE;
+  // 8n in binary: bit k of n calls for x^(2^(k+3)).
+  for (let rest = secondLength; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) factor = multiply(factor, POWERS[power + 3] as number);
+    power += 1;
+  }
+  return (multiply(first, factor) ^ second) >>> 0;
+}
+
+const POLYNOMIAL = 0xedb88320;
+// Bits are reflected: the highest is the coefficient of x^0.
+const ONE = 0x80000000;
+const X = 0x40000000;
+
+// x^(2^k) modulo the polynomial: enough of them for any length below 2^53.
+const POWERS: number[] = [X];
+for (let k = 1; k < 57; k++) {
+  const root = POWERS[k - 1] as number;
+  POWERS.push(multiply(root, root));
+}
+
+/** Returns the product of two polynomials modulo the CRC's. */
+function multiply(a: number, b: number): number {
+  let product = 0;
+  let shifted = b;
+  for (let bit = ONE; bit !== 0; bit >>>= 1) {
+    if (a & bit) product ^= shifted;
+    shifted = shifted & 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
+  }
+  return product >>> 0;
+}

@@ -1,0 +1,178 @@
+/**
+ * Version 1's list of all orders. It is sent from chunks, runs of about a thousand orders each: JSON
+ * that opens the array in the first chunk and goes on with a comma in the others, so that the chunks in
+ * a row lack nothing but the closing bracket. The list keeps them encoded (docs/adr/0007).
+ */
+import type { Request, Response } from 'express';
+import { orderToJson } from '../../app/read/order-json.ts';
+import type { ListSnapshot, OrderView } from '../../app/state/order-list.ts';
+import type { OrderEvent } from '../../domain/order.ts';
+import { type GzipPiece, gzipFile, gzipPiece, gzipPieceSync } from './gzip.ts';
+import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
+
+/**
+ * The bytes that are handed to the system before other requests get a turn. A rest of no more than that
+ * is sent at once.
+ */
+const TURN_BYTES = 524_288;
+/** Up to this size, copying a chunk is cheaper than one more chunk to keep account of. */
+const MAX_COPIED_BYTES = 131_072;
+
+/** A chunk of the list as it is sent. */
+export class ListChunk {
+  readonly json: Buffer;
+  #gzip: Promise<GzipPiece> | undefined;
+
+  constructor(json: Buffer) {
+    this.json = json;
+  }
+
+  /** Returns the chunk compressed. It is compressed once, at the first call. */
+  gzip(): Promise<GzipPiece> {
+    this.#gzip ??= gzipPiece(this.json);
+    return this.#gzip;
+  }
+}
+
+export function encodeChunk(orders: readonly OrderView[], first: boolean): ListChunk {
+  let text = '';
+  for (const order of orders) text += `,${orderToJson(order)}`;
+  return new ListChunk(Buffer.from(first ? `[${text.slice(1)}` : text, 'latin1'));
+}
+
+/** Version 1 shows of an order whether it has shipped, but not whether it was cancelled. */
+export const NOT_SHOWN: readonly OrderEvent['type'][] = ['OrderCancelled'];
+
+// A list without chunks begins with the one, and every list ends with the other.
+const OPEN = Buffer.from('[');
+const CLOSE = Buffer.from(']');
+const OPEN_PIECE = gzipPieceSync(OPEN);
+const CLOSE_PIECE = gzipPieceSync(CLOSE);
+
+/** A body as it goes over the wire: buffers that all answers share, none copied for one client. */
+interface Body {
+  readonly buffers: readonly Buffer[];
+  readonly length: number;
+  /** Its own headers, names and values in turn. */
+  readonly head: readonly string[];
+}
+
+/**
+ * Sends the whole list. Its ETag names the log and its position, so one comparison decides whether
+ * anything has happened since.
+ * @param giveWay Awaited between the parts of a long list, so that commands are not held up.
+ */
+export async function sendList(
+  req: Request,
+  res: Response,
+  logName: string,
+  snapshot: ListSnapshot<ListChunk>,
+  giveWay: () => Promise<void>,
+): Promise<void> {
+  const isCompressed = acceptsGzip(req);
+  const etag = etagOf(`${logName}-${snapshot.state}`, isCompressed);
+  const head = ['ETag', etag, 'Cache-Control', PRIVATE, 'Vary', varyOf(res)];
+  if (isKnown(req, res, etag)) {
+    res.writeHead(304, head).end();
+    return;
+  }
+  const body = isCompressed ? await gzipBody(snapshot) : jsonBody(snapshot);
+  res.writeHead(200, [...head, ...body.head]);
+  if (req.method === 'HEAD') res.end();
+  else if (body.buffers.length === 1) res.end(body.buffers[0]);
+  else await write(res, body, giveWay);
+}
+
+const jsonBodies = new WeakMap<ListSnapshot<ListChunk>, Body>();
+const gzipBodies = new WeakMap<ListSnapshot<ListChunk>, Promise<Body>>();
+
+function jsonBody(snapshot: ListSnapshot<ListChunk>): Body {
+  return remembered(jsonBodies, snapshot, ({ chunks }) => {
+    const buffers = chunks.length === 0 ? [OPEN] : chunks.map(({ json }) => json);
+    return bodyOf([...buffers, CLOSE]);
+  });
+}
+
+function gzipBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
+  return remembered(gzipBodies, snapshot, async ({ chunks }) => {
+    const pieces = await Promise.all(chunks.map((chunk) => chunk.gzip()));
+    const file = gzipFile([...(chunks.length === 0 ? [OPEN_PIECE] : pieces), CLOSE_PIECE]);
+    return bodyOf(file, ['Content-Encoding', 'gzip']);
+  });
+}
+
+/** Joins small buffers, as far as they follow one another; large ones are never copied. */
+function bodyOf(all: readonly Buffer[], encoding: readonly string[] = []): Body {
+  const groups: Buffer[][] = [];
+  let room = 0;
+  for (const buffer of all) {
+    if (buffer.length > room) {
+      groups.push([]);
+      room = MAX_COPIED_BYTES;
+    }
+    groups.at(-1)?.push(buffer);
+    room -= buffer.length;
+  }
+  const length = all.reduce((length, buffer) => length + buffer.length, 0);
+  return {
+    buffers: groups.map((group) =>
+      group.length === 1 ? (group[0] as Buffer) : Buffer.concat(group),
+    ),
+    length,
+    head: [...encoding, 'Content-Type', JSON_UTF_8, 'Content-Length', `${length}`],
+  };
+}
+
+function remembered<Key extends object, Value>(
+  memory: WeakMap<Key, Value>,
+  key: Key,
+  make: (key: Key) => Value,
+): Value {
+  const known = memory.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  memory.set(key, made);
+  return made;
+}
+
+/**
+ * Writes the buffers as fast as the client takes them. A slow client costs no memory beyond its place
+ * in the row of buffers, and a fast one lets others have their turn every half megabyte.
+ */
+async function write(
+  res: Response,
+  { buffers, length }: Body,
+  giveWay: () => Promise<void>,
+): Promise<void> {
+  let bytes = 0;
+  let left = length;
+  // The header and the first buffers leave in one system call.
+  res.cork();
+  for (const buffer of buffers) {
+    if (bytes >= TURN_BYTES && left > TURN_BYTES) {
+      res.uncork();
+      await giveWay();
+      await drained(res);
+      if (res.closed) return;
+      bytes = 0;
+      res.cork();
+    }
+    res.write(buffer);
+    bytes += buffer.length;
+    left -= buffer.length;
+  }
+  res.uncork();
+  res.end();
+}
+
+/** Resolves when the client has taken the written bytes, or has gone away. */
+function drained(res: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off('drain', done).off('close', done);
+      resolve();
+    };
+    if (!res.writableNeedDrain || res.closed) setImmediate(resolve);
+    else res.on('drain', done).on('close', done);
+  });
+}

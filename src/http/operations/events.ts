@@ -1,0 +1,162 @@
+/** The recorded events: of one order, and of all. */
+import { z } from 'zod';
+import type { History } from '../../app/audit/history.ts';
+import type { Tail } from '../../app/audit/tail.ts';
+import type { Authenticator } from '../../app/keys/authenticator.ts';
+import type { Epochs, Place } from '../../app/log/epochs.ts';
+import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
+import type { ReadModel } from '../../app/read/read-model.ts';
+import { sendEventStream } from '../answers/event-stream.ts';
+import { PRIVATE, sendNegotiated } from '../answers/negotiation.ts';
+import { linkToNext } from '../answers/page.ts';
+import { EventPageAnswer, EventStreamAnswer, OrderEvents } from '../answers/schemas.ts';
+import { ApiError } from '../api-error.ts';
+import { orderTag } from '../requests/headers.ts';
+import { limitOf, may, NoQuery, OrderPath, positionOf } from '../requests/parameters.ts';
+import { placeText, wordText } from '../requests/values.ts';
+import { type ContextOf, type Description, operation } from './operation.ts';
+
+/** An array of CloudEvents. */
+const BATCH = 'application/cloudevents-batch+json';
+const STREAM = 'text/event-stream';
+
+const LIST_ORDER_EVENTS = {
+  operationId: 'listOrderEvents',
+  method: 'get',
+  path: '/store/orders/:orderId/events',
+  scope: 'audit:read',
+  tag: 'audit',
+  summary: 'List what happened to an order',
+  description:
+    'Returns the events of one order, the oldest first: what happened, when, who did it, and with ' +
+    'which command. It shows every command that was answered before.',
+  stability: 'experimental',
+  pathParameters: OrderPath,
+  query: NoQuery,
+  success: {
+    status: 200,
+    description: 'All that happened to the order.',
+    contentType: BATCH,
+    schema: OrderEvents,
+    headers: ['ETag', 'Cache-Control'],
+    isConditional: true,
+  },
+  refusals: ['order_not_found'],
+} as const satisfies Description;
+
+interface OrderHistory {
+  readonly epochs: Pick<Epochs, 'logName'>;
+  readonly readModel: Pick<ReadModel<unknown>, 'current'>;
+  readonly history: Pick<History, 'at'>;
+}
+
+async function listOrderEvents(
+  { epochs, readModel, history }: OrderHistory,
+  { res, path }: ContextOf<typeof LIST_ORDER_EVENTS>,
+): Promise<void> {
+  const positions = (await readModel.current()).positionsOf(path.orderId);
+  if (positions.length === 0) throw new ApiError('order_not_found');
+  const events = await history.at(positions);
+  res.setHeader('ETag', orderTag(epochs.logName, positions.length));
+  res.setHeader('Cache-Control', PRIVATE);
+  // Express answers 304 to a client that has it already.
+  res.type(BATCH).send(`[${events.join(',')}]`);
+}
+
+/** The place before the first event. */
+const START: Place = { position: 0 };
+
+const EventQuery = z.strictObject({
+  after: may(placeText, 'Events behind this position; 0 if absent.'),
+  limit: limitOf('events'),
+  type: may(wordText(EVENT_TYPES), 'Events of this type.'),
+});
+
+const StreamHeaders = z.object({
+  'Last-Event-ID': may(
+    placeText,
+    'Of a stream: the `id` that was received last. It goes on behind that, whatever `after` says.',
+  ),
+});
+
+const LIST_EVENTS = {
+  operationId: 'listEvents',
+  method: 'get',
+  path: '/store/events',
+  scope: 'audit:read',
+  tag: 'audit',
+  summary: 'List what happened, or follow it',
+  description:
+    'Returns the events of all orders by ascending position, a page at a time. Follow the `Link` ' +
+    'with `rel="next"` until there is none: a page may be short, or empty, although there is more, ' +
+    'because none looks through more than a part of the log. Then ask again with the last ' +
+    '`position` as `after`, or follow the log as a stream.\n\n' +
+    'To `Accept: text/event-stream` it answers with a stream of Server-Sent Events, which goes on as ' +
+    'the log grows. Each has the position as its `id`; sent back as `Last-Event-ID`, the stream goes ' +
+    'on behind it, without a gap and without a repetition. Only what is durable is sent. The stream ' +
+    'ends when the service stops, and within a second when the key is revoked or expires. `limit` ' +
+    'is for pages alone.',
+  stability: 'experimental',
+  headers: StreamHeaders,
+  query: EventQuery,
+  success: {
+    status: 200,
+    description: 'Events, by ascending position.',
+    contentType: BATCH,
+    schema: EventPageAnswer,
+    alternative: { contentType: STREAM, schema: EventStreamAnswer },
+    headers: ['Cache-Control', 'Vary', 'Link'],
+  },
+  refusals: [],
+} as const satisfies Description;
+
+interface LogServices {
+  readonly epochs: Epochs;
+  readonly history: Pick<History, 'page'>;
+  readonly tail: Pick<Tail, 'follow'>;
+  readonly authenticator: Pick<Authenticator, 'isStillInForce'>;
+}
+
+type EventsContext = ContextOf<typeof LIST_EVENTS>;
+
+async function listEvents(services: LogServices, context: EventsContext): Promise<void> {
+  const { epochs, history } = services;
+  const { req, res, query, headers } = context;
+  const lastId = headers['Last-Event-ID'];
+  const lastSeen = lastId && positionOf(epochs, 'Last-Event-ID', lastId);
+  res.setHeader('Cache-Control', PRIVATE);
+  res.vary('Accept').vary('Accept-Encoding');
+  // A client that accepts anything gets a page: a stream has no end.
+  if (req.accepts([BATCH, 'application/json', STREAM]) === STREAM) {
+    await streamEvents(services, context, lastSeen);
+    return;
+  }
+  const { after = START, limit, type } = query;
+  const begin = positionOf(epochs, 'after', after);
+  const { events, end, hasMore } = await history.page(begin, limit, type);
+  if (hasMore) linkToNext(req, res, epochs.write(end));
+  res.setHeader('Content-Type', `${BATCH}; charset=utf-8`);
+  await sendNegotiated(req, res, Buffer.from(`[${events.map(({ json }) => json).join(',')}]`));
+}
+
+async function streamEvents(
+  { tail, authenticator, epochs }: LogServices,
+  { req, res, key, query }: EventsContext,
+  lastSeen: number | undefined,
+): Promise<void> {
+  const { after = START, type } = query;
+  const begin = lastSeen ?? positionOf(epochs, 'after', after);
+  const follower = tail.follow();
+  if (follower === undefined) {
+    throw new ApiError('service_unavailable', 'Too many streams are open. Try again later.');
+  }
+  const mayGoOn = () => authenticator.isStillInForce(key.id);
+  await sendEventStream(req, res, { after: begin, type, follower, epochs, mayGoOn });
+}
+
+export type EventServices = OrderHistory & LogServices;
+
+export const EVENT_OPERATIONS = [
+  operation(LIST_ORDER_EVENTS, listOrderEvents),
+  operation(LIST_EVENTS, listEvents),
+];

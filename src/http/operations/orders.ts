@@ -1,0 +1,248 @@
+/** Placing, getting, cancelling and shipping an order: the same in every version but for the Order. */
+import type { z } from 'zod';
+import type { Epochs } from '../../app/log/epochs.ts';
+import type { Accepted, Submission } from '../../app/log/submission.ts';
+import { StoreUnavailable } from '../../app/ports/store.ts';
+import type { ReadModel } from '../../app/read/read-model.ts';
+import type { OrderDetails, OrderView } from '../../app/state/order-list.ts';
+import type { CommandProcessor } from '../../app/write/command-processor.ts';
+import type { OrderId } from '../../domain/order-id.ts';
+import { isKnown, PRIVATE, sendJson } from '../answers/negotiation.ts';
+import { ApiError } from '../api-error.ts';
+import type { RequestContext } from '../request-context.ts';
+import { PlaceOrderBody, ShipOrderBody } from '../requests/body.ts';
+import { ChangeHeaders, CreateHeaders, orderTag, versionsIn } from '../requests/headers.ts';
+import { OrderPath } from '../requests/parameters.ts';
+import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
+
+export interface OrderServices {
+  readonly commands: Pick<CommandProcessor, 'submit'>;
+  readonly readModel: Pick<ReadModel<unknown>, 'current'>;
+  readonly epochs: Pick<Epochs, 'logName'>;
+}
+
+/** The form in which a version of the API shows an order. */
+export interface OrderFormat {
+  readonly schema: z.ZodType;
+  toJson(order: OrderDetails): string;
+  /** The same for a new order, where that needs nothing that is only in the log. */
+  newToJson?(order: OrderView): string;
+}
+
+/** Returns the operations of a version that shows orders in this format. */
+export function orderOperations(format: OrderFormat): readonly Operation<OrderServices>[] {
+  return [
+    operation(showing(format, PLACE_ORDER), placeOrder, format),
+    operation(showing(format, GET_ORDER), getOrder, format),
+    operation(CANCEL_ORDER, cancelOrder),
+    operation(showing(format, SHIP_ORDER), shipOrder, format),
+  ];
+}
+
+function showing<Its extends Description>({ schema }: OrderFormat, description: Its): Its {
+  return { ...description, success: { ...description.success, schema } };
+}
+
+const PLACE_ORDER = {
+  operationId: 'placeOrder',
+  method: 'post',
+  path: '/store/orders',
+  scope: 'orders:write',
+  tag: 'orders',
+  summary: 'Place an order',
+  description:
+    'Places an order. The service gives it the next id. To send the same request again places ' +
+    'another order, unless both have the same `Idempotency-Key`.',
+  stability: 'beta',
+  headers: CreateHeaders,
+  body: PlaceOrderBody,
+  success: {
+    status: 201,
+    description: 'The order was placed.',
+    headers: ['Location', 'ETag', 'Cache-Control', 'Event-Position'],
+  },
+  refusals: ['idempotency_key_reused', 'outcome_unknown'],
+} as const satisfies Description;
+
+async function placeOrder(
+  services: OrderServices,
+  context: ContextOf<typeof PLACE_ORDER>,
+  { toJson, newToJson }: OrderFormat,
+): Promise<void> {
+  const { shipDate, ...rest } = context.body;
+  const asked = shipDate === undefined ? rest : { ...rest, shipDate };
+  const command = { type: 'PlaceNewOrder', ...asked } as const;
+  const { orderId: id, position } = await perform(services, context, command);
+  // As it was placed, even if this is the answer to a later retry.
+  const placed = { id, ...rest, shipDate, status: 'pending' } as const;
+  const json =
+    newToJson?.(placed) ??
+    toJson(await orOutcomeUnknown(context, () => orderAsPlaced(services, placed)));
+  const [location, etag] = [`${context.req.path}/${id}`, orderTag(services.epochs.logName, 1)];
+  const own = ['Location', location, 'ETag', etag, 'Event-Position', String(position)];
+  sendJson(context.res, 201, json, own);
+}
+
+/** Returns an order as it was in the moment in which it was placed, whatever happened to it since. */
+async function orderAsPlaced(services: OrderServices, placed: OrderView): Promise<OrderDetails> {
+  const { placedAt } = await currentOrder(services, placed.id);
+  return { ...placed, version: 1, placedAt, shippedAt: undefined, cancelledAt: undefined };
+}
+
+const GET_ORDER = {
+  operationId: 'getOrder',
+  method: 'get',
+  path: '/store/orders/:orderId',
+  scope: 'orders:read',
+  tag: 'orders',
+  summary: 'Get an order',
+  description: 'Returns one order. It shows every command that was answered before.',
+  stability: 'beta',
+  pathParameters: OrderPath,
+  success: {
+    status: 200,
+    description: 'The order.',
+    headers: ['ETag', 'Cache-Control'],
+    isConditional: true,
+  },
+  refusals: ['order_not_found'],
+} as const satisfies Description;
+
+async function getOrder(
+  services: OrderServices,
+  { req, res, path }: ContextOf<typeof GET_ORDER>,
+  { toJson }: OrderFormat,
+): Promise<void> {
+  const order = await currentOrder(services, path.orderId);
+  const etag = orderTag(services.epochs.logName, order.version);
+  if (isKnown(req, res, etag)) res.writeHead(304, ['Cache-Control', PRIVATE]).end();
+  else sendJson(res, 200, toJson(order), ['ETag', etag]);
+}
+
+const CANCEL_ORDER = {
+  operationId: 'cancelOrder',
+  method: 'delete',
+  path: '/store/orders/:orderId',
+  scope: 'orders:cancel',
+  tag: 'orders',
+  summary: 'Cancel an order',
+  description:
+    'Cancels a pending order. An order that has shipped cannot be cancelled: shipping cannot be ' +
+    'reversed. To cancel a cancelled order is fine and changes nothing, whatever `If-Match` says, ' +
+    'so the same request can safely be sent again.',
+  pathParameters: OrderPath,
+  headers: ChangeHeaders,
+  success: {
+    status: 204,
+    description: 'Order cancelled successfully.',
+    headers: ['Event-Position'],
+  },
+  refusals: [
+    'order_not_found',
+    'order_already_shipped',
+    'precondition_failed',
+    'idempotency_key_reused',
+    'outcome_unknown',
+  ],
+} as const satisfies Description;
+
+async function cancelOrder(
+  services: OrderServices,
+  context: ContextOf<typeof CANCEL_ORDER>,
+): Promise<void> {
+  const { orderId } = context.path;
+  const { position } = await perform(services, context, { type: 'CancelOrder', orderId });
+  context.res.writeHead(204, ['Event-Position', String(position)]).end();
+}
+
+const SHIP_ORDER = {
+  operationId: 'shipOrder',
+  method: 'put',
+  path: '/store/orders/:orderId/shipment',
+  scope: 'orders:write',
+  tag: 'orders',
+  summary: 'Ship an order',
+  description:
+    'Reports that a pending order has shipped, and when. To report the same shipment again is ' +
+    'fine and changes nothing, so the same request can safely be sent again; to report another ' +
+    'date is refused.',
+  stability: 'beta',
+  pathParameters: OrderPath,
+  headers: ChangeHeaders,
+  body: ShipOrderBody,
+  success: {
+    status: 200,
+    description: 'The order has shipped.',
+    headers: ['Cache-Control', 'Event-Position'],
+  },
+  refusals: [
+    'order_not_found',
+    'order_already_shipped',
+    'order_cancelled',
+    'precondition_failed',
+    'idempotency_key_reused',
+    'outcome_unknown',
+  ],
+} as const satisfies Description;
+
+async function shipOrder(
+  services: OrderServices,
+  context: ContextOf<typeof SHIP_ORDER>,
+  { toJson }: OrderFormat,
+): Promise<void> {
+  const { orderId } = context.path;
+  const { shipDate } = context.body;
+  const { position } = await perform(services, context, { type: 'ShipOrder', orderId, shipDate });
+  const order = await orOutcomeUnknown(context, () => currentOrder(services, orderId));
+  // At the address of a shipment this is no representation of what is there: no validator.
+  sendJson(context.res, 200, toJson(order), ['Event-Position', String(position)]);
+}
+
+/** Returns an order with every acknowledged command in it. */
+async function currentOrder({ readModel }: OrderServices, id: OrderId): Promise<OrderDetails> {
+  const order = (await readModel.current()).get(id);
+  if (order === undefined) throw new ApiError('order_not_found');
+  return order;
+}
+
+/** Reads back the effect of a command. The command is done, even where its effect cannot be read. */
+async function orOutcomeUnknown<Read>(
+  context: RequestContext,
+  read: () => Promise<Read>,
+): Promise<Read> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    context.cause = error.message;
+    throw new ApiError('outcome_unknown');
+  }
+}
+
+/** Runs a command to its durable end. Throws unless it was accepted. */
+async function perform(
+  { commands, epochs }: OrderServices,
+  context: Pick<ContextOf<typeof CANCEL_ORDER>, 'key' | 'requestId' | 'headers' | 'cause'>,
+  command: Submission['command'],
+): Promise<Accepted> {
+  const { key, requestId, headers } = context;
+  const ifMatch = headers['If-Match'];
+  const outcome = await commands.submit({
+    command,
+    by: key.id,
+    commandId: requestId,
+    idempotencyKey: headers['Idempotency-Key'],
+    onlyIf: ifMatch === undefined ? undefined : versionsIn(ifMatch, epochs.logName),
+  });
+  if ('cause' in outcome) context.cause = outcome.cause;
+  switch (outcome.kind) {
+    case 'accepted':
+      return outcome;
+    case 'rejected':
+      throw new ApiError(outcome.reason);
+    case 'unavailable':
+      throw new ApiError('service_unavailable');
+    case 'unknown':
+      throw new ApiError('outcome_unknown');
+  }
+}

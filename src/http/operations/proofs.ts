@@ -1,0 +1,230 @@
+/** The signed state of the log, and the proofs of what is in it. */
+import { CannotProve, type Prover } from '../../app/audit/prover.ts';
+import { consistencyJson, inclusionJson } from '../../app/audit/receipt.ts';
+import type { Epochs } from '../../app/log/epochs.ts';
+import type { ReadModel } from '../../app/read/read-model.ts';
+import { PRIVATE, sendJson } from '../answers/negotiation.ts';
+import {
+  ConsistencyAnswer,
+  EpochsAnswer,
+  InclusionAnswer,
+  NoteAnswer,
+  ReceiptAnswer,
+} from '../answers/schemas.ts';
+import { ApiError } from '../api-error.ts';
+import {
+  ConsistencyQuery,
+  InclusionQuery,
+  NoQuery,
+  OrderPath,
+  PositionPath,
+  positionOf,
+} from '../requests/parameters.ts';
+import { type ContextOf, type Description, operation } from './operation.ts';
+
+export interface ProofServices {
+  readonly epochs: Epochs;
+  readonly prover: Prover;
+  readonly readModel: Pick<ReadModel<unknown>, 'current'>;
+}
+
+const TEXT = 'text/plain';
+const shared = { scope: 'audit:read', tag: 'audit', stability: 'experimental' } as const;
+
+const GET_CHECKPOINT = {
+  ...shared,
+  operationId: 'getCheckpoint',
+  method: 'get',
+  path: '/store/checkpoint',
+  summary: 'Get a checkpoint',
+  description:
+    'Returns what the log is now, signed: its name, its size and the root of its Merkle tree, as a ' +
+    'C2SP tlog-checkpoint. Every command that was answered before is in it. Keep it where nobody ' +
+    'can change it who can change the store. The public key is at `/public-key`. Where the ' +
+    'service has no key to sign with, there is none: 404 `not_found`.',
+  query: NoQuery,
+  success: {
+    status: 200,
+    description: 'The checkpoint.',
+    contentType: TEXT,
+    schema: NoteAnswer,
+    headers: ['ETag', 'Cache-Control'],
+    isConditional: true,
+  },
+  refusals: ['not_found'],
+} as const satisfies Description;
+
+async function getCheckpoint(
+  { epochs, prover }: ProofServices,
+  { res }: ContextOf<typeof GET_CHECKPOINT>,
+): Promise<void> {
+  const { size, root, note } = await prover.checkpoint().catch(refusedAs('not_found'));
+  res.setHeader('ETag', `"${epochs.logName}-checkpoint-${rootText(root)}-${size}"`);
+  res.setHeader('Cache-Control', PRIVATE);
+  // Express answers 304 to a client that has it already.
+  res.type(TEXT).send(note);
+}
+
+const GET_EPOCHS = {
+  ...shared,
+  operationId: 'getEpochs',
+  method: 'get',
+  path: '/store/epochs',
+  summary: 'Get where the log was cut',
+  description:
+    'Returns the epoch that the log is in, and the signed statement of each time that it was cut and ' +
+    'went on under another name, the oldest first: when, why, at which position, and what is known ' +
+    'to have been before. A log that was never cut is in epoch `0`. Where the service has no key to ' +
+    'sign with and there is something to sign, it is a 404 `not_found`.',
+  query: NoQuery,
+  success: {
+    status: 200,
+    description: 'The epoch, and all breaks.',
+    schema: EpochsAnswer,
+    headers: ['Cache-Control'],
+  },
+  refusals: ['not_found'],
+} as const satisfies Description;
+
+async function getEpochs(
+  { epochs, prover }: ProofServices,
+  { res }: ContextOf<typeof GET_EPOCHS>,
+): Promise<void> {
+  const breaks = await (async () => prover.breaks())().catch(refusedAs('not_found'));
+  sendJson(res, 200, JSON.stringify({ epoch: epochs.id, breaks }));
+}
+
+const GET_INCLUSION_PROOF = {
+  ...shared,
+  operationId: 'getInclusionProof',
+  method: 'get',
+  path: '/store/proofs/inclusion',
+  summary: 'Prove that an event is in the log',
+  description:
+    'Returns the inclusion proof (RFC 9162, section 2.1.3) for the event at a position, in the log ' +
+    'as it was at a size: that of the checkpoint that the proof is held against.',
+  query: InclusionQuery,
+  success: {
+    status: 200,
+    description: 'The proof.',
+    schema: InclusionAnswer,
+    headers: ['Cache-Control'],
+  },
+  refusals: [],
+} as const satisfies Description;
+
+async function getInclusionProof(
+  { prover }: ProofServices,
+  { res, query }: ContextOf<typeof GET_INCLUSION_PROOF>,
+): Promise<void> {
+  const { position, size } = query;
+  const proof = await prover.inclusion(position, size).catch(refusedAs('invalid_request'));
+  sendJson(res, 200, inclusionJson(position, size, proof));
+}
+
+const GET_CONSISTENCY_PROOF = {
+  ...shared,
+  operationId: 'getConsistencyProof',
+  method: 'get',
+  path: '/store/proofs/consistency',
+  summary: 'Prove that nothing was rewritten',
+  description:
+    'Returns the consistency proof (RFC 9162, section 2.1.4) that the log of one size begins with ' +
+    'that of another: those of an older and a newer checkpoint.',
+  query: ConsistencyQuery,
+  success: {
+    status: 200,
+    description: 'The proof.',
+    schema: ConsistencyAnswer,
+    headers: ['Cache-Control'],
+  },
+  refusals: [],
+} as const satisfies Description;
+
+async function getConsistencyProof(
+  { prover }: ProofServices,
+  { res, query }: ContextOf<typeof GET_CONSISTENCY_PROOF>,
+): Promise<void> {
+  const { from, to } = query;
+  const proof = await prover.consistency(from, to).catch(refusedAs('invalid_request'));
+  sendJson(res, 200, consistencyJson(from, to, proof));
+}
+
+const receipt = {
+  ...shared,
+  method: 'get',
+  query: NoQuery,
+  success: {
+    status: 200,
+    description: 'The receipt.',
+    schema: ReceiptAnswer,
+    headers: ['Cache-Control'],
+  },
+} as const;
+
+const GET_RECEIPT = {
+  ...receipt,
+  operationId: 'getReceipt',
+  path: '/store/orders/:orderId/receipt',
+  summary: 'Get the receipt of a cancellation',
+  description:
+    'Returns what proves to anybody who has the public key, years later and without this service, ' +
+    'that the order was cancelled: the event as it is stored, its inclusion proof and a signed ' +
+    'checkpoint. Keep it to the byte. Of an order that is not cancelled there is none: 404 ' +
+    '`not_found`.',
+  pathParameters: OrderPath,
+  refusals: ['order_not_found', 'not_found'],
+} as const satisfies Description;
+
+async function getReceipt(
+  { readModel, prover }: ProofServices,
+  { res, path }: ContextOf<typeof GET_RECEIPT>,
+): Promise<void> {
+  const list = await readModel.current();
+  const order = list.get(path.orderId);
+  if (order === undefined) throw new ApiError('order_not_found');
+  if (order.status !== 'cancelled') {
+    throw new ApiError('not_found', `The order is ${order.status}, not cancelled: no receipt.`);
+  }
+  const position = list.positionsOf(path.orderId).at(-1) as number;
+  sendJson(res, 200, await prover.receipt(position).catch(refusedAs('not_found')));
+}
+
+const GET_EVENT_RECEIPT = {
+  ...receipt,
+  operationId: 'getEventReceipt',
+  path: '/store/events/:position/receipt',
+  summary: 'Get a receipt of any event',
+  description: 'Returns the same for the event at a position, whatever has happened there.',
+  pathParameters: PositionPath,
+  refusals: ['not_found'],
+} as const satisfies Description;
+
+async function getEventReceipt(
+  { epochs, prover }: ProofServices,
+  { res, path }: ContextOf<typeof GET_EVENT_RECEIPT>,
+): Promise<void> {
+  const position = positionOf(epochs, 'position', path.position);
+  sendJson(res, 200, await prover.receipt(position).catch(refusedAs('not_found')));
+}
+
+export const PROOF_OPERATIONS = [
+  operation(GET_CHECKPOINT, getCheckpoint),
+  operation(GET_EPOCHS, getEpochs),
+  operation(GET_INCLUSION_PROOF, getInclusionProof),
+  operation(GET_CONSISTENCY_PROOF, getConsistencyProof),
+  operation(GET_RECEIPT, getReceipt),
+  operation(GET_EVENT_RECEIPT, getEventReceipt),
+];
+
+/** Returns the beginning of a root: it differs where two logs of one name have become different. */
+function rootText(root: Uint8Array): string {
+  return Buffer.from(root).toString('hex', 0, 4);
+}
+
+/** Returns a handler that refuses a request for a proof which cannot be given. */
+function refusedAs(code: 'invalid_request' | 'not_found'): (error: Error) => never {
+  return (error) => {
+    throw error instanceof CannotProve ? new ApiError(code, `${error.message}.`) : error;
+  };
+}

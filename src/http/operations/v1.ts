@@ -1,0 +1,106 @@
+/** Version 1 of the API: its table of operations, and those that it alone has. */
+import type { Epochs } from '../../app/log/epochs.ts';
+import { orderToJson } from '../../app/read/order-json.ts';
+import { isPetKnown } from '../../app/read/order-query.ts';
+import type { ReadModel } from '../../app/read/read-model.ts';
+import type { CommandProcessor } from '../../app/write/command-processor.ts';
+import { type ListChunk, sendList } from '../answers/list.ts';
+import { PRIVATE } from '../answers/negotiation.ts';
+import { OrdersV1, OrderV1, PetAnswer } from '../answers/schemas.ts';
+import { ApiError } from '../api-error.ts';
+import { PetPath } from '../requests/parameters.ts';
+import { EVENT_OPERATIONS, type EventServices } from './events.ts';
+import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
+import { type OrderServices, orderOperations } from './orders.ts';
+import { PROOF_OPERATIONS, type ProofServices } from './proofs.ts';
+
+const LIST_ORDERS = {
+  operationId: 'listOrders',
+  method: 'get',
+  path: '/store/orders',
+  scope: 'orders:read',
+  tag: 'orders',
+  summary: 'List all orders',
+  description:
+    'Returns all orders placed in the store, by ascending id: shipped and cancelled ones too. There ' +
+    'are no filters and no pages; version 2 has both. The list shows every command that was ' +
+    'answered before.',
+  isTryItHidden: true,
+  success: {
+    status: 200,
+    description: 'Every order ever placed.',
+    schema: OrdersV1,
+    headers: ['ETag', 'Cache-Control', 'Vary'],
+    isConditional: true,
+  },
+  refusals: [],
+} as const satisfies Description;
+
+interface ListServices {
+  readonly epochs: Pick<Epochs, 'logName'>;
+  readonly readModel: Pick<ReadModel<ListChunk>, 'current'>;
+  readonly commands: Pick<CommandProcessor, 'giveWay'>;
+}
+
+async function listOrders(
+  { epochs, readModel, commands }: ListServices,
+  { req, res }: ContextOf<typeof LIST_ORDERS>,
+): Promise<void> {
+  const list = await readModel.current();
+  await sendList(req, res, epochs.logName, list.snapshot(), () => commands.giveWay());
+}
+
+const GET_PET = {
+  operationId: 'getPet',
+  method: 'get',
+  path: '/pets/:petId',
+  scope: 'orders:read',
+  tag: 'pets',
+  summary: 'Get a pet',
+  description:
+    'Returns a pet that any order names. This service knows orders: of a pet it knows the id alone.',
+  deprecation: {
+    since: '2026-11-21',
+    sunset: '2027-12-31',
+    instead: 'List the orders that name the pet with version 2: GET /v2/store/orders?petId=ID.',
+    explainedAt: '/changelog',
+  },
+  pathParameters: PetPath,
+  success: {
+    status: 200,
+    description: 'An order names this pet.',
+    schema: PetAnswer,
+    headers: ['ETag', 'Cache-Control'],
+    isConditional: true,
+  },
+  refusals: ['not_found', 'gone'],
+} as const satisfies Description;
+
+interface PetServices {
+  readonly epochs: Pick<Epochs, 'logName'>;
+  readonly readModel: Pick<ReadModel<unknown>, 'current'>;
+}
+
+async function getPet(
+  { epochs, readModel }: PetServices,
+  { res, path }: ContextOf<typeof GET_PET>,
+): Promise<void> {
+  const isKnown = isPetKnown(await readModel.current(), path.petId);
+  if (!isKnown) throw new ApiError('not_found', 'No order names this pet.');
+  // The representation of a pet is its id alone, so it never changes.
+  res.setHeader('ETag', `"${epochs.logName}"`);
+  res.setHeader('Cache-Control', PRIVATE);
+  // Express answers 304 to a client that has it already.
+  res.type('json').send(`{"id":${path.petId}}`);
+}
+
+export type V1Services = ListServices & OrderServices & PetServices & EventServices & ProofServices;
+
+/** Version 1: listOrders and cancelOrder as the contract has them, and the operations around them. */
+export const V1: readonly Operation<V1Services>[] = [
+  operation(LIST_ORDERS, listOrders),
+  ...orderOperations({ schema: OrderV1, toJson: orderToJson, newToJson: orderToJson }),
+  operation(GET_PET, getPet),
+  ...EVENT_OPERATIONS,
+  ...PROOF_OPERATIONS,
+];

@@ -1,0 +1,139 @@
+/** Version 2 of the API: its table of operations, and its list with filters and pages. */
+import { z } from 'zod';
+import type { Epochs, Place } from '../../app/log/epochs.ts';
+import { type Moment, positionOf as positionAtMoment } from '../../app/read/moment.ts';
+import { orderToJsonV2 } from '../../app/read/order-json.ts';
+import { findOrders } from '../../app/read/order-query.ts';
+import type { ReadModel } from '../../app/read/read-model.ts';
+import { STATUSES } from '../../app/state/order-image.ts';
+import type { OrderList } from '../../app/state/order-list.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { isNotModified, PRIVATE } from '../answers/negotiation.ts';
+import { sendPage } from '../answers/page.ts';
+import { OrderPageV2, OrderV2 } from '../answers/schemas.ts';
+import { ApiError } from '../api-error.ts';
+import {
+  type Asked,
+  CURSOR,
+  CURSOR_LENGTHS,
+  type PlaceInList,
+  readCursor,
+} from '../requests/cursor.ts';
+import { limitOf, may, NoQuery, positionOf } from '../requests/parameters.ts';
+import { booleanText, dateTimeText, momentText, petIdText, wordText } from '../requests/values.ts';
+import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
+import { type OrderServices, orderOperations } from './orders.ts';
+
+const NO_CURSOR =
+  'must be the `next` of a page with the same filters, as it was, and of the log as it has been since ' +
+  'it was last cut: begin again without it';
+const cursor = z
+  .string({ error: 'must be given once' })
+  .regex(CURSOR, NO_CURSOR)
+  .min(CURSOR_LENGTHS[0], NO_CURSOR)
+  .max(CURSOR_LENGTHS[1], NO_CURSOR);
+
+const ListQuery = z.strictObject({
+  status: may(wordText(STATUSES), 'Orders of this status.'),
+  petId: may(petIdText, 'Orders of this animal.'),
+  complete: may(booleanText, 'Orders that have shipped, or that have not.'),
+  shipDateFrom: may(dateTimeText, 'Orders with a ship date at this time or later.'),
+  shipDateTo: may(dateTimeText, 'Orders with a ship date before this time.'),
+  placedFrom: may(dateTimeText, 'Orders placed at this time or later.'),
+  placedTo: may(dateTimeText, 'Orders placed before this time.'),
+  asOf: may(
+    momentText,
+    'The list as it was: after so many events of the log, which is the position in the `ETag` of a ' +
+      'list or in an `Event-Position`, or at a time, with all that was recorded by then. A moment ' +
+      'that has not come is a 400 as well.',
+  ),
+  limit: limitOf('orders'),
+  after: may(cursor, 'The `next` of the page before, with the same filters.'),
+});
+
+const LIST_ORDERS = {
+  operationId: 'listOrders',
+  method: 'get',
+  path: '/store/orders',
+  scope: 'orders:read',
+  tag: 'orders',
+  summary: 'List orders',
+  description:
+    'Returns the orders that pass all filters, by ascending id, a page at a time. Ranges include ' +
+    'their `From` and exclude their `To`; an order without a ship date is in no range of ship ' +
+    'dates, and a range that ends before it begins is empty. A parameter that is unknown, ' +
+    'malformed or given twice is a 400 `invalid_request` that names it.\n\n' +
+    'Follow `next`, or the `Link` with `rel="next"`, until there is none. Whatever happens between ' +
+    'two pages, no order comes twice, and none is left out that was there, and passed the ' +
+    'filters, all the time. A cursor stays valid for ever, but with its own filters only; `limit` ' +
+    'may change.\n\n' +
+    'With `asOf`, filters and orders are those of that moment. The answer then says in `asOf` which ' +
+    'position it was, and the pages of one walk are all of the same. What is asked for by a position ' +
+    'is answered the same for ever.',
+  isTryItHidden: true,
+  query: ListQuery,
+  success: {
+    status: 200,
+    description: 'A page of orders.',
+    schema: OrderPageV2,
+    headers: ['ETag', 'Cache-Control', 'Vary', 'Link'],
+    isConditional: true,
+  },
+  refusals: [],
+} as const satisfies Description;
+
+interface ListServices {
+  readonly epochs: Epochs;
+  readonly readModel: Pick<ReadModel<unknown>, 'current'>;
+}
+
+async function listOrders(
+  { epochs, readModel }: ListServices,
+  { req, res, query }: ContextOf<typeof LIST_ORDERS>,
+): Promise<void> {
+  const { limit, after, asOf: moment, ...filter } = query;
+  const asked = { ...filter, asOf: resolved(moment, epochs), log: logOf(epochs) };
+  const begin = after === undefined ? undefined : placeOf(after, asked);
+  const list = await readModel.current();
+  const asOf = asked.asOf === undefined ? undefined : momentOf(asked.asOf, begin, list);
+  const position = asOf ?? list.position;
+  // The same query at the same position gives the same page: a client that has it needs no query.
+  if (isNotModified(req, res, `${epochs.logName}-${list.stateAt(position)}`, PRIVATE)) return;
+  const page = findOrders(list, asked, begin?.id, limit, position);
+  await sendPage(req, res, page, asked, asOf);
+}
+
+/** Returns the moment of `asOf`. Throws a 400 for a position that was lost or is ambiguous. */
+function resolved(moment: Instant | Place | undefined, epochs: Epochs): Moment | undefined {
+  return typeof moment === 'object' ? positionOf(epochs, 'asOf', moment) : moment;
+}
+
+/** Returns the epoch for cursors. In its first epoch a log has cursors without one. */
+function logOf({ number, tag }: Epochs): string | undefined {
+  return number === 0 ? undefined : tag;
+}
+
+function placeOf(cursor: string, asked: Asked): PlaceInList {
+  const place = readCursor(cursor, asked);
+  if (place === undefined) throw new ApiError('invalid_request', `after: ${NO_CURSOR}`);
+  return place;
+}
+
+/** Returns the position of the moment; on later pages of a walk, that of the first page. */
+function momentOf(asked: Moment, begin: PlaceInList | undefined, list: OrderList<unknown>): number {
+  const position = positionAtMoment(list, begin?.asOf ?? asked);
+  if (position !== undefined) return position;
+  const reason =
+    typeof asked === 'number' || begin !== undefined
+      ? `the log ends at position ${list.position}`
+      : 'it is in the future';
+  throw new ApiError('invalid_request', `asOf: ${reason}`);
+}
+
+export type V2Services = ListServices & OrderServices;
+
+/** Version 2: the operations of version 1, and a list with filters and pages. All of it is beta. */
+export const V2: readonly Operation<V2Services>[] = [
+  operation(LIST_ORDERS, listOrders),
+  ...orderOperations({ schema: OrderV2, toJson: orderToJsonV2 }),
+].map((described) => ({ query: NoQuery, ...described, stability: 'beta' }));

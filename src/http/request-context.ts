@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { ApiKey } from '../app/ports/key-store.ts';
+import type { ErrorCode } from './api-error.ts';
+
+/**
+ * A request, its answer, and everything that the service has established about it. Each request has
+ * one, made before Express receives the request and found in `req.context` from then on.
+ */
+export class RequestContext {
+  readonly req: Request;
+  readonly res: Response;
+  /** The id of the request, which is also the id of its command. */
+  readonly requestId = randomUUID();
+  /** The API key of an authenticated request. */
+  key: ApiKey | undefined = undefined;
+  /** The parts of the request as the schemas of its operation have parsed them. */
+  path: unknown = undefined;
+  query: unknown = undefined;
+  headers: unknown = undefined;
+  body: unknown = undefined;
+  /** The code of the Error that was sent. */
+  refusal: ErrorCode | undefined = undefined;
+  /** The cause of a failure, for the log alone: clients are not shown it. */
+  cause: string | undefined = undefined;
+
+  constructor(req: Request, res: Response) {
+    this.req = req;
+    this.res = res;
+  }
+}
+
+declare global {
+  namespace Express {
+    interface Request {
+      context: RequestContext;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Authentication by API key (RFC 6750), and authorization by its scopes. */
+import type { Request, RequestHandler } from 'express';
+import type { Authenticator } from '../../app/keys/authenticator.ts';
+import type { ApiKey, Scope } from '../../app/ports/key-store.ts';
+import { ApiError } from '../api-error.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
+
+const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
+
+/**
+ * Returns a handler that lets only requests with a valid key pass, and notes the key in their context.
+ * The key is checked first, so that the failures of others hold up nobody who has a valid one.
+ * @param admit The handler of requests that pass.
+ * @param failures Bounds the others; absent where nothing does.
+ */
+export function authenticate(
+  authenticator: Authenticator,
+  admit: RequestHandler,
+  failures?: FailedAuthentications,
+): RequestHandler {
+  return (req, res, next) => {
+    const text = keyTextOf(req);
+    const enter = (key: ApiKey | undefined) => {
+      if (key === undefined) {
+        const seconds = failures?.count(req) ?? 0;
+        if (seconds > 0) {
+          res.setHeader('Retry-After', String(seconds));
+          throw new ApiError('rate_limited');
+        }
+        const reason = text === undefined ? '' : ', error="invalid_token"';
+        res.setHeader('WWW-Authenticate', `Bearer realm="store-orders"${reason}`);
+        throw new ApiError('unauthorized');
+      }
+      req.context.key = key;
+      return admit(req, res, next);
+    };
+    const found = text === undefined ? undefined : authenticator.authenticate(text);
+    return found instanceof Promise ? found.then(enter) : enter(found);
+  };
+}
+
+/** Returns the text that a request was sent with as its key, valid or not. */
+export function keyTextOf(req: Request): string | undefined {
+  return BEARER.exec(req.headers.authorization ?? '')?.[1];
+}
+
+/** Throws a 403 unless the key of an authenticated request has the scope. */
+export function requireScope({ key, res }: RequestContext, scope: Scope): void {
+  if (key?.scopes.includes(scope)) return;
+  const challenge = `Bearer realm="store-orders", error="insufficient_scope", scope="${scope}"`;
+  res.setHeader('WWW-Authenticate', challenge);
+  throw new ApiError('insufficient_scope', `The API key lacks the scope ${scope}.`);
+}

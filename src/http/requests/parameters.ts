@@ -1,0 +1,65 @@
+/** The parameters that paths and queries have in common. */
+import { z } from 'zod';
+import type { Epochs, Place } from '../../app/log/epochs.ts';
+import { ApiError } from '../api-error.ts';
+import { countText, orderIdText, petIdText, placeText, positionText } from './values.ts';
+
+const NO_INT64 = 'What is no integer of 64 bits, in plain decimal: 400 `invalid_request`.';
+const OTHERWISE = 'Anything else, or more than one: 400 `invalid_request`.';
+const BEYOND = 'Anything else, more than one, or more than the log has: 400 `invalid_request`.';
+
+/** The one way into the service for the id of an order that a client chose. */
+export const OrderPath = z.object({
+  orderId: orderIdText.describe(`The id of the order. ${NO_INT64}`),
+});
+
+export const PetPath = z.object({
+  petId: petIdText.describe(`The id of the pet. ${NO_INT64}`),
+});
+
+export const PositionPath = z.object({
+  position: placeText.describe(
+    'Where the event stands. What is no position: 400 `invalid_request`; where there is no event: ' +
+      '404 `not_found`.',
+  ),
+});
+
+export const InclusionQuery = z.strictObject({
+  position: positionText.describe(`Where the event stands, from 1. ${BEYOND}`),
+  size: positionText.describe(`The size of the log that it is proven for. ${BEYOND}`),
+});
+
+export const ConsistencyQuery = z.strictObject({
+  from: positionText.describe(`The size of the older log. ${BEYOND}`),
+  to: positionText.describe(`The size of the newer log. ${BEYOND}`),
+});
+
+/** The query of an operation that takes no parameters, and refuses any. */
+export const NoQuery = z.strictObject({});
+
+/** Describes a parameter that may be left out. */
+export function may<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().describe(`${description} ${OTHERWISE}`);
+}
+
+const DEFAULT_LIMIT = 100;
+/** The most items on a page. */
+export const MAX_LIMIT = 1_000;
+
+/** Describes the parameter for the length of a page. */
+export function limitOf(items: string) {
+  return countText(1, MAX_LIMIT, DEFAULT_LIMIT).describe(
+    `How many ${items} a page has at most. ${OTHERWISE}`,
+  );
+}
+
+/**
+ * Returns the position that a client means by a place. Throws a 400 for a position that was lost when
+ * the log was cut, and for one that was then given to a second event and is not said which is meant.
+ * @param name The parameter that the place was sent in.
+ */
+export function positionOf(epochs: Epochs, name: string, place: Place): number {
+  const problem = epochs.problemOf(place);
+  if (problem !== undefined) throw new ApiError('invalid_request', `${name}: ${problem}.`);
+  return place.position;
+}

@@ -1,0 +1,60 @@
+/** The service's end of a thread that checks a store. The other end: keep-checking.ts. */
+
+import type { Worker } from 'node:worker_threads';
+import { DamagedStore, type StoreWatcher } from '../../app/ports/store.ts';
+import type { StoreCheck } from '../../app/ports/store-check.ts';
+import { startThread } from '../process/start-thread.ts';
+import type { FromCheck, ToCheck } from './keep-checking.ts';
+
+type Engine = 'sqlite' | 'postgres';
+
+/** A thread that checks a store for as long as it is served. */
+export class CheckingThread implements StoreCheck {
+  readonly isShort: boolean;
+  readonly #worker: Worker;
+  readonly #once = Promise.withResolvers<void>();
+
+  /** Starts the thread. It does not keep the process from ending. */
+  constructor(engine: Engine, given: ToCheck, watcher: Pick<StoreWatcher, 'impaired'>) {
+    this.isShort = given.isShort;
+    this.#worker = startThread(`${engine}/check-thread`, given);
+    const damaged = (cause: Error) => {
+      watcher.impaired('store_damaged', cause);
+      this.#once.reject(cause);
+    };
+    // Nobody may be waiting any more.
+    this.#once.promise.catch(() => undefined);
+    this.#worker.on('message', (message: FromCheck) => {
+      if (message.kind === 'checked') this.#once.resolve();
+      else if (message.kind === 'damaged') damaged(new DamagedStore(message.message));
+      else this.#once.reject(new Error(`the store cannot be checked: ${message.message}`));
+    });
+    this.#worker.on('error', (cause: Error) => this.#once.reject(cause));
+    this.#worker.on('exit', () => this.#once.reject(new Error('the check has ended')));
+    this.#worker.unref();
+  }
+
+  /** Resolves when everything was checked once; the process stays until then. */
+  async checkOnce(): Promise<void> {
+    this.#worker.ref();
+    try {
+      await this.once;
+    } finally {
+      await this.close();
+    }
+  }
+
+  get once(): Promise<void> {
+    return this.#once.promise;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+/** Checks a store once in a thread of its own. Throws {@link DamagedStore}, or why it cannot be checked. */
+export function checkInThread(engine: Engine, at: string): Promise<void> {
+  const given = { at, bytesPerSecond: 0, isShort: true };
+  return new CheckingThread(engine, given, { impaired() {} }).checkOnce();
+}

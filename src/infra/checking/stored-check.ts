@@ -1,0 +1,122 @@
+/** The checks of what lies in a store that all engines share. Each throws {@link DamagedStore}. */
+
+import type { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
+import type { Finding } from '../../app/audit/trail-check.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
+import { recordOf } from '../../app/log/record.ts';
+import type { StoredRow } from '../../app/ports/evidence.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
+import { decodeRefusal } from '../events/refusal-codec.ts';
+import type { Pace } from './pace.ts';
+
+/**
+ * Holds the next events of a log against its tree.
+ * @param after The position in front of them.
+ * @param isEnd Whether they are the last, so that the tree must end with them.
+ */
+export function checkEvents(
+  tree: KeptTreeCheck,
+  rows: readonly StoredRow[],
+  after: number,
+  isEnd: boolean,
+): void {
+  for (const [index, row] of rows.entries()) {
+    requireTexts(row, after + 1 + index);
+    tree.append(recordOf(row));
+  }
+  requireNothing(tree.findings());
+  if (isEnd) requireNothing(tree.end(after + rows.length));
+}
+
+/** Throws for a row of events in which something is wrong that no tree covers. */
+function requireTexts({ position, orderId, type, data, metadata }: StoredRow, due: number): void {
+  const areTexts = [type, data, metadata].every((text) => typeof text === 'string');
+  // The order's id stands in a column of its own as well.
+  if (position === due && areTexts && data.includes(`"orderId":"${orderId}"`)) return;
+  throw new DamagedStore(`the event at position ${due} is not what was recorded`);
+}
+
+function requireNothing([finding]: readonly Finding[]): void {
+  if (finding === undefined) return;
+  const { from, to = from, problem } = finding;
+  const where = from === undefined ? '' : `events ${from} to ${to} are not what was recorded: `;
+  throw new DamagedStore(`${where}${problem}`);
+}
+
+/** Returns about how many bytes rows of events have. */
+export function bytesIn(rows: readonly StoredRow[]): number {
+  return rows.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+}
+
+type RefusalRow = readonly [position: number, record: string];
+
+/**
+ * Checks that every refusal can be read.
+ * @param readAfter Reads the next ones after a position.
+ */
+export async function checkRefusals(
+  readAfter: (position: number) => readonly RefusalRow[] | Promise<readonly RefusalRow[]>,
+  pace: Pace,
+): Promise<void> {
+  let last = 0;
+  for (;;) {
+    const rows = await readAfter(last);
+    let bytes = 0;
+    for (const [position, text] of rows) {
+      decodeRefusal(position, text);
+      bytes += text.length;
+      last = position;
+    }
+    if (rows.length === 0) return;
+    await pace(bytes);
+  }
+}
+
+/** Returns the epochs that statements make up; where they are damaged, notes that and the first. */
+export function epochsOf(storeId: string, statements: readonly string[], flaws: string[]): Epochs {
+  try {
+    return new Epochs(storeId, statements);
+  } catch (error) {
+    if (!(error instanceof DamagedEpochs)) throw error;
+    flaws.push(error.message);
+    return new Epochs(storeId);
+  }
+}
+
+/**
+ * Returns how the schema of a database differs from the one that it must have. What makes a table
+ * refuse changes is a part of it.
+ * @param due The definition of each thing by its kind and its name: "trigger events_never_change".
+ */
+export function differences(
+  due: ReadonlyMap<string, string>,
+  there: ReadonlyMap<string, string>,
+): string[] {
+  const other = [...due].filter(([name, definition]) => there.get(name) !== definition);
+  const more = [...there.keys()].filter((name) => !due.has(name));
+  return [
+    ...other.map(([name]) => {
+      return `the ${name} of the database is ${there.has(name) ? 'another one' : 'not there'}`;
+    }),
+    ...more.map((name) => `the ${name} of the database is none of this program's`),
+  ];
+}
+
+/** Throws {@link CannotStart} for a schema that only a later version of this program reads. */
+export function refuseNewerSchema(name: string, version: number, newest: number): void {
+  if (version <= newest) return;
+  throw new CannotStart(
+    `${name} has schema ${version}, and this version knows up to ${newest}: ` +
+      'start a newer version of store-orders. Nothing was changed.',
+  );
+}
+
+/** Returns the error to be thrown at a start for one that was thrown by a look at the log's size. */
+export function orUnwhole(error: unknown, name: string): unknown {
+  if (!(error instanceof DamagedStore)) return error;
+  return new CannotStart(
+    `${name} is damaged: ${error.message}. Nothing was changed. ` +
+      'Find out what else is wrong (store-orders verify), and restore a backup.',
+  );
+}

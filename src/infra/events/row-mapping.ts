@@ -1,0 +1,141 @@
+/**
+ * The rows of the tables, the same for every engine, and their conversion from and to values of the
+ * application. The order of columns is part of each row's type.
+ */
+
+import type { Decided, Refusal } from '../../app/log/submission.ts';
+import { type KeptOutcome, UnreadableEvent } from '../../app/ports/event-log.ts';
+import type { StoredRow } from '../../app/ports/evidence.ts';
+import type { ApiKey, Scope } from '../../app/ports/key-store.ts';
+import type { Instant } from '../../domain/instant.ts';
+import type { OrderId } from '../../domain/order-id.ts';
+import { checksumOf, requireChecksum } from './checksums.ts';
+import type { StoredEvent } from './codec.ts';
+
+/** A row of events. */
+export type EventRow = readonly [
+  position: number,
+  version: number,
+  type: string,
+  schemaVersion: number,
+  data: string,
+  metadata: string,
+];
+
+/** Returns the events after a position. Throws {@link UnreadableEvent} where one is missing. */
+export function eventsIn(rows: readonly EventRow[], after: number): StoredEvent[] {
+  return rows.map(([position, version, type, schemaVersion, data, metadata], index) => {
+    const due = after + 1 + index;
+    if (position !== due) throw new UnreadableEvent(due, 'it is missing');
+    return { position, version, type, schemaVersion, data, metadata };
+  });
+}
+
+/** A row of events as a check reads it. An order's id beyond 2^53 is a text. */
+export type CheckedRow = readonly [
+  position: number,
+  orderId: number | string,
+  version: number,
+  type: string,
+  schemaVersion: number,
+  data: string,
+  metadata: string,
+];
+
+/** Returns the fields of a row of events by name. */
+export function storedRowIn([
+  position,
+  orderId,
+  version,
+  type,
+  schemaVersion,
+  data,
+  metadata,
+]: CheckedRow): StoredRow {
+  return { position, orderId, version, type, schemaVersion, data, metadata };
+}
+
+/** A row of API keys. */
+export type KeyRow = readonly [
+  id: string,
+  name: string,
+  hash: Buffer,
+  scopes: string,
+  createdAt: Instant,
+  expiresAt: Instant | null,
+  revokedAt: Instant | null,
+  checksum: Buffer,
+];
+
+/** Returns the API key in a row. Throws {@link DamagedStore} unless its checksum matches. */
+export function keyIn(row: KeyRow): ApiKey {
+  const [id, name, hash, scopes, createdAt, expiresAt, revokedAt, checksum] = row;
+  requireChecksum('api_keys', row.slice(0, -1), checksum);
+  return {
+    id,
+    name,
+    hash,
+    scopes: scopes.split(' ').filter(Boolean) as Scope[],
+    createdAt,
+    ...(expiresAt === null ? {} : { expiresAt }),
+    ...(revokedAt === null ? {} : { revokedAt }),
+  };
+}
+
+/** Returns the row of an API key, with its checksum. */
+export function keyRow({ id, name, hash, scopes, createdAt, ...more }: ApiKey): KeyRow {
+  const { expiresAt = null, revokedAt = null } = more;
+  const columns = [
+    id,
+    name,
+    Buffer.from(hash),
+    scopes.join(' '),
+    createdAt,
+    expiresAt,
+    revokedAt,
+  ] as const;
+  return [...columns, checksumOf('api_keys', columns)];
+}
+
+/** A row of kept outcomes. Either all integers are bigints, or the order's id alone is one. */
+export type KeptRow = readonly [
+  by: string,
+  key: string,
+  fingerprint: string,
+  orderId: bigint | null,
+  version: number | bigint | null,
+  refusal: Refusal | null,
+  checksum: Buffer,
+];
+
+/** Returns the kept outcome in a row. Throws {@link DamagedStore} unless its checksum matches. */
+export function keptIn(row: KeptRow): KeptOutcome {
+  const [by, key, fingerprint, orderId, version, refusal, checksum] = row;
+  requireChecksum('kept_outcomes', row.slice(0, -1), checksum);
+  const decided = decidedIn([orderId, version === null ? null : Number(version), refusal]);
+  return { by, key, fingerprint, decided };
+}
+
+/** Returns the row of a kept outcome, with its checksum. */
+export function keptRow({ by, key, fingerprint, decided }: KeptOutcome): KeptRow {
+  const columns = [by, key, fingerprint, ...decidedRow(decided)] as const;
+  return [...columns, checksumOf('kept_outcomes', columns)];
+}
+
+type DecidedRow = readonly [
+  orderId: bigint | null,
+  version: number | null,
+  refusal: Refusal | null,
+];
+
+function decidedIn([orderId, version, refusal]: DecidedRow): Decided {
+  return refusal === null
+    ? { kind: 'accepted', orderId: orderId as OrderId, version: version as number }
+    : { kind: 'rejected', reason: refusal };
+}
+
+function decidedRow(decided: Decided): DecidedRow {
+  return decided.kind === 'accepted'
+    ? [decided.orderId, decided.version, null]
+    : [null, null, decided.reason];
+}

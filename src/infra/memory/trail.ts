@@ -1,0 +1,36 @@
+import { Frontier, leafHash, type TreeHead } from '../../app/log/merkle-tree.ts';
+import { recordOf } from '../../app/log/record.ts';
+import type { Trail } from '../../app/ports/trail.ts';
+import type { StoredEvent } from '../events/codec.ts';
+
+/** The trail in memory: the texts of the events, and the nodes of their tree that proofs need. */
+export class MemoryTrail implements Trail {
+  readonly #stored: StoredEvent[] = [];
+  readonly #frontier = new Frontier();
+  readonly #nodes = new Map<string, Buffer>();
+
+  append(event: StoredEvent): void {
+    this.#stored.push(event);
+    this.#frontier.append(leafHash(recordOf(event)), (height, place, hash) => {
+      this.#nodes.set(`${height} ${place}`, hash);
+    });
+  }
+
+  async stored(after: number, limit: number): Promise<readonly StoredEvent[]> {
+    return this.#stored.slice(after, after + limit);
+  }
+
+  async treeHead(): Promise<TreeHead> {
+    return { size: this.#frontier.size, root: this.#frontier.root() };
+  }
+
+  leaves(from: number, count: number): Buffer[] {
+    return this.#stored.slice(from, from + count).map((event) => leafHash(recordOf(event)));
+  }
+
+  nodes(height: number, from: number, count: number): Buffer[] {
+    return Array.from({ length: count }, (_, at) =>
+      this.#nodes.get(`${height} ${from + at}`),
+    ).filter((hash) => hash !== undefined);
+  }
+}

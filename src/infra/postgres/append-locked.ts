@@ -1,0 +1,96 @@
+import {
+  type AppendResult,
+  type Decide,
+  type OutcomeName,
+  UnreadableEvent,
+} from '../../app/ports/event-log.ts';
+import { decode } from '../events/codec.ts';
+import { type Appending, failureIn, resultOf } from './append-result.ts';
+import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
+import type { Connection } from './connection/connection.ts';
+import { readKept } from './kept-outcomes-table.ts';
+import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { CHUNK_EVENTS, readStored } from './stored-events.ts';
+
+/**
+ * Appends under the lock of the log, in two round trips; other appends wait meanwhile. The first
+ * locks the log and reads the events that this instance has not seen; the second writes and
+ * commits. See the drawing in docs/append-protocols.md, "append under the lock".
+ */
+export class AppendLocked {
+  readonly #appending: Appending;
+  #isShared = false;
+
+  constructor(appending: Appending) {
+    this.#appending = appending;
+  }
+
+  /**
+   * True if another instance had appended before the last batch: the next one then locks first,
+   * too.
+   */
+  get isShared(): boolean {
+    return this.#isShared;
+  }
+
+  async append(
+    connection: Connection,
+    seen: number,
+    decide: Decide,
+    names: readonly OutcomeName[],
+  ): Promise<AppendResult> {
+    let begun: Begun;
+    try {
+      begun = await this.#appending.reporting(() => this.#begin(connection, seen, names));
+    } catch (error) {
+      connection.release(error as Error);
+      // Damage is permanent, unlike a failed connection.
+      if (error instanceof UnreadableEvent) throw error;
+      return { kind: 'unavailable', cause: error as Error };
+    }
+    this.#isShared = begun.newer.length > 0;
+    let change: Change;
+    try {
+      change = changeBy(begun, decide, () => this.#appending.notifier.isDue());
+    } catch (error) {
+      await connection.rollBack();
+      throw error;
+    }
+    const [written, committed] = await Promise.allSettled([
+      change.isNothing || isWritten(connection, change),
+      connection.run('COMMIT'),
+    ]);
+    const isRoom = written.status === 'rejected' || written.value;
+    const error =
+      failureIn(written) ??
+      failureIn(committed) ??
+      // Never observed: the lock excludes other appends.
+      (isRoom ? undefined : new Error('the log has grown under its lock'));
+    return resultOf(this.#appending, connection, change, true, error);
+  }
+
+  // One round trip: all statements are sent before the first is answered. Each sees everything that
+  // was committed when it began, so a read after the lock returns the newest events.
+  async #begin(
+    connection: Connection,
+    seen: number,
+    names: readonly OutcomeName[],
+  ): Promise<Begun> {
+    const { known } = this.#appending;
+    const before = known.edge;
+    const [, edge, first, kept] = await Promise.all([
+      connection.run(BEGIN),
+      new MerkleTables(connection).lockedEdge(),
+      readStored(connection, seen, CHUNK_EVENTS),
+      readKept(connection, names),
+    ]);
+    known.note(edge, before);
+    const stored = [...first];
+    while (seen + stored.length < sizeOf(edge)) {
+      const next = await readStored(connection, seen + stored.length, CHUNK_EVENTS);
+      if (next.length === 0) await new MerkleTables(connection).requireWhole();
+      stored.push(...next);
+    }
+    return { edge, newer: stored.map(decode), kept };
+  }
+}

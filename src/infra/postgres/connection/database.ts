@@ -1,0 +1,207 @@
+/** The database of a store: a pool of checked connections. */
+
+import pg from 'pg';
+import { StoreUnavailable } from '../../../app/ports/store.ts';
+import { Connection, type Queryable, type Statement } from './connection.ts';
+import { endsSession, isThere } from './errors.ts';
+import { Pulse } from './pulse.ts';
+import { Route, type RoutedClient } from './route.ts';
+import { prepareSession, waitForStandbys } from './session.ts';
+
+/** The connections of an instance at most, beside the one that listens. */
+const MAX_CONNECTIONS = 6;
+
+/** The limits of waiting, in milliseconds. */
+export interface Timeouts {
+  /** For a connection: for a new one, or for one that is free. */
+  readonly connect: number;
+  /** For an answer, of a server that may not be heard any more. */
+  readonly answer: number;
+}
+
+const TIMEOUTS: Timeouts = { connect: 3_000, answer: 10_000 };
+
+/** Those of a server, whose clients wait. */
+export const SERVING: Timeouts = { connect: 3_000, answer: 5_000 };
+
+/** The application name of a server's listening connection. Other connections have another. */
+export const SERVER_NAME = 'store-orders server';
+
+/** Receives each change of the state of a database: reachable and writable, or not. */
+export interface Reach {
+  outOfReach(cause: Error): void;
+  inReach(): void;
+  /** Reports that commits wait for a synchronous standby that does not answer, or no longer do. */
+  standbyIsSilent(isSilent: boolean): void;
+}
+
+const UNWATCHED: Reach = { outOfReach() {}, inReach() {}, standbyIsSilent() {} };
+
+/** The database of a store, over a few connections. Each is checked before it is used. */
+export class Database implements Queryable {
+  readonly #pool: pg.Pool;
+  readonly #route: Route;
+  readonly #settings: pg.ClientConfig;
+  readonly #statementMs: number;
+  readonly #reach: Reach;
+  readonly #pulse: Pulse;
+  readonly #clients = new Set<RoutedClient>();
+  /** The calls that wait for a connection, to be rejected where there is none. */
+  readonly #waiting = new Set<(cause: Error) => void>();
+  #isInReach = true;
+  #refusal: Error | undefined;
+  /** Checks each new connection before it is used, and throws where it must not be. */
+  admit: (connection: Queryable) => Promise<void> = async () => {};
+
+  constructor(url: string, reach: Reach = UNWATCHED, { connect, answer } = TIMEOUTS) {
+    this.#route = new Route(url, connect);
+    this.#settings = { application_name: 'store-orders', query_timeout: answer, pipeline: true };
+    // The server ends a statement before nobody waits for its answer any more.
+    this.#statementMs = 0.8 * answer;
+    this.#reach = reach;
+    this.#pulse = new Pulse(this.#route, {
+      silent: (cause) => this.#silent(cause),
+      standby: (isSilent) => {
+        // New connections would wait for the standby: those that there are have to do.
+        this.#pool.options.max = isSilent ? 1 : MAX_CONNECTIONS;
+        reach.standbyIsSilent(isSilent);
+      },
+    });
+    this.#pool = new pg.Pool({
+      Client: this.#route.clientsWith(this.#settings, this.#clients),
+      connectionTimeoutMillis: this.#route.connectMs,
+      max: MAX_CONNECTIONS,
+      idleTimeoutMillis: 60_000,
+      onConnect: (client) => this.#prepare(client as RoutedClient),
+    });
+    // A connection that fails while nobody uses it is replaced when somebody needs one.
+    this.#pool.on('error', (error) => this.#failed(error));
+  }
+
+  /** Gives up on a database that is away, from now on, instead of waiting for each answer. */
+  followPulse(): void {
+    this.#pulse.begin();
+  }
+
+  /** True while the database has not answered anything for too long. */
+  get isSilent(): boolean {
+    return this.#pulse.silence !== undefined;
+  }
+
+  /** Sends one statement. Throws {@link StoreUnavailable} where it was not carried out. */
+  async query<Row extends readonly unknown[]>(
+    statement: Statement,
+    values: readonly unknown[] = [],
+  ) {
+    const connection = await this.connect();
+    try {
+      const rows = await connection.query<Row>(statement, values);
+      // Only now: a connection that was made before an outage is no sign that it is over.
+      this.#succeeded();
+      return rows;
+    } catch (error) {
+      connection.release(error as Error);
+      throw this.#failed(error as Error);
+    } finally {
+      connection.release();
+    }
+  }
+
+  /**
+   * A connection of one's own, to be released. Throws {@link StoreUnavailable} if there is none.
+   */
+  async connect(): Promise<Connection> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.#pulse.silence !== undefined) throw this.#failed(this.#pulse.silence);
+    try {
+      return new Connection(await this.#take(), this.#pulse);
+    } catch (error) {
+      throw this.#failed(error as Error);
+    }
+  }
+
+  /** A connection that is kept for itself, to listen. It is not connected yet. */
+  listener(): pg.Client {
+    const settings = { ...this.#settings, application_name: SERVER_NAME };
+    return new (this.#route.clientsWith(settings, this.#clients))();
+  }
+
+  get isRefused(): boolean {
+    return this.#refusal !== undefined;
+  }
+
+  /** Refuses every use, until it is {@link reconsider}ed. False if it does so already. */
+  refuse(error: Error): boolean {
+    if (this.#refusal !== undefined) return false;
+    this.#refusal = error;
+    // Whatever connection is left leads to a log that is another one.
+    for (const client of this.#clients) client.cut();
+    return true;
+  }
+
+  /** Goes on where a new connection is admitted. Throws where none is. */
+  async reconsider(): Promise<void> {
+    (await this.#take()).release();
+    this.#refusal = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#pulse.close();
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  /** Takes a connection out of the pool; where the database falls silent, it waits no longer. */
+  #take(): Promise<pg.PoolClient> {
+    const taken = this.#pulse.during(this.#route.first(() => this.#pool.connect()));
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject);
+      const isAwaited = () => this.#waiting.delete(reject);
+      taken.then(
+        (client) => (isAwaited() ? resolve(client) : client.release()),
+        (error) => (isAwaited() ? reject(error) : undefined),
+      );
+    });
+  }
+
+  // The pool hands a connection out when this has resolved, and closes it when it throws.
+  async #prepare(client: RoutedClient): Promise<void> {
+    // A connection that fails in use fails its statements. Without a listener it would end the
+    // process.
+    client.on('error', () => {});
+    try {
+      await prepareSession(client, this.#statementMs);
+      const connection = new Connection(client as unknown as pg.PoolClient, this.#pulse);
+      await waitForStandbys((text) => connection.run(text));
+      const [warning] = connection.warnings;
+      if (warning !== undefined) throw warning;
+      await this.admit(connection);
+      connection.detach();
+    } catch (error) {
+      client.failed(error as Error);
+      throw error;
+    }
+  }
+
+  #succeeded(): void {
+    if (this.#isInReach) return;
+    this.#isInReach = true;
+    this.#reach.inReach();
+  }
+
+  /** Fails all that is under way: what was sent may be carried out when the database is back. */
+  #silent(cause: Error): void {
+    for (const reject of this.#waiting) reject(cause);
+    this.#waiting.clear();
+    for (const client of this.#clients) client.cut();
+    this.#failed(cause);
+  }
+
+  #failed(error: Error): Error {
+    const isAway = error instanceof pg.DatabaseError ? endsSession(error) : !isThere(error);
+    if (this.#isInReach && isAway) {
+      this.#isInReach = false;
+      this.#reach.outOfReach(error);
+    }
+    return error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
+  }
+}

@@ -1,0 +1,77 @@
+/** The encryption of connections, by the rules of libpq. */
+
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectionOptions, getCACertificates } from 'node:tls';
+import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import type { Address, SslMode, TlsFile } from '../../process/postgres-address.ts';
+
+/** The encryption of a connection; `false`: none. */
+export type Encryption = ConnectionOptions | false;
+
+/** The files that libpq takes where an address names none, in `.postgresql` of the user's home. */
+const DEFAULTS: Readonly<Record<TlsFile, string>> = {
+  sslrootcert: 'root.crt',
+  sslcert: 'postgresql.crt',
+  sslkey: 'postgresql.key',
+};
+
+/**
+ * Returns the ways to connect that an address allows, in the order in which libpq tries them. As in
+ * libpq, a certificate is checked wherever there is a root certificate to check it by, and must be
+ * there for `verify-ca` and `verify-full`; only `verify-full` compares the host's name. Throws
+ * {@link CannotStart} where a file is missing.
+ */
+export function encryptionsOf({ sslmode, files, sslpassword }: Address): readonly Encryption[] {
+  if (sslmode === 'disable') return [false];
+  const ca = rootsOf(sslmode, files.sslrootcert);
+  const cert = contentOf('sslcert', files.sslcert);
+  const key = cert === undefined ? undefined : privateKey(files.sslkey);
+  const encrypted: ConnectionOptions = {
+    rejectUnauthorized: ca !== undefined,
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert, key }),
+    ...(sslpassword !== undefined && { passphrase: sslpassword }),
+    ...(sslmode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+  if (sslmode === 'allow') return [false, encrypted];
+  return sslmode === 'prefer' ? [encrypted, false] : [encrypted];
+}
+
+function rootsOf(mode: SslMode, given: string | undefined): string | string[] | undefined {
+  if (given === 'system') return getCACertificates('system');
+  const roots = contentOf('sslrootcert', given);
+  if (roots === undefined && (mode === 'verify-ca' || mode === 'verify-full')) {
+    throw new CannotStart(
+      `sslmode=${mode} needs a root certificate: name its file with sslrootcert, put it in ` +
+        `${defaultFor('sslrootcert')}, or trust the system's with sslrootcert=system.`,
+    );
+  }
+  return roots;
+}
+
+function privateKey(given: string | undefined): string {
+  const file = given ?? defaultFor('sslkey');
+  const key = contentOf('sslkey', file);
+  const { mode, uid } = statSync(file);
+  // As libpq has it: the owner's alone, or root's and readable by a group.
+  if ((mode & 0o077) === 0 || (uid === 0 && (mode & 0o037) === 0)) return key ?? '';
+  throw new CannotStart(`The private key ${file} can be read by others: chmod 600 it.`);
+}
+
+/** Reads a file. One that the address does not name need not be there. */
+function contentOf(name: TlsFile, given: string | undefined): string | undefined {
+  try {
+    return readFileSync(given ?? defaultFor(name), 'utf8');
+  } catch (error) {
+    if (given === undefined) return undefined;
+    throw new CannotStart(`The file of ${name} cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
+function defaultFor(name: TlsFile): string {
+  return join(homedir(), '.postgresql', DEFAULTS[name]);
+}

@@ -1,0 +1,110 @@
+/** Copies of a store into PostgreSQL, and from it. */
+
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { Epochs } from '../../app/log/epochs.ts';
+import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
+import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
+import type { StoredEvent } from '../events/codec.ts';
+import { addRecorded, BEGIN } from './batch.ts';
+import type { Statement } from './connection/connection.ts';
+import type { Database } from './connection/database.ts';
+import { openDatabase, openForCopy } from './database.ts';
+import { beginDueEpoch, enterEpochs, markCopy } from './epochs-table.ts';
+import { columnsOf, readKeptAfter } from './kept-outcomes-table.ts';
+import { PostgresKeyStore } from './key-store.ts';
+import { MerkleTables } from './merkle-tables.ts';
+import { PostgresRefusals } from './refusals.ts';
+import { PostgresSigningKeys } from './signing-keys.ts';
+import { refuseWhileServed } from './start/servers.ts';
+import { PostgresTrail } from './trail.ts';
+
+const KEEP: Statement = {
+  name: 'keep',
+  text: `INSERT INTO store_orders.kept_outcomes
+           SELECT * FROM unnest($1::text[], $2::text[], $3::text[],
+                                $4::bigint[], $5::integer[], $6::text[], $7::bytea[])
+           ON CONFLICT DO NOTHING`,
+};
+const BEGIN_COPY: Statement = {
+  name: 'begin_copy',
+  text: 'UPDATE store_orders.store SET is_whole = false, id = $1',
+};
+const FINISH_COPY: Statement = {
+  name: 'finish_copy',
+  text: 'UPDATE store_orders.store SET is_whole = true',
+};
+
+/** Opens a store in PostgreSQL to copy it. Throws {@link CannotStart} while it is served. */
+export async function openPostgresOriginal(url: string): Promise<StoreOriginal> {
+  const { db, id } = await openDatabase(url, 'refuse');
+  let epochs: Epochs;
+  try {
+    await refuseWhileServed(db);
+    epochs = await beginDueEpoch(db, id, undefined, () => {});
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return {
+    ...partsOf(db),
+    id,
+    epochs,
+    handOver: () => markCopy(db),
+    keptOutcomes: (after: OutcomeName, limit: number) => readKeptAfter(db, after, limit),
+  };
+}
+
+/** Begins a copy of the store with this id in a database, or continues one that was interrupted. */
+export async function openPostgresCopy(url: string, id: string): Promise<StoreCopy> {
+  const { db, id: there, isWhole } = await openForCopy(url);
+  const parts = partsOf(db);
+  try {
+    if (isWhole) {
+      const { size } = await parts.trail.treeHead();
+      if (size > 0 || (await parts.keys.list()).length > 0) {
+        throw new CannotStart('There is a store in the database already. It was left as it is.');
+      }
+      await db.query(BEGIN_COPY, [id]);
+    } else if (there !== id) {
+      throw new CannotStart('Another store is being copied there. It was left as it is.');
+    }
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return {
+    ...parts,
+    append: (events) => append(db, events),
+    async keep(outcomes: readonly KeptOutcome[]) {
+      await db.query(KEEP, columnsOf(outcomes));
+    },
+    enter: (epochs) => enterEpochs(db, epochs),
+    async finish() {
+      await db.query(FINISH_COPY);
+    },
+  };
+}
+
+function partsOf(db: Database) {
+  return {
+    trail: new PostgresTrail(db),
+    refusals: new PostgresRefusals(db),
+    keys: new PostgresKeyStore(db),
+    signingKeys: new PostgresSigningKeys(db),
+    close: () => db.close(),
+  };
+}
+
+async function append(db: Database, events: readonly StoredEvent[]): Promise<void> {
+  const connection = await db.connect();
+  try {
+    await connection.run(BEGIN);
+    const edge = await new MerkleTables(connection).lockedEdge();
+    await addRecorded(connection, edge, events);
+    await connection.run('COMMIT');
+    connection.release();
+  } catch (error) {
+    connection.release(error as Error);
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { ApiKey, KeyStore } from '../../app/ports/key-store.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { type KeyRow, keyIn, keyRow } from '../events/row-mapping.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
+
+const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
+
+const FIND: Statement = {
+  name: 'find_key',
+  text: `SELECT ${COLUMNS} FROM store_orders.api_keys WHERE id = $1`,
+};
+const LIST: Statement = {
+  name: 'list_keys',
+  text: `SELECT ${COLUMNS} FROM store_orders.api_keys ORDER BY created_at, number`,
+};
+const ADD: Statement = {
+  name: 'add_key',
+  text: `INSERT INTO store_orders.api_keys (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+           ON CONFLICT DO NOTHING RETURNING id`,
+};
+const REVOKE: Statement = {
+  name: 'revoke_key',
+  text: `UPDATE store_orders.api_keys SET revoked_at = $1, checksum = $2
+           WHERE id = $3 AND checksum = $4 RETURNING id`,
+};
+
+/** The API keys in PostgreSQL. */
+export class PostgresKeyStore implements KeyStore {
+  readonly #db: Queryable;
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const [row] = await this.#db.query<KeyRow>(FIND, [id]);
+    return row && keyOf(row);
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    return (await this.#db.query<KeyRow>(LIST)).map(keyOf);
+  }
+
+  async add(key: ApiKey): Promise<boolean> {
+    const row = keyRow({ ...key, name: JSON.stringify(key.name) });
+    return (await this.#db.query(ADD, row)).length === 1;
+  }
+
+  async revoke(id: string, at: Instant): Promise<boolean> {
+    // If another process revokes the key first, its checksum differs and nothing is updated here.
+    const [row] = await this.#db.query<KeyRow>(FIND, [id]);
+    const key = row && keyIn(row);
+    if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
+    const revoked = keyRow({ ...key, revokedAt: at });
+    return (await this.#db.query(REVOKE, [at, revoked.at(-1), id, row.at(-1)])).length === 1;
+  }
+}
+
+function keyOf(row: KeyRow): ApiKey {
+  const key = keyIn(row);
+  return { ...key, name: JSON.parse(key.name) as string };
+}

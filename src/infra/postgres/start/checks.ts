@@ -1,0 +1,123 @@
+import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { nameOf } from '../../process/postgres-address.ts';
+import type { Queryable, Statement } from '../connection/connection.ts';
+import { APP_ROLE, RIGHTS } from '../rights.ts';
+import { SCHEMA_VERSION } from '../schema.ts';
+import { gravestFlaws } from '../schema-check.ts';
+
+/** A setting of a server, a database or a user, and what it must be. */
+interface Setting {
+  readonly name: string;
+  readonly must: readonly string[];
+  /** The reason, in words that follow "…=…: ". */
+  readonly otherwise: string;
+}
+
+/**
+ * The closed list of settings with which a store is not served. What a session can set for itself
+ * is not among them: see session.ts, where `fsync` is looked at as well, for each new connection.
+ */
+const SETTINGS: readonly Setting[] = [
+  {
+    name: 'full_page_writes',
+    must: ['on'],
+    otherwise: 'a power cut leaves pages that are half written. Set it to on',
+  },
+  {
+    name: 'server_encoding',
+    must: ['UTF8'],
+    otherwise: "names may have any character. Make the database with ENCODING 'UTF8'",
+  },
+  {
+    name: 'session_replication_role',
+    must: ['origin', 'local'],
+    otherwise: 'the triggers that keep the log append-only are not run. Set it to origin',
+  },
+  {
+    name: 'default_transaction_read_only',
+    must: ['off'],
+    otherwise: 'commands could not be recorded. Set it to off',
+  },
+  {
+    name: 'zero_damaged_pages',
+    must: ['off'],
+    otherwise: 'damaged pages are silently emptied. Set it to off',
+  },
+  {
+    name: 'ignore_checksum_failure',
+    must: ['off'],
+    otherwise: 'damaged pages are read as if they were whole. Set it to off',
+  },
+  {
+    name: 'data_sync_retry',
+    must: ['off'],
+    otherwise: 'data that a disk failed to write is taken for written. Set it to off',
+  },
+];
+
+// As the session began: it has set some of them since.
+const SETTINGS_THERE: Statement = {
+  name: 'settings',
+  text: 'SELECT name, reset_val FROM pg_settings WHERE name = ANY($1::text[])',
+};
+
+const RIGHTS_MISSING: Statement = {
+  name: 'rights_missing',
+  text: `
+    SELECT current_user::text, lower(right_to) || ' ' || table_name
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS due (right_to, table_name, column_name)
+     WHERE NOT CASE WHEN column_name = ''
+       THEN has_table_privilege('store_orders.' || table_name, right_to)
+       ELSE has_column_privilege('store_orders.' || table_name, column_name, right_to) END
+    UNION
+    SELECT current_user::text, 'select ' || relname FROM pg_class
+     WHERE relnamespace = 'store_orders'::regnamespace AND relkind = 'r'
+       AND NOT has_table_privilege(oid, 'SELECT')
+     ORDER BY 2`,
+};
+
+/**
+ * Throws {@link CannotStart}, with a line for each thing that is wrong, where a store cannot be
+ * served as it is: its user may not write, its guards are missing or switched off, or a setting is
+ * wrong.
+ */
+export async function requireServable(db: Queryable, url: string): Promise<void> {
+  const wrong = [
+    ...(await wrongSettings(db)),
+    ...(await missingRights(db)),
+    ...(await wrongGuards(db)),
+  ];
+  if (wrong.length > 0)
+    throw new CannotStart(wrong.map((line) => `${nameOf(url)}: ${line}.`).join('\n'));
+}
+
+async function wrongSettings(db: Queryable): Promise<string[]> {
+  const names = SETTINGS.map(({ name }) => name);
+  const there = new Map(await db.query<[string, string]>(SETTINGS_THERE, [names]));
+  return SETTINGS.flatMap(({ name, must, otherwise }) => {
+    const value = there.get(name);
+    return value === undefined || must.includes(value) ? [] : [`${name}=${value}: ${otherwise}`];
+  });
+}
+
+async function missingRights(db: Queryable): Promise<string[]> {
+  const due = RIGHTS.flatMap(({ to, table, columns = [''] }) =>
+    columns.map((column) => [to, table, column] as const),
+  );
+  const columns = [0, 1, 2].map((index) => due.map((right) => right[index]));
+  const missing = await db.query<[user: string, right: string]>(RIGHTS_MISSING, columns);
+  const [user] = missing[0] ?? [];
+  if (user === undefined) return [];
+  const rights = missing.map(([, right]) => right).join(', ');
+  return [
+    `the user ${user} lacks rights (${rights}). GRANT ${APP_ROLE} TO ${user}, and run ` +
+      '`store-orders migrate`',
+  ];
+}
+
+async function wrongGuards(db: Queryable): Promise<string[]> {
+  const flaws = await gravestFlaws(db, SCHEMA_VERSION);
+  return flaws.map(
+    (flaw) => `${flaw}. Run \`store-orders migrate\`, and then \`store-orders verify\``,
+  );
+}

@@ -1,0 +1,16 @@
+import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import type { Queryable, Statement } from '../connection/connection.ts';
+import { SERVER_NAME } from '../connection/database.ts';
+
+const SERVERS: Statement = {
+  name: 'servers',
+  text: `SELECT count(*) FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = '${SERVER_NAME}'`,
+};
+
+/** Throws {@link CannotStart} while instances are running on a store. */
+export async function refuseWhileServed(db: Queryable): Promise<void> {
+  const [[servers] = [0]] = await db.query<[number]>(SERVERS);
+  if (servers === 0) return;
+  throw new CannotStart('Instances are running on the store. Stop all of them first.');
+}

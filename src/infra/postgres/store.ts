@@ -1,0 +1,174 @@
+/** Opens stores in PostgreSQL: for a server, and for a command. */
+
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { Epochs } from '../../app/log/epochs.ts';
+import type { BatchWriter } from '../../app/ports/batch-writer.ts';
+import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
+import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
+import { nameOf } from '../process/postgres-address.ts';
+import { readWitness, replaceWitness } from '../process/witness-file.ts';
+import { type Database, type Reach, SERVING } from './connection/database.ts';
+import { openDatabase, orClose } from './database.ts';
+import { beginDueEpoch, epochsIn } from './epochs-table.ts';
+import { PostgresEventLog } from './event-log.ts';
+import { PostgresKeyStore } from './key-store.ts';
+import { PostgresRefusals } from './refusals.ts';
+import { PostgresSigningKeys } from './signing-keys.ts';
+import { requireServable } from './start/checks.ts';
+import { foldSourceIn } from './stored-events.ts';
+import { takeOver } from './take-over.ts';
+import { PostgresTrail } from './trail.ts';
+import { openWitness, refuseOtherLog, type WitnessPlace } from './witness.ts';
+
+const NO_SNAPSHOT = { kind: 'none', reason: 'instances on PostgreSQL keep none' } as const;
+
+/** The size of a log that is checked in less than half a second. */
+const SHORT_CHECK_EVENTS = 100_000;
+
+/**
+ * Opens a store in PostgreSQL for a server, one of any number on the same database.
+ * @param scrub The rate of the repeated check of the store, in bytes a second; 0: it is checked
+ * once. Absent: never.
+ * @param place Returns the file of the witness on this machine; absent: no witness is kept.
+ */
+export async function openPostgresStore(
+  url: string,
+  watcher: StoreWatcher,
+  scrub?: number,
+  place?: WitnessPlace,
+): Promise<Store> {
+  let madeAt: string | undefined;
+  const noteMade = (where: string) => {
+    madeAt = where;
+  };
+  const { db, id } = await openDatabase(url, noteMade, reachOf(watcher), SERVING);
+  const { epochs, witness, trouble } = await orClose(db, url, async () => {
+    await requireServable(db, url);
+    const file = place?.(id);
+    if (file !== undefined) await refuseOtherLog(db, file, await epochsIn(db, id), nameOf(url));
+    const epochs = await beginAppending(db, id, file);
+    return { epochs, ...(file === undefined ? {} : openWitness(file, epochs)) };
+  });
+  const log = new PostgresEventLog(db, {
+    witness,
+    epoch: epochs.number,
+    replaced: (cause) => watcher.impaired('database_replaced', cause),
+    restored: () => watcher.mended('database_replaced'),
+    damaged: (cause) => watcher.impaired('store_damaged', cause),
+  });
+  let writer: BatchWriter | undefined;
+  const check = scrub === undefined ? undefined : await checking(url, log, scrub, watcher);
+  log.follow();
+  return {
+    id,
+    madeAt,
+    epochs,
+    ...(trouble !== undefined && { notice: trouble }),
+    log,
+    foldSource: foldSourceIn(db),
+    trail: new PostgresTrail(db, () => log.edge()),
+    refusals: new PostgresRefusals(db),
+    writer: writerOnceBegun(() => writer),
+    inDoubt: 'go on',
+    async begin(start) {
+      writer = start.makeWriter(log, epochs.ids);
+    },
+    keys: new PostgresKeyStore(db),
+    signingKeys: new PostgresSigningKeys(db),
+    snapshots: { load: async () => NO_SNAPSHOT },
+    ...(check && { check }),
+    async close() {
+      await check?.close();
+      await log.close();
+    },
+  };
+}
+
+/**
+ * Returns a writer that uses the one that `begin` has made. It waits for the network only, so it
+ * needs no thread of its own.
+ */
+function writerOnceBegun(begun: () => BatchWriter | undefined): BatchWriter {
+  return {
+    get takesMore() {
+      return begun()?.takesMore === true;
+    },
+    async execute(batch, latecomers) {
+      const writer = begun();
+      if (writer === undefined) throw new Error('a batch came before the image');
+      return writer.execute(batch, latecomers);
+    },
+  };
+}
+
+async function checking(
+  at: string,
+  log: PostgresEventLog,
+  bytesPerSecond: number,
+  watcher: StoreWatcher,
+): Promise<CheckingThread> {
+  const isShort = (await log.head()) <= SHORT_CHECK_EVENTS;
+  return new CheckingThread('postgres', { at, bytesPerSecond, isShort }, watcher);
+}
+
+function reachOf(watcher: StoreWatcher): Reach {
+  return {
+    outOfReach: (cause) => watcher.impaired('database_unreachable', cause),
+    inReach: () => watcher.mended('database_unreachable'),
+    standbyIsSilent(isSilent) {
+      if (!isSilent) watcher.mended('standby_silent');
+      else watcher.impaired('standby_silent', new Error('commits have waited for over 2 seconds'));
+    },
+  };
+}
+
+/** Opens a store in PostgreSQL for a command. */
+export async function openPostgresForCommandLine(
+  url: string,
+  ifAbsent?: IfAbsent,
+  place?: WitnessPlace,
+): Promise<CommandLineStore> {
+  const { db, id } = await openDatabase(url, ifAbsent);
+  const file = place?.(id);
+  const epochs = await orClose(db, url, async () => {
+    const epochs = await epochsIn(db, id);
+    if (file !== undefined) await refuseOtherLog(db, file, epochs, nameOf(url));
+    return epochs;
+  });
+  const log = new PostgresEventLog(db, {
+    beginAppending: () => beginAppending(db, id, file),
+  });
+  return {
+    id,
+    epochs,
+    log,
+    foldSource: foldSourceIn(db),
+    trail: new PostgresTrail(db),
+    refusals: new PostgresRefusals(db),
+    keys: new PostgresKeyStore(db),
+    signingKeys: new PostgresSigningKeys(db),
+    async takeOver(fill) {
+      await log.prepare();
+      await takeOver(db, fill);
+    },
+    checked: () => checkInThread('postgres', url),
+    async backup() {
+      throw new CannotStart(
+        'backup copies a store in SQLite. Back PostgreSQL up with its own means: docs/postgresql.md.',
+      );
+    },
+    close: () => log.close(),
+  };
+}
+
+function beginAppending(db: Database, id: string, file: string | undefined): Promise<Epochs> {
+  const witness = file === undefined ? undefined : readWitness(file);
+  return beginDueEpoch(db, id, witness, (next) => {
+    if (file === undefined) return;
+    try {
+      replaceWitness(file, next);
+    } catch {
+      // {@link openWitness} reports that it cannot be kept.
+    }
+  });
+}

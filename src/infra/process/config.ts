@@ -1,0 +1,249 @@
+/** The configuration of the service, read from the environment. */
+
+import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { loadEnvFile } from 'node:process';
+import { z } from 'zod';
+import { keyIdOf } from '../../app/keys/api-key.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { guardSecret } from '../../app/secrets.ts';
+import type { LogFormat } from './logger.ts';
+import { NoAddress, parseAddress } from './postgres-address.ts';
+
+/** The settings of the service. `.env.example` documents each variable. */
+export interface Config {
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly host: string;
+  readonly database: DatabaseConfig;
+  /** The limit of a start's wait for a database that is away, in milliseconds. */
+  readonly databaseWaitMs: number;
+  /** The file of the key that signs checkpoints; absent: one beside the store's file. */
+  readonly signingKeyFile: string | undefined;
+  /** The file of the witness of a store in PostgreSQL; absent: one in the data folder. */
+  readonly witnessFile: string | undefined;
+  /** The address at which clients reach the service, ending in `/v1`; absent: its own. */
+  readonly baseUrl: string | undefined;
+  readonly stagingBaseUrl: string | undefined;
+  /** The origins whose pages may call the API from a browser; none: no page of another origin. */
+  readonly corsOrigins: readonly string[];
+  /** The requests without a valid key that get one address a 401, a minute; 0: any number. */
+  readonly authFailuresPerMinute: number;
+  /** The proxies whose X-Forwarded-For is believed: addresses and networks; none: nobody's. */
+  readonly trustedProxies: readonly string[];
+  /** The wait of a stop until load balancers have noticed, in milliseconds. */
+  readonly stopDelay: number;
+  /** The bytes of the store that are checked again, a second; 0: none after the start. */
+  readonly scrubBytesPerSecond: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** Absent: text where standard output is a terminal, and JSON elsewhere. */
+  readonly logFormat: LogFormat | undefined;
+  /** A key to be accepted from the first start on. */
+  readonly initialApiKey: string | undefined;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The place of the store. */
+export type DatabaseConfig =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  /** The address has a password in it, where one is needed. */
+  | { readonly engine: 'postgres'; readonly url: string };
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Makes the schema of a whole number from 0 to a maximum, in decimal digits. */
+function numberTo(max: number, error: string) {
+  const digits = z.string().regex(/^(?:0|[1-9]\d*)$/, error);
+  return digits.transform(Number).refine((value) => value <= max, error);
+}
+
+const inMs = (seconds: number) => seconds * 1_000;
+
+// No message repeats what was given: it may have a password in it.
+const database = z
+  .string()
+  .regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/)/, {
+    error:
+      'must be sqlite:FILE, for example sqlite:./data/store-orders.db, or postgres://USER@HOST/DATABASE',
+    abort: true,
+  })
+  .refine((url) => !url.includes(':memory:'), 'must name a file: orders have to be durable')
+  .refine((url) => !/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url), {
+    error: 'must be sqlite:FILE, or sqlite:///FILE with an absolute path',
+  })
+  .superRefine((url, context) => {
+    const flaw = url.startsWith('sqlite:') ? undefined : flawInAddress(url);
+    if (flaw !== undefined) context.addIssue(flaw);
+  })
+  .transform((url): DatabaseConfig => {
+    return url.startsWith('sqlite:')
+      ? { engine: 'sqlite', file: url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') }
+      : { engine: 'postgres', url };
+  });
+
+/** Returns the flaw of an address of PostgreSQL, in words without any part of a password. */
+function flawInAddress(url: string): string | undefined {
+  try {
+    parseAddress(url);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NoAddress) return error.message;
+    throw error;
+  }
+}
+
+const DEFAULT_DATABASE: DatabaseConfig = { engine: 'sqlite', file: './data/store-orders.db' };
+
+const baseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
+  .refine((url) => new URL(url).pathname.endsWith('/v1'), 'must end in /v1')
+  .refine((url) => !/[?#]/.test(url), 'must have neither a query nor a fragment')
+  // It stands in the public description, and in the headers of pages.
+  .refine((url) => !new URL(url).href.includes('@'), 'must have neither a user nor a password');
+
+// An origin as browsers send it (RFC 6454): anything else would never match one.
+const origin = z
+  .string()
+  .trim()
+  .refine((text) => URL.canParse(text) && new URL(text).origin === text, {
+    error: 'must be origins such as https://shop.example.com, separated by commas',
+  });
+
+const origins = listOf(origin).transform((list) => [...new Set(list)]);
+
+const proxy = z.string().trim().refine(isNetwork, {
+  error:
+    'must be addresses and networks such as 10.0.0.7, fd00::/8 or loopback, separated by commas',
+});
+
+const proxies = listOf(proxy);
+
+/** Makes the schema of values that are separated by commas. */
+function listOf(each: typeof origin) {
+  return z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(each));
+}
+
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', prefix, ...rest] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
+  const isPrefix =
+    prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
+  return bits > 0 && isPrefix && rest.length === 0;
+}
+
+/** About 8,000 events a second, which takes 2 to 3 % of one processor. */
+const SCRUB_BYTES_PER_SECOND = 2_000_000;
+
+const environment = z.object({
+  PORT: numberTo(65_535, 'must be a number from 0 to 65535').default(3000),
+  HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
+  DATABASE_URL: database.default(DEFAULT_DATABASE),
+  SIGNING_KEY_FILE: z.string().optional(),
+  WITNESS_FILE: z.string().optional(),
+  BASE_URL: baseUrl.optional(),
+  STAGING_BASE_URL: baseUrl.optional(),
+  CORS_ORIGINS: origins.default([]),
+  AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').default(
+    300,
+  ),
+  TRUST_PROXY: proxies.default([]),
+  SCRUB_BYTES_PER_SECOND: numberTo(
+    9_999_999_999,
+    'must be a number of bytes a second, 0 to 9999999999',
+  ).default(SCRUB_BYTES_PER_SECOND),
+  DATABASE_WAIT: numberTo(9_999, 'must be a whole number of seconds from 0 to 9999')
+    .transform(inMs)
+    .default(60_000),
+  STOP_DELAY: numberTo(60, 'must be a whole number of seconds from 0 to 60')
+    .transform(inMs)
+    .default(0),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
+    .default('info'),
+  LOG_FORMAT: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
+  // The message does not repeat what was given: it may be a real key with a typing error.
+  INITIAL_API_KEY: z
+    .string()
+    .refine(
+      (text) => keyIdOf(text) !== undefined,
+      'is not a well-formed key: make one with `store-orders keys create`',
+    )
+    .optional(),
+});
+
+/** Redacts the configuration's secrets in all that this process shows, errors first. */
+function guardSecrets({ INITIAL_API_KEY, DATABASE_URL, PGPASSWORD }: Variables): void {
+  guardSecret(INITIAL_API_KEY ?? '');
+  guardSecret(PGPASSWORD ?? '');
+  guardPassword(DATABASE_URL ?? '');
+}
+
+// Not by URL: an address that is mistyped is none, and most of all in its password.
+function guardPassword(url: string): void {
+  const [, password = ''] = /^postgres(?:ql)?:\/\/[^:@/?#]*:(.*)@/s.exec(url) ?? [];
+  guardSecret(password);
+  guardSecret(decoded(password));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Reads the configuration. A variable that is set to nothing counts as not set. Throws
+ * {@link CannotStart} with one line for each mistake.
+ */
+export function readConfig(variables: Variables): Config {
+  guardSecrets(variables);
+  const given = Object.entries(variables).filter(
+    ([, value]) => value !== undefined && value !== '',
+  );
+  const result = environment.safeParse(Object.fromEntries(given));
+  if (!result.success) {
+    const lines = result.error.issues.map(
+      ({ path: [name], message }) => `${String(name)} ${message}`,
+    );
+    throw new CannotStart([...new Set(lines)].join('\n'));
+  }
+  const { data } = result;
+  return {
+    port: data.PORT,
+    host: data.HOST,
+    database: data.DATABASE_URL,
+    signingKeyFile: data.SIGNING_KEY_FILE,
+    witnessFile: data.WITNESS_FILE,
+    baseUrl: data.BASE_URL,
+    stagingBaseUrl: data.STAGING_BASE_URL,
+    corsOrigins: data.CORS_ORIGINS,
+    authFailuresPerMinute: data.AUTH_FAILURES_PER_MINUTE,
+    trustedProxies: data.TRUST_PROXY,
+    scrubBytesPerSecond: data.SCRUB_BYTES_PER_SECOND,
+    databaseWaitMs: data.DATABASE_WAIT,
+    stopDelay: data.STOP_DELAY,
+    logLevel: data.LOG_LEVEL,
+    logFormat: data.LOG_FORMAT,
+    initialApiKey: data.INITIAL_API_KEY,
+  };
+}
+
+/** Reads an address as DATABASE_URL takes it. Throws {@link CannotStart} for anything else. */
+export function readDatabaseUrl(url: string): DatabaseConfig {
+  guardPassword(url);
+  const result = database.safeParse(url);
+  if (result.success) return result.data;
+  throw new CannotStart(`An address of a store ${result.error.issues[0]?.message}.`);
+}
+
+/** Takes variables from the `.env` file here, if there is one; those that are set already win. */
+export function loadDotEnv(): void {
+  if (existsSync('.env')) loadEnvFile('.env');
+}

@@ -1,0 +1,78 @@
+import { styleText } from 'node:util';
+
+/**
+ * Log lines for a person at a terminal: a JSON line becomes the time of day (UTC), the level, what
+ * it says, and its other members as name=value.
+ *
+ * A request's path comes from whoever sent it, and a terminal obeys control characters. So whatever
+ * is not plain is escaped, which formatters such as pino-pretty do not do.
+ */
+
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
+const WARN = 40;
+const ERROR = 50;
+const LONGEST_LEVEL = 'error'.length;
+
+interface LoggedError {
+  readonly stack?: string;
+}
+
+/** Formats a JSON line. Colours are those that standard output takes, and none with NO_COLOR. */
+export function textOf(line: string): string {
+  const {
+    level,
+    time = '',
+    msg = '',
+    err,
+    ...members
+  } = JSON.parse(line) as {
+    readonly level: number;
+    readonly time?: string;
+    readonly msg?: string;
+    readonly err?: LoggedError;
+    readonly [name: string]: unknown;
+  };
+  const name = (LEVELS[level] ?? String(level)).padEnd(LONGEST_LEVEL);
+  const parts = [
+    styleText('dim', time.slice('2026-01-01T'.length)),
+    level >= ERROR ? styleText('red', name) : level >= WARN ? styleText('yellow', name) : name,
+    plain(msg === 'request' ? takeRequest(members) : msg),
+    ...Object.entries(members).map((member) => styleText('dim', memberText(member))),
+  ];
+  return `${parts.join(' ')}\n${stackOf(err)}`;
+}
+
+/**
+ * Returns the request and its answer, in the order of an access log; these members are not
+ * repeated.
+ */
+function takeRequest(members: Record<string, unknown>): string {
+  const { method, path, status, durationMs, outcome } = members;
+  for (const name of ['method', 'path', 'status', 'durationMs']) delete members[name];
+  if (outcome === 'ok') delete members.outcome;
+  return `${method} ${path} ${status} in ${durationMs} ms`;
+}
+
+function memberText([name, value]: [string, unknown]): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return `${plain(name)}=${plain(/[\s"]/.test(text) ? JSON.stringify(text) : text)}`;
+}
+
+function stackOf(err: LoggedError | undefined): string {
+  if (err?.stack === undefined) return '';
+  return err.stack.replaceAll(/^.*$/gm, (line) => `  ${plain(line)}`).concat('\n');
+}
+
+/** Escapes what a terminal would obey or what would change the order of the text around it. */
+function plain(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+  });
+}

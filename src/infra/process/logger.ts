@@ -1,0 +1,168 @@
+/** The service's log. */
+
+import { createWriteStream, type WriteStream, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { type Logger, pino } from 'pino';
+import { CLOCKS } from '../../app/clock.ts';
+import { withoutSecrets } from '../../app/secrets.ts';
+import { textOf } from './log-text.ts';
+
+export type { Logger };
+
+/** So many lines are put into JSON at once. */
+const LINES = 64;
+/** So many characters are written at once, or what there is after so many milliseconds. */
+const ENOUGH = 32_768;
+const SOON = 100;
+/** The bytes that may wait for a reader that does not read; what comes on top is dropped. */
+const MOST_WAITING = 16_777_216;
+
+/** JSON lines for programs, or lines of text for a person at a terminal. */
+export type LogFormat = 'json' | 'text';
+
+/**
+ * A logger on standard output. Lines are gathered, and put into JSON and written many at
+ * once; `flush` writes what is waiting, and so does the process when it exits.
+ *
+ * To put a line into JSON takes 1 µs in a row of them, and 3 to 4 µs between other work, whose code
+ * and data are then in the processor's caches. And pino's own destination appends every line to one
+ * growing string, which costs 3 to 5 µs a line; an array of lines, joined once, costs 0.5 µs.
+ */
+export function createLogger(
+  level: string,
+  format: LogFormat = isatty(STDOUT) ? 'text' : 'json',
+): { logger: Logger; flush(): Promise<void> } {
+  const lines = new LineWriter(STDOUT, format);
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => lines.time,
+      hooks: {
+        logMethod(args, method) {
+          lines.gather(() => method.apply(this, args));
+        },
+      },
+    },
+    lines,
+  );
+  return { logger, flush: () => lines.flush() };
+}
+
+const STDOUT = 1;
+
+/** The end of the line that each request leaves: see src/http/request-log.ts. */
+const REQUEST_LINE_END = '"msg":"request"}\n';
+
+/** A line that is still to be put into JSON, and when it was said. */
+interface Gathered {
+  readonly print: () => void;
+  readonly at: number;
+}
+
+class LineWriter {
+  readonly #fd: number;
+  readonly #format: LogFormat;
+  #stream: WriteStream;
+  readonly #timeOf = isoTime();
+  #gathered: Gathered[] = [];
+  #lines: string[] = [];
+  #length = 0;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** The time of the line that is being put into JSON, as pino has it in a line. */
+  time = '';
+
+  constructor(fd: number, format: LogFormat) {
+    this.#fd = fd;
+    this.#format = format;
+    this.#stream = this.#open();
+    process.on('exit', () => this.#writeNow());
+  }
+
+  #open(): WriteStream {
+    const stream = createWriteStream('', { fd: this.#fd, autoClose: false });
+    // A reader that has gone away, such as `head`, is no reason to stop serving.
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      // A file on a full disk can be written again when there is room, which this stream cannot.
+      if (code !== 'EPIPE') this.#stream = this.#open();
+    });
+    return stream;
+  }
+
+  /** @param print Makes pino put a line into JSON, and write it to this. */
+  gather(print: () => void): void {
+    this.#gathered.push({ print, at: CLOCKS.wall() });
+    if (this.#gathered.length >= LINES) this.#print();
+    if (this.#length >= ENOUGH) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), SOON);
+  }
+
+  write(line: string): void {
+    // Lines of requests, nearly all that there are, have nothing in them that could be a secret.
+    const isOfRequest = line.endsWith(REQUEST_LINE_END);
+    this.#lines.push(isOfRequest ? line : withoutSecrets(line));
+    this.#length += line.length;
+  }
+
+  /** Resolves when every line so far is written. */
+  flush(): Promise<void> {
+    if (this.#stream.writableLength > MOST_WAITING) {
+      this.#dropped += this.#lines.length + this.#gathered.length;
+      this.#gathered = [];
+      this.#empty();
+      return Promise.resolve();
+    }
+    const text = this.#take();
+    return new Promise((resolve) => this.#stream.write(text, () => resolve()));
+  }
+
+  #writeNow(): void {
+    try {
+      writeSync(this.#fd, this.#take());
+    } catch {
+      // Nobody reads the log any more.
+    }
+  }
+
+  #take(): string {
+    this.#print();
+    if (this.#dropped > 0) {
+      this.#lines.unshift(`{"level":40,"msg":"lines were dropped","lines":${this.#dropped}}\n`);
+      this.#dropped = 0;
+    }
+    const lines = this.#format === 'text' ? this.#lines.map(textOf) : this.#lines;
+    const text = lines.join('');
+    this.#empty();
+    return text;
+  }
+
+  #print(): void {
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    for (const { print, at } of gathered) {
+      this.time = this.#timeOf(at);
+      print();
+    }
+  }
+
+  #empty(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#lines = [];
+    this.#length = 0;
+  }
+}
+
+/** A time as pino writes it, but formatted once a millisecond rather than once a line. */
+function isoTime(): (at: number) => string {
+  let last = 0;
+  let text = '';
+  return (at) => {
+    if (at !== last) {
+      last = at;
+      text = `,"time":"${new Date(at).toISOString()}"`;
+    }
+    return text;
+  };
+}

@@ -1,0 +1,117 @@
+/** Copies of a store into a SQLite file, and from one. */
+
+import { existsSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type Database from 'better-sqlite3';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
+import { decode, type StoredEvent } from '../events/codec.ts';
+import { syncFolder } from '../process/sync-folder.ts';
+import { replaceWitness } from '../process/witness-file.ts';
+import { openDatabase, requireWholeLog, storeIdOf } from './database.ts';
+import { beginDueEpoch, enterEpochs, markCopy, witnessOf } from './epochs-table.ts';
+import { KeptOutcomesTable } from './kept-outcomes-table.ts';
+import { SqliteKeyStore } from './key-store.ts';
+import { MerkleTables } from './merkle-tables.ts';
+import { SqliteRefusals } from './refusals.ts';
+import { SqliteSigningKeys } from './signing-keys.ts';
+import { lockForServer } from './start/server-lock.ts';
+import { SqliteTrail } from './trail.ts';
+import { headFileOf } from './witness.ts';
+
+/** Opens a store in SQLite to copy it. Throws {@link CannotStart} while it is served. */
+export function openSqliteOriginal(file: string): StoreOriginal {
+  const db = openDatabase(file, undefined, 'refuse');
+  let unlock: () => void;
+  try {
+    unlock = lockForServer(file);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  requireWholeLog(file, db);
+  const epochs = beginDueEpoch(file, db);
+  const kept = new KeptOutcomesTable(db);
+  const parts = partsOf(file, db);
+  return {
+    ...parts,
+    id: epochs.storeId,
+    epochs,
+    keptOutcomes: async (after, limit) => kept.after(after, limit),
+    handOver: async () => markCopy(db, 'handed over'),
+    async close() {
+      await parts.close();
+      unlock();
+    },
+  };
+}
+
+/**
+ * Begins a copy of the store with this id, or continues one that was interrupted. Until the copy is
+ * complete its file has another name, so that it cannot be opened as a store.
+ */
+export function openSqliteCopy(file: string, id: string): StoreCopy {
+  if (existsSync(file)) {
+    throw new CannotStart(`${file} is there already and was left as it is.`);
+  }
+  const unfinished = `${file}-copying`;
+  const isNew = !existsSync(unfinished);
+  // Without a guard: a copy has no head beside it until it is complete.
+  const db = openDatabase(unfinished, () => {});
+  if (isNew) db.prepare('UPDATE store SET id = ?').run(id);
+  if (storeIdOf(db) !== id) {
+    db.close();
+    throw new CannotStart(`${unfinished} is a copy of another store and was left as it is.`);
+  }
+  const parts = partsOf(unfinished, db);
+  const kept = new KeptOutcomesTable(db);
+  return {
+    ...parts,
+    append: async (events) => append(db, events),
+    keep: async (outcomes) => {
+      db.transaction(() => {
+        for (const outcome of outcomes) {
+          if (kept.recall(outcome.by, outcome.key) === undefined) kept.keep(outcome);
+        }
+      })();
+    },
+    enter: async (epochs) => enterEpochs(db, epochs),
+    async finish() {
+      replaceWitness(headFileOf(file), witnessOf(db));
+      await parts.close();
+      for (const end of ['-refusals', '']) {
+        if (existsSync(unfinished + end)) renameSync(unfinished + end, file + end);
+      }
+      syncFolder(dirname(file));
+    },
+  };
+}
+
+function partsOf(file: string, db: Database.Database) {
+  const refusals = new SqliteRefusals(file);
+  return {
+    trail: new SqliteTrail(db),
+    refusals,
+    keys: new SqliteKeyStore(db),
+    signingKeys: new SqliteSigningKeys(db),
+    async close() {
+      refusals.close();
+      // Closing the last connection moves everything from the `-wal` file into the store's file.
+      db.close();
+    },
+  };
+}
+
+function append(db: Database.Database, events: readonly StoredEvent[]): void {
+  const insert = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const tree = new MerkleTables(db);
+  db.transaction(() => {
+    tree.wholeSize();
+    for (const stored of events) {
+      const { position, version, type, schemaVersion, data, metadata } = stored;
+      const { orderId } = decode(stored).event;
+      insert.run(position, orderId, version, type, schemaVersion, data, metadata);
+    }
+    tree.append(events);
+  }).immediate();
+}

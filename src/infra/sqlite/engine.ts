@@ -1,0 +1,22 @@
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { Engine, EngineSettings } from '../../app/ports/engine.ts';
+import { acceptLossInSqlite } from './accept-loss.ts';
+import { openSqliteCopy, openSqliteOriginal } from './copy.ts';
+import { openSqliteEvidence } from './evidence.ts';
+import { openSqliteForCommandLine, openSqliteStore } from './store.ts';
+
+/** Returns the engine of a store in a SQLite file. */
+export function engineOf(file: string, { scrubBytesPerSecond }: EngineSettings): Engine {
+  return {
+    file,
+    openStore: (watcher) => openSqliteStore(file, watcher, scrubBytesPerSecond),
+    openForCommandLine: async (ifAbsent) => openSqliteForCommandLine(file, ifAbsent),
+    openEvidence: async () => openSqliteEvidence(file),
+    openOriginal: async () => openSqliteOriginal(file),
+    openCopy: async (id) => openSqliteCopy(file, id),
+    acceptLoss: () => acceptLossInSqlite(file),
+    async migrate() {
+      throw new CannotStart('A store in SQLite is brought up to date at every start.');
+    },
+  };
+}

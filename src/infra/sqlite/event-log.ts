@@ -1,0 +1,243 @@
+/** The log in SQLite. */
+
+import Database from 'better-sqlite3';
+import { ImpossibleEvent } from '../../app/log/impossible-event.ts';
+import { type NewEvent, type RecordedEvent, recordedBehind } from '../../app/log/recorded-event.ts';
+import { highestOf } from '../../app/log/witness.ts';
+import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
+import { DamagedStore, type Fill } from '../../app/ports/store.ts';
+import { decode, encode } from '../events/codec.ts';
+import { requireWholeLog } from './database.ts';
+import { beginDueEpoch, epochsIn, isCopy } from './epochs-table.ts';
+import { KeptOutcomesTable } from './kept-outcomes-table.ts';
+import { LogTransaction } from './log-transaction.ts';
+import { MerkleTables } from './merkle-tables.ts';
+import { orDamaged } from './storage/damage.ts';
+import { orUnavailable } from './storage/fault.ts';
+import { StoredEvents } from './stored-events.ts';
+import { takeOver } from './take-over.ts';
+import { Wal } from './wal/wal.ts';
+import { HeadFile, type HeadSignal } from './witness.ts';
+
+/** The events of a chunk: enough to make a row cheap, too few to block the event loop. */
+const CHUNK_EVENTS = 1_000;
+/** The interval at which a watched log's head is read, in milliseconds. */
+const WATCH_INTERVAL_MS = 100;
+
+interface Options {
+  /** Receives each new head, outside the database; absent for a log that is only read. */
+  readonly headFile?: HeadFile;
+  /** Opens the head file before the first append, if it must not be written earlier. */
+  readonly beginAppending?: () => HeadFile;
+  /** Reports heads noted since the last read; saves a log that is polled most reads of its head. */
+  readonly signal?: HeadSignal | undefined;
+  /** Called when an append finds that the log is damaged. */
+  readonly damaged?: ((cause: Error) => void) | undefined;
+  /** Proves that a failed commit is undone; without it, its outcome stays unknown. */
+  readonly wal?: Wal;
+}
+
+/** The log in SQLite, over an open connection, which it closes. */
+export class SqliteEventLog implements EventLog {
+  readonly #db: Database.Database;
+  readonly #options: Options;
+  #headFile: HeadFile | undefined;
+  /** Undefined once something was appended. */
+  #beginAppending: (() => HeadFile) | undefined;
+  readonly #stored: StoredEvents;
+  readonly #kept: KeptOutcomes;
+  readonly #tree: MerkleTables;
+  readonly #transaction: LogTransaction;
+  /** The head at the last read. */
+  #seen: number | undefined;
+  #trouble: Error | undefined;
+
+  constructor(db: Database.Database, options: Options = {}) {
+    this.#db = db;
+    this.#options = options;
+    this.#headFile = options.headFile;
+    this.#beginAppending = options.beginAppending;
+    this.#stored = new StoredEvents(db);
+    this.#kept = new KeptOutcomesTable(db);
+    this.#tree = new MerkleTables(db);
+    this.#transaction = new LogTransaction(db, this.#tree, options.wal);
+    if (this.#headFile !== undefined) this.#noteFirst();
+  }
+
+  async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
+    const chunks = this.#chunks(after)[Symbol.iterator]();
+    for (;;) {
+      const next = orUnavailable(() => chunks.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  }
+
+  async append(seen: number, decide: Decide): Promise<AppendResult> {
+    const result = this.#append(seen, decide);
+    this.#trouble = result.kind === 'appended' ? this.#headFile?.unwritten : result.cause;
+    return result;
+  }
+
+  /** The error of the last append or of noting its head; `undefined` if both succeeded. */
+  get trouble(): Error | undefined {
+    return this.#trouble;
+  }
+
+  /** Tries a commit that changes nothing. Throws if the log cannot be written at this time. */
+  probe(): void {
+    this.#headFile?.writeIfDue();
+    this.#transaction.begin();
+    try {
+      const version = this.#db.pragma('user_version', { simple: true }) as number;
+      this.#db.pragma(`user_version = ${version}`);
+      this.#transaction.commit();
+    } finally {
+      this.#transaction.rollBack();
+    }
+    this.#trouble = undefined;
+  }
+
+  #append(seen: number, decide: Decide): Exclude<AppendResult, { kind: 'overtaken' }> {
+    try {
+      // Nothing is acknowledged beyond a head that is not on disk: a start compares the log with
+      // it.
+      this.#headFile?.writeIfDue();
+      this.#prepare();
+      this.#transaction.begin();
+    } catch (error) {
+      return { kind: 'unavailable', cause: error as Error };
+    }
+    let head: number;
+    let events: readonly RecordedEvent[];
+    try {
+      head = this.#tree.wholeSize();
+      // Usually nothing is newer, and reading the head takes less time than reading events.
+      const newer = head === seen ? [] : [...this.#chunks(seen)].flat();
+      events = this.#write(head, decide(newer, this.#kept));
+    } catch (error) {
+      this.#transaction.rollBack();
+      const cause = orDamaged(error) as Error;
+      const isDamaged = cause instanceof DamagedStore || cause instanceof ImpossibleEvent;
+      if (isDamaged) this.#options.damaged?.(cause);
+      else if (!(cause instanceof Database.SqliteError)) throw cause;
+      return { kind: 'unavailable', cause };
+    }
+    try {
+      this.#transaction.commit();
+    } catch (error) {
+      const kind = this.#transaction.isUndone(error, head, events) ? 'unavailable' : 'unknown';
+      return { kind, cause: error as Error };
+    }
+    if (events.length > 0) this.#note(highestIdIn(events));
+    return { kind: 'appended', events };
+  }
+
+  /** Records the events of another log: see {@link CommandLineStore.takeOver}. */
+  async takeOver(fill: Fill): Promise<void> {
+    this.#prepare();
+    this.#note(await takeOver(this.#transaction, this.#tree, fill));
+  }
+
+  async head(): Promise<number> {
+    // The signal first: a head that is noted between the two is then read twice instead of never.
+    const isNew = this.#options.signal?.isNew() ?? true;
+    return isNew || this.#seen === undefined ? this.#readHead() : this.#seen;
+  }
+
+  watch(grown: () => void): () => void {
+    let seen = this.#headIfReadable();
+    const timer = setInterval(() => {
+      // The owner may have closed the connection while a watcher was left.
+      if (!this.#db.open) return clearInterval(timer);
+      // Without the signal: a process that was killed before it noted its head sent none.
+      const head = this.#headIfReadable();
+      if (head === seen) return;
+      seen = head;
+      grown();
+    }, WATCH_INTERVAL_MS);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#db.open) return;
+    this.#db.close();
+    this.#options.wal?.close();
+    this.#headFile?.close();
+    this.#options.signal?.close();
+  }
+
+  #prepare(): void {
+    if (this.#beginAppending === undefined) return;
+    this.#headFile = this.#beginAppending();
+    this.#beginAppending = undefined;
+    this.#noteFirst();
+  }
+
+  #readHead(): number {
+    this.#seen = orUnavailable(() => this.#tree.wholeSize());
+    return this.#seen;
+  }
+
+  #headIfReadable(): number | undefined {
+    try {
+      return this.#readHead();
+    } catch {
+      // `head()` throws the reason.
+      return undefined;
+    }
+  }
+
+  *#chunks(after: number): Iterable<readonly RecordedEvent[]> {
+    let seen = after;
+    for (;;) {
+      const left = Math.max(0, this.#tree.wholeSize() - seen);
+      const events = this.#stored.read(seen, Math.min(CHUNK_EVENTS, left));
+      if (events.length === 0) return;
+      seen += events.length;
+      yield events.map(decode);
+      if (events.length < CHUNK_EVENTS) return;
+    }
+  }
+
+  #write(head: number, events: readonly NewEvent[]): readonly RecordedEvent[] {
+    const recorded = recordedBehind(head, events);
+    if (recorded.length > 0) this.#transaction.insert(recorded.map(encode), recorded);
+    return recorded;
+  }
+
+  #noteFirst(): void {
+    this.#tree.wholeFrontier();
+    this.#note();
+  }
+
+  // From memory, where it was just written: reading the table would take another transaction.
+  #note(highestId?: bigint): void {
+    const frontier = this.#tree.latest;
+    const root = frontier.root().toString('hex');
+    this.#headFile?.tryToWrite({ position: frontier.size, root }, highestId);
+  }
+}
+
+/**
+ * Opens the log of a store's file and the file of its head. A copy begins its new epoch with the
+ * first append, so that reading a backup does not change it.
+ * @param wal The `-wal` file, which the log closes.
+ */
+export function openLog(
+  file: string,
+  db: Database.Database,
+  damaged?: (cause: Error) => void,
+  wal = new Wal(file),
+): SqliteEventLog {
+  requireWholeLog(file, db);
+  const headFile = ({ storeId, id } = epochsIn(db)) => new HeadFile(file, storeId, id);
+  if (!isCopy(db)) return new SqliteEventLog(db, { headFile: headFile(), damaged, wal });
+  const beginAppending = () => headFile(beginDueEpoch(file, db));
+  return new SqliteEventLog(db, { beginAppending, damaged, wal });
+}
+
+function highestIdIn(events: readonly RecordedEvent[]): bigint {
+  return highestOf(events.map(({ event }) => event.orderId));
+}

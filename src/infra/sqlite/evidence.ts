@@ -1,0 +1,235 @@
+/** Access to a store in SQLite for `verify`, which changes nothing. */
+
+import Database from 'better-sqlite3';
+import type { ExpectedHead } from '../../app/audit/trail-check.ts';
+import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { Epochs } from '../../app/log/epochs.ts';
+import type { Witness } from '../../app/log/witness.ts';
+import type { StoredRow, StoredTree } from '../../app/ports/evidence.ts';
+import { DamagedEvidence, type Evidence, type TreeAside } from '../../app/ports/evidence.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
+import { epochsOf } from '../checking/stored-check.ts';
+import { decodeStrictly } from '../events/codec.ts';
+import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
+import { startThread } from '../process/start-thread.ts';
+import { checkRows } from './checked-rows.ts';
+import { requireStore, storeIdOf } from './database.ts';
+import { isCopy, statementsIn } from './epochs-table.ts';
+import {
+  APPLICATION_ID,
+  SCHEMA_VERSION,
+  WITH_CHECKSUMS,
+  WITH_EPOCHS,
+  WITH_TREE,
+} from './schema.ts';
+import { flawsInSchema } from './schema-check.ts';
+import { isSqliteDamage } from './storage/damage.ts';
+import { damageIn } from './wal/guard.ts';
+import { headFileOf, readHeadOf } from './witness.ts';
+
+/** The rows of a chunk. */
+export const CHUNK_ROWS = 1_000;
+
+/** The range of integers that a JavaScript number represents exactly. */
+const [MIN, MAX] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+
+/**
+ * Opens a SQLite file to be checked. Throws {@link CannotStart} if it is not a store, or one of a
+ * newer version.
+ *
+ * The connection is read-only: it makes no checkpoint and no migration. It may leave an empty
+ * `-wal` file and a `-shm` file beside a store that no process has open. They are not deleted,
+ * because another process may have opened the store meanwhile.
+ */
+export function openSqliteEvidence(file: string): Evidence {
+  requireStore(file);
+  // Before the log: a server may be appending, and the noted head is never ahead of the log.
+  const noted = readHeadOf(file);
+  const damage = damageIn(`${file}-wal`);
+  const db = connect(file);
+  // A second connection, whose data_version changes with each commit of another connection.
+  const watch = connect(file);
+  try {
+    const version = schemaVersionOf(db, file);
+    const before = watch.pragma('data_version', { simple: true });
+    // One snapshot for all reads, whatever is appended meanwhile.
+    db.exec('BEGIN');
+    const storeId = storeIdOf(db);
+    const flaws = flawsInSchema(db, version);
+    if (damage !== undefined) flaws.push(`${file}-wal is damaged at ${damage}`);
+    if (noted !== undefined && noted.storeId !== storeId) {
+      flaws.push(`${headFileOf(file)} is of the store ${noted.storeId}, and this is ${storeId}`);
+    }
+    if (version >= WITH_CHECKSUMS) flaws.push(...damageInRows(db));
+    const isSame = () => watch.pragma('data_version', { simple: true }) === before;
+    const last = db
+      .prepare('SELECT coalesce(max(position), 0) FROM events')
+      .pluck()
+      .get() as number;
+    const epochs = epochsOf(storeId, version < WITH_EPOCHS ? [] : statementsIn(db), flaws);
+    if (noted === undefined && version >= WITH_EPOCHS && last > 0 && !isCopy(db)) {
+      flaws.push(`${headFileOf(file)} is missing or cannot be read`);
+    }
+    return {
+      storeId,
+      epochs,
+      decode: decodeStrictly,
+      last,
+      events: () => rowsOf(db),
+      ...(version < WITH_TREE
+        ? { tree: undefined }
+        : { tree: treeOf(db), treeAside: (sizes) => treeAside(file, last, sizes, isSame) }),
+      acknowledged: noted && headOf(file, noted, epochs, version >= WITH_EPOCHS && isCopy(db)),
+      flaws,
+      close() {
+        db.close();
+        watch.close();
+      },
+    };
+  } catch (error) {
+    db.close();
+    watch.close();
+    throw error instanceof Database.SqliteError ? cannotRead(error, file) : error;
+  }
+}
+
+/**
+ * Builds the tree in another thread; `undefined` if that fails, or if it reads another snapshot.
+ */
+function treeAside(
+  file: string,
+  last: number,
+  sizes: readonly number[],
+  isSame: () => boolean,
+): Promise<TreeAside | undefined> {
+  const worker = startThread('sqlite/tree-thread', { file, last, sizes });
+  return new Promise((resolve) => {
+    worker.on('message', (message: 'begun' | TreeAside) => {
+      if (message !== 'begun') resolve({ ...message, root: Buffer.from(message.root) });
+      // The thread reads another snapshot, which must not be compared with this one.
+      else if (!isSame()) resolve(undefined);
+    });
+    worker.once('error', () => resolve(undefined));
+    worker.once('exit', () => resolve(undefined));
+  }).finally(() => worker.terminate()) as Promise<TreeAside | undefined>;
+}
+
+function connect(file: string): Database.Database {
+  try {
+    return new Database(file, { readonly: true, fileMustExist: true });
+  } catch (error) {
+    throw cannotRead(error, file);
+  }
+}
+
+function damageInRows(db: Database.Database): readonly string[] {
+  try {
+    for (const _bytes of checkRows(db));
+    return [];
+  } catch (error) {
+    if (error instanceof DamagedStore || isSqliteDamage(error)) return [error.message];
+    throw error;
+  }
+}
+
+function schemaVersionOf(db: Database.Database, file: string): number {
+  if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+    throw new CannotStart(`${file} is no store of this program.`);
+  }
+  const version = db.pragma('user_version', { simple: true }) as number;
+  if (version <= SCHEMA_VERSION) return version;
+  throw new CannotStart(
+    `${file} has schema ${version}, and this version knows up to ${SCHEMA_VERSION}: ` +
+      'use a newer version of store-orders.',
+  );
+}
+
+/** Returns the statement that selects the next {@link CHUNK_ROWS} after a position. */
+export function selectRows(db: Database.Database): Database.Statement {
+  return db
+    .prepare(
+      `SELECT position, iif(order_id BETWEEN ${MIN} AND ${MAX}, order_id, CAST(order_id AS TEXT)),
+              version, type, schema_version, data, metadata
+         FROM events WHERE position > ? ORDER BY position LIMIT ${CHUNK_ROWS}`,
+    )
+    .raw();
+}
+
+function* rowsOf(db: Database.Database): Iterable<readonly StoredRow[]> {
+  const select = selectRows(db);
+  let after = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const { rows, damage } = readAll(select, after);
+    if (rows.length > 0) yield rows.map(storedRowIn);
+    if (damage !== undefined) throw damage;
+    if (rows.length < CHUNK_ROWS) return;
+    after = (rows.at(-1) as CheckedRow)[0];
+  }
+}
+
+/** Returns the next rows; if some cannot be read, those in front of the damage. */
+function readAll(select: Database.Statement, after: number) {
+  const rows: CheckedRow[] = [];
+  try {
+    return { rows: readOrThrow(() => select.all(after) as CheckedRow[]) };
+  } catch (error) {
+    if (!(error instanceof DamagedEvidence)) throw error;
+  }
+  try {
+    for (const row of select.iterate(after)) rows.push(row as CheckedRow);
+    return { rows };
+  } catch (error) {
+    return { rows, damage: new DamagedEvidence((error as Error).message) };
+  }
+}
+
+/** Returns the stored tree. Each access reads the database. */
+export function treeOf(db: Database.Database): StoredTree {
+  const node = db.prepare('SELECT hash FROM tree_nodes WHERE height = ? AND place = ?').pluck();
+  const edges = db.prepare('SELECT edge FROM tree').pluck();
+  const nodes = db.prepare('SELECT count(*) FROM tree_nodes').pluck();
+  return {
+    get edge() {
+      const all = edges.all() as Buffer[];
+      return all.length === 1 ? (all[0] as Buffer) : Buffer.alloc(0);
+    },
+    get nodes() {
+      return nodes.get() as number;
+    },
+    nodeAt: (height, place) => readOrThrow(() => node.get(height, place) as Buffer | undefined),
+  };
+}
+
+/**
+ * Returns the noted head of a log; `undefined` if a later epoch gave it up, or the log is a copy.
+ */
+function headOf(
+  file: string,
+  { epoch, position, root }: Witness,
+  epochs: Epochs,
+  isCopied: boolean,
+): ExpectedHead | undefined {
+  const end = epochs.endOf(epoch);
+  if (isCopied || (end !== undefined && position > end.position)) return undefined;
+  const expected = root === undefined ? undefined : Buffer.from(root, 'hex');
+  return { name: headFileOf(file), size: position, root: expected };
+}
+
+function readOrThrow<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Database.SqliteError) throw new DamagedEvidence(error.message);
+    throw error;
+  }
+}
+
+function cannotRead(error: unknown, file: string): CannotStart {
+  return asCannotStart(error, ({ message }) => {
+    const { code = '' } = error as { code?: string };
+    if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
+    const isClosed = ['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name));
+    const hint = isClosed ? ' It takes a folder that may be written to: copy it to one.' : '';
+    return `${file} cannot be read: ${message}.${hint}`;
+  });
+}

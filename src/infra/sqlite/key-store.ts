@@ -1,0 +1,53 @@
+/** The API keys of a store in SQLite. */
+
+import type Database from 'better-sqlite3';
+import type { ApiKey, KeyStore } from '../../app/ports/key-store.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { type KeyRow, keyIn, keyRow } from '../events/row-mapping.ts';
+import { orUnavailable } from './storage/fault.ts';
+
+/** The columns of {@link KeyRow}. */
+export const KEY_COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
+
+/** The API keys in SQLite, over a connection that the caller closes. */
+export class SqliteKeyStore implements KeyStore {
+  readonly #find: Database.Statement;
+  readonly #list: Database.Statement;
+  readonly #add: Database.Statement;
+  readonly #revoke: Database.Statement;
+
+  constructor(db: Database.Database) {
+    this.#find = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`).raw();
+    this.#list = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys ORDER BY created_at, rowid`).raw();
+    this.#add = db.prepare(
+      `INSERT INTO api_keys (${KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO NOTHING`,
+    );
+    this.#revoke = db.prepare(
+      'UPDATE api_keys SET revoked_at = ?, checksum = ? WHERE id = ? AND checksum = ?',
+    );
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const row = orUnavailable(() => this.#find.get(id) as KeyRow | undefined);
+    return row && keyIn(row);
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    return orUnavailable(() => this.#list.all() as KeyRow[]).map(keyIn);
+  }
+
+  async add(key: ApiKey): Promise<boolean> {
+    return orUnavailable(() => this.#add.run(...keyRow(key))).changes === 1;
+  }
+
+  async revoke(id: string, at: Instant): Promise<boolean> {
+    // If another process revokes the key first, its checksum differs and nothing is updated here.
+    const row = orUnavailable(() => this.#find.get(id) as KeyRow | undefined);
+    const key = row && keyIn(row);
+    if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
+    const revoked = keyRow({ ...key, revokedAt: at });
+    const changed = orUnavailable(() => this.#revoke.run(at, revoked.at(-1), id, row.at(-1)));
+    return changed.changes === 1;
+  }
+}

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import {
+  KEPT_REFUSALS,
+  type KeptRefusal,
+  type RefusalRecord,
+  type RefusalTrail,
+} from '../../app/ports/refusal-trail.ts';
+import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
+import { cannotOpen } from './database.ts';
+import { noGapsIn } from './schema.ts';
+
+/** "STOR" plus 1: the application id that distinguishes this file from a store. */
+const APPLICATION_ID = 0x53544f53;
+
+const schema = (maxRecords: number) => `
+  CREATE TABLE refusals (
+    position INTEGER PRIMARY KEY,
+    record   TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TRIGGER refusals_are_never_updated BEFORE UPDATE ON refusals
+  BEGIN SELECT RAISE(ABORT, 'refusals are append-only: no UPDATE'); END;
+
+  CREATE TRIGGER only_the_oldest_are_deleted BEFORE DELETE ON refusals
+  WHEN OLD.position > (SELECT max(position) FROM refusals) - ${maxRecords}
+  BEGIN SELECT RAISE(ABORT, 'refusals are append-only: only the oldest of too many go'); END;
+
+${noGapsIn('refusals', 'position', 'refusals are append-only: the position is not the next')}
+
+  PRAGMA application_id = ${APPLICATION_ID};
+`;
+
+/**
+ * The trail of refusals in a SQLite file beside the store, so that a flood of refusals takes
+ * neither the log's lock nor its space. The file is
+ * created for the first refusal. Commits outlive the process but do not wait for the disk: a power
+ * cut may take the last of them, but leaves no gap.
+ */
+export class SqliteRefusals implements RefusalTrail {
+  readonly #file: string;
+  readonly #maxRecords: number;
+  #opened: Database.Database | undefined;
+
+  /**
+   * @param file The store's file.
+   * @param maxRecords The number of records that are kept.
+   */
+  constructor(file: string, maxRecords = KEPT_REFUSALS) {
+    this.#file = `${file}-refusals`;
+    this.#maxRecords = maxRecords;
+  }
+
+  async append(records: readonly RefusalRecord[]): Promise<void> {
+    const db = this.#open();
+    const insert = db.prepare(
+      'INSERT INTO refusals SELECT coalesce(max(position), 0) + 1, ? FROM refusals',
+    );
+    const trim = db.prepare(
+      'DELETE FROM refusals WHERE position <= (SELECT max(position) FROM refusals) - ?',
+    );
+    db.transaction(() => {
+      for (const record of records) insert.run(encodeRefusal(record));
+      trim.run(this.#maxRecords);
+    }).immediate();
+  }
+
+  async newest(limit: number): Promise<readonly KeptRefusal[]> {
+    if (this.#opened === undefined && !existsSync(this.#file)) return [];
+    const rows = this.#open()
+      .prepare('SELECT position, record FROM refusals ORDER BY position DESC LIMIT ?')
+      .raw()
+      .all(limit) as [number, string][];
+    return rows
+      .reverse()
+      .map(([position, text]) => ({ position, record: decodeRefusal(position, text) }));
+  }
+
+  close(): void {
+    this.#opened?.close();
+  }
+
+  #open(): Database.Database {
+    this.#opened ??= open(this.#file, this.#maxRecords);
+    return this.#opened;
+  }
+}
+
+function open(file: string, maxRecords: number): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file);
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    prepare(db, file, maxRecords);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw cannotOpen(error, file);
+  }
+}
+
+// Under the write lock: the service and a command beside it may create the file at once.
+function prepare(db: Database.Database, file: string, maxRecords: number): void {
+  db.transaction(() => {
+    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+    if (tables === 0) db.exec(schema(maxRecords));
+    if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+      throw new CannotStart(`${file} is a database of another program. Nothing was changed.`);
+    }
+  }).immediate();
+}

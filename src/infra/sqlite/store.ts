@@ -1,0 +1,175 @@
+/** Opens stores in SQLite: for a server, and for a command. */
+
+import { rmSync, statSync } from 'node:fs';
+import type { Impairment } from '../../app/ports/impairment.ts';
+import {
+  type CommandLineStore,
+  DamagedStore,
+  type IfAbsent,
+  type Store,
+  type StoreWatcher,
+} from '../../app/ports/store.ts';
+import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
+import { UNPACED } from '../checking/pace.ts';
+import { copyAsBackup } from './backup.ts';
+import { openDatabase } from './database.ts';
+import { epochsIn } from './epochs-table.ts';
+import { openLog } from './event-log.ts';
+import { SqliteKeyStore } from './key-store.ts';
+import { readersOf } from './readers.ts';
+import { SqliteRefusals } from './refusals.ts';
+import { SqliteSigningKeys } from './signing-keys.ts';
+import { lockForServer } from './start/server-lock.ts';
+import { checkSqliteStore } from './store-check.ts';
+import { foldSourceIn } from './stored-events.ts';
+import { SqliteTrail } from './trail.ts';
+import { WaitingStore } from './waiting.ts';
+import { HeadSignal } from './witness.ts';
+import { type Waiting, WorkerWriter } from './worker-writer.ts';
+
+/** The size of a file that is checked in less than half a second: about 100,000 events. */
+const SHORT_CHECK_BYTES = 33_554_432;
+
+/**
+ * Opens a SQLite file for a server, with the writer in another thread, and in this one a second
+ * connection for all reads. Resolves as soon as the file can be read, even if it cannot be written.
+ * @param scrub The rate of the repeated check of all files, in bytes a second; 0: they are checked
+ * once. Absent: never.
+ */
+export async function openSqliteStore(
+  file: string,
+  given: Pick<StoreWatcher, 'lost' | 'impaired'> & Partial<StoreWatcher>,
+  scrub?: number,
+): Promise<Store> {
+  const watcher: StoreWatcher = { mended() {}, noticed() {}, ...given };
+  let signal: HeadSignal | undefined;
+  const writer = new WorkerWriter(file, {
+    ...watcher,
+    // A head that could not be noted is not signalled.
+    impaired(reason, cause) {
+      if (isOfStorage(reason)) signal?.distrust(true);
+      watcher.impaired(reason, cause);
+    },
+    mended(reason) {
+      if (isOfStorage(reason)) signal?.distrust(false);
+      watcher.mended(reason);
+    },
+  });
+  const refusals = new SqliteRefusals(file);
+  const waiting = await writer.opened();
+  const waits = waiting && (await waitingStore(file, writer, watcher, waiting));
+  const parts = {
+    refusals,
+    writer,
+    inDoubt: 'stop',
+    checkpoints: () => writer.checkpoints,
+  } as const;
+  if (waits !== undefined) {
+    const check = checking(file, scrub, watcher);
+    const close = async () => {
+      await check?.close();
+      await waits.close();
+      refusals.close();
+    };
+    return { ...waits.readers, ...parts, begin: waits.begin, ...(check && { check }), close };
+  }
+  // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
+  const db = openDatabase(file, () => {});
+  db.pragma('wal_autocheckpoint = 0');
+  signal = new HeadSignal(file);
+  const readers = readersOf(file, db, signal);
+  const check = checking(file, scrub, watcher);
+  return {
+    ...readers,
+    ...parts,
+    madeAt: writer.madeAt,
+    begin: (start) => writer.begin(start.packImage()),
+    ...(check && { check }),
+    async close() {
+      await check?.close();
+      await writer.close();
+      refusals.close();
+      await readers.log.close();
+    },
+  };
+}
+
+function isOfStorage(reason: Impairment): boolean {
+  return reason === 'storage_full' || reason === 'storage_failing';
+}
+
+async function waitingStore(
+  file: string,
+  writer: WorkerWriter,
+  watcher: StoreWatcher,
+  waiting: Waiting,
+): Promise<WaitingStore> {
+  try {
+    return new WaitingStore(file, writer, watcher, waiting);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+function checking(
+  at: string,
+  bytesPerSecond: number | undefined,
+  watcher: Pick<StoreWatcher, 'impaired'>,
+): CheckingThread | undefined {
+  if (bytesPerSecond === undefined) return undefined;
+  const isShort = statSync(at).size <= SHORT_CHECK_BYTES;
+  return new CheckingThread('sqlite', { at, bytesPerSecond, isShort }, watcher);
+}
+
+/** Opens a SQLite file for a command: one connection, used in this thread. */
+export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): CommandLineStore {
+  const db = openDatabase(file, undefined, ifAbsent);
+  const log = openLog(file, db);
+  const refusals = new SqliteRefusals(file);
+  const epochs = epochsIn(db);
+  return {
+    id: epochs.storeId,
+    epochs,
+    log,
+    foldSource: foldSourceIn(db),
+    trail: new SqliteTrail(db),
+    refusals,
+    keys: new SqliteKeyStore(db),
+    signingKeys: new SqliteSigningKeys(db),
+    async takeOver(fill) {
+      // A running server has folded an empty log, and would continue from that.
+      const unlock = lockForServer(file);
+      try {
+        await log.takeOver(fill);
+      } finally {
+        unlock();
+      }
+    },
+    checked: () => checkInThread('sqlite', file),
+    async backup(to) {
+      await copyAsBackup(db, to);
+      await checkCopy(to);
+    },
+    async close() {
+      refusals.close();
+      await log.close();
+    },
+  };
+}
+
+/** Checks a copy that was just written, and removes it if it is damaged. */
+async function checkCopy(to: string): Promise<void> {
+  try {
+    await checkSqliteStore(to, UNPACED);
+  } catch (error) {
+    rmSync(to, { force: true });
+    const { message } = error as Error;
+    throw new DamagedStore(
+      `the copy is not what was recorded, and was removed: ${message}. Check the store itself: ` +
+        'store-orders verify',
+    );
+  } finally {
+    for (const end of ['-wal', '-shm']) rmSync(to + end, { force: true });
+  }
+}

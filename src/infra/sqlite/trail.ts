@@ -1,0 +1,38 @@
+import type Database from 'better-sqlite3';
+import type { TreeHead } from '../../app/log/merkle-tree.ts';
+import type { Trail } from '../../app/ports/trail.ts';
+import type { StoredEvent } from '../events/codec.ts';
+import { MerkleTables } from './merkle-tables.ts';
+import { orUnavailable } from './storage/fault.ts';
+import { StoredEvents } from './stored-events.ts';
+
+/** The trail of a log in SQLite, for audits and proofs. */
+export class SqliteTrail implements Trail {
+  readonly #stored: StoredEvents;
+  readonly #tree: MerkleTables;
+
+  constructor(db: Database.Database) {
+    this.#stored = new StoredEvents(db);
+    this.#tree = new MerkleTables(db);
+  }
+
+  async stored(after: number, limit: number): Promise<StoredEvent[]> {
+    return orUnavailable(() => {
+      const end = this.#tree.wholeSize();
+      return this.#stored.read(after, Math.max(0, Math.min(limit, end - after)));
+    });
+  }
+
+  async treeHead(): Promise<TreeHead> {
+    const frontier = orUnavailable(() => this.#tree.wholeFrontier());
+    return { size: frontier.size, root: frontier.root() };
+  }
+
+  leaves(from: number, count: number): Buffer[] {
+    return orUnavailable(() => this.#tree.leaves(from, count));
+  }
+
+  nodes(height: number, from: number, count: number): Buffer[] {
+    return orUnavailable(() => this.#tree.nodes(height, from, count));
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * The life of the service, in phases: open the store, compose the parts around it, listen, read the
+ * log, begin the writer, be ready; and on a signal, stop, in the reverse order.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import closeWithGrace from 'close-with-grace';
+import { Prover } from './app/audit/prover.ts';
+import { CLOCKS, now } from './app/clock.ts';
+import { acceptKey, makeFirstKey } from './app/keys/first-key.ts';
+import { untilChecked } from './app/lifecycle/checked-start.ts';
+import { watchClock } from './app/lifecycle/clock-watch.ts';
+import { Owed } from './app/lifecycle/owed.ts';
+import type { PackedList } from './app/log/packed-fold.ts';
+import type { Engine } from './app/ports/engine.ts';
+import { IMPAIRMENTS } from './app/ports/impairment.ts';
+import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
+import type { CommandProcessor } from './app/write/command-processor.ts';
+import { Writer } from './app/write/writer.ts';
+import { placeDemoOrders } from './cli/shared/demo-orders.ts';
+import { welcome } from './cli/shared/welcome.ts';
+import { compose, type Parts } from './container.ts';
+import { engineOf, mayPass } from './engines.ts';
+import { Health } from './http/health.ts';
+import type { Config } from './infra/process/config.ts';
+import { createLogger } from './infra/process/logger.ts';
+import { openSigningKey } from './infra/process/signing-key-file.ts';
+
+/** A stop that takes longer is cut short. */
+const MAX_STOP_MS = 9_000;
+
+/** Runs the service until a signal ends the process. */
+export async function serve(config: Config): Promise<void> {
+  await new Service(config).run();
+}
+
+/** Runs the service on a throw-away folder with orders of every state in it. */
+export async function demo(config: Config): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-demo-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const database = { engine: 'sqlite', file: join(folder, 'demo.db') } as const;
+  // With a key of its own, so that nobody takes its signatures for those of the real log.
+  const service = new Service({ ...config, database, signingKeyFile: undefined });
+  await service.run((commands) => placeDemoOrders(commands, CLOCKS.wall()));
+}
+
+class Service {
+  readonly #config: Config;
+  readonly #logger;
+  readonly #flush;
+  readonly #health = new Health();
+  /** Closes at a stop, the last first, everything that was opened. */
+  readonly #opened = new AsyncDisposableStack();
+  readonly #owed = new Owed(mayPass);
+  readonly #stopNow: () => void;
+  readonly #watcher: StoreWatcher = {
+    lost: (cause) => this.#fail(cause),
+    impaired: (reason, cause) => {
+      if (!this.#health.impaired(reason)) return;
+      const { says, refuses, level } = IMPAIRMENTS[reason];
+      const about = { reason, refuses, cause: cause.message };
+      this.#logger[level](about, `not ready: the service ${says}`);
+    },
+    mended: (reason) => {
+      if (this.#health.mended(reason)) this.#logger.info({ reason }, 'recovered');
+    },
+    noticed: (message, about) => this.#logger.warn(about, message),
+  };
+
+  constructor(config: Config) {
+    const { logger, flush } = createLogger(config.logLevel, config.logFormat);
+    this.#config = config;
+    this.#logger = logger;
+    this.#flush = flush;
+    this.#stopNow = this.#stopOnSignals();
+  }
+
+  /**
+   * Runs the phases of a start. A stop may come at any time: the phases that are left are skipped then.
+   * @param prepare Sends commands before the service is ready.
+   */
+  async run(prepare: (commands: CommandProcessor) => Promise<void> = async () => {}) {
+    const health = this.#health;
+    try {
+      const engine = await engineOf(this.#config.database, this.#config);
+      const store = await this.#open(engine);
+      const parts = await this.#compose(engine, store);
+      const address = await this.#listen(store, parts);
+      const phases = [
+        () => this.#beginWriter(store, parts),
+        () => this.#check(store, parts),
+        () => prepare(parts.commands),
+        () => this.#ready(store, address),
+      ];
+      for (const phase of phases) if (health.isStarting) await phase();
+    } catch (error) {
+      await this.#opened.disposeAsync();
+      // A signal closes the store under a start that is under way. That is no failure of the start.
+      if (health.isStarting) throw error;
+    }
+  }
+
+  async #open(engine: Engine): Promise<Store> {
+    const store = await engine.openStore(this.#watcher);
+    this.#opened.defer(() => store.close());
+    if (store.madeAt !== undefined) this.#logger.info({ store: store.madeAt }, 'made a new store');
+    if (store.notice !== undefined) this.#logger.warn(store.notice);
+    return store;
+  }
+
+  async #compose({ file }: Engine, store: Store): Promise<Parts> {
+    this.#opened.defer(() => this.#owed.close());
+    const prover = new Prover(store.trail, undefined, store.epochs);
+    const keyPlace = { databaseFile: file, signingKeyFile: this.#config.signingKeyFile };
+    await this.#owed.do(async () => prover.signWith(await openSigningKey(keyPlace, store)));
+    const parts = compose({
+      config: this.#config,
+      logger: this.#logger,
+      health: this.#health,
+      watcher: this.#watcher,
+      store,
+      prover,
+      snapshot: await this.#snapshotOf(store),
+    });
+    this.#opened.defer(() => this.#keepSnapshot(parts));
+    this.#opened.defer(() => parts.refusals.flush());
+    this.#opened.defer(() => parts.commands.drained());
+    this.#opened.defer(() => parts.server.close());
+    this.#opened.defer(() => parts.tail.close());
+    return parts;
+  }
+
+  async #listen(store: Store, { server }: Parts): Promise<string> {
+    const { port, host, initialApiKey } = this.#config;
+    const stepped = (stepMs: number) => this.#logger.warn({ stepMs }, 'the clock was set');
+    this.#opened.defer(watchClock(stepped));
+    if (initialApiKey !== undefined) {
+      await this.#owed.do(() => acceptKey(store.keys, initialApiKey, now()));
+    }
+    return server.listen(port, host);
+  }
+
+  /** Reads the rest of the log, and begins the writer on the list that it led to. */
+  async #beginWriter(store: Store, parts: Parts): Promise<void> {
+    const list = await parts.readModel.current();
+    if (!this.#health.isStarting) return;
+    this.#keepSnapshot(parts);
+    await store.begin(Writer.startOf(list));
+  }
+
+  async #check({ check }: Store, { readModel }: Parts): Promise<void> {
+    readModel.follow((error) => {
+      // A stop may close the log while the read model catches up.
+      if (this.#health.isGoing) return;
+      if (isDamage(error)) this.#watcher.impaired('store_damaged', error);
+      else this.#logger.error(error, 'catch-up');
+    });
+    await untilChecked(check, (error) => {
+      if (!this.#health.isGoing) this.#logger.error(error, 'the store could not be checked');
+    });
+  }
+
+  async #ready({ keys }: Store, address: string): Promise<void> {
+    // Last of all, so that a start that fails has not made a key that nobody was shown.
+    let newKey: string | undefined;
+    await this.#owed.do(async () => {
+      newKey = await makeFirstKey(keys, now());
+      // If it could only be made after the start, it is shown by itself.
+      if (newKey !== undefined && !this.#health.isStarting) {
+        process.stderr.write(welcome(address, newKey));
+      }
+    });
+    this.#health.ready();
+    this.#logger.info({ address }, 'ready');
+    await this.#flush();
+    process.stderr.write(welcome(address, newKey));
+    this.#owed.retry((error) => this.#fail(error as Error));
+  }
+
+  async #snapshotOf({ snapshots }: Store): Promise<PackedList | undefined> {
+    const loaded = await snapshots.load();
+    if (loaded.kind === 'none') {
+      this.#logger.info({ reason: loaded.reason }, 'no snapshot: reading the whole log');
+      return undefined;
+    }
+    const { position } = loaded.list.image;
+    this.#logger.info({ position }, 'reading on from the snapshot');
+    return loaded.list;
+  }
+
+  async #keepSnapshot({ snapshots }: Parts): Promise<void> {
+    const error = await snapshots.keep();
+    if (error !== undefined) this.#logger.warn(error, 'no snapshot could be kept');
+  }
+
+  #fail(cause: Error): void {
+    this.#logger.fatal({ cause: cause.message }, 'nothing can be recorded any more: stopping');
+    this.#health.failed();
+    this.#stopNow();
+  }
+
+  async #stop(): Promise<void> {
+    this.#health.stopping();
+    await this.#opened.disposeAsync();
+    this.#logger.info('stopped');
+    await this.#flush();
+    if (this.#health.hasFailed) throw new Error('stopped after a failure');
+  }
+
+  /** Returns for how long a stop waits until load balancers have noticed, in milliseconds. */
+  #leave(): number {
+    const delay = this.#config.stopDelay;
+    if (delay === 0 || !this.#health.leave()) return 0;
+    this.#logger.info({ delay }, 'about to stop');
+    return delay;
+  }
+
+  /**
+   * Stops the service on SIGTERM and SIGINT. Returns a function that stops it at once. Signals that come
+   * during a stop are ignored: under npm one Ctrl-C reaches the service twice, from the terminal and
+   * from npm, and at a second one close-with-grace by itself would drop the requests under way.
+   */
+  #stopOnSignals(): () => void {
+    const { close } = closeWithGrace(
+      { delay: MAX_STOP_MS, logger: this.#logger, skip: ['SIGTERM', 'SIGINT', 'beforeExit'] },
+      async ({ err }) => {
+        if (err !== undefined) this.#logger.fatal(err, 'unexpected: stopping');
+        await this.#stop();
+      },
+    );
+    let isStopping = false;
+    const stop = () => {
+      if (!isStopping) close();
+      isStopping = true;
+    };
+    const onSignal = () => {
+      const delay = this.#leave();
+      if (delay === 0) stop();
+      else setTimeout(stop, delay);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+    return stop;
+  }
+}

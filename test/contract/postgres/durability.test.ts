@@ -1,0 +1,114 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
+import { migrate } from '../../../src/infra/postgres/migrations.ts';
+import {
+  openPostgresForCommandLine,
+  openPostgresStore,
+} from '../../../src/infra/postgres/store.ts';
+import { newEvent, placed, readAll } from '../../support/events.ts';
+import { Cluster, placeInMemory } from '../../support/postgres/cluster.ts';
+
+/** A PostgreSQL of the test's own, with a log on it. */
+async function given(settings: Readonly<Record<string, string>> = {}) {
+  const cluster = await Cluster.start(18, settings, placeInMemory());
+  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  return cluster;
+}
+
+it('a wait for a standby that the server has given up is no success', async () => {
+  const cluster = await given();
+  const url = cluster.url('postgres');
+  await migrate(url, true);
+  const log = new PostgresEventLog(new Database(url));
+  onTestFinished(() => log.close());
+  expect((await log.append(0, () => [newEvent(placed(1n))])).kind).toBe('appended');
+  // A connection to read by, while it can be had: to be admitted, one waits for standbys, too.
+  await log.head();
+
+  await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await cluster.sql('SELECT pg_reload_conf()');
+  const { waiting, head } = await appendThatWaits(cluster, log);
+  await cluster.sql(`SELECT pg_cancel_backend(pid) ${WHO_WAITS}`);
+  const result = await waiting;
+  expect(result.kind).toBe('unknown');
+  expect(result).toMatchObject({ cause: { message: expect.stringMatching(/synchronous/) } });
+  // It is there, and might be gone after a failover: nobody has been told that it is safe.
+  expect(await readAll(log)).toHaveLength(head);
+
+  await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await cluster.sql('SELECT pg_reload_conf()');
+  expect((await log.append(head, () => [newEvent(placed(0n))])).kind).toBe('appended');
+});
+
+const WHO_WAITS = `FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+
+/** Appends until an append waits for a standby: a server takes a moment to know that it has to. */
+async function appendThatWaits(cluster: Cluster, log: PostgresEventLog) {
+  for (let head = (await log.head()) + 1; ; head++) {
+    const waiting = log.append(head - 1, () => [newEvent(placed(BigInt(head)))]);
+    let isDone = false;
+    waiting.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      if ((await cluster.sql(`SELECT 1 ${WHO_WAITS}`)).length > 0) return { waiting, head };
+      await setTimeout(20);
+    }
+  }
+}
+
+it('what a killed server has and its standby has not is shown to nobody', async () => {
+  const cluster = await given();
+  const url = cluster.url('postgres');
+  await migrate(url, true);
+  const log = new PostgresEventLog(new Database(url));
+  onTestFinished(() => log.close());
+  await log.append(0, () => [newEvent(placed(1n))]);
+  await log.head();
+  await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await cluster.sql('SELECT pg_reload_conf()');
+  const { waiting, head } = await appendThatWaits(cluster, log);
+  await cluster.end('SIGQUIT');
+  await cluster.begin();
+  // By now the server shows it to anybody who asks.
+  const [row] = await cluster.sql('SELECT max(position)::integer AS head FROM store_orders.events');
+  expect(row).toStrictEqual({ head });
+  const reading = log.head().then(
+    () => 'shown',
+    () => 'refused',
+  );
+  expect(await Promise.race([reading, setTimeout(1_000, 'waits')])).toBe('waits');
+  expect((await waiting).kind).toBe('unknown');
+  await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await cluster.sql('SELECT pg_reload_conf()');
+  while ((await log.head().catch(() => 0)) !== head) await setTimeout(50);
+});
+
+it('a server that does not flush is refused', async () => {
+  const cluster = await given({ fsync: 'off' });
+  await expect(openPostgresForCommandLine(cluster.url('postgres'))).rejects.toThrow(
+    'PostgreSQL refuses durability: fsync=off',
+  );
+});
+
+it('an outage is told, nothing stale is read meanwhile, and its end is told, too', async () => {
+  const cluster = await given();
+  const told: string[] = [];
+  const store = await openPostgresStore(cluster.url('postgres'), {
+    lost: () => void told.push('lost'),
+    impaired: (reason) => void told.push(reason),
+    mended: (reason) => void told.push(`${reason} is over`),
+    noticed: () => {},
+  });
+  onTestFinished(() => store.close());
+  await cluster.end('SIGQUIT');
+  while (told.length < 1) await setTimeout(20);
+  await expect(store.log.head()).rejects.toThrow();
+  await expect(store.keys.list()).rejects.toThrow();
+  await cluster.begin();
+  while (told.length < 2) await setTimeout(20);
+  expect(await store.log.head()).toBe(0);
+  expect(told).toStrictEqual(['database_unreachable', 'database_unreachable is over']);
+});

@@ -1,0 +1,159 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CLOCKS } from '../../../src/app/clock.ts';
+import type { Submission } from '../../../src/app/log/submission.ts';
+import type { Store } from '../../../src/app/ports/store.ts';
+import { OrderList } from '../../../src/app/state/order-list.ts';
+import { Writer } from '../../../src/app/write/writer.ts';
+import type { PetId } from '../../../src/domain/order-id.ts';
+import { acceptLossInPostgres } from '../../../src/infra/postgres/accept-loss.ts';
+import {
+  openPostgresForCommandLine,
+  openPostgresStore,
+} from '../../../src/infra/postgres/store.ts';
+import { readWitness } from '../../../src/infra/process/witness-file.ts';
+import { newEvent, placed } from '../../support/events.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
+
+const watcher = { lost() {}, impaired() {}, mended() {}, noticed() {} };
+const command = { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 } as const;
+const place: Submission = { command, by: 'key', commandId: 'command' };
+
+/** An instance, which has its witness in a folder, for as long as it is used. */
+async function served<Result>(
+  url: string,
+  file: string,
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const store = await openPostgresStore(url, watcher, undefined, () => file);
+  try {
+    const list = new OrderList(() => null);
+    for await (const events of store.log.read(0)) for (const event of events) list.fold(event);
+    await store.begin(Writer.startOf(list));
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function idsOf(store: Store, count: number): Promise<bigint[]> {
+  const outcomes = await store.writer.execute(Array.from({ length: count }, () => place));
+  return outcomes.map((outcome) => (outcome.kind === 'accepted' ? outcome.orderId : -1n));
+}
+
+/** A copy of a database as it is now, and what puts it in the place of the database. */
+async function copyOf(url: string) {
+  const name = new URL(url).pathname.slice(1);
+  const admin = new URL(url);
+  admin.pathname = '/postgres';
+  const copy = new URL(await newDatabase(18, name)).pathname.slice(1);
+  return async () => {
+    await sql(admin.href, `ALTER DATABASE ${name} RENAME TO ${name}_lost`);
+    await sql(admin.href, `ALTER DATABASE ${copy} RENAME TO ${name}`);
+  };
+}
+
+/** Takes the last events out of a log, as a failover to a standby that was behind does. */
+async function lose(url: string, before: () => Promise<unknown>, count: number): Promise<void> {
+  const edge = await sql<{ edge: string }>(
+    url,
+    `SELECT encode(edge, 'hex') AS edge FROM store_orders.tree`,
+  );
+  await before();
+  await sql(
+    url,
+    `ALTER TABLE store_orders.events DISABLE TRIGGER ALL;
+     ALTER TABLE store_orders.tree DISABLE TRIGGER ALL;
+     DELETE FROM store_orders.events WHERE position > (SELECT max(position) FROM store_orders.events) - ${count};
+     UPDATE store_orders.tree SET edge = '\\x${edge[0]?.edge}';
+     ALTER TABLE store_orders.events ENABLE TRIGGER ALL;
+     ALTER TABLE store_orders.tree ENABLE TRIGGER ALL`,
+  );
+}
+
+describe('an instance that starts on a log that lost events', () => {
+  it('is refused by its witness, until the loss is accepted', async () => {
+    const url = await newDatabase();
+    const file = join(temporaryFolder(), 'witness');
+    expect(await served(url, file, (store) => idsOf(store, 2))).toStrictEqual([1n, 2n]);
+    await lose(url, () => served(url, file, (store) => idsOf(store, 2)), 2);
+    for (const open of [
+      () => served(url, file, async () => 0),
+      () => openPostgresForCommandLine(url, undefined, () => file),
+    ]) {
+      await expect(open()).rejects.toThrow(/ends at position 2, but position 4 was acknowledged/);
+    }
+    const accepted = await acceptLossInPostgres(url, () => file);
+    expect(accepted).toMatchObject({ head: 2, epoch: expect.stringMatching(/^1\.[0-9a-f]{32}$/) });
+    await expect(acceptLossInPostgres(url, () => file)).rejects.toThrow(/no loss to accept/);
+    const [id = 0n] = await served(url, file, async (store) => {
+      expect(store.epochs.id).toBe(accepted.epoch);
+      expect(store.epochs.breaks[0]).toMatchObject({ position: 2, known: { position: 4 } });
+      return idsOf(store, 1);
+    });
+    expect(id).toBeGreaterThan(1_000_000_000n);
+  });
+
+  it('is refused where the log has gone on in another way', async () => {
+    const url = await newDatabase();
+    const [file, other] = [join(temporaryFolder(), 'one'), join(temporaryFolder(), 'two')];
+    await served(url, file, (store) => idsOf(store, 2));
+    await served(url, other, (store) => idsOf(store, 1));
+    await lose(url, () => served(url, file, (store) => idsOf(store, 2)), 2);
+    await served(url, other, (store) => idsOf(store, 5));
+    await expect(served(url, file, async () => 0)).rejects.toThrow(
+      /is not the log whose position 5/,
+    );
+    await acceptLossInPostgres(url, () => file);
+    // The other was told of less than was given up.
+    await served(url, other, async (store) => expect(store.epochs.number).toBe(1));
+  });
+
+  it('takes note of what others have appended before it tells of it', async () => {
+    const url = await newDatabase();
+    const [file, other] = [join(temporaryFolder(), 'one'), join(temporaryFolder(), 'two')];
+    await served(url, file, async (store) => {
+      await served(url, other, (second) => idsOf(second, 3));
+      expect((await store.trail.treeHead()).size).toBe(3);
+      expect(readWitness(file)?.position).toBe(3);
+    });
+  });
+
+  it('says where no witness was, or can be', async () => {
+    const url = await newDatabase();
+    const file = join(temporaryFolder(), 'witness');
+    expect(await served(url, file, async ({ notice }) => notice)).toMatch(/there was no /);
+    await served(url, file, (store) => idsOf(store, 1));
+    expect(await served(url, file, async ({ notice }) => notice)).toBeUndefined();
+    const nowhere = join(file, 'below-a-file');
+    expect(await served(url, nowhere, async ({ notice }) => notice)).toMatch(/cannot be kept/);
+    await expect(acceptLossInPostgres(url, () => nowhere)).rejects.toThrow(/There is no /);
+    rmSync(file);
+    await served(url, file, (store) => idsOf(store, 1));
+    expect(existsSync(file)).toBe(true);
+  });
+});
+
+describe('a copy of a database', () => {
+  it('begins a new epoch with the first that goes on with it, and none for readers', async () => {
+    const url = await newDatabase();
+    const file = join(temporaryFolder(), 'witness');
+    await served(url, file, (store) => idsOf(store, 2));
+    const restore = await copyOf(url);
+    await restore();
+    const reader = await openPostgresForCommandLine(url);
+    expect(reader.epochs.number).toBe(0);
+    await reader.close();
+    const tool = await openPostgresForCommandLine(url);
+    const event = newEvent(placed(7n));
+    expect(await tool.log.append(2, () => [event])).toMatchObject({ kind: 'appended' });
+    await tool.close();
+    const epochs = await served(url, file, async (store) => store.epochs);
+    expect(epochs.breaks).toMatchObject([{ reason: 'copy_continued', position: 2 }]);
+    expect(await served(url, file, async (store) => store.epochs.id)).toBe(epochs.id);
+    expect(CLOCKS.wall()).toBeGreaterThan(Date.parse(epochs.breaks[0]?.at ?? ''));
+  });
+});

@@ -1,0 +1,239 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { StoreUnavailable } from '../../../src/app/ports/store.ts';
+import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
+import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';
+import { growth } from '../../../src/infra/postgres/merkle-tables.ts';
+import { migrate } from '../../../src/infra/postgres/migrations.ts';
+import { readStored } from '../../../src/infra/postgres/stored-events.ts';
+import { newEvent, placed } from '../../support/events.ts';
+import { Cluster, placeInMemory, type Version } from '../../support/postgres/cluster.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
+import { fillHonestly } from '../../support/tampering.ts';
+import { check, evidenceContract, type HeldStore } from '../evidence.ts';
+
+const TABLES = ['events', 'tree', 'tree_nodes'];
+
+const blob = (digits?: string) => (digits === undefined ? 'bytea' : `'\\x${digits}'::bytea`);
+
+/** Turns the triggers off for a session: a superuser can, without a trace in the schema. */
+const AS_REPLICA = 'SET session_replication_role = replica; SET search_path = store_orders, public';
+
+function held(url: string): HeldStore {
+  const tamper = async (change: string) => void (await sql(url, `${AS_REPLICA}; ${change}`));
+  return {
+    open: () => openPostgresEvidence(url),
+    tamper,
+    async coverUp() {
+      const db = new Database(url);
+      const { edge, nodes } = growth(Buffer.alloc(8), await readStored(db, 0, 10_000));
+      await db.close();
+      const [heights, places, hashes] = nodes;
+      const rows = heights.map((height, index) => {
+        return `(${height}, ${places[index]}, ${blob(hashes[index]?.toString('hex'))})`;
+      });
+      await tamper(`UPDATE tree SET edge = ${blob(edge.toString('hex'))};
+        DELETE FROM tree_nodes; INSERT INTO tree_nodes VALUES ${rows.join()}`);
+    },
+  };
+}
+
+/** A store of 700 events in a database of its own. */
+async function honest(version: Version = 18): Promise<string> {
+  const url = await newDatabase(version);
+  const log = new PostgresEventLog(new Database(url));
+  await fillHonestly(log);
+  await log.close();
+  return url;
+}
+
+describe.each([15, 18] as const)('on PostgreSQL %i', (version) => {
+  let url: string;
+  beforeAll(async () => {
+    url = await honest(version);
+    const copies = TABLES.map((table) => {
+      return `CREATE TABLE saved.${table} AS TABLE store_orders.${table}`;
+    });
+    // Whoever changes positions comes upon what no trigger has to see to.
+    const check = 'ALTER TABLE store_orders.events DROP CONSTRAINT events_position_check';
+    await sql(url, ['CREATE SCHEMA saved', ...copies, check].join(';'));
+  });
+
+  /** Puts the store back to what it was: much faster than another database. */
+  async function given(): Promise<HeldStore> {
+    const all = TABLES.map((table) => `store_orders.${table}`).join();
+    const back = TABLES.map((table) => `INSERT INTO store_orders.${table} TABLE saved.${table}`);
+    await sql(url, [AS_REPLICA, `TRUNCATE ${all}`, ...back].join(';'));
+    return held(url);
+  }
+
+  evidenceContract(`PostgreSQL ${version}`, given, blob, 50);
+});
+
+describe('A store in PostgreSQL', () => {
+  it('may be empty', async () => {
+    expect(await check(held(await newDatabase()))).toMatchObject({ size: 0, findings: [] });
+  });
+
+  it('is checked by whoever may read it, and nothing else', async () => {
+    const url = await honest();
+    const auditor = `auditor_${new URL(url).pathname.slice(1)}`;
+    await sql(
+      url,
+      `CREATE ROLE ${auditor} LOGIN; GRANT USAGE ON SCHEMA store_orders TO ${auditor};
+       GRANT SELECT ON store_orders.store, store_orders.events, store_orders.tree,
+         store_orders.tree_nodes, store_orders.epochs TO ${auditor}`,
+    );
+    const checked = await check(held(url.replace('postgres@', `${auditor}@`)));
+    expect(checked).toMatchObject({ size: 700, findings: [] });
+  });
+
+  it('is looked at as of one moment, whatever is appended meanwhile', async () => {
+    const url = await honest();
+    const log = new PostgresEventLog(new Database(url));
+    onTestFinished(() => log.close());
+    const evidence = await openPostgresEvidence(url);
+    const { metadata, ...event } = newEvent(placed(9_007_199_254_740_993n));
+    const later = { ...event, metadata: { ...metadata, at: '2099-01-01T00:00:00.000Z' as never } };
+    expect(await log.append(700, () => [later])).toMatchObject({ kind: 'appended' });
+    expect(evidence.last).toBe(700);
+    const passed = await check({ open: async () => evidence });
+    expect(passed).toMatchObject({ size: 700, findings: [] });
+    expect(await check(held(url))).toMatchObject({ size: 701, findings: [] });
+  });
+
+  it('is found to be what it is where its indexes are gone, and an event stands there twice', async () => {
+    const url = await honest();
+    const store = held(url);
+    await store.tamper(`ALTER TABLE events DROP CONSTRAINT events_pkey;
+      INSERT INTO events SELECT * FROM events WHERE position = 400`);
+    const { findings } = await check(store);
+    expect(findings).toEqual([
+      { from: 401, problem: 'position 400 stands in its place' },
+      { problem: 'the index events_pkey of the database is not there' },
+    ]);
+  });
+
+  it('is found to be no whole one while it is a copy under way', async () => {
+    const url = await newDatabase();
+    await sql(url, 'UPDATE store_orders.store SET is_whole = false');
+    const problem = 'it is not whole: another store is being copied into it';
+    expect((await check(held(url))).findings).toEqual([{ problem }]);
+  });
+
+  const DISABLED = 'the trigger events_never_change of the database is disabled';
+  it.each([
+    ['ALTER TABLE events DISABLE TRIGGER events_never_change', DISABLED],
+    ['ALTER TABLE events ENABLE REPLICA TRIGGER events_never_change', DISABLED],
+    [
+      'DROP TRIGGER tree_only_grows ON tree',
+      'the trigger tree_only_grows of the database is not there',
+    ],
+    [
+      `DROP TRIGGER tree_is_one ON tree; CREATE TRIGGER tree_is_one BEFORE INSERT ON tree
+         FOR EACH STATEMENT EXECUTE FUNCTION refuse()`,
+      'the trigger tree_is_one of the database is another one',
+    ],
+    [
+      `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+         AS $$ BEGIN RETURN NULL; END $$`,
+      'the function refuse of the database is another one',
+    ],
+    [
+      'CREATE TRIGGER helpful AFTER INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse()',
+      "the trigger helpful of the database is none of this program's",
+    ],
+    [
+      'CREATE RULE quiet AS ON UPDATE TO events DO INSTEAD NOTHING',
+      "the rule quiet of the database is none of this program's",
+    ],
+    ['CREATE TABLE notes (x text)', "the table notes of the database is none of this program's"],
+    ['CREATE VIEW notes AS SELECT 1', "the view notes of the database is none of this program's"],
+  ])('is flawed where its schema was changed: %s', async (change, problem) => {
+    const store = held(await newDatabase());
+    await store.tamper(change);
+    expect((await check(store)).findings).toEqual([{ problem }]);
+  });
+
+  it('keeps its guards where they are switched on for good', async () => {
+    const store = held(await newDatabase());
+    await store.tamper('ALTER TABLE events ENABLE ALWAYS TRIGGER events_never_change');
+    expect((await check(store)).findings).toEqual([]);
+  });
+});
+
+describe('What is no store in PostgreSQL is refused:', () => {
+  it.each<[string, () => Promise<string>, RegExp]>([
+    ['nothing', () => newDatabase(18, 'template1'), /^There is no store in postgres:\/\/127/],
+    ['a server that is not there', async () => 'postgres://a:b@127.0.0.1:1/c', /ECONNREFUSED/],
+    [
+      'a store of a newer version',
+      async () => changed('UPDATE store_orders.store SET schema_version = 99'),
+      /has schema 99, and this version knows up to \d+/,
+    ],
+    [
+      'a store without its tables',
+      async () => changed('DROP TABLE store_orders.events'),
+      /relation "store_orders\.events" does not exist/,
+    ],
+  ])('%s', async (_, make, message) => {
+    await expect(openPostgresEvidence(await make())).rejects.toThrow(
+      expect.objectContaining({ name: 'CannotStart', message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+async function changed(change: string): Promise<string> {
+  const url = await newDatabase();
+  await sql(url, change);
+  return url;
+}
+
+/** A server with an honest log, whose pages have checksums from the start. */
+async function clusterOfItsOwn(): Promise<Cluster> {
+  const cluster = await Cluster.start(18, {}, placeInMemory());
+  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  const url = cluster.url('postgres');
+  await migrate(url, true);
+  const log = new PostgresEventLog(new Database(url));
+  await fillHonestly(log, 7n, 5_000);
+  await log.close();
+  return cluster;
+}
+
+describe('What the server itself cannot read', () => {
+  it('is told with the first event that is behind it', async () => {
+    const cluster = await clusterOfItsOwn();
+    const url = cluster.url('postgres');
+    const [page] = await cluster.sql<{ file: string; first: string }>(`
+      SELECT pg_relation_filepath('store_orders.events') AS file, min(position) AS first
+        FROM store_orders.events WHERE (ctid::text::point)[0] = 60`);
+    await cluster.end();
+    const file = join(cluster.data, page?.file ?? '');
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 60 * 8_192 + 100, 60 * 8_192 + 200);
+    writeFileSync(file, bytes);
+    await cluster.begin();
+    const { size, findings } = await check(held(url));
+    const from = Number(page?.first);
+    expect(from).toBeGreaterThan(2_000);
+    expect(size).toBe(from - 1);
+    const problem = expect.stringMatching(
+      /^it cannot be read: invalid page in block 60 of relation/,
+    );
+    expect(findings).toEqual([{ from, problem }]);
+  });
+
+  it('is no verdict where the server has gone', async () => {
+    const cluster = await clusterOfItsOwn();
+    const url = cluster.url('postgres');
+    const evidence = await openPostgresEvidence(url);
+    const checked = verifyStore(evidence, [], () => cluster.end());
+    await expect(checked).rejects.toThrow(StoreUnavailable);
+    await evidence.close();
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { readKeptAfter } from '../../../src/infra/postgres/kept-outcomes-table.ts';
+import { PostgresKeyStore } from '../../../src/infra/postgres/key-store.ts';
+import { migrate } from '../../../src/infra/postgres/migrations.ts';
+import { MIGRATIONS, SCHEMA_VERSION, WITH_CHECKSUMS } from '../../../src/infra/postgres/schema.ts';
+import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
+
+/** A database without anything in it. */
+const empty = () => newDatabase(18, 'template1');
+
+async function open(url: string): Promise<string> {
+  const store = await openPostgresForCommandLine(url);
+  await store.close();
+  return store.id;
+}
+
+/** Makes a user who may log in, and returns the address that is theirs. */
+async function login(url: string, rights: string): Promise<string> {
+  const user = `user_${new URL(url).pathname.slice(1)}`;
+  await sql(url, `CREATE ROLE ${user} LOGIN ${rights}`);
+  return url.replace('postgres@', `${user}@`);
+}
+
+describe('a migration', () => {
+  it('makes a store, once, whoever else does so at the same time', async () => {
+    const url = await empty();
+    const migrated = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => migrate(url, n % 2 === 0)),
+    );
+    expect(migrated.filter(({ from }) => from === 0)).toHaveLength(1);
+    expect(migrated.every(({ to }) => to === SCHEMA_VERSION)).toBe(true);
+    expect(await sql(url, 'SELECT schema_version FROM store_orders.store')).toHaveLength(1);
+  });
+
+  it('of many databases of one server at once gets by with its roles', async () => {
+    const urls = await Promise.all(Array.from({ length: 5 }, empty));
+    await Promise.all(urls.map((url) => migrate(url, true)));
+    expect(new Set(await Promise.all(urls.map(open))).size).toBe(5);
+  });
+
+  it('is done by a start, where whoever starts may', async () => {
+    const url = await empty();
+    const id = await open(url);
+    expect(id).toMatch(/^[0-9a-f]{16}$/);
+    expect(await open(url)).toBe(id);
+    expect(await migrate(url, true)).toStrictEqual({
+      from: SCHEMA_VERSION,
+      to: SCHEMA_VERSION,
+      restored: [],
+    });
+  });
+
+  it('is refused to a start that may not, with what to do', async () => {
+    const url = await login(await empty(), '');
+    await expect(open(url)).rejects.toThrow(CannotStart);
+    await expect(open(url)).rejects.toThrow(/permission denied.*store-orders migrate/s);
+  });
+
+  it('takes no superuser, and leaves the tables to the role that owns them', async () => {
+    const url = await empty();
+    const admin = await login(url, 'CREATEROLE');
+    await sql(url, `GRANT store_orders_owner TO user_${new URL(url).pathname.slice(1)}`);
+    await sql(
+      url,
+      `GRANT CREATE ON DATABASE ${new URL(url).pathname.slice(1)}
+      TO user_${new URL(url).pathname.slice(1)} WITH GRANT OPTION`,
+    );
+    await migrate(admin, true);
+    const owners = await sql(
+      url,
+      `SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'store_orders'`,
+    );
+    expect(owners).toStrictEqual([{ tableowner: 'store_orders_owner' }]);
+  });
+});
+
+describe('a store that must not be touched is left as it is:', () => {
+  it('one of a newer version', async () => {
+    const url = await newDatabase();
+    await sql(url, 'UPDATE store_orders.store SET schema_version = 99');
+    await expect(open(url)).rejects.toThrow(/has schema 99, and this version knows up to \d+/);
+    await expect(migrate(url, true)).rejects.toThrow(/Nothing was changed/);
+    expect(await sql(url, 'SELECT schema_version FROM store_orders.store')).toStrictEqual([
+      { schema_version: 99 },
+    ]);
+  });
+
+  it("another program's schema of the same name", async () => {
+    const url = await empty();
+    await sql(url, 'CREATE SCHEMA store_orders; CREATE TABLE store_orders.pets (name text)');
+    await expect(open(url)).rejects.toThrow(/is of another program. Nothing was changed/);
+    await expect(migrate(url, true)).rejects.toThrow(CannotStart);
+  });
+
+  it('one that is being copied', async () => {
+    const url = await newDatabase();
+    await sql(url, 'UPDATE store_orders.store SET is_whole = false');
+    await expect(open(url)).rejects.toThrow(/is being copied into this one/);
+  });
+});
+
+it('a store of an older schema gets the checksums that its rows would have been given', async () => {
+  const url = await empty();
+  await sql(url, 'CREATE SCHEMA store_orders');
+  for (const migration of MIGRATIONS.slice(0, WITH_CHECKSUMS - 1)) await sql(url, migration);
+  await sql(
+    url,
+    `UPDATE store_orders.store SET schema_version = ${WITH_CHECKSUMS - 1};
+     INSERT INTO store_orders.api_keys (id, name, hash, scopes, created_at, expires_at) VALUES
+       ('AbCdEfGh01', '"Zoë \\"the\\" key"', '\\x0102', 'orders:read', '2026-01-01T12:00:00.000Z',
+        '2026-02-01T12:00:00.000Z');
+     INSERT INTO store_orders.kept_outcomes VALUES
+       ('AbCdEfGh01', 'k-ä', 'f', 9223372036854775807, 1, NULL),
+       ('AbCdEfGh01', 'l', 'f', NULL, NULL, 'order_not_found')`.replaceAll('\\\\', '\\'),
+  );
+  await migrate(url, false);
+  const db = new Database(url);
+  expect(await new PostgresKeyStore(db).list()).toMatchObject([{ name: 'Zoë "the" key' }]);
+  const kept = await readKeptAfter(db, { by: '', key: '' }, 10);
+  expect(kept.map(({ decided }) => decided)).toEqual([
+    { kind: 'accepted', orderId: 2n ** 63n - 1n, version: 1 },
+    { kind: 'rejected', reason: 'order_not_found' },
+  ]);
+  await db.close();
+});

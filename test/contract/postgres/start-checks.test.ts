@@ -1,0 +1,250 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { migrate } from '../../../src/infra/postgres/migrations.ts';
+import { SCHEMA_VERSION } from '../../../src/infra/postgres/schema.ts';
+import { openPostgresStore } from '../../../src/infra/postgres/store.ts';
+import { Cluster, placeInMemory } from '../../support/postgres/cluster.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { sql } from '../../support/postgres/sql.ts';
+
+const NOBODY = { lost() {}, impaired() {}, mended() {}, noticed() {} };
+
+async function open(url: string): Promise<void> {
+  await (await openPostgresStore(url, NOBODY)).close();
+}
+
+/** The lines with which a start is refused. */
+async function refusal(url: string): Promise<readonly string[]> {
+  const error = await open(url).then(
+    () => expect.fail('it was opened'),
+    (cause: Error) => cause,
+  );
+  expect(error.name).toBe('CannotStart');
+  return error.message.split('\n');
+}
+
+/** Makes a user who may log in, with the rights that follow, and returns the address that is theirs. */
+async function login(url: string, rights = ''): Promise<string> {
+  const user = `user_${new URL(url).pathname.slice(1)}`;
+  await sql(url, `CREATE ROLE ${user} LOGIN ${rights}`);
+  onTestFinished(async () => {
+    await sql(url, `DROP OWNED BY ${user}; DROP ROLE ${user}`);
+  });
+  return url.replace('postgres@', `${user}@`);
+}
+
+const userOf = (url: string) => new URL(url).username;
+const nameIn = (url: string) => new URL(url).pathname.slice(1);
+
+describe('a guard that is amiss refuses a start, and migrate puts it right:', () => {
+  it.each([
+    [
+      'a disabled trigger',
+      'ALTER TABLE store_orders.events DISABLE TRIGGER events_are_dense',
+      /trigger events_are_dense of the database is disabled/,
+    ],
+    [
+      'all triggers disabled',
+      'ALTER TABLE store_orders.tree DISABLE TRIGGER ALL',
+      /trigger tree_is_one of the database is disabled/,
+    ],
+    [
+      'a trigger for replication only',
+      'ALTER TABLE store_orders.events ENABLE REPLICA TRIGGER events_never_change',
+      /trigger events_never_change of the database is disabled/,
+    ],
+    [
+      'a missing trigger',
+      'DROP TRIGGER tree_only_grows ON store_orders.tree',
+      /trigger tree_only_grows of the database is not there/,
+    ],
+    [
+      'a trigger that does less',
+      'DROP TRIGGER kept_outcomes_never_change ON store_orders.kept_outcomes; CREATE TRIGGER kept_outcomes_never_change BEFORE DELETE ON store_orders.kept_outcomes FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse()',
+      /trigger kept_outcomes_never_change of the database is another one/,
+    ],
+    [
+      'a function with another body',
+      `CREATE OR REPLACE FUNCTION store_orders.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$`,
+      /function refuse of the database is another one/,
+    ],
+    [
+      'a function that was dropped with its triggers',
+      'DROP FUNCTION store_orders.refuse() CASCADE',
+      /function refuse of the database is not there/,
+    ],
+  ])('%s', async (_, harm, words) => {
+    const url = await newDatabase();
+    await open(url);
+    await sql(url, harm);
+    const lines = await refusal(url);
+    expect(lines.join('\n')).toMatch(words);
+    for (const line of lines)
+      expect(line).toMatch(/Run `store-orders migrate`, and then `store-orders verify`\.$/);
+    const { restored, from } = await migrate(url, true);
+    expect(from).toBe(SCHEMA_VERSION);
+    expect(restored.join('\n')).toMatch(words);
+    expect(restored).toHaveLength(lines.length);
+    await open(url);
+    await expect(sql(url, 'TRUNCATE store_orders.events')).rejects.toThrow(/append-only/);
+    expect((await migrate(url, true)).restored).toStrictEqual([]);
+  });
+});
+
+describe('what nobody but its owner can put right refuses a start:', () => {
+  it.each([
+    [
+      'a trigger of somebody else',
+      `CREATE FUNCTION public.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER swallow BEFORE INSERT ON store_orders.events FOR EACH ROW EXECUTE FUNCTION public.nothing()`,
+      /trigger swallow of the database is none of this program's/,
+    ],
+    [
+      'a rule',
+      'CREATE RULE swallow AS ON INSERT TO store_orders.refusals DO INSTEAD NOTHING',
+      /rule swallow of the database is none of this program's/,
+    ],
+    [
+      'a table that a crash empties',
+      'ALTER TABLE store_orders.kept_outcomes SET UNLOGGED',
+      /table kept_outcomes of the database is another one/,
+    ],
+    [
+      'rows that are hidden',
+      'ALTER TABLE store_orders.events ENABLE ROW LEVEL SECURITY',
+      /table events of the database is another one/,
+    ],
+    [
+      'a table with heirs',
+      'CREATE TABLE public.more () INHERITS (store_orders.events)',
+      /table events of the database is another one/,
+    ],
+    [
+      'a missing index',
+      'ALTER TABLE store_orders.tree_nodes DROP CONSTRAINT tree_nodes_pkey',
+      /index tree_nodes_pkey of the database is not there/,
+    ],
+  ])('%s', async (_, harm, words) => {
+    const url = await newDatabase();
+    await sql(url, harm);
+    expect((await refusal(url)).join('\n')).toMatch(words);
+  });
+
+  it('but not what somebody has added to read by', async () => {
+    const url = await newDatabase();
+    await sql(url, 'CREATE VIEW store_orders.types AS SELECT type FROM store_orders.events');
+    await sql(url, 'CREATE INDEX by_order ON store_orders.events (order_id)');
+    await open(url);
+  });
+});
+
+describe('a user that may not do what a service does refuses a start:', () => {
+  it.each([
+    ['INSERT ON store_orders.events', 'insert events'],
+    ['INSERT ON store_orders.kept_outcomes', 'insert kept_outcomes'],
+    ['UPDATE (edge) ON store_orders.tree', 'update tree'],
+    ['UPDATE (revoked_at) ON store_orders.api_keys', 'update api_keys'],
+    ['DELETE ON store_orders.refusals', 'delete refusals'],
+    ['SELECT ON store_orders.tree_nodes', 'select tree_nodes'],
+  ])('without %s', async (right, told) => {
+    const url = await newDatabase();
+    const mine = await login(url);
+    const user = userOf(mine);
+    await sql(url, `GRANT store_orders_app TO ${user}`);
+    await open(mine);
+    // Rights that are a group's own cannot be taken from a member: the user gets all others.
+    await sql(url, `REVOKE store_orders_app FROM ${user}`);
+    await sql(
+      url,
+      `GRANT USAGE ON SCHEMA store_orders TO ${user};
+       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA store_orders TO ${user};`,
+    );
+    const [verb, , table] = right.replace(/ \(\w+\)/, '').split(' ');
+    await sql(url, `REVOKE ${verb} ON ${table} FROM ${user}`);
+    expect(await refusal(mine)).toStrictEqual([
+      expect.stringContaining(`the user ${user} lacks rights (${told}). GRANT store_orders_app`),
+    ]);
+  });
+
+  it('without any', async () => {
+    const url = await newDatabase();
+    const mine = await login(url);
+    expect(await refusal(mine)).toStrictEqual([
+      expect.stringMatching(/permission denied for schema store_orders.*GRANT store_orders_app/),
+    ]);
+  });
+});
+
+describe('a setting of the user or of the database refuses a start:', () => {
+  it.each([
+    ['default_transaction_read_only', 'on'],
+    ['session_replication_role', 'replica'],
+    ['zero_damaged_pages', 'on'],
+    ['ignore_checksum_failure', 'on'],
+  ])('%s = %s', async (name, value) => {
+    const url = await newDatabase();
+    const mine = await login(url, 'SUPERUSER');
+    for (const who of [`ROLE ${userOf(mine)}`, `DATABASE ${nameIn(url)}`]) {
+      await open(mine);
+      await sql(url, `ALTER ${who} SET ${name} = ${value}`);
+      expect(await refusal(mine)).toStrictEqual([expect.stringContaining(`: ${name}=${value}: `)]);
+      await sql(url.replace(nameIn(url), 'postgres'), `ALTER ${who} RESET ${name}`);
+    }
+  });
+
+  it('server_encoding = LATIN1', async () => {
+    const url = await newDatabase();
+    const name = `${nameIn(url)}_latin1`;
+    await sql(url, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
+    const other = url.replace(nameIn(url), name);
+    expect(await refusal(other)).toStrictEqual([expect.stringContaining('server_encoding=LATIN1')]);
+  });
+
+  it.each([
+    ['full_page_writes', 'off'],
+    ['data_sync_retry', 'on'],
+  ])('of the server: %s = %s', async (name, value) => {
+    const cluster = await Cluster.start(18, { [name]: value }, placeInMemory());
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    expect(await refusal(cluster.url('postgres'))).toStrictEqual([
+      expect.stringContaining(`: ${name}=${value}: `),
+    ]);
+  });
+
+  it('but not what a session sets for itself, whatever it is', async () => {
+    const url = await newDatabase();
+    const mine = await login(url, 'SUPERUSER');
+    await sql(url, 'CREATE SCHEMA other; CREATE TABLE other.events (position text)');
+    for (const setting of [
+      'search_path = other, public',
+      `default_transaction_isolation = 'serializable'`,
+      'synchronous_commit = off',
+      `timezone = 'Pacific/Chatham'`,
+      `datestyle = 'German'`,
+      `intervalstyle = 'sql_standard'`,
+      `bytea_output = 'escape'`,
+      'statement_timeout = 25',
+      'extra_float_digits = -5',
+    ]) {
+      await sql(url, `ALTER ROLE ${userOf(mine)} SET ${setting}`);
+    }
+    await open(mine);
+  });
+});
+
+it('all that is wrong is told at once, a line for each', async () => {
+  const url = await newDatabase();
+  const mine = await login(url);
+  await sql(
+    url,
+    `GRANT USAGE ON SCHEMA store_orders TO ${userOf(mine)};
+     GRANT SELECT ON ALL TABLES IN SCHEMA store_orders TO ${userOf(mine)};
+     ALTER ROLE ${userOf(mine)} SET default_transaction_read_only = on;
+     ALTER TABLE store_orders.events DISABLE TRIGGER events_never_change;`,
+  );
+  const lines = await refusal(mine);
+  expect(lines).toStrictEqual([
+    expect.stringContaining('default_transaction_read_only=on'),
+    expect.stringMatching(/lacks rights \(.*insert events.*update tree.*\)/),
+    expect.stringContaining('trigger events_never_change of the database is disabled'),
+  ]);
+  for (const line of lines) expect(line).toContain(`postgres://${new URL(url).host}/`);
+});

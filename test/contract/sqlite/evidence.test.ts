@@ -1,0 +1,253 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ExpectedHead, Finding } from '../../../src/app/audit/trail-check.ts';
+import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
+import { MIGRATIONS } from '../../../src/infra/sqlite/schema.ts';
+import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
+import { newEvent, placed } from '../../support/events.ts';
+import { temporaryFile } from '../../support/folder.ts';
+import { coverUp, honestStore, tamper } from '../../support/tampering.ts';
+import {
+  type Blob,
+  check as checkStore,
+  evidenceContract,
+  type HeldStore,
+  headsOf,
+} from '../evidence.ts';
+
+function held(file: string): HeldStore {
+  return {
+    open: async () => openSqliteEvidence(file),
+    tamper: async (sql) => tamper(file, (db) => void db.exec(sql)),
+    coverUp: async () => coverUp(file),
+  };
+}
+
+function check(file: string, heads?: readonly ExpectedHead[]) {
+  return checkStore(held(file), heads);
+}
+
+async function findings(
+  file: string,
+  heads: readonly ExpectedHead[] = [],
+): Promise<readonly Finding[]> {
+  return (await check(file, heads)).findings;
+}
+
+/** The bytes of a store of 700 events and of its head, to be tampered with again and again. */
+let honest: { readonly db: Buffer; readonly head: Buffer };
+/** The heads that an auditor has noted of it. */
+let noted: ReadonlyMap<number, ExpectedHead>;
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-'));
+  try {
+    const file = await honestStore(join(folder, 'store.db'));
+    honest = { db: readFileSync(file), head: readFileSync(`${file}-head`) };
+    noted = await headsOf(held(file), [200, 500, 700, 0]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function given(): string {
+  const file = temporaryFile();
+  writeFileSync(file, honest.db);
+  writeFileSync(`${file}-head`, honest.head);
+  return file;
+}
+
+const at = (size: number) => noted.get(size) ?? expect.fail();
+
+const blob: Blob = (digits) => (digits === undefined ? 'BLOB' : `x'${digits}'`);
+evidenceContract('SQLite', async () => held(given()), blob, 150);
+
+describe('A store that is as it must be', () => {
+  it('may be empty', async () => {
+    const file = temporaryFile();
+    openDatabase(file).close();
+    expect(await findings(file, [at(0)])).toEqual([]);
+  });
+
+  it('may be in use: what is in the -wal file counts, and nothing is changed', async () => {
+    const file = given();
+    const store = openSqliteForCommandLine(file);
+    await store.log.append(700, () => [newEvent(placed(9_007_199_254_740_993n))].map(later));
+    const before = ['', '-wal', '-head'].map((end) => readFileSync(`${file}${end}`));
+    expect(before[1]?.length).toBeGreaterThan(0);
+    expect(await check(file, [at(700)])).toMatchObject({ size: 701, findings: [] });
+    expect(['', '-wal', '-head'].map((end) => readFileSync(`${file}${end}`))).toEqual(before);
+    const copy = temporaryFile();
+    for (const end of ['', '-wal', '-head']) copyFileSync(`${file}${end}`, `${copy}${end}`);
+    expect(await check(copy)).toMatchObject({ size: 701, findings: [] });
+    await store.close();
+  });
+
+  it('is found to be so by two threads as by one, and by one where two cannot agree', async () => {
+    const evidence = openSqliteEvidence(given());
+    const { treeAside, ...alone } = evidence;
+    const heads = [200, 700].map(at);
+    const passes: number[] = [];
+    const advance = async (done: number) => void passes.push(done);
+    const expected = { size: 700, root: at(700).root, findings: [] };
+    expect(await verifyStore(evidence, heads, advance)).toEqual(expected);
+    expect(passes).toEqual([700]);
+    expect(await verifyStore(alone, heads, advance)).toEqual(expected);
+    // In one thread, once is enough.
+    expect(passes).toEqual([700, 700]);
+    expect(treeAside).toBeDefined();
+    evidence.close();
+  });
+
+  it('is looked at as of one moment, whatever is appended meanwhile', async () => {
+    const file = given();
+    const evidence = openSqliteEvidence(file);
+    const store = openSqliteForCommandLine(file);
+    await store.log.append(700, () => [newEvent(placed(9_007_199_254_740_993n))].map(later));
+    const passes: number[] = [];
+    const checked = await verifyStore(evidence, [at(700)], async (done) => void passes.push(done));
+    expect(checked).toEqual({ size: 700, root: at(700).root, findings: [] });
+    // The other thread has seen one event more, so what it says does not count.
+    expect(passes).toEqual([700, 700]);
+    await store.close();
+    evidence.close();
+  });
+
+  it('may be of a version that kept no tree, and stays so', async () => {
+    const file = temporaryFile();
+    const db = new Database(file);
+    for (const migration of MIGRATIONS.slice(0, 2)) db.exec(migration);
+    db.exec(`PRAGMA application_id = ${0x53544f52}; PRAGMA user_version = 2`);
+    db.close();
+    tamper(given(), (honestDb) => {
+      honestDb.exec(`ATTACH '${file}' AS old; INSERT INTO old.events SELECT * FROM events`);
+    });
+    expect(await check(file, [at(500)])).toMatchObject({ size: 700, findings: [] });
+    expect(await findings(file, [{ ...at(500), root: at(200).root }])).toMatchObject([{ to: 500 }]);
+    expect(new Database(file).pragma('user_version', { simple: true })).toBe(2);
+  });
+});
+
+function later(event: ReturnType<typeof newEvent>) {
+  return { ...event, metadata: { ...event.metadata, at: '2099-01-01T00:00:00.000Z' as never } };
+}
+
+describe('What was done to a store is found, and where:', () => {
+  it('the tail was deleted, and the tree made anew', async () => {
+    const file = given();
+    tamper(file, (db) => void db.exec('DELETE FROM events WHERE position > 690'));
+    coverUp(file);
+    writeFileSync(`${file}-head`, honest.head);
+    const problem = `the log ends at position 690, and ${file}-head is of 700 events`;
+    expect(await findings(file)).toEqual([{ from: 691, to: 700, problem }]);
+  });
+
+  it('all was rewritten, but for the note of the head', async () => {
+    const file = given();
+    const sql = `UPDATE events SET data = replace(data, '"7"', '"8"') WHERE position = 302`;
+    tamper(file, (db) => void db.exec(sql));
+    coverUp(file);
+    writeFileSync(`${file}-head`, honest.head);
+    const problem = `${file}-head has another root for these 700 events`;
+    expect(await findings(file)).toEqual([{ from: 1, to: 700, problem }]);
+  });
+
+  it('another store stands in its place', async () => {
+    const file = given();
+    const other = await honestStore(temporaryFile(), 8n);
+    copyFileSync(other, file);
+    const found = await findings(file, [at(500)]);
+    expect(found).toMatchObject([
+      { from: 1, to: 500, problem: 'checkpoint-500 has another root for these 500 events' },
+      { problem: expect.stringMatching(/-head is of the store \w{16}, and this is \w{16}/) },
+    ]);
+  });
+
+  it.each([
+    [
+      'DROP TRIGGER events_are_never_updated',
+      'the trigger events_are_never_updated of the database is not there',
+    ],
+    [
+      `DROP TRIGGER tree_is_one; CREATE TRIGGER tree_is_one BEFORE INSERT ON tree BEGIN SELECT 1; END`,
+      'the trigger tree_is_one of the database is another one',
+    ],
+    ['CREATE TABLE notes (x)', "the table notes of the database is none of this program's"],
+  ])('the schema was changed: %s', async (sql, problem) => {
+    const file = given();
+    const db = new Database(file);
+    db.exec(sql);
+    db.close();
+    expect(await findings(file)).toEqual([{ problem }]);
+  });
+
+  it('the file itself is damaged', async () => {
+    const file = given();
+    const db = new Database(file, { readonly: true });
+    const page = db
+      .prepare(
+        `SELECT pageno FROM dbstat WHERE name = 'events' AND pagetype = 'leaf' LIMIT 1 OFFSET 9`,
+      )
+      .pluck()
+      .get() as number;
+    db.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, (page - 1) * 4_096, (page - 1) * 4_096 + 64);
+    writeFileSync(file, bytes);
+    const [first] = await findings(file);
+    expect(first?.problem).toBe('it cannot be read: database disk image is malformed');
+    expect(first?.from).toBeGreaterThan(100);
+  });
+
+  it('the -wal file is damaged', async () => {
+    const file = given();
+    const store = openSqliteForCommandLine(file);
+    for (const id of [901n, 902n, 903n]) {
+      const head = await store.log.head();
+      await store.log.append(head, () => [later(newEvent(placed(id)))]);
+    }
+    const copy = temporaryFile();
+    for (const end of ['', '-wal', '-head']) copyFileSync(`${file}${end}`, `${copy}${end}`);
+    await store.close();
+    const wal = readFileSync(`${copy}-wal`);
+    wal[100] = (wal[100] ?? 0) ^ 1;
+    writeFileSync(`${copy}-wal`, wal);
+    expect(await findings(copy)).toMatchObject([
+      { from: 701, to: 703 },
+      { problem: `${copy}-wal is damaged at frame 1` },
+    ]);
+  });
+});
+
+describe('What is no store is refused:', () => {
+  it.each<[string, (file: string) => void, RegExp]>([
+    ['nothing', () => {}, /^There is no store /],
+    ['a text', (file) => writeFileSync(file, 'x'.repeat(5_000)), / is not a SQLite database\.$/],
+    [
+      'a database of others',
+      (file) => new Database(file).exec('CREATE TABLE t (x)').close(),
+      /is no store of this program/,
+    ],
+    [
+      'a store of a newer version',
+      (file) => openDatabase(file).exec('PRAGMA user_version = 99').close(),
+      / has schema 99, and this version knows up to \d+/,
+    ],
+    [
+      'a store without its tables',
+      (file) => openDatabase(file).exec('DROP TABLE store').close(),
+      / cannot be read: no such table: store/,
+    ],
+  ])('%s', (_what, make, message) => {
+    const file = temporaryFile();
+    make(file);
+    expect(() => openSqliteEvidence(file)).toThrow(
+      expect.objectContaining({ name: 'CannotStart', message: expect.stringMatching(message) }),
+    );
+  });
+});

@@ -1,0 +1,202 @@
+import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { Epochs } from '../../../src/app/log/epochs.ts';
+import { UNKNOWN_ROOT } from '../../../src/infra/process/witness-record.ts';
+import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
+import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
+import { HeadFile, type Log, refuseOtherLog } from '../../../src/infra/sqlite/witness.ts';
+import { newEvent, placed } from '../../support/events.ts';
+import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
+
+const EPOCH = /^[1-9]\d*\.[0-9a-f]{32}$/;
+const STORE = '0123456789abcdef';
+const [ROOT, OTHER_ROOT] = ['a'.repeat(64), 'b'.repeat(64)];
+
+function log(position: number, more: Partial<Log> = {}): () => Log {
+  const epochs = new Epochs(STORE);
+  const log = { storeId: STORE, epochs, position, root: undefined, isCopy: false, hasHead: true };
+  return () => ({ ...log, ...more });
+}
+
+/** The file of a store whose head was written so. */
+function headed(...heads: readonly [position: number, root: string][]): string {
+  const file = temporaryFile();
+  const head = new HeadFile(file, STORE);
+  for (const [position, root] of heads) head.write({ position, root });
+  head.close();
+  return file;
+}
+
+/** A store with so many events, closed. */
+async function storeWith(events: number, file = temporaryFile(), above = 0): Promise<string> {
+  const store = openSqliteForCommandLine(file);
+  const seen = await store.log.head();
+  for (let n = 1; n <= events; n++) {
+    await store.log.append(seen + n - 1, () => [newEvent(placed(BigInt(above + seen + n)))]);
+  }
+  await store.close();
+  return file;
+}
+
+describe('the head of a log, outside the database', () => {
+  it('refuses a log that is shorter, and takes one that is as long or longer', () => {
+    const file = headed([7, UNKNOWN_ROOT], [9, UNKNOWN_ROOT], [12, UNKNOWN_ROOT]);
+    expect(() => refuseOtherLog(file, log(11))).toThrow(CannotStart);
+    expect(() => refuseOtherLog(file, log(11))).toThrow(
+      /ends at position 11, but position 12 was acknowledged.*: store-orders accept-loss$/,
+    );
+    expect(() => refuseOtherLog(file, log(0, { storeId: undefined }))).toThrow(/position 0/);
+    for (const position of [12, 13, 1_000]) refuseOtherLog(file, log(position));
+  });
+
+  it('refuses another store, and a log with another root at the same position', () => {
+    const file = headed([12, ROOT]);
+    refuseOtherLog(file, log(12, { root: ROOT }));
+    refuseOtherLog(file, log(12, { root: undefined }));
+    refuseOtherLog(file, log(20, { root: ROOT }));
+    const other = /is not the log whose position 12 was acknowledged/;
+    expect(() => refuseOtherLog(file, log(12, { root: OTHER_ROOT }))).toThrow(other);
+    expect(() => refuseOtherLog(file, log(20, { root: OTHER_ROOT }))).toThrow(other);
+    expect(() => refuseOtherLog(file, log(20, { storeId: 'fedcba9876543210' }))).toThrow(other);
+    refuseOtherLog(headed([12, UNKNOWN_ROOT]), log(12, { root: ROOT }));
+  });
+
+  it('asks the log after the head was read, because somebody may be appending', () => {
+    const file = headed([1, UNKNOWN_ROOT]);
+    refuseOtherLog(file, () => {
+      const head = new HeadFile(file, STORE);
+      head.write({ position: 2, root: UNKNOWN_ROOT });
+      head.close();
+      return log(1)();
+    });
+  });
+
+  it('never goes back, whoever writes it', () => {
+    const file = headed([5, UNKNOWN_ROOT]);
+    const [one, other] = [new HeadFile(file, STORE), new HeadFile(file, STORE)];
+    for (const [head, position] of [
+      [one, 8],
+      [other, 7],
+      [other, 9],
+      [one, 6],
+    ] as const) {
+      head.write({ position, root: UNKNOWN_ROOT });
+    }
+    one.close();
+    other.close();
+    refuseOtherLog(file, log(9));
+    expect(() => refuseOtherLog(file, log(8))).toThrow(/position 9 was acknowledged/);
+  });
+
+  it('falls back on the record before where one is torn, and on nothing where both are', () => {
+    const file = headed([5, UNKNOWN_ROOT], [6, UNKNOWN_ROOT]);
+    const whole = readFileSync(`${file}-head`);
+    for (let at = 512; at < 512 + 150; at++) {
+      const torn = Buffer.from(whole);
+      torn[at] = (torn[at] as number) ^ 1;
+      writeFileSync(`${file}-head`, torn);
+      refuseOtherLog(file, log(5));
+      if (at < 630) expect(() => refuseOtherLog(file, log(4))).toThrow(/position 5/);
+    }
+    for (const size of [0, 100, 511]) {
+      truncateSync(`${file}-head`, size);
+      refuseOtherLog(file, log(0));
+    }
+  });
+
+  it('is for its owner only, and can be read by people', () => {
+    const file = headed([5, ROOT]);
+    expect(statSync(`${file}-head`).mode & 0o777).toBe(0o600);
+    expect(readFileSync(`${file}-head`, 'utf8')).toMatch(
+      new RegExp(
+        `^head 2 ${STORE} 0 0000000000000005 ${ROOT} 0000000000000005 0 [0-9a-f]{16} *\\n$`,
+      ),
+    );
+  });
+});
+
+describe('a store whose end is lost', () => {
+  it('is refused and left as it is, until the loss is accepted', async () => {
+    const file = await storeWith(3);
+    const old = join(temporaryFolder(), 'old.db');
+    copyFileSync(file, old);
+    await storeWith(2, file);
+    copyFileSync(old, file);
+    for (let start = 0; start < 2; start++) {
+      expect(() => openSqliteForCommandLine(file)).toThrow(
+        /ends at position 3, but position 5 was acknowledged/,
+      );
+    }
+    expect(readFileSync(file).equals(readFileSync(old))).toBe(true);
+    const { head, epoch, copy } = await acceptLossInSqlite(file);
+    expect([head, epoch, copy]).toStrictEqual([3, expect.stringMatching(EPOCH), undefined]);
+    await expect(acceptLossInSqlite(file)).rejects.toThrow(/no loss to accept/);
+    await storeWith(1, file);
+    copyFileSync(old, file);
+    expect(() => openSqliteForCommandLine(file)).toThrow(
+      new RegExp(`position 4 was acknowledged: it was in epoch ${epoch} by then`),
+    );
+    expect((await acceptLossInSqlite(file)).epoch).not.toBe(epoch);
+    await storeWith(1, file);
+  });
+
+  it.each<[string, (head: string) => void]>([
+    ['was deleted', (head) => rmSync(head)],
+    ['was emptied', (head) => truncateSync(head, 0)],
+    ['cannot be read', (head) => writeFileSync(head, 'x'.repeat(1_024))],
+  ])('cannot be told where the head %s: the start is refused', async (_, lose) => {
+    const file = await storeWith(3);
+    lose(`${file}-head`);
+    for (let start = 0; start < 2; start++) {
+      expect(() => openSqliteForCommandLine(file)).toThrow(/-head is missing or cannot be read/);
+    }
+    expect(await acceptLossInSqlite(file)).toMatchObject({
+      head: 3,
+      epoch: expect.stringMatching(EPOCH),
+    });
+    await storeWith(1, file);
+  });
+
+  it('is found where it has gone on in another way since, however far', async () => {
+    const file = await storeWith(300);
+    const old = join(temporaryFolder(), 'old.db');
+    copyFileSync(file, old);
+    await storeWith(290, file);
+    const head = readFileSync(`${file}-head`);
+    copyFileSync(old, file);
+    await acceptLossInSqlite(file);
+    await storeWith(700, file, 5_000);
+    writeFileSync(`${file}-head`, head);
+    // In another epoch that much is known to be lost.
+    await storeWith(1, file);
+    const db = new Database(file);
+    db.exec('DROP TRIGGER epochs_are_never_deleted; DELETE FROM epochs');
+    db.close();
+    writeFileSync(`${file}-head`, head);
+    expect(() => openSqliteForCommandLine(file)).toThrow(
+      /is not the log whose position 590 was acknowledged/,
+    );
+  });
+
+  it.each<[string, (file: string) => void]>([
+    ['deleted', (file) => rmSync(file)],
+    ['emptied', (file) => truncateSync(file, 0)],
+  ])('is refused when its file was %s', async (_, lose) => {
+    const file = await storeWith(3);
+    lose(file);
+    expect(() => openSqliteForCommandLine(file)).toThrow(
+      /ends at position 0, but position 3 was acknowledged/,
+    );
+  });
+
+  it('is refused when another store was put in its place', async () => {
+    const [file, other] = [await storeWith(3), await storeWith(8)];
+    copyFileSync(other, file);
+    expect(() => openSqliteForCommandLine(file)).toThrow(
+      /is not the log whose position 3 was acknowledged/,
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
+import { KeptOutcomesTable } from '../../../src/infra/sqlite/kept-outcomes-table.ts';
+import { SqliteKeyStore } from '../../../src/infra/sqlite/key-store.ts';
+import { MerkleTables } from '../../../src/infra/sqlite/merkle-tables.ts';
+import { registerChecksums } from '../../../src/infra/sqlite/migrations.ts';
+import {
+  APPLICATION_ID,
+  MIGRATIONS,
+  SCHEMA_VERSION,
+  WITH_CHECKSUMS,
+  WITH_TREE,
+} from '../../../src/infra/sqlite/schema.ts';
+import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
+import { temporaryFile } from '../../support/folder.ts';
+
+const EVENTS = 700;
+const SINCE_OUTCOMES = 2;
+
+/** Makes a store as the version with this schema has left it. */
+function oldStore(schema: number): string {
+  const file = temporaryFile();
+  const db = new Database(file);
+  registerChecksums(db);
+  for (const migration of MIGRATIONS.slice(0, schema)) db.exec(migration);
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  db.pragma(`user_version = ${schema}`);
+  const insert = db.prepare(`INSERT INTO events VALUES (?, ?, 1, 'OrderPlaced', 2, ?, ?)`);
+  for (let id = 1; id <= EVENTS; id++) {
+    const metadata = '{"at":"2026-01-01T12:00:00.000Z","by":"AbCdEfGh01","commandId":"c-1"}';
+    insert.run(id, id, `{"orderId":"${id}","petId":"7","quantity":1}`, metadata);
+  }
+  db.exec(`INSERT INTO api_keys (id, name, hash, scopes, created_at) VALUES
+    ('AbCdEfGh01', 'Zoë "the" key', x'0102', 'orders:read', '2026-01-01T12:00:00.000Z')`);
+  if (schema >= SINCE_OUTCOMES) {
+    db.exec(`INSERT INTO kept_outcomes VALUES
+      ('AbCdEfGh01', 'k-ä', 'f', 9223372036854775807, 1, NULL),
+      ('AbCdEfGh01', 'l', 'f', NULL, NULL, 'order_not_found')`);
+  }
+  if (schema >= WITH_TREE) new MerkleTables(db).append(new StoredEvents(db).read(0, EVENTS));
+  db.close();
+  return file;
+}
+
+it.each(Array.from({ length: WITH_CHECKSUMS - 1 }, (_, n) => n + 1))(
+  'a store of schema %i is brought up to date, and everything in it is checked from then on',
+  async (schema) => {
+    const file = oldStore(schema);
+    const db = openDatabase(file);
+    expect(db.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION);
+    expect(new MerkleTables(db).wholeSize()).toBe(EVENTS);
+    expect(await new SqliteKeyStore(db).find('AbCdEfGh01')).toMatchObject({
+      name: 'Zoë "the" key',
+    });
+    const kept = new KeptOutcomesTable(db).after({ by: '', key: '' }, 10);
+    if (schema >= SINCE_OUTCOMES) {
+      expect(kept.map(({ decided }) => decided)).toEqual([
+        { kind: 'accepted', orderId: 2n ** 63n - 1n, version: 1 },
+        { kind: 'rejected', reason: 'order_not_found' },
+      ]);
+    }
+    db.close();
+    const evidence = openSqliteEvidence(file);
+    const { findings, size } = await verifyStore(evidence, [], async () => {});
+    await evidence.close();
+    expect({ findings, size }).toEqual({ findings: [], size: EVENTS });
+  },
+);
+
+it('an older version that is still running adds no key without a checksum', () => {
+  const db = openDatabase(temporaryFile());
+  expect(() =>
+    db.exec(`INSERT INTO api_keys (id, name, hash, scopes, created_at) VALUES
+      ('AbCdEfGh01', 'x', x'0102', '', '2026-01-01T12:00:00.000Z')`),
+  ).toThrow('a newer version of store-orders has opened this store');
+  db.close();
+});

@@ -1,0 +1,65 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { SqliteRefusals } from '../../../src/infra/sqlite/refusals.ts';
+import { temporaryFile } from '../../support/folder.ts';
+import { refusal, refusalTrailContract } from '../refusal-trail.ts';
+
+function opened(file = temporaryFile(), most?: number): SqliteRefusals {
+  const trail = new SqliteRefusals(file, most);
+  onTestFinished(() => trail.close());
+  return trail;
+}
+
+refusalTrailContract('SQLite', async (most) => opened(undefined, most));
+
+describe('the file of refusals', () => {
+  it('is made for the first refusal, beside the store', async () => {
+    const file = temporaryFile();
+    const trail = opened(file);
+    expect(await trail.newest(1)).toStrictEqual([]);
+    expect(existsSync(`${file}-refusals`)).toBe(false);
+    await trail.append([refusal(1)]);
+    expect(existsSync(`${file}-refusals`)).toBe(true);
+  });
+
+  it('is read and written by several at once, and stays', async () => {
+    const file = temporaryFile();
+    const [service, beside] = [opened(file), opened(file)];
+    await service.append([refusal(1)]);
+    await beside.append([refusal(2)]);
+    await service.append([refusal(3)]);
+    service.close();
+    const positions = (await beside.newest(9)).map(({ position }) => position);
+    expect(positions).toStrictEqual([1, 2, 3]);
+  });
+
+  it('refuses to change or to remove what it keeps, whoever asks', async () => {
+    const file = temporaryFile();
+    const trail = opened(file, 3);
+    await trail.append([1, 2, 3, 4].map(refusal));
+    const db = new Database(`${file}-refusals`);
+    onTestFinished(() => void db.close());
+    for (const sql of [
+      `UPDATE refusals SET record = '{}' WHERE position = 2`,
+      'DELETE FROM refusals WHERE position = 2',
+      'DELETE FROM refusals WHERE position = 4',
+      `INSERT INTO refusals VALUES (9, '{}')`,
+      `INSERT OR REPLACE INTO refusals VALUES (3, '{}')`,
+    ]) {
+      expect(() => db.exec(sql), sql).toThrow('refusals are append-only');
+    }
+  });
+
+  it("is not somebody else's", async () => {
+    const foreign = temporaryFile();
+    openDatabase(`${foreign}-refusals`).close();
+    await expect(opened(foreign).append([refusal(1)])).rejects.toThrow(
+      'is a database of another program',
+    );
+    const text = temporaryFile();
+    writeFileSync(`${text}-refusals`, 'x'.repeat(5_000));
+    await expect(opened(text).newest(1)).rejects.toThrow('is not a SQLite database');
+  });
+});

@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OrderList } from '../../../src/app/state/order-list.ts';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
+import { SnapshotFile } from '../../../src/infra/sqlite/snapshot/snapshot-file.ts';
+import { LATER, NOON, newEvent, placed, readAll, shipped } from '../../support/events.ts';
+import { temporaryFile } from '../../support/folder.ts';
+
+/** A store with two orders, and the list of them. */
+async function given(storeId = 'this-store') {
+  const file = temporaryFile();
+  const db = openDatabase(file);
+  onTestFinished(() => void db.close());
+  const log = new SqliteEventLog(db);
+  await log.append(0, () => [
+    newEvent(placed(9_007_199_254_740_993n, { shipDate: NOON })),
+    newEvent(placed(-3n)),
+    newEvent(shipped(-3n, LATER), 2),
+  ]);
+  const list = new OrderList((orders) => orders);
+  for (const event of await readAll(log)) list.fold(event);
+  return { file, db, log, list, snapshots: new SnapshotFile(file, storeId, db) };
+}
+
+const none = (reason: string) => ({ kind: 'none', reason });
+
+describe('the snapshot file', () => {
+  it('gives back the list that was saved', async () => {
+    const { list, snapshots } = await given();
+    await snapshots.save(list.pack());
+    const loaded = await snapshots.load();
+    if (loaded.kind === 'none') throw new Error(loaded.reason);
+    const again = new OrderList((orders) => orders, loaded.list);
+    expect(again.snapshot()).toStrictEqual(list.snapshot());
+    expect(loaded.list).toStrictEqual(list.pack());
+  });
+
+  it('is not there at first', async () => {
+    const { snapshots } = await given();
+    expect(await snapshots.load()).toStrictEqual(none('there is none'));
+  });
+
+  it('is not used once a single bit of it has changed, or a part of it is missing', async () => {
+    const { file, list, snapshots } = await given();
+    await snapshots.save(list.pack());
+    const name = `${file}-snapshot`;
+    const bytes = readFileSync(name);
+    const damaged = none('it is damaged');
+    for (let at = 0; at < bytes.length; at += at < 600 ? 1 : 997) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] as number) ^ (1 << (at % 8));
+      writeFileSync(name, changed);
+      expect(await snapshots.load()).toStrictEqual(damaged);
+      writeFileSync(name, bytes.subarray(0, at));
+      expect(await snapshots.load()).toStrictEqual(damaged);
+    }
+    writeFileSync(name, bytes);
+    expect(await snapshots.load()).toMatchObject({ kind: 'found' });
+  });
+
+  it('is not used for another store', async () => {
+    const { file, db, list, snapshots } = await given();
+    await snapshots.save(list.pack());
+    const other = new SnapshotFile(file, 'another-store', db);
+    expect(await other.load()).toStrictEqual(none('it belongs to another store'));
+  });
+
+  it('is not used for a log that is shorter, or has another event at its position', async () => {
+    const { file, list, snapshots } = await given();
+    await snapshots.save(list.pack());
+    const bytes = readFileSync(`${file}-snapshot`);
+    const shorter = [newEvent(placed(1n)), newEvent(placed(2n))];
+    for (const events of [shorter, [...shorter, newEvent(placed(3n))]]) {
+      const otherFile = temporaryFile();
+      const db = openDatabase(otherFile);
+      await new SqliteEventLog(db).append(0, () => events);
+      writeFileSync(`${otherFile}-snapshot`, bytes);
+      const other = new SnapshotFile(otherFile, 'this-store', db);
+      expect(await other.load()).toStrictEqual(none('it belongs to another log'));
+      db.close();
+    }
+  });
+
+  it('is replaced as a whole, and the old one stays if that fails', async () => {
+    const { file, log, list, snapshots } = await given();
+    await snapshots.save(list.pack());
+    await log.append(3, () => [newEvent(placed(4n))]);
+    for (const event of await readAll(log, 3)) list.fold(event);
+    mkdirSync(`${file}-snapshot-new/in-the-way`, { recursive: true });
+    await expect(snapshots.save(list.pack())).rejects.toThrow();
+    expect(await snapshots.load()).toMatchObject({ list: { image: { position: 3 } } });
+  });
+
+  it('can be made of a list without orders', async () => {
+    const file = temporaryFile();
+    const db = openDatabase(file);
+    onTestFinished(() => void db.close());
+    const snapshots = new SnapshotFile(file, 'empty', db);
+    await snapshots.save(new OrderList((orders) => orders).pack());
+    expect(await snapshots.load()).toMatchObject({ kind: 'found' });
+    expect(existsSync(`${file}-snapshot-new`)).toBe(false);
+    expect(readdirSync(dirname(file))).toContain('store.db-snapshot');
+  });
+
+  it('tells why it cannot be read', async () => {
+    const { file, snapshots } = await given();
+    mkdirSync(`${file}-snapshot`);
+    expect(await snapshots.load()).toMatchObject({ reason: expect.stringMatching(/EISDIR/) });
+  });
+});

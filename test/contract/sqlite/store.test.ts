@@ -1,0 +1,170 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import type { Submission } from '../../../src/app/log/submission.ts';
+import type { CommandLineStore, Store } from '../../../src/app/ports/store.ts';
+import { OrderList } from '../../../src/app/state/order-list.ts';
+import { Writer } from '../../../src/app/write/writer.ts';
+import type { PetId } from '../../../src/domain/order-id.ts';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { openSqliteForCommandLine, openSqliteStore } from '../../../src/infra/sqlite/store.ts';
+import { startProgram } from '../../support/child.ts';
+import { newEvent, placed, readAll } from '../../support/events.ts';
+import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
+import { recordInAnyForm } from '../../support/tampering.ts';
+
+const place: Submission = {
+  command: { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 },
+  by: 'test',
+  commandId: 'c-1',
+};
+
+/** Is told what becomes of a store, and remembers what is wrong with it. */
+function watcherInto(wrong: Error[]) {
+  const note = (cause: Error) => void wrong.push(cause);
+  return { lost: note, impaired: (_: string, cause: Error) => note(cause) };
+}
+
+/** Opens a store as a server does. What is lost is told in `lost`. */
+async function serve(file: string) {
+  const lost: Error[] = [];
+  const store: Store = await openSqliteStore(file, watcherInto(lost));
+  onTestFinished(() => store.close());
+  await store.begin(Writer.startOf(new OrderList(() => null)));
+  return { store, lost };
+}
+
+function commandLine(file: string): CommandLineStore {
+  const store = openSqliteForCommandLine(file);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describe('a store that a server has opened', () => {
+  it('shows its readers whatever its writer has said is done', async () => {
+    const { store } = await serve(temporaryFile());
+    for (let order = 1; order <= 20; order++) {
+      expect(await store.writer.execute([place, place])).toHaveLength(2);
+      expect(await store.log.head()).toBe(order * 2);
+    }
+    const ids = (await readAll(store.log)).map(({ event }) => event.orderId);
+    expect(ids).toStrictEqual(Array.from({ length: 40 }, (_, index) => BigInt(index + 1)));
+  });
+
+  it('keeps everything for the next server', async () => {
+    const file = temporaryFile();
+    const first = await serve(file);
+    await first.store.writer.execute([place]);
+    await first.store.close();
+    const second = await serve(file);
+    expect(second.store.id).toBe(first.store.id);
+    expect(await second.store.writer.execute([place])).toMatchObject([{ orderId: 2n }]);
+    expect(first.lost).toStrictEqual([]);
+  });
+
+  it('finishes the batch under way before it closes, and takes none after it', async () => {
+    const file = temporaryFile();
+    const { store, lost } = await serve(file);
+    const outcomes = store.writer.execute([place, place, place]);
+    await store.close();
+    await store.close();
+    expect(await outcomes).toMatchObject([{ orderId: 1n }, { orderId: 2n }, { orderId: 3n }]);
+    await expect(store.writer.execute([place])).rejects.toThrow('the writer is closed');
+    expect(await commandLine(file).log.head()).toBe(3);
+    expect(lost).toStrictEqual([]);
+  });
+
+  it('refuses a second server for as long as it lives', async () => {
+    const file = temporaryFile();
+    const { store, lost } = await serve(file);
+    const second = openSqliteStore(file, watcherInto(lost));
+    await expect(second).rejects.toThrow(CannotStart);
+    await expect(second).rejects.toThrow(
+      /Another server is running on .*store\.db\. Stop it first/,
+    );
+    expect(await store.writer.execute([place])).toMatchObject([{ kind: 'accepted' }]);
+    await store.close();
+    const third = await serve(file);
+    expect(await third.store.log.head()).toBe(1);
+    expect(lost).toStrictEqual([]);
+  });
+
+  it('is free again when its server was killed, with every order that was acknowledged', async () => {
+    const file = temporaryFile();
+    const child = startProgram('serve-store', file);
+    for (let order = 1; order <= 50; order++) expect(await child.line()).toBe(String(order));
+    await expect(openSqliteStore(file, watcherInto([]))).rejects.toThrow(
+      /Another server is running/,
+    );
+    await child.kill();
+    const { store } = await serve(file);
+    expect(await store.log.head()).toBeGreaterThanOrEqual(50);
+    expect(await store.writer.execute([place])).toMatchObject([{ kind: 'accepted' }]);
+  });
+
+  it('tells at once that a file is not a store', async () => {
+    const file = temporaryFile();
+    writeFileSync(file, 'this is no database at all');
+    const lost: Error[] = [];
+    const opening = openSqliteStore(file, watcherInto(lost));
+    await expect(opening).rejects.toThrow(CannotStart);
+    await expect(opening).rejects.toThrow(/is not a SQLite database/);
+    expect(lost).toStrictEqual([]);
+  });
+
+  it('tells that its writer is lost when that meets what it does not know', async () => {
+    const file = temporaryFile();
+    const { store, lost } = await serve(file);
+    const db = openDatabase(file);
+    const row = `(1, 1, 1, 'OrderEaten', 1, '{}', '{}')`;
+    recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${row}`));
+    db.close();
+    await expect(store.writer.execute([place])).rejects.toThrow(/position 1/);
+    await expect(store.writer.execute([place])).rejects.toThrow(/position 1/);
+    expect(lost).toMatchObject([{ name: 'UnreadableEvent', position: 1 }]);
+  });
+});
+
+describe('a command line tool', () => {
+  it('works beside a server, and each sees what the other does', async () => {
+    const file = temporaryFile();
+    const { store } = await serve(file);
+    const tool = commandLine(file);
+    await store.writer.execute([place]);
+    expect(await tool.log.head()).toBe(1);
+    const imported = await tool.log.append(1, () => [newEvent(placed(41n))]);
+    expect(imported).toMatchObject({ kind: 'appended', events: [{ position: 2 }] });
+    expect(await store.writer.execute([place])).toMatchObject([{ orderId: 42n, version: 1 }]);
+    expect(await readAll(store.log)).toHaveLength(3);
+  });
+
+  it('copies a live store with what is not yet in its main file', async () => {
+    const file = temporaryFile();
+    const { store } = await serve(file);
+    await store.writer.execute([place, place, place]);
+    const folder = temporaryFolder();
+    const [plainCopy, backup] = [join(folder, 'copy.db'), join(folder, 'backup.db')];
+    copyFileSync(file, plainCopy);
+    await commandLine(file).backup(backup);
+    // The events are in the WAL only: a copy of the main file misses them, and a backup must not.
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+    expect(await commandLine(plainCopy).log.head()).toBe(0);
+    const restored = await serve(backup);
+    expect(await readAll(restored.store.log)).toStrictEqual(await readAll(store.log));
+    expect(restored.store.id).toBe(store.id);
+    expect(await restored.store.writer.execute([place])).toMatchObject([
+      { orderId: 1_000_000_004n },
+    ]);
+    expect(await store.log.head()).toBe(3);
+  });
+
+  it('never copies over a file that is there', async () => {
+    const tool = commandLine(temporaryFile());
+    const there = join(temporaryFolder(), 'precious.db');
+    writeFileSync(there, 'precious');
+    await expect(tool.backup(there)).rejects.toThrow(CannotStart);
+    await expect(tool.backup(there)).rejects.toThrow(/is there already and was left as it is/);
+    expect(readFileSync(there, 'utf8')).toBe('precious');
+  });
+});

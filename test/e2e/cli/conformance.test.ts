@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import type { Report } from 'store-orders/testing';
+import { describe, expect, test } from 'vitest';
+import { changingRequests } from '../../kit-mutants/faults.ts';
+import { MUTANTS } from '../../kit-mutants/mutants.ts';
+import { type Mutant, mutatedListener } from '../../kit-mutants/mutated.ts';
+import { Place } from '../../support/command-line.ts';
+import { listening } from '../../support/listening.ts';
+
+/** Starts a server for the running test, which records its requests. */
+async function serve(listener: RequestListener) {
+  const asked: string[] = [];
+  const { address } = await listening((req, res) => {
+    asked.push(`${req.method} ${req.url}`);
+    listener(req, res);
+  });
+  return { baseUrl: `${address}/v1`, asked };
+}
+
+async function serveMutant(mutant: Mutant) {
+  const { listener, ...keys } = await mutatedListener(mutant);
+  return { ...(await serve(listener)), ...keys, listener };
+}
+
+/** Matches standard error of a run without a failure, even on a slow machine. */
+const PROGRESS = /^(?:Checking: \d+ %\n)*$/;
+
+const SOUND: Mutant = { name: 'no fault at all' };
+const mutant = (name: string) => MUTANTS.find((each) => each.name === name) as Mutant;
+
+describe('conformance', () => {
+  test('passes the service, and writes its report in three forms', async () => {
+    const { baseUrl, key, revokedKey } = await serveMutant(SOUND);
+    const place = new Place();
+    const files = ['--junit', place.file('report.xml'), '--json', place.file('report.json')];
+    const options = ['--key', key, '--revoked-key', revokedKey, '--seed', '7', ...files];
+    const { code, out, err } = await place.run('conformance', baseUrl, ...options);
+    expect(code).toBe(0);
+    expect(err).toMatch(PROGRESS);
+    const report: Report = JSON.parse(readFileSync(place.file('report.json'), 'utf8'));
+    expect(report).toMatchObject({ baseUrl, seed: 7, runs: 100, failed: 0, skipped: 0 });
+    for (const { name, result } of report.checks) {
+      expect(result).toBe('passed');
+      expect(out).toContain(`✓ ${name}`);
+    }
+    expect(out).toContain(`${report.checks.length} passed, 0 failed, 0 left out; seed 7`);
+    const xml = readFileSync(place.file('report.xml'), 'utf8');
+    expect(xml.match(/<testcase /g)).toHaveLength(report.checks.length);
+    expect(out + xml).not.toContain(key);
+  });
+
+  test('prints the shortest counterexample of a violated rule, and exits with 1', async () => {
+    const { baseUrl, key } = await serveMutant(mutant('a second cancellation is a 404'));
+    const place = new Place();
+    const junit = place.file('report.xml');
+    const options = ['--key', key, '--runs', '30', '--junit', junit];
+    const { code, out, err } = await place.run('conformance', baseUrl, ...options);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^store-orders: .* breaks \d rules of the contract\.$/m);
+    expect(out).toContain('✗ a second cancellation is a 204, too *\n    the second one is 404 {');
+    const [, script = ''] = out.split('✗ any program gets the answers of the table *\n');
+    expect(script.match(/^ {4}(?:A=\$\(placed|orders -).*$/gm)).toEqual([
+      `    A=$(placed '{"petId":1,"quantity":1}')`,
+      `    orders -w '%{http_code}\\n' -X DELETE "$BASE/store/orders/$A"`,
+      `    orders -w '%{http_code}\\n' -X DELETE "$BASE/store/orders/$A"`,
+    ]);
+    expect(readFileSync(junit, 'utf8')).toContain(
+      '<failure message="the second one is 404 {&quot;code',
+    );
+  });
+
+  test('with --read-only sends only GET requests, and still detects violations', async () => {
+    const sound = await serveMutant(SOUND);
+    const options = ['--key', sound.key, '--read-only'];
+    const { code, out } = await new Place().run('conformance', sound.baseUrl, ...options);
+    expect(code).toBe(0);
+    expect(out).toContain('left out, only GET is sent, as was asked for');
+    expect(sound.asked.length).toBeGreaterThan(20);
+    for (const request of sound.asked)
+      expect(request).toMatch(/^GET \/v1\/store\/orders(?:\/-?\d+)?$/);
+
+    const open = await serveMutant(mutant('listing needs no key'));
+    const found = await new Place().run(
+      'conformance',
+      open.baseUrl,
+      '--key',
+      open.key,
+      '--read-only',
+    );
+    expect(found.code).toBe(1);
+    expect(found.out).toContain('✗ a request without a key is a 401');
+    expect(open.asked.filter((request) => !request.startsWith('GET '))).toEqual([]);
+  });
+
+  test('changes no order that others have placed, even on a server without authentication', async () => {
+    const { baseUrl, key, listener } = await serveMutant(mutant('cancelling needs no key'));
+    const orders = `${baseUrl}/store/orders`;
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    for (let order = 0; order < 30; order++) {
+      await fetch(orders, { method: 'POST', headers, body: '{"petId":1,"quantity":1}' });
+    }
+    const { baseUrl: watched, asked } = await serve(listener);
+    await new Place().run('conformance', watched, '--key', key, '--runs', '40');
+    const touched = asked.flatMap(
+      (request) => /^(?:DELETE|PUT) .*\/orders\/(\d+)/.exec(request)?.[1] ?? [],
+    );
+    expect(touched.length).toBeGreaterThan(20);
+    expect(touched.filter((id) => Number(id) >= 1 && Number(id) <= 30)).toEqual([]);
+  });
+
+  test('places and ships orders through an adapter', async () => {
+    const { listener, key } = await mutatedListener(SOUND);
+    // This server has the operations beyond the contract at other paths.
+    const { baseUrl } = await serve(
+      changingRequests(listener, (req) => {
+        const url = req.url ?? '';
+        if (req.method === 'POST' || req.method === 'PUT') {
+          req.url = url.includes('/backdoor') ? url.replace('/backdoor', '') : '/v1/nowhere';
+        }
+      }),
+    );
+    const place = new Place();
+    const bare = await place.run('conformance', baseUrl, '--key', key);
+    expect(bare.code).toBe(0);
+    expect(bare.out).toContain('POST /store/orders is a 404 here, and no adapter has place()');
+
+    const adapter = place.write('adapter.mjs', ADAPTER);
+    const options = ['--key', key, '--adapter', adapter, '--revoked-key', 'sto_gone'];
+    const adapted = await place.run('conformance', baseUrl, ...options);
+    expect(adapted).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
+    expect(adapted.out).toContain('0 failed, 0 left out');
+  });
+
+  test('discloses neither the key nor a similar one', async () => {
+    const { baseUrl, key } = await serveMutant(mutant('any key with a known id is let in'));
+    const { code, out } = await new Place().run('conformance', baseUrl, '--key', key);
+    expect(code).toBe(1);
+    expect(out).toContain('✗ a request with a key that is not valid is a 401');
+    expect(out).not.toContain(key.slice(14, 24));
+    expect(out).not.toContain(key.slice(-24, -14));
+  });
+
+  test("with --contract-only skips this service's own promises", async () => {
+    const { baseUrl, key } = await serveMutant(mutant('the list is not sorted'));
+    const place = new Place();
+    expect(await place.run('conformance', baseUrl, '--key', key)).toMatchObject({ code: 1 });
+    const contract = await place.run('conformance', baseUrl, '--key', key, '--contract-only');
+    expect(contract).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
+    expect(contract.out).not.toContain('*');
+  });
+
+  test('reports why nothing could be checked', async () => {
+    const place = new Place();
+    const closed = await place.run('conformance', 'http://127.0.0.1:1/v1', '--key', 'sto_x');
+    expect(closed.code).toBe(1);
+    expect(closed.err).toContain(
+      'Nothing was checked: there is no answer to GET http://127.0.0.1:1',
+    );
+    const { baseUrl } = await serveMutant(SOUND);
+    const refused = await place.run('conformance', baseUrl, '--key', 'sto_x');
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('Nothing was checked: the key is refused');
+    const missing = await place.run('conformance', baseUrl, '--key', 'x', '--adapter', 'none.mjs');
+    expect(missing).toEqual({
+      code: 1,
+      out: '',
+      err: 'store-orders: There is no adapter none.mjs.\n',
+    });
+    const empty = place.write('empty.mjs', 'export const nothing = 1;\n');
+    const useless = await place.run('conformance', baseUrl, '--key', 'x', '--adapter', empty);
+    expect(useless.err).toContain('exports neither place nor ship');
+  });
+
+  test.each([
+    [['not a url', '--key', 'k'], 'must be a URL'],
+    [['ftp://x/v1', '--key', 'k'], 'must be a URL'],
+    [['http://user:word@x/v1', '--key', 'k'], 'no password'],
+    [['http://127.0.0.1:1/v1'], "'--key <key>' not specified"],
+    [['http://127.0.0.1:1/v1', '--key', 'k', '--runs', '0'], 'whole number from 1 to 1000000'],
+    [['http://127.0.0.1:1/v1', '--key', 'k', '--seed', '-1'], 'whole number from 0'],
+    [['http://127.0.0.1:1/v1', '--key', 'k', '--concurrency', '1e2'], 'whole number from 1 to 256'],
+  ])('%j is a usage error', async (args, message) => {
+    const { code, err } = await new Place().run('conformance', ...args);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+});
+
+const ADAPTER = `
+async function ask(method, path, body, { baseUrl, key }) {
+  const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' };
+  const answer = await fetch(baseUrl + '/backdoor' + path, { method, headers, body });
+  if (!answer.ok) throw new Error(path + ' is a ' + answer.status);
+  return answer.headers.get('location');
+}
+
+export async function place({ petId, quantity, shipDate }, server) {
+  const date = shipDate === undefined ? '' : ', "shipDate": "' + shipDate + '"';
+  const body = '{"petId": ' + petId + ', "quantity": ' + quantity + date + '}';
+  return (await ask('POST', '/store/orders', body, server)).split('/').at(-1);
+}
+
+export async function ship({ orderId, shipDate }, server) {
+  await ask('PUT', '/store/orders/' + orderId + '/shipment', JSON.stringify({ shipDate }), server);
+}
+`;

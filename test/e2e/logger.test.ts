@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { parseInstant } from '../../src/domain/instant.ts';
+
+const PROGRAM = new URL('../support/programs/log-lines.ts', import.meta.url).pathname;
+
+interface Line {
+  readonly line: number;
+  readonly time: string;
+  /** The time of the call; present if the process exits without a flush. */
+  readonly said: number;
+}
+
+function logged(count: number, end: 'flush' | 'exit'): readonly Line[] {
+  const run = spawnSync(process.execPath, [PROGRAM, String(count), end], { maxBuffer: 2 ** 28 });
+  expect(run.status).toBe(0);
+  return run.stdout
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe('The log', () => {
+  it('has every line in order after a flush, however many were buffered', () => {
+    const lines = logged(50_000, 'flush');
+    expect(lines.map(({ line }) => line)).toStrictEqual(Array.from(lines, (_, index) => index));
+    expect(lines).toHaveLength(50_000);
+  });
+
+  it('has the buffered lines of a process that exits', () => {
+    expect(logged(100, 'exit')).toHaveLength(100);
+  });
+
+  it('has the time of each call in UTC, although lines are serialized later', () => {
+    for (const { time, said } of logged(3, 'exit')) {
+      expect(parseInstant(time)).toBe(time);
+      expect(Date.parse(time) - said).toBeOneOf([0, 1]);
+    }
+  });
+
+  it('does not end the process when its reader disconnects', () => {
+    const command = `{ "$0" "$1" 200000; echo "exit $?" >&2; } | head -n 1`;
+    const run = spawnSync('bash', ['-c', command, process.execPath, PROGRAM]);
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({ line: 0 });
+    expect(run.stderr.toString()).toBe('exit 0\n');
+  });
+});

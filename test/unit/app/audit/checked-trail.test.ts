@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { CheckedTrail } from '../../../../src/app/audit/checked-trail.ts';
+import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
+import { Prover } from '../../../../src/app/audit/prover.ts';
+import type { StoredFields } from '../../../../src/app/log/record.ts';
+import { DamagedStore } from '../../../../src/app/ports/store.ts';
+import { encode } from '../../../../src/infra/events/codec.ts';
+import { MemoryTrail } from '../../../../src/infra/memory/trail.ts';
+import { placed, recorded } from '../../../support/events.ts';
+
+/** A trail in which things change that never should. */
+class DamagedTrail extends MemoryTrail {
+  /** Events that are read as others, by their positions. */
+  readonly changed = new Map<number, Partial<StoredFields>>();
+  readonly changedNodes = new Set<string>();
+  isShort = false;
+  reads = 0;
+
+  override async stored(after: number, limit: number) {
+    const events = await super.stored(after, limit);
+    return events.map((event) => ({ ...event, ...this.changed.get(event.position) }));
+  }
+
+  override leaves(from: number, count: number): Buffer[] {
+    this.reads += 1;
+    const leaves = super.leaves(from, this.isShort ? count - 1 : count);
+    return leaves.map((leaf, n) => (this.changed.has(from + n + 1) ? Buffer.alloc(32) : leaf));
+  }
+
+  override nodes(height: number, from: number, count: number): Buffer[] {
+    const nodes = super.nodes(height, from, count);
+    return nodes.map((node, n) =>
+      this.changedNodes.has(`${height} ${from + n}`) ? Buffer.alloc(32, 1) : node,
+    );
+  }
+}
+
+const EVENTS = recorded(...Array.from({ length: 1_000 }, (_, n) => placed(BigInt(n + 1)))).map(
+  encode,
+);
+
+function given(count = 700) {
+  const trail = new DamagedTrail();
+  for (const event of EVENTS.slice(0, count)) trail.append(event);
+  const checked = new CheckedTrail(trail);
+  return { trail, checked, prover: new Prover(checked, NoteSigner.generate('test')) };
+}
+
+describe('a trail that checks what it reads', () => {
+  it('hands out every event of a whole log', async () => {
+    const { checked } = given();
+    expect(await checked.stored(0, 1_000)).toEqual(EVENTS.slice(0, 700));
+    expect(await checked.stored(511, 2)).toEqual(EVENTS.slice(511, 513));
+    expect(await checked.stored(700, 5)).toEqual([]);
+  });
+
+  it('reads each tile once, and the last one when it has grown', async () => {
+    const { trail, checked } = given(600);
+    for (const after of [0, 5, 255, 10, 599]) await checked.stored(after, 1);
+    const { reads } = trail;
+    for (const after of [0, 5, 255, 10, 599]) await checked.stored(after, 1);
+    expect(trail.reads).toBe(reads);
+    for (const event of EVENTS.slice(600, 800)) trail.append(event);
+    expect(await checked.stored(598, 150)).toEqual(EVENTS.slice(598, 748));
+    expect(trail.reads).toBeGreaterThan(reads);
+  });
+
+  it('forgets the oldest tile where there are too many', async () => {
+    const trail = new DamagedTrail();
+    const count = 256 * 70;
+    for (const event of recorded(...Array.from({ length: count }, (_, n) => placed(BigInt(n))))) {
+      trail.append(encode(event));
+    }
+    const checked = new CheckedTrail(trail);
+    await checked.stored(0, count);
+    const { reads } = trail;
+    await checked.stored(0, 1);
+    expect(trail.reads).toBeGreaterThan(reads);
+  });
+
+  it.each([1, 256, 257, 512, 513, 700])(
+    'refuses the event at %i where it was changed',
+    async (at) => {
+      const { trail, checked } = given();
+      trail.changed.set(at, { data: '{"orderId":"9"}' });
+      await expect(checked.stored(at - 1, 1)).rejects.toThrow(DamagedStore);
+      await expect(checked.stored(0, 700)).rejects.toThrow('not what was recorded');
+    },
+  );
+
+  it('refuses one that was changed after its tile was read, by its position', async () => {
+    const { trail, checked } = given();
+    await checked.stored(0, 700);
+    trail.changed.set(300, { version: 2 });
+    await expect(checked.stored(299, 1)).rejects.toThrow('the event at position 300 is not what');
+  });
+
+  it('refuses all of a tile of which the tree says something else', async () => {
+    const { trail, checked } = given();
+    trail.changedNodes.add('8 1');
+    await expect(checked.stored(0, 1)).rejects.toThrow('events 1 to 256 are not what was recorded');
+  });
+
+  it('refuses what it cannot prove, because something of the tree is missing', async () => {
+    const { trail, checked } = given();
+    trail.isShort = true;
+    await expect(checked.stored(600, 1)).rejects.toThrow(
+      /^the tree of the log: \d+ hashes are due/,
+    );
+  });
+
+  it('lets other errors be what they are', async () => {
+    const { trail, checked } = given();
+    trail.nodes = () => {
+      throw new TypeError('closed');
+    };
+    await expect(checked.stored(0, 1)).rejects.toThrow(TypeError);
+  });
+
+  it('proves nothing with a tree that was changed', async () => {
+    const { trail, prover } = given();
+    await prover.inclusion(1, 600);
+    await prover.consistency(300, 600);
+    trail.changedNodes.add('8 1');
+    await expect(prover.inclusion(1, 600)).rejects.toThrow(DamagedStore);
+    await expect(prover.inclusion(1, 700)).rejects.toThrow(DamagedStore);
+    await expect(prover.consistency(256, 600)).rejects.toThrow(DamagedStore);
+    await expect(prover.receipt(1)).rejects.toThrow(DamagedStore);
+  });
+
+  it('proves nothing of an event that is missing', async () => {
+    const { prover, trail } = given();
+    trail.stored = async () => [];
+    await expect(prover.receipt(1)).rejects.toThrow('the event at position 1 is missing');
+  });
+});

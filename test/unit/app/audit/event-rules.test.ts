@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { EventRules } from '../../../../src/app/audit/event-rules.ts';
+import { verifyStore } from '../../../../src/app/audit/verify-store.ts';
+import { Epochs } from '../../../../src/app/log/epochs.ts';
+import type { StoredRow } from '../../../../src/app/ports/evidence.ts';
+import { DamagedEvidence, type Evidence } from '../../../../src/app/ports/evidence.ts';
+import type { OrderEvent } from '../../../../src/domain/order.ts';
+import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
+import { cancelled, LATER, placed, recorded, shipped } from '../../../support/events.ts';
+
+/** What the rules say to each of these events in turn, as they would be stored. */
+function told(...events: readonly OrderEvent[]): readonly (string | undefined)[] {
+  const rules = new EventRules(decodeStrictly);
+  return recorded(...events).map((event) => rules.problemOf(encode(event)));
+}
+
+describe('By the rules', () => {
+  it.each<[string, readonly OrderEvent[]]>([
+    ['an order is placed', [placed(1n)]],
+    ['an order is placed and shipped', [placed(1n), shipped(1n)]],
+    ['an order is placed and cancelled', [placed(1n), cancelled(1n)]],
+    ['orders come and go', [placed(1n), placed(-2n), shipped(-2n), placed(3n), cancelled(1n)]],
+  ])('%s', (_, events) => {
+    expect(told(...events)).toEqual(events.map(() => undefined));
+  });
+
+  it.each<[string, readonly OrderEvent[], string]>([
+    ['shipped after it was cancelled', [placed(1n), cancelled(1n), shipped(1n)], 'order_cancelled'],
+    [
+      'cancelled after it shipped',
+      [placed(1n), shipped(1n), cancelled(1n)],
+      'order_already_shipped',
+    ],
+    [
+      'shipped on two dates',
+      [placed(1n), shipped(1n), shipped(1n, LATER)],
+      'order_already_shipped',
+    ],
+    ['shipped twice', [placed(1n), shipped(1n), shipped(1n)], 'it is so already'],
+    ['placed again', [placed(1n), placed(1n)], 'order_exists'],
+    ['cancelled before it was placed', [cancelled(1n)], 'order_not_found'],
+  ])('no order is %s', (_, events, reason) => {
+    const { type } = events.at(-1) ?? expect.fail();
+    expect(told(...events).at(-1)).toBe(`no command leads to ${type} of order 1 here: ${reason}`);
+  });
+
+  it.each(['data', 'metadata'] as const)('%s is a text', (column) => {
+    const stored = encode(recorded(placed(1n))[0] ?? expect.fail());
+    const bytes = { ...stored, [column]: Buffer.from(stored[column]) } as unknown as StoredRow;
+    expect(new EventRules(decodeStrictly).problemOf(bytes)).toBe('it is not made of texts');
+  });
+
+  it('a failure of the program is no finding', () => {
+    const rules = new EventRules(() => {
+      throw new TypeError('a mistake of ours');
+    });
+    const stored = encode(recorded(placed(1n))[0] ?? expect.fail());
+    expect(() => rules.problemOf(stored)).toThrow('a mistake of ours');
+  });
+});
+
+describe('What lies there', () => {
+  function evidence(error: Error): Evidence {
+    return {
+      storeId: 'x',
+      epochs: new Epochs('x'),
+      decode: decodeStrictly,
+      last: 2,
+      *events() {
+        yield recorded(placed(1n)).map(encode);
+        throw error;
+      },
+      tree: undefined,
+      acknowledged: { name: 'a head of an older version', size: 1, root: undefined },
+      flaws: ['it has a flaw'],
+      close: () => {},
+    };
+  }
+
+  it('may be damaged from some event on', async () => {
+    const { size, findings } = await verifyStore(evidence(new DamagedEvidence('torn')), [], noWait);
+    expect(size).toBe(1);
+    expect(findings).toEqual([
+      { from: 2, problem: 'it cannot be read: torn' },
+      { problem: 'it has a flaw' },
+    ]);
+  });
+
+  it('is not to blame for a failure of the program', async () => {
+    const failing = verifyStore(evidence(new TypeError('a mistake of ours')), [], noWait);
+    await expect(failing).rejects.toThrow('a mistake of ours');
+  });
+});
+
+async function noWait(): Promise<void> {}

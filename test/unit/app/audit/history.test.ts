@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { sourceOf } from '../../../../src/app/audit/cloud-event.ts';
+import { type EventPage, History } from '../../../../src/app/audit/history.ts';
+import { Epochs } from '../../../../src/app/log/epochs.ts';
+import type { NewEvent } from '../../../../src/app/log/recorded-event.ts';
+import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
+import { MemoryKeyStore } from '../../../../src/infra/memory/key-store.ts';
+import { cancelled, NOON, newEvent, placed } from '../../../support/events.ts';
+
+async function historyOf(...events: readonly NewEvent[]) {
+  const log = new MemoryEventLog();
+  const keys = new MemoryKeyStore();
+  await log.append(0, () => events);
+  return { keys, trail: log.trail, history: new History(new Epochs('s'), log.trail, keys) };
+}
+
+/** A history of so many orders, of which each that is a multiple of a number is cancelled at once. */
+async function ordersWith(count: number, cancelledEvery: number) {
+  const events = Array.from({ length: count }, (_, n) => {
+    const order = newEvent(placed(BigInt(n + 1)));
+    const isCancelled = (n + 1) % cancelledEvery === 0;
+    return isCancelled ? [order, newEvent(cancelled(BigInt(n + 1)), 2)] : [order];
+  });
+  return historyOf(...events.flat());
+}
+
+function positionsIn({ events }: EventPage): number[] {
+  return events.map(({ position }) => position);
+}
+
+/** Every page from the first on, as one follows the other. */
+async function allPages(history: History, limit: number, type?: string): Promise<EventPage[]> {
+  const pages: EventPage[] = [];
+  let last: EventPage | undefined;
+  do {
+    last = await history.page(last?.end ?? 0, limit, type);
+    pages.push(last);
+  } while (last.hasMore);
+  return pages;
+}
+
+describe('The history', () => {
+  it('names who did it, once for each who did', async () => {
+    const by = (author: string, event = newEvent(placed(1n))): NewEvent => {
+      return { ...event, metadata: { at: NOON, by: author, commandId: 'c' } };
+    };
+    const { history, keys } = await historyOf(by('import'), by('k1'), by('k1'), by('k2'));
+    const rest = { hash: Buffer.alloc(32), scopes: [], createdAt: NOON };
+    const asked: string[] = [];
+    const find = keys.find.bind(keys);
+    keys.find = (id) => {
+      asked.push(id);
+      return find(id);
+    };
+    await keys.add({ id: 'k1', name: 'shop', ...rest });
+    await keys.add({ id: 'k2', name: 'gone', revokedAt: NOON, ...rest });
+    const { events } = await history.page(0, 10);
+    const told = events.map(({ json }) => JSON.parse(json));
+    expect(told.map(({ by: author, keyname }) => [author, keyname])).toStrictEqual([
+      ['import', undefined],
+      ['k1', 'shop'],
+      ['k1', 'shop'],
+      ['k2', 'gone'],
+    ]);
+    expect(asked).toStrictEqual(['import', 'k1', 'k2']);
+    for (const { source } of told) expect(source).toBe(sourceOf('s'));
+  });
+
+  it('has the events at some positions', async () => {
+    const { history } = await ordersWith(5, 2);
+    const texts = await history.at([3, 5]);
+    expect(texts.map((text) => JSON.parse(text))).toMatchObject([
+      { position: 3, type: 'OrderCancelled' },
+      { position: 5, type: 'OrderPlaced' },
+    ]);
+    expect(await history.at([])).toStrictEqual([]);
+  });
+
+  it.each([1, 2, 6, 7, 8, 1_000])('has all events in pages of %s', async (limit) => {
+    const { history } = await ordersWith(7, 8);
+    const pages = await allPages(history, limit);
+    expect(pages.flatMap(positionsIn)).toStrictEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(pages).toHaveLength(Math.ceil(7 / limit));
+    expect(pages.at(-1)?.end).toBe(7);
+  });
+
+  it('is empty where nothing has happened, and behind the head', async () => {
+    const nothing = { events: [], hasMore: false };
+    expect(await (await historyOf()).history.page(0, 5)).toStrictEqual({ ...nothing, end: 0 });
+    const { history } = await ordersWith(2, 9);
+    expect(await history.page(2, 5)).toStrictEqual({ ...nothing, end: 2 });
+    expect(await history.page(9, 5, 'OrderPlaced')).toStrictEqual({ ...nothing, end: 9 });
+  });
+
+  it.each([1, 3, 1_000])('has all events of one type in pages of %s', async (limit) => {
+    const { history } = await ordersWith(1_500, 100);
+    const pages = await allPages(history, limit, 'OrderCancelled');
+    const expected = Array.from({ length: 15 }, (_, n) => 101 * (n + 1));
+    expect(pages.flatMap(positionsIn)).toStrictEqual(expected);
+    expect(pages.at(-1)?.end).toBe(1_515);
+    for (const page of pages.slice(0, -1)) expect(positionsIn(page)).toHaveLength(limit);
+  });
+
+  it('reads no more than a page, and one more, where no type is asked for', async () => {
+    const { history, trail } = await ordersWith(30, 40);
+    const stored = trail.stored.bind(trail);
+    const asked: number[] = [];
+    trail.stored = (after, limit) => {
+      asked.push(limit);
+      return stored(after, limit);
+    };
+    expect((await history.page(3, 10)).end).toBe(13);
+    expect(asked).toStrictEqual([11]);
+  });
+
+  it('looks through a part of the log only, and says where to go on', async () => {
+    const { history, trail } = await ordersWith(25_000, 25_000);
+    let read = 0;
+    const stored = trail.stored.bind(trail);
+    trail.stored = async (after, limit) => {
+      const events = await stored(after, limit);
+      read += events.length;
+      return events;
+    };
+    const first = await history.page(0, 10, 'OrderCancelled');
+    expect(first).toStrictEqual({ events: [], end: 10_000, hasMore: true });
+    expect(read).toBe(10_000);
+    const pages = await allPages(history, 10, 'OrderCancelled');
+    expect(pages.map(({ end }) => end)).toStrictEqual([10_000, 20_000, 25_001]);
+    expect(pages.flatMap(positionsIn)).toStrictEqual([25_001]);
+  });
+
+  it('lets others have their turn while it tells much', async () => {
+    const { history } = await ordersWith(1_001, 2_000);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    expect((await history.page(0, 1_000)).events).toHaveLength(1_000);
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThanOrEqual(2);
+  });
+});

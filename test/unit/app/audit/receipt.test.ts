@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { consistencyJson, inclusionJson, receiptOf } from '../../../../src/app/audit/receipt.ts';
+import { recordOf } from '../../../../src/app/log/record.ts';
+import { canonicalJson } from '../../../support/canonical-json.ts';
+import { MEANINGS, storedEvents } from '../../../support/golden-events.ts';
+
+const events = Object.keys(MEANINGS).flatMap(storedEvents);
+
+it('a record is canonical JSON, with the stored texts in it as they are', () => {
+  for (const [index, golden] of events.entries()) {
+    const event = { ...golden, position: index + 1, version: 1 };
+    const record = recordOf(event);
+    expect(record).toBe(canonicalJson(JSON.parse(record)));
+    expect(record).toContain(`{"data":${golden.data},"metadata":${golden.metadata},"position":`);
+    expect(JSON.parse(record)).toStrictEqual({
+      ...event,
+      data: JSON.parse(golden.data),
+      metadata: JSON.parse(golden.metadata),
+    });
+  }
+});
+
+const ONES = Buffer.alloc(32, 1);
+const BASE64 = 'AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=';
+
+it('a receipt says what it is, and holds the record, the proof and the checkpoint as texts', () => {
+  expect(JSON.parse(receiptOf('{}', [ONES], 'note\n'))).toStrictEqual({
+    format: 'store-orders/receipt/v1',
+    record: '{}',
+    proof: [BASE64],
+    checkpoint: 'note\n',
+  });
+});
+
+it('a proof by itself says what it is of', () => {
+  expect(JSON.parse(inclusionJson(3, 5, [ONES, ONES]))).toStrictEqual({
+    position: 3,
+    size: 5,
+    proof: [BASE64, BASE64],
+  });
+  expect(JSON.parse(consistencyJson(2, 5, [ONES]))).toStrictEqual({
+    from: 2,
+    to: 5,
+    proof: [BASE64],
+  });
+});

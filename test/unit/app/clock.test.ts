@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CLOCKS, clockForExpiry, now } from '../../../src/app/clock.ts';
+import { NOON } from '../../support/events.ts';
+import { clockAt } from '../../support/test-clock.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+describe('the clocks of the machine', () => {
+  it('are the one that is set and the one that is not', () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    vi.setSystemTime(NOON);
+    const begun = CLOCKS.elapsed();
+    vi.advanceTimersByTime(1_000);
+    vi.setSystemTime('1970-01-01T00:00:00Z');
+    expect(CLOCKS.elapsed() - begun).toBe(1_000);
+    expect(CLOCKS.wall()).toBe(0);
+    expect(now()).toBe('1970-01-01T00:00:00.000Z');
+  });
+
+  it('show no time that could be recorded outside the years 0000 to 9999', () => {
+    expect(() => now(() => Date.parse('9999-12-31T23:59:59.999Z') + 1)).toThrow(
+      'the clock is outside the years 0000 to 9999',
+    );
+    expect(() => now(() => Number.NaN)).toThrow('the clock is outside the years 0000 to 9999');
+  });
+});
+
+describe('the clock for what expires', () => {
+  const DAY = 86_400_000;
+  const move = fc.record({
+    kind: fc.constantFrom('pass', 'step'),
+    by: fc.integer({ min: -400 * 365 * DAY, max: 400 * 365 * DAY }),
+  });
+
+  it('is behind neither the wall clock nor the time that went by, and never ahead of both', () => {
+    fc.assert(
+      fc.property(fc.array(move), (moves) => {
+        const clock = clockAt(NOON);
+        const expiry = clockForExpiry(clock);
+        let unstepped = Date.parse(NOON);
+        for (const { kind, by } of moves) {
+          if (kind === 'step') clock.step(by);
+          else {
+            clock.pass(Math.abs(by));
+            unstepped += Math.abs(by);
+          }
+          expect(expiry()).toBeCloseTo(Math.max(clock.wall(), unstepped), 1);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { hashKeyText } from '../../../../src/app/keys/api-key.ts';
+import { Authenticator } from '../../../../src/app/keys/authenticator.ts';
+import type { ApiKey } from '../../../../src/app/ports/key-store.ts';
+import { MemoryKeyStore } from '../../../../src/infra/memory/key-store.ts';
+import { LATER, NOON } from '../../../support/events.ts';
+import { keyText } from '../../../support/key-text.ts';
+import { clockAt } from '../../../support/test-clock.ts';
+
+/** Keys that count how often one is looked up. */
+class CountingKeys extends MemoryKeyStore {
+  lookups = 0;
+
+  override find(id: string): Promise<ApiKey | undefined> {
+    this.lookups += 1;
+    return super.find(id);
+  }
+}
+
+const DAY = 86_400_000;
+const YEAR = 365.2425 * DAY;
+const STEPS: readonly [string, number][] = [
+  ['back by a second', -1_000],
+  ['back by an hour', -3_600_000],
+  ['back to 1970', -56 * YEAR],
+  ['forward by a second', 1_000],
+  ['forward to 9999', 7_973 * YEAR],
+];
+
+const text = keyText('warehouse');
+const id = text.slice(4, 14);
+const key: ApiKey = {
+  id,
+  name: 'the warehouse',
+  hash: hashKeyText(text),
+  scopes: ['orders:read'],
+  createdAt: NOON,
+};
+
+async function authenticatorWith(...known: readonly ApiKey[]) {
+  const keys = new CountingKeys();
+  for (const each of known) await keys.add(each);
+  const clock = clockAt(NOON);
+  return { keys, clock, authenticator: new Authenticator(keys, clock) };
+}
+
+describe('who is asking', () => {
+  it('is told by the text of a known key', async () => {
+    const { authenticator } = await authenticatorWith(key);
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+  });
+
+  it('goes by the clock of the machine where no other is given', async () => {
+    const keys = new MemoryKeyStore();
+    await keys.add({ ...key, expiresAt: '1970-01-01T00:00:00.000Z' as ApiKey['createdAt'] });
+    expect(await new Authenticator(keys).authenticate(text)).toBeUndefined();
+  });
+
+  it('is nobody where the text is no key, and nothing is looked up for it', async () => {
+    const { authenticator, keys } = await authenticatorWith(key);
+    for (const wrong of ['', id, text.slice(1), `${text.slice(0, -1)}!`]) {
+      expect(await authenticator.authenticate(wrong)).toBeUndefined();
+    }
+    expect(keys.lookups).toBe(0);
+  });
+
+  it('is nobody where the key is not known, until it is added', async () => {
+    const { authenticator, keys } = await authenticatorWith();
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+    await keys.add(key);
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+  });
+
+  it('is nobody where a well-formed key has the id of another', async () => {
+    const { authenticator } = await authenticatorWith(key);
+    const other = keyText('warehouse', 'guess');
+    expect(other.slice(4, 14)).toBe(id);
+    expect(await authenticator.authenticate(other)).toBeUndefined();
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+    expect(await authenticator.authenticate(other)).toBeUndefined();
+  });
+
+  it('is nobody with more or less than the text of a key that was sent before, or one like it', async () => {
+    const { authenticator } = await authenticatorWith(key);
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+    const likeIt = text.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 0x100));
+    for (const wrong of [`${text}x`, `${text} `, text.slice(0, -1), text.slice(0, 14), likeIt]) {
+      expect(await authenticator.authenticate(wrong)).toBeUndefined();
+    }
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
+  });
+
+  it('is nobody from the moment at which the key expires', async () => {
+    const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
+    clock.pass(Date.parse(LATER) - Date.parse(NOON) - 1);
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+    // The record is remembered, and its expiry counts all the same.
+    clock.pass(1);
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it('is nobody with a key that was revoked', async () => {
+    const { authenticator } = await authenticatorWith({ ...key, revokedAt: NOON });
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it('is nobody half a second after the key was revoked, however often they asked', async () => {
+    const { authenticator, keys, clock } = await authenticatorWith(key);
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+    await keys.revoke(id, NOON);
+    clock.pass(499);
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+    clock.pass(1);
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it.each(STEPS)(
+    'is nobody half a second after the key was revoked, the clock set %s',
+    async (_, step) => {
+      const { authenticator, keys, clock } = await authenticatorWith(key);
+      expect(await authenticator.authenticate(text)).toMatchObject({ id });
+      await keys.revoke(id, NOON);
+      clock.step(step);
+      clock.pass(500);
+      expect(await authenticator.authenticate(text)).toBeUndefined();
+      clock.step(-step);
+      expect(await authenticator.authenticate(text)).toBeUndefined();
+    },
+  );
+
+  it('stays nobody with an expired key, however far the clock is set back', async () => {
+    const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
+    clock.pass(Date.parse(LATER) - Date.parse(NOON));
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+    for (const back of [1, 1_000, DAY, 60 * YEAR]) {
+      clock.step(-back);
+      expect(await authenticator.authenticate(text)).toBeUndefined();
+      expect(await authenticator.isStillInForce(id)).toBe(false);
+    }
+  });
+
+  it('is nobody with a key at its end, although the clock was set back before', async () => {
+    const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
+    clock.step(-DAY);
+    clock.pass(Date.parse(LATER) - Date.parse(NOON) - 1);
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+    clock.pass(1);
+    expect(await authenticator.authenticate(text)).toBeUndefined();
+  });
+
+  it('is nobody while the clock is ahead of the end of the key, and known when it is right again', async () => {
+    const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
+    for (const ahead of [DAY, 100 * YEAR, 7_973 * YEAR, 200_000 * YEAR]) {
+      clock.step(ahead);
+      expect(await authenticator.authenticate(text)).toBeUndefined();
+      expect(await authenticator.isStillInForce(id)).toBe(false);
+      clock.step(-ahead);
+      expect(await authenticator.authenticate(text)).toMatchObject({ id });
+      expect(await authenticator.isStillInForce(id)).toBe(true);
+    }
+  });
+
+  it('is still who they were until the key is revoked, expired or unknown', async () => {
+    const { authenticator, keys } = await authenticatorWith(key);
+    expect(await authenticator.isStillInForce(id)).toBe(true);
+    expect(await authenticator.isStillInForce('0000000000')).toBe(false);
+    await keys.revoke(id, NOON);
+    expect(await authenticator.isStillInForce(id)).toBe(false);
+  });
+
+  it('is looked up once in half a second', async () => {
+    const { authenticator, keys, clock } = await authenticatorWith(key);
+    for (let time = 0; time < 1_500; time += 10) {
+      await authenticator.authenticate(text);
+      clock.pass(10);
+    }
+    expect(keys.lookups).toBe(3);
+  });
+
+  it('is looked up once, whoever else asks meanwhile', async () => {
+    const other = keyText('shop');
+    const { authenticator, keys } = await authenticatorWith(key, {
+      ...key,
+      id: other.slice(4, 14),
+      hash: hashKeyText(other),
+    });
+    for (const each of [text, other, text, other]) {
+      expect(await authenticator.authenticate(each)).toBeDefined();
+    }
+    expect(keys.lookups).toBe(2);
+  });
+
+  it('is forgotten when ten thousand others have asked, so that memory has an end', async () => {
+    const others = Array.from({ length: 10_000 }, (_, number) => keyText(`${number}`));
+    const records = others.map((other) => {
+      return { ...key, id: other.slice(4, 14), hash: hashKeyText(other) };
+    });
+    const { authenticator, keys } = await authenticatorWith(key, ...records);
+    await authenticator.authenticate(text);
+    await authenticator.authenticate(text);
+    expect(keys.lookups).toBe(1);
+    for (const other of others) expect(await authenticator.authenticate(other)).toBeDefined();
+    await authenticator.authenticate(text);
+    expect(keys.lookups).toBe(10_002);
+  });
+});

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Owed } from '../../../../src/app/lifecycle/owed.ts';
+
+const FULL = new Error('full');
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Work that fails so many times, and says when it is done. */
+function given(...names: readonly [name: string, failures: number][]) {
+  const done: string[] = [];
+  const owed = new Owed((error) => error === FULL);
+  const works = names.map(([name, failures]) => {
+    let left = failures;
+    return async () => {
+      left -= 1;
+      if (left >= 0) throw FULL;
+      done.push(name);
+    };
+  });
+  return { owed, works, done };
+}
+
+describe('What a start owes', () => {
+  it('is done at once where that is possible', async () => {
+    const { owed, works, done } = given(['one', 0], ['two', 0]);
+    for (const work of works) await owed.do(work);
+    expect(done).toEqual(['one', 'two']);
+    owed.retry(() => expect.unreachable());
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is tried every second until all of it is done', async () => {
+    const { owed, works, done } = given(['one', 2], ['two', 1], ['three', 0]);
+    for (const work of works) await owed.do(work);
+    expect(done).toEqual(['three']);
+    owed.retry(() => expect.unreachable());
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(done).toEqual(['three', 'two']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(done).toEqual(['three', 'two', 'one']);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('fails with what does not pass, at once or later', async () => {
+    const { owed } = given();
+    const wrong = new Error('wrong');
+    await expect(owed.do(() => Promise.reject(wrong))).rejects.toBe(wrong);
+    let error = FULL;
+    await owed.do(() => Promise.reject(error));
+    const failed = vi.fn();
+    owed.retry(failed);
+    error = wrong;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(failed.mock.calls).toEqual([[wrong]]);
+  });
+
+  it('is not tried any more after the end', async () => {
+    const { owed, works, done } = given(['one', 1]);
+    await owed.do(works[0] as () => Promise<void>);
+    owed.retry(() => expect.unreachable());
+    owed.close();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(done).toEqual([]);
+  });
+});

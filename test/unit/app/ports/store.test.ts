@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { ImpossibleEvent } from '../../../../src/app/log/impossible-event.ts';
+import { UnreadableEvent } from '../../../../src/app/ports/event-log.ts';
+import { DamagedStore, isDamage, StoreUnavailable } from '../../../../src/app/ports/store.ts';
+
+it('a store that cannot be asked says why', () => {
+  const cause = new Error('the network is down');
+  const error = new StoreUnavailable(cause);
+  expect(error).toMatchObject({ name: 'StoreUnavailable', message: 'the network is down', cause });
+});
+
+it('a damaged store is shown by its own name', () => {
+  const error = new DamagedStore('event 3 was changed');
+  expect(String(error)).toBe('DamagedStore: event 3 was changed');
+  expect(error).toBeInstanceOf(StoreUnavailable);
+});
+
+it.each([
+  [true, new DamagedStore('event 3 was changed')],
+  [true, new UnreadableEvent(3, 'its type is not known')],
+  [true, new ImpossibleEvent(3, 'order 1 was placed twice')],
+  [false, new StoreUnavailable(new Error('the network is down'))],
+  [false, new Error('a mistake of ours')],
+])('it is %s that damage is shown by: %s', (isOne, error) => {
+  expect(isDamage(error)).toBe(isOne);
+});

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
+import { findOrders, isPetKnown, type OrderFilter } from '../../../../src/app/read/order-query.ts';
+import { STATUSES } from '../../../../src/app/state/order-image.ts';
+import { type OrderDetails, OrderList } from '../../../../src/app/state/order-list.ts';
+import type { Instant } from '../../../../src/domain/instant.ts';
+import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
+import { instants, petIds } from '../../../support/arbitraries.ts';
+import {
+  cancelled,
+  NOON,
+  placed,
+  recorded,
+  secondsApart,
+  shipped,
+} from '../../../support/events.ts';
+import { manyIds } from '../../../support/many-ids.ts';
+import { histories, naiveOrders } from '../../../support/naive-orders.ts';
+
+function listOf(events: Iterable<RecordedEvent>): OrderList<null> {
+  const list = new OrderList(() => null);
+  for (const event of events) list.fold(event);
+  return list;
+}
+
+/** Whether an order passes, said as plainly as can be. */
+function passes(order: OrderDetails, filter: OrderFilter): boolean {
+  const { shipDate, placedAt } = order;
+  if (filter.status !== undefined && order.status !== filter.status) return false;
+  if (filter.petId !== undefined && order.petId !== filter.petId) return false;
+  if (filter.complete === true && order.status !== 'shipped') return false;
+  if (filter.complete === false && order.status === 'shipped') return false;
+  // Instants are in time order when they are in text order.
+  if (filter.shipDateFrom !== undefined && !(shipDate && shipDate >= filter.shipDateFrom)) {
+    return false;
+  }
+  if (filter.shipDateTo !== undefined && !(shipDate && shipDate < filter.shipDateTo)) return false;
+  if (filter.placedFrom !== undefined && placedAt < filter.placedFrom) return false;
+  return filter.placedTo === undefined || placedAt < filter.placedTo;
+}
+
+const FILTERS: (keyof OrderFilter)[] = [
+  ...(['status', 'petId', 'complete'] as const),
+  ...(['shipDateFrom', 'shipDateTo', 'placedFrom', 'placedTo'] as const),
+];
+
+/** Filters whose values come from the orders themselves as often as not. */
+function filtersFor(orders: readonly OrderDetails[]) {
+  const dates = orders.flatMap(({ shipDate }) => shipDate ?? []);
+  const times = orders.map(({ placedAt }) => placedAt);
+  const pets = orders.map(({ petId }) => petId);
+  const among = <Value>(values: readonly Value[], any: fc.Arbitrary<Value>) =>
+    values.length === 0 ? any : fc.oneof(fc.constantFrom(...values), any);
+  const when = among([...dates, ...times], instants);
+  const values = fc.record({
+    status: fc.constantFrom(...STATUSES),
+    petId: among(pets, petIds),
+    complete: fc.boolean(),
+    shipDateFrom: when,
+    shipDateTo: when,
+    placedFrom: when,
+    placedTo: when,
+  });
+  // Few at a time, because hardly an order passes them all.
+  const names = fc.subarray(FILTERS, { maxLength: 3 });
+  return fc.tuple(values, names).map(([all, few]): OrderFilter => {
+    return Object.fromEntries(few.map((name) => [name, all[name]]));
+  });
+}
+
+/** Every page, from the first to the last. */
+function allPages(list: OrderList<unknown>, filter: OrderFilter, limit: number) {
+  const pages: OrderDetails[][] = [];
+  for (let after: OrderId | undefined, more = true; more; ) {
+    const { orders, hasMore } = findOrders(list, filter, after, limit);
+    pages.push([...orders]);
+    after = orders.at(-1)?.id;
+    more = hasMore;
+    // Each page has an order that none before it had: a list that goes round in circles is noticed.
+    if (pages.length > list.size + 1) throw new Error('there is no end to the pages');
+  }
+  return pages;
+}
+
+const cases = histories.chain((history) =>
+  fc.tuple(fc.constant(history), filtersFor(naiveOrders(history)), fc.integer({ min: 1, max: 9 })),
+);
+
+// Filters with values from any moment of the history, not just from its end.
+const casesThen = fc
+  .tuple(histories, fc.nat())
+  .chain(([history, any]) =>
+    fc.tuple(
+      fc.constant(history),
+      filtersFor(naiveOrders(history.slice(0, any % (history.length + 1)))),
+      fc.integer({ min: 1, max: 40 }),
+    ),
+  );
+
+describe('finding orders', () => {
+  it('finds what passes the filter, page by page, each order once and by id', () => {
+    fc.assert(
+      fc.property(cases, ([history, filter, limit]) => {
+        const expected = naiveOrders(history).filter((order) => passes(order, filter));
+        const pages = allPages(listOf(history), filter, limit);
+        expect(pages.flat()).toStrictEqual(expected);
+        // Full but for the last, which may be empty only where it is the only one.
+        for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+        expect(pages.at(-1)?.length).toBeLessThanOrEqual(limit);
+        if (pages.length > 1) expect(pages.at(-1)).not.toHaveLength(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds them in thousands, whatever the order in which their ids came', () => {
+    fc.assert(
+      fc.property(manyIds(3_000), fc.integer({ min: 1, max: 1_500 }), (ids, limit) => {
+        const history = secondsApart(
+          recorded(
+            ...ids.map((id) => placed(id, { petId: (id % 3n) as PetId })),
+            ...ids.filter((id) => id % 5n === 0n).map((id) => cancelled(id)),
+          ),
+        );
+        const list = listOf(history);
+        for (const filter of [{}, { petId: 1n as PetId, status: 'cancelled' }] as const) {
+          const expected = naiveOrders(history).filter((order) => passes(order, filter));
+          expect(allPages(list, filter, limit).flat()).toStrictEqual(expected);
+        }
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('begins after any id, whether there is such an order or not', () => {
+    const list = listOf(recorded(placed(-5n), placed(1n), placed(9n)));
+    const above = (id: bigint) =>
+      findOrders(list, {}, id as OrderId, 9).orders.map((order) => order.id);
+    expect(above(-(2n ** 63n))).toStrictEqual([-5n, 1n, 9n]);
+    expect(above(-5n)).toStrictEqual([1n, 9n]);
+    expect(above(2n)).toStrictEqual([9n]);
+    expect(above(9n)).toStrictEqual([]);
+    expect(above(2n ** 63n - 1n)).toStrictEqual([]);
+  });
+
+  it('ends where the orders end, also on pages that are not full', () => {
+    // The order in the first slot passes every filter, and is the first of all: nothing that stands
+    // behind the end of a page may be taken for it.
+    const history = secondsApart(recorded(...[1n, 2n, 3n].map((id) => placed(id))));
+    const list = listOf(history);
+    const filters: OrderFilter[] = [
+      { petId: 7n as PetId },
+      { status: 'pending' },
+      { complete: false },
+      { placedFrom: NOON },
+      { placedFrom: NOON, petId: 7n as PetId, status: 'pending' },
+    ];
+    for (const filter of filters) {
+      const found = findOrders(list, filter, undefined, 9);
+      expect(found.orders.map(({ id }) => id)).toStrictEqual([1n, 2n, 3n]);
+      expect(findOrders(list, filter, 2n as OrderId, 9).orders.map(({ id }) => id)).toEqual([3n]);
+    }
+    const dated = listOf(recorded(placed(1n, { shipDate: NOON }), placed(2n, { shipDate: NOON })));
+    for (const asOf of [1, 2]) {
+      const filter: OrderFilter = { shipDateFrom: NOON, status: 'pending' };
+      const found = findOrders(dated, filter, undefined, 9, asOf);
+      expect(found.orders.map(({ id }) => id)).toStrictEqual([1n, 2n].slice(0, asOf));
+    }
+  });
+
+  it('finds nothing where there is nothing', () => {
+    const nothing = { orders: [], hasMore: false };
+    expect(findOrders(listOf([]), {}, undefined, 1)).toStrictEqual(nothing);
+    expect(findOrders(listOf([]), {}, 5n as OrderId, 1)).toStrictEqual(nothing);
+  });
+
+  it('compares both halves of a pet id', () => {
+    const [low, high] = [2n ** 32n + 7n, 7n];
+    const list = listOf(recorded(placed(1n, { petId: low as PetId })));
+    expect(isPetKnown(list, low as PetId)).toBe(true);
+    expect(isPetKnown(list, high as PetId)).toBe(false);
+    expect(isPetKnown(list, (2n ** 32n) as PetId)).toBe(false);
+  });
+});
+
+describe('finding orders as they were', () => {
+  it('finds at every position what the list of that position would, whatever came later', () => {
+    fc.assert(
+      fc.property(casesThen, ([history, filter, limit]) => {
+        const list = listOf(history);
+        for (let position = 0; position <= history.length; position++) {
+          const then = listOf(history.slice(0, position));
+          for (const after of [undefined, 0n as OrderId]) {
+            expect(findOrders(list, filter, after, limit, position)).toStrictEqual(
+              findOrders(then, filter, after, limit),
+            );
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('tells of orders as they were, from page to page, to whoever asks for all of them', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, any) => {
+        const position = any % (history.length + 1);
+        const found = findOrders(listOf(history), {}, undefined, 1_000, position);
+        expect(found.orders).toStrictEqual(naiveOrders(history.slice(0, position)));
+      }),
+    );
+  });
+});
+
+describe('between two pages', () => {
+  it('orders may come, ship and be cancelled: none that stays is lost or comes twice', () => {
+    const some = fc.uniqueArray(fc.integer({ min: 0, max: 60 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(some, some, fc.integer({ min: 1, max: 7 }), (before, later, limit) => {
+        const added = later.filter((id) => !before.includes(id));
+        const events = secondsApart(
+          recorded(
+            ...before.map((id) => placed(BigInt(id))),
+            ...added.flatMap((id) => [
+              placed(BigInt(id)),
+              id % 2 === 0 ? cancelled(BigInt(id)) : shipped(BigInt(id)),
+            ]),
+          ),
+        );
+        const list = listOf(events.slice(0, before.length));
+        const rest = events.slice(before.length);
+        const seen: bigint[] = [];
+        for (let after: OrderId | undefined, more = true; more; ) {
+          const page = findOrders(list, {}, after, limit);
+          seen.push(...page.orders.map(({ id }) => id));
+          if (seen.length > events.length) throw new Error('there is no end to the pages');
+          after = page.orders.at(-1)?.id;
+          more = page.hasMore;
+          for (const event of rest.splice(0, 2)) list.fold(event);
+        }
+        expect(seen).toStrictEqual([...new Set(seen)].sort((a, b) => (a < b ? -1 : 1)));
+        for (const id of before) expect(seen).toContain(BigInt(id));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+it('a date is within a range from its first to before its last moment', () => {
+  const [a, b, c] = ['01', '02', '03'].map((day) => `2026-01-${day}T00:00:00.000Z`) as [
+    Instant,
+    Instant,
+    Instant,
+  ];
+  const list = listOf(recorded(placed(1n, { shipDate: b }), placed(2n)));
+  const found = (filter: OrderFilter) => findOrders(list, filter, undefined, 9).orders.length;
+  expect(found({ shipDateFrom: b, shipDateTo: c })).toBe(1);
+  expect(found({ shipDateFrom: a, shipDateTo: b })).toBe(0);
+  expect(found({ shipDateFrom: a })).toBe(1);
+  expect(found({ shipDateTo: c })).toBe(1);
+  expect(found({ shipDateFrom: c, shipDateTo: a })).toBe(0);
+});

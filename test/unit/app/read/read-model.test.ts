@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { ReadModel } from '../../../../src/app/read/read-model.ts';
+import { OrderList } from '../../../../src/app/state/order-list.ts';
+import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
+import { newEvent, placed } from '../../../support/events.ts';
+
+const newList = () => new OrderList((orders) => orders.map(({ id }) => id));
+
+async function append(log: MemoryEventLog): Promise<void> {
+  const head = await log.head();
+  await log.append(head, () => [newEvent(placed(BigInt(head + 1)))]);
+}
+
+it('hands out the list with every event that was recorded before', async () => {
+  const log = new MemoryEventLog();
+  const list = newList();
+  const readModel = new ReadModel(log, list);
+  expect((await readModel.current()).position).toBe(0);
+  await append(log);
+  expect(list.position).toBe(0);
+  expect((await readModel.current()).position).toBe(1);
+});
+
+it('hands out no list where the log cannot be read', async () => {
+  const log = new MemoryEventLog();
+  log.head = () => Promise.reject(new Error('out of order'));
+  await expect(new ReadModel(log, newList()).current()).rejects.toThrow('out of order');
+});
+
+it('follows the log in the background, and reports why it could not', async () => {
+  const log = new MemoryEventLog();
+  const list = newList();
+  const failures: unknown[] = [];
+  new ReadModel(log, list).follow((error) => failures.push(error));
+  await append(log);
+  await expect.poll(() => list.position).toBe(1);
+  log.head = () => Promise.reject(new Error('out of order'));
+  await log.append(1, () => [newEvent(placed(2n))]);
+  await expect.poll(() => failures).toEqual([new Error('out of order')]);
+  expect(list.position).toBe(1);
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { PackedList } from '../../../../src/app/log/packed-fold.ts';
+import type { Snapshots } from '../../../../src/app/ports/snapshots.ts';
+import { SnapshotKeeper } from '../../../../src/app/read/snapshot-keeper.ts';
+import { OrderList } from '../../../../src/app/state/order-list.ts';
+import { placed, recorded } from '../../../support/events.ts';
+
+const EVENTS = recorded(...[1n, 2n, 3n, 4n, 5n, 6n].map((id) => placed(id)));
+
+/** Keeps what it is given, once it is told to go on. */
+class SlowSnapshots implements Snapshots {
+  readonly positions: number[] = [];
+  under = 0;
+  #goOn: (() => void)[] = [];
+  failsWith: Error | undefined;
+
+  async load() {
+    return { kind: 'none', reason: 'there is none' } as const;
+  }
+
+  async save({ image }: PackedList): Promise<void> {
+    this.under += 1;
+    expect(this.under).toBe(1);
+    await new Promise<void>((resolve) => this.#goOn.push(resolve));
+    this.under -= 1;
+    if (this.failsWith !== undefined) throw this.failsWith;
+    this.positions.push(image.position);
+  }
+
+  async goOn(): Promise<void> {
+    while (this.#goOn.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    this.#goOn.shift()?.();
+  }
+}
+
+function given(worth: number) {
+  const snapshots = new SlowSnapshots();
+  const list = new OrderList(() => undefined);
+  const fold = (from: number, to: number) => {
+    for (const event of EVENTS.slice(from, to)) list.fold(event);
+  };
+  return { snapshots, fold, keeper: new SnapshotKeeper(snapshots, list, worth) };
+}
+
+describe('the keeper of snapshots', () => {
+  it('keeps a list in which enough has happened, and not again before as much has', async () => {
+    const { snapshots, fold, keeper } = given(2);
+    fold(0, 1);
+    expect(await keeper.keep()).toBeUndefined();
+    fold(1, 2);
+    const kept = keeper.keep();
+    await snapshots.goOn();
+    expect(await kept).toBeUndefined();
+    fold(2, 3);
+    expect(await keeper.keep()).toBeUndefined();
+    expect(snapshots.positions).toStrictEqual([2]);
+  });
+
+  it('leaves the list alone where none is kept', async () => {
+    const list = new (class extends OrderList<undefined> {
+      override pack(): never {
+        throw new Error('it was copied');
+      }
+    })(() => undefined);
+    const keeper = new SnapshotKeeper({ load: new SlowSnapshots().load }, list, 1);
+    for (const event of EVENTS) list.fold(event);
+    expect(await keeper.keep()).toBeUndefined();
+  });
+
+  it('keeps the list of the moment in which it was asked, one at a time, all to the end', async () => {
+    const { snapshots, fold, keeper } = given(1);
+    fold(0, 2);
+    keeper.keep();
+    fold(2, 4);
+    keeper.keep();
+    const nothingNew = keeper.keep();
+    await snapshots.goOn();
+    await snapshots.goOn();
+    await nothingNew;
+    expect(snapshots.positions).toStrictEqual([2, 4]);
+  });
+
+  it('tells why it could not, and tries again when more has happened', async () => {
+    const { snapshots, fold, keeper } = given(1);
+    snapshots.failsWith = new Error('the disk is full');
+    fold(0, 1);
+    const failed = keeper.keep();
+    await snapshots.goOn();
+    expect(await failed).toBe(snapshots.failsWith);
+    snapshots.failsWith = undefined;
+    fold(1, 2);
+    const kept = keeper.keep();
+    await snapshots.goOn();
+    expect(await kept).toBeUndefined();
+    expect(snapshots.positions).toStrictEqual([2]);
+  });
+});

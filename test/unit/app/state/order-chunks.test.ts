@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PackedChunks } from '../../../../src/app/log/packed-fold.ts';
+import { OrderChunks } from '../../../../src/app/state/order-chunks.ts';
+import { manyIds } from '../../../support/many-ids.ts';
+
+/** Chunks over a list of ids, where the slot of an id is its place in the list. */
+function chunksOf(ids: readonly bigint[], packed?: PackedChunks) {
+  const chunks = new OrderChunks<readonly bigint[]>((slot) => ids[slot] as bigint, packed);
+  const encoded = () => chunks.encoded((slots) => Array.from(slots, (slot) => ids[slot] as bigint));
+  return { chunks, encoded };
+}
+
+const ascending = (ids: readonly bigint[]) => ids.toSorted((a, b) => (a < b ? -1 : 1));
+
+describe('the chunks of the list', () => {
+  it('are none while there are no orders', () => {
+    expect(chunksOf([]).encoded()).toStrictEqual([]);
+  });
+
+  it('hold every order once, by id, in chunks that are never empty and never too long', () => {
+    fc.assert(
+      fc.property(manyIds(3_000), (ids) => {
+        const { chunks, encoded } = chunksOf(ids);
+        for (const slot of ids.keys()) {
+          chunks.insert(slot);
+          // Asked for every time, so that no chunk can be out of date without being noticed.
+          const held = encoded().reduce((sum, chunk) => sum + chunk.length, 0);
+          expect(held).toBe(slot + 1);
+        }
+        const all = encoded();
+        expect(all.flat()).toStrictEqual(ascending(ids));
+        const lengths = all.map((chunk) => chunk.length);
+        expect(Math.min(...lengths)).toBeGreaterThan(0);
+        expect(Math.max(...lengths)).toBeLessThanOrEqual(1_024);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('are told which of them is the first', () => {
+    const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index));
+    const { chunks } = chunksOf(ids);
+    for (const slot of ids.keys()) chunks.insert(slot);
+    const told: boolean[] = [];
+    chunks.encoded((_slots, first) => {
+      told.push(first);
+      return [];
+    });
+    expect(told).toStrictEqual([true, false, false]);
+  });
+
+  it('are full, all but the last, when ids ascend', () => {
+    const ids = Array.from({ length: 5_000 }, (_, index) => BigInt(index));
+    const { chunks, encoded } = chunksOf(ids);
+    for (const slot of ids.keys()) chunks.insert(slot);
+    expect(encoded().map((chunk) => chunk.length)).toStrictEqual([1_024, 1_024, 1_024, 1_024, 904]);
+  });
+
+  it('go on from what was packed, which shares nothing with them, in the same chunks', () => {
+    fc.assert(
+      fc.property(manyIds(4_000), fc.nat(), (ids, number) => {
+        const { chunks, encoded } = chunksOf(ids);
+        const cut = number % ids.length;
+        for (const slot of ids.slice(0, cut).keys()) chunks.insert(slot);
+        const before = encoded();
+        const again = chunksOf(ids, chunks.pack());
+        expect(again.encoded()).toStrictEqual(before);
+        for (let slot = cut; slot < ids.length; slot += 1) again.chunks.insert(slot);
+        expect(encoded()).toStrictEqual(before);
+        for (let slot = cut; slot < ids.length; slot += 1) chunks.insert(slot);
+        expect(again.encoded()).toStrictEqual(encoded());
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('begin with an order that belongs to them, and not to the chunk before', () => {
+    const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index));
+    const { chunks, encoded } = chunksOf(ids);
+    for (const slot of ids.keys()) chunks.insert(slot);
+    for (const start of [0, 1_024, 2_048]) {
+      const before = encoded();
+      chunks.touch(start);
+      const fresh = encoded().filter((chunk) => !before.includes(chunk));
+      expect(fresh.map((chunk) => chunk[0])).toStrictEqual([BigInt(start)]);
+      const above = Array.from(chunks.slotsAfter(BigInt(start)), (slots) => [...slots]).flat();
+      expect(above).toStrictEqual(ids.slice(start + 1).map(Number));
+    }
+  });
+
+  it('are encoded again only where an order was added or touched', () => {
+    fc.assert(
+      fc.property(manyIds(4_000), fc.array(fc.nat(), { maxLength: 10 }), (ids, numbers) => {
+        const { chunks, encoded } = chunksOf(ids);
+        for (const slot of ids.slice(10).keys()) chunks.insert(slot);
+        for (const [index, number] of numbers.entries()) {
+          const before = encoded();
+          // By turns, one that is there and one that is new.
+          const isNew = index % 2 === 1;
+          const slot = isNew ? ids.length - 10 + index : number % (ids.length - 10);
+          if (isNew) chunks.insert(slot);
+          else chunks.touch(slot);
+          const fresh = encoded().filter((chunk) => !before.includes(chunk));
+          expect(fresh.flat()).toContain(ids[slot]);
+          // A full chunk splits in two; otherwise one chunk is all that an order costs.
+          expect(fresh.length).toBeLessThanOrEqual(isNew ? 2 : 1);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

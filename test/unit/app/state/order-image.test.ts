@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ImpossibleEvent } from '../../../../src/app/log/impossible-event.ts';
+import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
+import { OrderImage } from '../../../../src/app/state/order-image.ts';
+import type { OrderId } from '../../../../src/domain/order-id.ts';
+import { cancelled, LATER, NOON, placed, recorded, shipped } from '../../../support/events.ts';
+import { histories, naiveOrders } from '../../../support/naive-orders.ts';
+
+const MAX = 2n ** 63n - 1n;
+const id = (orderId: bigint) => orderId as OrderId;
+
+function imageOf(events: Iterable<RecordedEvent>): OrderImage {
+  const image = new OrderImage();
+  for (const event of events) image.fold(event);
+  return image;
+}
+
+describe('the image of all orders', () => {
+  it('knows of no order at first', () => {
+    const image = new OrderImage();
+    expect([image.position, image.size, image.highestId, image.lastAt]).toStrictEqual([
+      0,
+      0,
+      0n,
+      undefined,
+    ]);
+    expect(image.state(id(1n))).toStrictEqual({ status: 'none' });
+    expect(image.version(id(1n))).toBe(0);
+    expect(image.slotOf(id(1n))).toBe(-1);
+  });
+
+  it('knows of each order what a Map would, and it does so again when it was packed', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const image = imageOf(history);
+        const orders = naiveOrders(history);
+        for (const each of [image, new OrderImage(image.pack())]) {
+          for (const { id, status, shipDate, version } of orders) {
+            const state = status === 'shipped' ? { status, shipDate } : { status };
+            expect(each.state(id)).toStrictEqual(state);
+            expect(each.version(id)).toBe(version);
+            const own = history.filter(({ event }) => event.orderId === id);
+            for (const recorded of own) {
+              expect(each.positionOf(id, recorded.version)).toBe(recorded.position);
+            }
+            expect(each.shipDateAt(each.slotOf(id))).toBe(shipDate);
+          }
+          expect(each.size).toBe(orders.length);
+          expect(each.position).toBe(history.length);
+          expect(each.lastAt).toBe(history.at(-1)?.metadata.at);
+          const highest = orders.reduce((max, { id }) => (id > max ? id : max), 0n);
+          expect(each.highestId).toBe(highest);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['shipped again', [placed(1n), shipped(1n), shipped(1n)]],
+    ['cancelled after it was shipped', [placed(1n), shipped(1n), cancelled(1n)]],
+    ['shipped after it was cancelled', [placed(1n), cancelled(1n), shipped(1n)]],
+  ])('refuses a third event of an order, and stays as it was: %s', (_, events) => {
+    const [first, second, third] = recorded(...events) as [
+      RecordedEvent,
+      RecordedEvent,
+      RecordedEvent,
+    ];
+    const image = imageOf([first, second]);
+    const before = image.pack();
+    expect(() => image.fold(third)).toThrow(ImpossibleEvent);
+    expect(() => image.fold(third)).toThrow(
+      /^event at position 3 cannot have been recorded: Order\w+ of order 1, which has 2 events already$/,
+    );
+    expect(image.pack()).toStrictEqual(before);
+  });
+
+  it('refuses a position that its columns cannot hold', () => {
+    const event = { ...(recorded(placed(1n))[0] as RecordedEvent), position: 2 ** 32 - 1 };
+    const almost = new OrderImage({ ...new OrderImage().pack(), position: 2 ** 32 - 2 });
+    almost.fold(event);
+    expect(almost.positionOf(id(1n), 1)).toBe(2 ** 32 - 1);
+    expect(() => almost.fold({ ...event, position: 2 ** 32 })).toThrow(
+      'beyond what an image holds',
+    );
+  });
+
+  it('has the columns up to the size, by slot', () => {
+    const image = imageOf(recorded(placed(9n, { shipDate: LATER }), placed(3n), shipped(3n, NOON)));
+    const { statuses, shipDates, versions } = image.columns;
+    expect([...statuses.subarray(0, 2)]).toStrictEqual([0, 1]);
+    expect([...shipDates.subarray(0, 2)]).toStrictEqual([LATER, NOON].map(Date.parse));
+    expect([...versions.subarray(0, 2)]).toStrictEqual([1, 2]);
+  });
+
+  it.each([
+    ['the last of all', [], MAX],
+    ['still the last where others are taken', [1n, MAX - 1n], MAX],
+    ['below those that are taken', [MAX, MAX - 1n, MAX - 3n], MAX - 2n],
+  ])('has a highest free id: %s', (_, taken, free) => {
+    const image = imageOf(recorded(...taken.map((each) => placed(each))));
+    expect(image.highestFreeId()).toBe(free);
+    expect(image.highestFreeId()).toBe(free);
+  });
+
+  it('finds the highest free id up to one that it is given', () => {
+    const image = imageOf(recorded(placed(9n), placed(7n), placed(11n)));
+    expect(image.highestFreeId(10n)).toBe(10n);
+    expect(imageOf(recorded(placed(9n), placed(10n))).highestFreeId(10n)).toBe(8n);
+  });
+});

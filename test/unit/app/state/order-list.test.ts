@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
+import { OrderImage } from '../../../../src/app/state/order-image.ts';
+import { OrderList, type OrderView } from '../../../../src/app/state/order-list.ts';
+import type { Instant } from '../../../../src/domain/instant.ts';
+import type { OrderId } from '../../../../src/domain/order-id.ts';
+import {
+  cancelled,
+  LATER,
+  NOON,
+  placed,
+  recorded,
+  secondsApart,
+  shipped,
+} from '../../../support/events.ts';
+import { manyIds } from '../../../support/many-ids.ts';
+import { histories, naiveOrders } from '../../../support/naive-orders.ts';
+
+/** What version 1 shows of an order: neither its times nor whether it was cancelled. */
+type Shown = Omit<OrderView, 'status'> & { readonly complete: boolean };
+
+const encode = (orders: readonly OrderView[]): readonly Shown[] => {
+  return orders.map(({ id, petId, quantity, shipDate, status }) => {
+    return { id, petId, quantity, shipDate, complete: status === 'shipped' };
+  });
+};
+
+/** The types of events that {@link encode} shows nothing of. */
+const NOT_SHOWN = ['OrderCancelled'] as const;
+
+function listOf(events: Iterable<RecordedEvent>): OrderList<readonly Shown[]> {
+  const list = new OrderList(encode, undefined, NOT_SHOWN);
+  for (const event of events) list.fold(event);
+  return list;
+}
+
+describe('the list of orders', () => {
+  it('is empty at first', () => {
+    const list = new OrderList(encode, undefined, NOT_SHOWN);
+    expect(list.snapshot()).toStrictEqual({ position: 0, state: '0', chunks: [] });
+    expect([list.size, list.position, list.get(1n as OrderId)]).toStrictEqual([0, 0, undefined]);
+    expect(list.positionsOf(1n as OrderId)).toStrictEqual([]);
+  });
+
+  it('goes on from a packed list as from the events that made it, which share nothing', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, cut) => {
+        const first = history.slice(0, cut % (history.length + 1));
+        const list = listOf(first);
+        const before = list.snapshot();
+        const packed = list.pack();
+        const again = new OrderList(encode, packed, NOT_SHOWN);
+        expect(again.snapshot()).toStrictEqual(before);
+        for (const event of history.slice(first.length)) again.fold(event);
+        expect(again.snapshot()).toStrictEqual(listOf(history).snapshot());
+        expect(list.pack()).toStrictEqual(listOf(first).pack());
+      }),
+    );
+  });
+
+  it('hands a copy of the states to a write side in another thread, which shares nothing', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, cut) => {
+        const first = history.slice(0, cut % (history.length + 1));
+        const list = listOf(first);
+        const image = new OrderImage(list.image.pack());
+        for (const event of history.slice(first.length)) image.fold(event);
+        expect(image.pack()).toStrictEqual(listOf(history).image.pack());
+        expect(list.image.pack()).toStrictEqual(listOf(first).image.pack());
+      }),
+    );
+  });
+
+  it('agrees with a Map that is sorted, whatever has happened', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const list = listOf(history);
+        const orders = naiveOrders(history);
+        expect(list.snapshot().chunks.flat()).toStrictEqual(encode(orders));
+        expect(list.position).toBe(history.length);
+        expect(list.size).toBe(orders.length);
+        for (const view of orders) {
+          expect(list.get(view.id)).toStrictEqual(view);
+          const own = history.filter(({ event }) => event.orderId === view.id);
+          expect(list.positionsOf(view.id)).toStrictEqual(own.map(({ position }) => position));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('agrees with a Map over thousands of orders, in whatever order their ids come', () => {
+    fc.assert(
+      fc.property(manyIds(3_000), (ids) => {
+        const events = [
+          ...ids.map((id, index) => placed(id, { quantity: index + 1 })),
+          ...ids.filter((id) => id % 3n === 0n).map((id) => shipped(id, LATER)),
+          ...ids.filter((id) => id % 3n === 1n).map((id) => cancelled(id)),
+        ];
+        const history = secondsApart(recorded(...events));
+        const list = listOf(history);
+        const orders = naiveOrders(history);
+        expect(list.snapshot().chunks.flat()).toStrictEqual(encode(orders));
+        for (const view of orders) expect(list.get(view.id)).toStrictEqual(view);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('never changes a snapshot that it has handed out', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const list = new OrderList(encode, undefined, NOT_SHOWN);
+        const snapshots = history.map((event) => {
+          list.fold(event);
+          const snapshot = list.snapshot();
+          return { snapshot, copy: structuredClone(snapshot) };
+        });
+        for (const { snapshot, copy } of snapshots) expect(snapshot).toStrictEqual(copy);
+        expect(snapshots.map(({ snapshot }) => snapshot.position)).toStrictEqual(
+          history.map(({ position }) => position),
+        );
+      }),
+    );
+  });
+
+  it('hands out the same snapshot until something happens', () => {
+    const [first, second] = recorded(placed(1n), cancelled(1n)) as [RecordedEvent, RecordedEvent];
+    const list = listOf([first]);
+    const snapshot = list.snapshot();
+    expect(list.snapshot()).toBe(snapshot);
+    list.fold(second);
+    expect(list.snapshot()).not.toBe(snapshot);
+  });
+
+  it('shows the date on which an order did ship, where another was expected', () => {
+    const list = listOf(recorded(placed(1n, { shipDate: LATER }), shipped(1n, NOON)));
+    expect(list.get(1n as OrderId)).toMatchObject({ shipDate: NOON, status: 'shipped' });
+  });
+
+  it('keeps dates from the first to the last year exactly', () => {
+    const dates = [
+      '0000-01-01T00:00:00.000Z',
+      '1969-12-31T23:59:59.999Z',
+      '9999-12-31T23:59:59.999Z',
+    ];
+    const placements = dates.map((shipDate, id) => {
+      return placed(BigInt(id), { shipDate: shipDate as Instant });
+    });
+    const shown = listOf(recorded(...placements))
+      .snapshot()
+      .chunks.flat();
+    expect(shown.map(({ shipDate }) => shipDate)).toStrictEqual(dates);
+  });
+});
+
+describe('the pages of a long list', () => {
+  const ids = Array.from({ length: 4_000 }, (_, index) => BigInt(index));
+  const history = recorded(...ids.map((id) => placed(id)), cancelled(7n), shipped(8n));
+  const cancellation = history[4_000] as RecordedEvent;
+  const shipment = { ...(history[4_001] as RecordedEvent), position: 4_001 };
+
+  it('are all kept when an order is cancelled, which version 1 does not show', () => {
+    const list = listOf(history.slice(0, 4_000));
+    const before = list.snapshot();
+    list.fold(cancellation);
+    const after = list.snapshot();
+    expect(after.position).toBe(before.position + 1);
+    expect(before.chunks).toHaveLength(4);
+    for (const [index, page] of after.chunks.entries()) expect(page).toBe(before.chunks[index]);
+  });
+
+  it('are kept but for one when an order is cancelled, where that is shown', () => {
+    const list = new OrderList((orders) => orders.map(({ id, status }) => ({ id, status })));
+    for (const event of history.slice(0, 4_000)) list.fold(event);
+    const before = list.snapshot();
+    list.fold(cancellation);
+    const fresh = list.snapshot().chunks.filter((page, index) => page !== before.chunks[index]);
+    expect(fresh).toHaveLength(1);
+    expect(fresh.flat()).toContainEqual({ id: 7n, status: 'cancelled' });
+  });
+
+  it('are kept but for one when an order is shipped', () => {
+    const list = listOf(history.slice(0, 4_000));
+    const before = list.snapshot();
+    list.fold(shipment);
+    const fresh = list.snapshot().chunks.filter((page, index) => page !== before.chunks[index]);
+    expect(fresh).toHaveLength(1);
+    expect(fresh.flat()).toContainEqual(expect.objectContaining({ id: 8n, complete: true }));
+  });
+});
+
+describe('a log that does not add up stops the list', () => {
+  it.each<[string, RecordedEvent[], string]>([
+    ['a gap', recorded(placed(1n), placed(2n)).slice(1), 'position 2 does not follow position 0'],
+    [
+      'an event again',
+      [...recorded(placed(1n)), ...recorded(placed(1n))],
+      'position 1 does not follow position 1',
+    ],
+    ['an order placed twice', recorded(placed(5n), placed(5n)), 'order 5 was placed twice'],
+    ['an unknown order shipped', recorded(shipped(5n)), 'OrderShipped of order 5, which was never'],
+    ['one cancelled', recorded(cancelled(5n)), 'OrderCancelled of order 5, which was never placed'],
+  ])('%s', (_, events, message) => {
+    expect(() => listOf(events)).toThrow(message);
+  });
+});

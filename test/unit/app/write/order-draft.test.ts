@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
+import { OrderImage } from '../../../../src/app/state/order-image.ts';
+import { OrderDraft } from '../../../../src/app/write/order-draft.ts';
+import { order } from '../../../../src/domain/order.ts';
+import type { OrderId } from '../../../../src/domain/order-id.ts';
+import { cancelled, placed, recorded } from '../../../support/events.ts';
+
+const [first, second] = recorded(placed(1n), cancelled(1n)) as [RecordedEvent, RecordedEvent];
+const id = 1n as OrderId;
+
+it('has the decisions on an order until they are recorded, and no longer', () => {
+  const image = new OrderImage();
+  const draft = new OrderDraft(image);
+  draft.evolve(id, order.evolve(draft.state(id), first.event));
+  draft.evolve(id, order.evolve(draft.state(id), second.event));
+  image.fold(first);
+  draft.forget([first]);
+  expect([draft.version(id), draft.state(id).status]).toStrictEqual([2, 'cancelled']);
+  image.fold(second);
+  draft.forget([second]);
+  // What there is now is the image's.
+  expect([draft.version(id), draft.state(id)]).toStrictEqual([2, image.state(id)]);
+  draft.evolve(id, order.initial);
+  draft.forget([{ ...second, version: 3 }]);
+  expect([draft.version(id), draft.state(id)]).toStrictEqual([2, image.state(id)]);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { RefusalRecord } from '../../../src/app/ports/refusal-trail.ts';
+import { Place } from '../../support/command-line.ts';
+import { NOON } from '../../support/events.ts';
+
+const PATH = '/v1/store/orders/7';
+
+/** A store that has refused a known key, an unknown one, something that is no key, and much more. */
+async function given() {
+  const place = new Place();
+  const { out } = await place.run('keys', 'create', '--name', 'the warehouse');
+  const keyId = out.split('_')[1] as string;
+  const asked = { at: NOON, method: 'DELETE', path: PATH };
+  const records: RefusalRecord[] = [
+    { ...asked, code: 'order_already_shipped', keyId, requestId: 'r1' },
+    { ...asked, code: 'unauthorized', keyId: 'AbCdEfGh01', requestId: 'r2' },
+    { ...asked, code: 'unauthorized', requestId: 'r3' },
+    { at: NOON, leftOut: 12 },
+  ] as RefusalRecord[];
+  const store = await place.open();
+  await store.refusals.append(records);
+  await store.close();
+  return { place, keyId, records };
+}
+
+const HEAD = 'position\tat\tkey\trequest\tcode\trequest id';
+
+test('what was refused is listed, with the name of the key that was refused', async () => {
+  const { place, keyId } = await given();
+  const { code, out } = await place.run('audit', 'refusals');
+  expect([code, ...out.split('\n')]).toStrictEqual([
+    0,
+    HEAD,
+    `1\t${NOON}\t${keyId} (the warehouse)\tDELETE ${PATH}\torder_already_shipped\tr1`,
+    `2\t${NOON}\tnot AbCdEfGh01\tDELETE ${PATH}\tunauthorized\tr2`,
+    `3\t${NOON}\tnot a key\tDELETE ${PATH}\tunauthorized\tr3`,
+    `4\t${NOON}\t\t12 more were too many at once\t\t`,
+    '',
+  ]);
+});
+
+test('programs get a line of JSON for each, and only the newest where they ask for few', async () => {
+  const { place, records } = await given();
+  const { code, out } = await place.run('audit', 'refusals', '--json', '--limit', '2');
+  expect(code).toBe(0);
+  const lines = out.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toStrictEqual([
+    { position: 3, ...records[2] },
+    { position: 4, ...records[3] },
+  ]);
+});
+
+test('a terminal shows a table', async () => {
+  const { place } = await given();
+  const { out } = await place.runOnTerminal('audit', 'refusals');
+  expect(out).toMatch(/│ position │ at/);
+  expect(out).toContain('order_already_shipped');
+});
+
+test('where nothing was refused there is nothing to list', async () => {
+  const place = new Place();
+  expect(await place.run('audit', 'refusals')).toMatchObject({ code: 0, out: `${HEAD}\n` });
+});
+
+test.each(['0', '-1', 'ten', '99999999'])('a limit of %s is refused', async (limit) => {
+  const { code, err } = await new Place().run('audit', 'refusals', '--limit', limit);
+  expect([code, err]).toEqual([2, expect.stringContaining('It must be a number from 1')]);
+});

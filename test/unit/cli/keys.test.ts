@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import { hashKeyText, keyIdOf, mintKeyText } from '../../../src/app/keys/api-key.ts';
+import { SCOPES } from '../../../src/app/ports/key-store.ts';
+import { instantAt } from '../../../src/domain/instant.ts';
+import { Place } from '../../support/command-line.ts';
+
+const HOUR = 3_600_000;
+
+async function keysOf(place: Place) {
+  const store = await place.open();
+  const keys = await store.keys.list();
+  await store.close();
+  return keys;
+}
+
+test('a key is printed alone on standard output, and only its hash is stored', async () => {
+  const place = new Place();
+  const { code, out, err } = await place.run('keys', 'create', '--name', 'ci');
+  const text = out.trimEnd();
+  expect([code, out]).toEqual([0, `${text}\n`]);
+  expect(err).toContain('ci');
+  expect(err).not.toContain(text);
+  expect(await keysOf(place)).toMatchObject([
+    {
+      id: keyIdOf(text),
+      name: 'ci',
+      hash: hashKeyText(text),
+      scopes: ['orders:read', 'orders:write', 'orders:cancel'],
+    },
+  ]);
+  expect((await keysOf(place))[0]).not.toHaveProperty('expiresAt');
+});
+
+test('a key has the scopes that were asked for', async () => {
+  const place = new Place();
+  await place.run('keys', 'create', '--name', 'auditor', '--scopes', 'audit:read,orders:read');
+  expect((await keysOf(place))[0]?.scopes).toEqual(['orders:read', 'audit:read']);
+});
+
+test.each(['orders', 'orders:read,', '', 'orders:read,orders:all'])(
+  'the scopes "%s" are refused, and the right ones are named',
+  async (scopes) => {
+    const place = new Place();
+    const { code, out, err } = await place.run('keys', 'create', '--name', 'x', '--scopes', scopes);
+    expect([code, out]).toEqual([2, '']);
+    for (const scope of SCOPES) expect(err).toContain(scope);
+    expect(await keysOf(place)).toEqual([]);
+  },
+);
+
+test('a key expires at a date-time, with any offset', async () => {
+  const place = new Place();
+  await place.run('keys', 'create', '--name', 'x', '--expires', '2999-01-01T01:00:00+01:00');
+  expect((await keysOf(place))[0]?.expiresAt).toBe('2999-01-01T00:00:00.000Z');
+});
+
+test.each([
+  { expires: '5m', hours: 1 / 12 },
+  { expires: '12h', hours: 12 },
+  { expires: '90d', hours: 90 * 24 },
+])('a key expires $expires from now', async ({ expires, hours }) => {
+  const place = new Place();
+  const before = Date.now();
+  await place.run('keys', 'create', '--name', 'x', '--expires', expires);
+  const expiry = Date.parse((await keysOf(place))[0]?.expiresAt ?? '') - hours * HOUR;
+  expect(expiry).toBeGreaterThanOrEqual(before);
+  expect(expiry).toBeLessThanOrEqual(Date.now());
+});
+
+test.each(['0d', '2001-01-01T00:00:00Z', 'soon', '90', '999999999d', '2999-02-30T00:00:00Z'])(
+  'a key cannot expire %s',
+  async (expires) => {
+    const place = new Place();
+    const args = ['keys', 'create', '--name', 'x', '--expires', expires];
+    expect(await place.run(...args)).toMatchObject({ code: 2, out: '' });
+    expect(await keysOf(place)).toEqual([]);
+  },
+);
+
+test.each(['', ' ', 'a\tb', 'a\nb', '\u001b[31mred', 'x'.repeat(101)])(
+  'a name must be printable: %j',
+  async (name) => {
+    const place = new Place();
+    expect(await place.run('keys', 'create', '--name', name)).toMatchObject({ code: 2, out: '' });
+  },
+);
+
+test('the list tells the state of every key and nothing that is secret', async () => {
+  const place = new Place();
+  const { id, text } = await created(place);
+  await expired(place);
+  const revoked = await created(place);
+  await place.run('keys', 'revoke', revoked.id);
+  const { code, out, err } = await place.run('keys', 'list');
+  const rows = out
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('\t'));
+  expect([code, err]).toEqual([0, '']);
+  expect(rows[0]).toEqual(['id', 'name', 'scopes', 'created', 'expires', 'state']);
+  expect(rows.slice(1).map((row) => [row[0], row[5]])).toEqual([
+    ['expired000', 'expired'],
+    [id, 'active'],
+    [revoked.id, 'revoked'],
+  ]);
+  expect(out).not.toContain(text);
+  expect(out).not.toContain(hashKeyText(text).toString('hex').slice(0, 8));
+});
+
+test('on a terminal, the list is a table', async () => {
+  const place = new Place();
+  const { id } = await created(place);
+  const { code, out } = await place.runOnTerminal('keys', 'list');
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`│ ${id} *│ x *│`));
+});
+
+test('a key is revoked by its id, or by its own text', async () => {
+  const place = new Place();
+  const [first, second] = [await created(place), await created(place)];
+  expect(await place.run('keys', 'revoke', first.id)).toMatchObject({ code: 0, out: '' });
+  const { code, err } = await place.run('keys', 'revoke', second.text);
+  expect(code).toBe(0);
+  expect(err).not.toContain(second.text);
+  const [one, two] = await keysOf(place);
+  expect(one?.revokedAt).toBeDefined();
+  expect(two?.revokedAt).toBeDefined();
+});
+
+test('to revoke a key twice changes nothing and is no failure', async () => {
+  const place = new Place();
+  const { id } = await created(place);
+  await place.run('keys', 'revoke', id);
+  const before = await keysOf(place);
+  const { code, err } = await place.run('keys', 'revoke', id);
+  expect(code).toBe(0);
+  expect(err).toContain('revoked already');
+  expect(await keysOf(place)).toEqual(before);
+});
+
+test('a key that does not exist cannot be revoked', async () => {
+  const place = new Place();
+  expect(await place.run('keys', 'revoke', 'nobody')).toEqual({
+    code: 1,
+    out: '',
+    err: 'store-orders: There is no key nobody.\n',
+  });
+});
+
+test('what may be a part of a key is not repeated', async () => {
+  const place = new Place();
+  const key = mintKeyText();
+  for (const part of [key.slice(4), key.slice(15), key.toUpperCase(), key.slice(0, 30)]) {
+    const { err } = await place.run('keys', 'revoke', part);
+    expect(err).toMatch(/^store-orders: There is no key …\.\n$/);
+  }
+  for (const args of [[key], [key.slice(15)], ['keys', key], ['keys', 'list', `--${key}`]]) {
+    const { code, err } = await place.run(...args);
+    expect(code).toBe(2);
+    expect(err).not.toContain(key.slice(20, 36));
+  }
+});
+
+async function created(place: Place): Promise<{ id: string; text: string }> {
+  const { out } = await place.run('keys', 'create', '--name', 'x');
+  const text = out.trimEnd();
+  return { id: keyIdOf(text) ?? '', text };
+}
+
+async function expired(place: Place): Promise<void> {
+  const store = await place.open();
+  const createdAt = instantAt(0);
+  const expiresAt = instantAt(HOUR);
+  if (createdAt === undefined || expiresAt === undefined) throw new Error('1970 is an instant');
+  const hash = Buffer.alloc(32);
+  await store.keys.add({ id: 'expired000', name: 'x', hash, scopes: [], createdAt, expiresAt });
+  await store.close();
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it, test } from 'vitest';
+import { mintKeyText } from '../../../../src/app/keys/api-key.ts';
+import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
+import { readConfig } from '../../../../src/infra/process/config.ts';
+
+function mistakes(variables: Record<string, string>): string[] {
+  try {
+    readConfig(variables);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(CannotStart);
+    return (error as CannotStart).message.split('\n');
+  }
+}
+
+describe('The configuration', () => {
+  const defaults = {
+    port: 3000,
+    host: '127.0.0.1',
+    database: { engine: 'sqlite', file: './data/store-orders.db' },
+    signingKeyFile: undefined,
+    witnessFile: undefined,
+    baseUrl: undefined,
+    stagingBaseUrl: undefined,
+    corsOrigins: [],
+    authFailuresPerMinute: 300,
+    trustedProxies: [],
+    scrubBytesPerSecond: 2_000_000,
+    databaseWaitMs: 60_000,
+    stopDelay: 0,
+    logLevel: 'info',
+    logFormat: undefined,
+    initialApiKey: undefined,
+  };
+
+  it('has a default for everything', () => {
+    expect(readConfig({})).toStrictEqual(defaults);
+  });
+
+  it('takes a variable that is set to nothing as not set', () => {
+    const names = [
+      'PORT',
+      'HOST',
+      'DATABASE_URL',
+      'BASE_URL',
+      'LOG_LEVEL',
+      'LOG_FORMAT',
+      'INITIAL_API_KEY',
+    ];
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toStrictEqual(defaults);
+  });
+
+  it('takes what it is given', () => {
+    const key = mintKeyText();
+    const given = {
+      PORT: '65535',
+      HOST: '::1',
+      SIGNING_KEY_FILE: '/run/secrets/log-key',
+      WITNESS_FILE: '/var/lib/head',
+      BASE_URL: 'https://api.example.com/shop/v1',
+      STAGING_BASE_URL: 'http://localhost:8080/v1',
+      CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173,https://shop.example.com',
+      AUTH_FAILURES_PER_MINUTE: '0',
+      TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8 , ::1',
+      SCRUB_BYTES_PER_SECOND: '0',
+      DATABASE_WAIT: '9999',
+      STOP_DELAY: '60',
+      LOG_LEVEL: 'silent',
+      LOG_FORMAT: 'text',
+      INITIAL_API_KEY: key,
+      PATH: '/bin',
+    };
+    expect(readConfig(given)).toStrictEqual({
+      port: 65_535,
+      host: '::1',
+      database: { engine: 'sqlite', file: './data/store-orders.db' },
+      signingKeyFile: '/run/secrets/log-key',
+      witnessFile: '/var/lib/head',
+      baseUrl: 'https://api.example.com/shop/v1',
+      stagingBaseUrl: 'http://localhost:8080/v1',
+      corsOrigins: ['https://shop.example.com', 'http://localhost:5173'],
+      authFailuresPerMinute: 0,
+      trustedProxies: ['loopback', '10.0.0.0/8', 'fd00::/8', '::1'],
+      scrubBytesPerSecond: 0,
+      databaseWaitMs: 9_999_000,
+      stopDelay: 60_000,
+      logLevel: 'silent',
+      logFormat: 'text',
+      initialApiKey: key,
+    });
+  });
+
+  test.each([
+    ['sqlite:orders.db', 'orders.db'],
+    ['sqlite:./data/orders.db', './data/orders.db'],
+    ['sqlite:/var/lib/orders.db', '/var/lib/orders.db'],
+    ['sqlite:///var/lib/orders.db', '/var/lib/orders.db'],
+  ])('finds the file of %s', (DATABASE_URL, file) => {
+    expect(readConfig({ DATABASE_URL }).database).toStrictEqual({ engine: 'sqlite', file });
+  });
+
+  test.each([
+    'postgres://shop@db.example.com/orders',
+    'postgresql://shop:secret@db.example.com:5433/orders?sslmode=verify-full',
+  ])('leaves PostgreSQL its address: %s', (url) => {
+    expect(readConfig({ DATABASE_URL: url }).database).toStrictEqual({ engine: 'postgres', url });
+  });
+});
+
+describe('A mistake is told in one line that names the variable:', () => {
+  test.each([
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '99999'],
+    ['PORT', '080'],
+    ['PORT', '80 80'],
+    ['PORT', '3000.5'],
+    ['PORT', '0x50'],
+    ['PORT', 'http'],
+    ['DATABASE_URL', 'sqlite:'],
+    ['DATABASE_URL', 'sqlite::memory:'],
+    ['DATABASE_URL', './data/store.db'],
+    ['DATABASE_URL', 'mysql://localhost/orders'],
+    ['DATABASE_URL', 'postgres://shop:secr@t@h/orders'],
+    ['DATABASE_URL', 'postgres://shop@h/orders?sslmode=no-verify'],
+    ['BASE_URL', 'api.example.com/v1'],
+    ['BASE_URL', '/v1'],
+    ['BASE_URL', 'ftp://api.example.com/v1'],
+    ['BASE_URL', 'https://api.example.com'],
+    ['BASE_URL', 'https://api.example.com/v2'],
+    ['BASE_URL', 'https://api.example.com/v1/'],
+    ['BASE_URL', 'https://api.example.com/v1?x=1'],
+    ['BASE_URL', 'https://api.example.com/v1#x'],
+    ['BASE_URL', 'https://user@api.example.com/v1'],
+    ['STAGING_BASE_URL', 'staging'],
+    ['STAGING_BASE_URL', 'https://user:correct-horse@api.example.com/v1'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'null'],
+    ['CORS_ORIGINS', 'shop.example.com'],
+    ['CORS_ORIGINS', 'https://shop.example.com/'],
+    ['CORS_ORIGINS', 'https://SHOP.example.com'],
+    ['CORS_ORIGINS', 'https://shop.example.com:443'],
+    ['CORS_ORIGINS', 'https://shop.example.com,'],
+    ['CORS_ORIGINS', 'https://a.example.com https://b.example.com'],
+    ['DATABASE_WAIT', '10000'],
+    ['DATABASE_WAIT', '-1'],
+    ['DATABASE_WAIT', '1.5'],
+    ['DATABASE_WAIT', 'long'],
+    ['STOP_DELAY', '61'],
+    ['STOP_DELAY', '1.5'],
+    ['STOP_DELAY', '-1'],
+    ['STOP_DELAY', '5s'],
+    ['LOG_LEVEL', 'INFO'],
+    ['AUTH_FAILURES_PER_MINUTE', '-1'],
+    ['AUTH_FAILURES_PER_MINUTE', '1.5'],
+    ['AUTH_FAILURES_PER_MINUTE', '1000000'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', 'proxy.example.com'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.0/8/8'],
+    ['TRUST_PROXY', '10.0.0.1,'],
+    ['TRUST_PROXY', 'fd00::/129'],
+  ])('%s=%s', (name, value) => {
+    expect(mistakes({ [name]: value })).toStrictEqual([expect.stringMatching(`^${name} must `)]);
+  });
+
+  it('INITIAL_API_KEY, without repeating what may be a real key but for one letter', () => {
+    const [line, ...others] = mistakes({ INITIAL_API_KEY: mintKeyText().slice(0, -1) });
+    expect(line).toMatch(/^INITIAL_API_KEY is not a well-formed key/);
+    expect(line).not.toMatch('sto_');
+    expect(others).toStrictEqual([]);
+  });
+
+  it.each(['BASE_URL', 'STAGING_BASE_URL', 'CORS_ORIGINS', 'DATABASE_URL', 'SIGNING_KEY_FILE'])(
+    '%s, without repeating a password',
+    (name) => {
+      for (const url of [
+        'https://user:correct-horse@api.example.com/v1',
+        'https://user:correct-horse@api.example.com/v1?password=correct-horse#correct-horse',
+        'https://correct-horse@api.example.com/v2',
+        'postgres://user:correct-horse@',
+        'user:correct-horse',
+      ]) {
+        let shown = '';
+        try {
+          readConfig({ [name]: url });
+        } catch (error) {
+          shown = (error as Error).message;
+        }
+        expect(shown).not.toContain('horse');
+      }
+    },
+  );
+
+  it('each of several on a line of its own', () => {
+    const lines = mistakes({ PORT: 'x', BASE_URL: 'x', LOG_LEVEL: 'x' });
+    expect(lines.map((line) => line.split(' ')[0])).toStrictEqual([
+      'PORT',
+      'BASE_URL',
+      'LOG_LEVEL',
+    ]);
+  });
+});

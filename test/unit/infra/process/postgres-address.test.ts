@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { nameOf, parseAddress } from '../../../../src/infra/process/postgres-address.ts';
+
+describe('an address', () => {
+  it('has what libpq finds in it', () => {
+    expect(
+      parseAddress(
+        'postgresql://sh%40p:s%2Fcr%3At@db.example.com:5433/or%20ders' +
+          '?sslmode=verify-full&sslrootcert=/etc/ca.pem&connect_timeout=10&options=-c%20jit%3Doff',
+      ),
+    ).toStrictEqual({
+      hosts: [{ name: 'db.example.com', port: 5433 }],
+      user: 'sh@p',
+      password: 's/cr:t',
+      database: 'or ders',
+      sslmode: 'verify-full',
+      files: { sslrootcert: '/etc/ca.pem' },
+      sslpassword: undefined,
+      connectTimeoutMs: 10_000,
+      options: '-c jit=off',
+    });
+  });
+
+  it.each([
+    ['h1,h2', ['h1:5432', 'h2:5432']],
+    ['h1:1,h2:2', ['h1:1', 'h2:2']],
+    ['h1,h2:6000', ['h1:5432', 'h2:6000']],
+    ['[::1]:5433,[2001:db8::1]', ['::1:5433', '2001:db8::1:5432']],
+    ['%2Frun%2Fpostgresql', ['/run/postgresql:5432']],
+  ])('with the hosts %s', (hosts, expected) => {
+    const address = parseAddress(`postgres://shop@${hosts}/orders?target_session_attrs=read-write`);
+    expect(address.hosts.map(({ name, port }) => `${name}:${port}`)).toStrictEqual(expected);
+  });
+
+  it.each([
+    ['?host=h1,h2&port=6000', ['h1:6000', 'h2:6000']],
+    ['?host=h1,h2&port=1,2', ['h1:1', 'h2:2']],
+    ['?host=/run/postgresql', ['/run/postgresql:5432']],
+  ])('with hosts in its parameters: %s', (parameters, expected) => {
+    const address = parseAddress(`postgres:///orders${parameters}`);
+    expect(address.hosts.map(({ name, port }) => `${name}:${port}`)).toStrictEqual(expected);
+  });
+
+  it.each([
+    ['', 'prefer'],
+    ['?ssl=true', 'require'],
+    ['?sslrootcert=system', 'verify-full'],
+    ['?sslmode=allow', 'allow'],
+  ])('with the sslmode that libpq has for %s', (parameters, mode) => {
+    expect(parseAddress(`postgres://h/orders${parameters}`).sslmode).toBe(mode);
+  });
+
+  it.each([
+    ['postgres://shop:secret@h/orders', 'postgres://h/orders'],
+    [
+      'postgres://shop:secret@h1:5433,[::1]/orders?sslmode=disable',
+      'postgres://h1:5433,[::1]/orders',
+    ],
+  ])('is named without a password: %s', (url, name) => {
+    expect(nameOf(url)).toBe(name);
+  });
+});
+
+describe('what is no address is refused in words that repeat no password:', () => {
+  it.each(['@', '/', '?', '#', '@/?#', '%'])('a password with %s in it as it is', (character) => {
+    for (const password of [`sec${character}ret`, `${character}secret`, `secret${character}`]) {
+      for (const rest of ['@h/orders', '@h:5432/orders', '@h,h2/orders?sslmode=require']) {
+        const message = refusal(`postgres://shop:${password}${rest}`);
+        expect(message).toMatch(/%25/);
+        expect(message).not.toMatch(/sec|ret/);
+      }
+    }
+  });
+
+  it.each([
+    ['postgres://shop@h', /must name a host and a database/],
+    ['postgres://shop@h/', /must name a host and a database/],
+    ['postgres:///orders', /must name a host and a database/],
+    ['postgres://h1,,h2/orders', /must name a host and a database/],
+    ['postgres://h:0/orders', /must have ports from 1 to 65535/],
+    ['postgres://h:65536/orders', /must have ports/],
+    ['postgres://shop:secret:h/orders', /must have ports/],
+    ['postgres:///orders?host=a,b,c&port=1,2', /must have one port for all hosts/],
+    ['postgres://h/orders?sslmode=no-verify', /must have sslmode as one of disable, allow/],
+    ['postgres://h/orders?sslmode=require&sslrootcert=system', /must have sslmode=verify-full/],
+    ['postgres://h/orders?sslmod=require', /must not set sslmod, which is not supported/],
+    ['postgres://h/orders?uselibpqcompat=true', /must not set uselibpqcompat/],
+    ['postgres://h/orders?schema=public', /must not set schema/],
+    ['postgres://h/orders?application_name=shop', /must not set application_name/],
+    ['postgres://h/orders?target_session_attrs=standby', /only the primary is used/],
+    ['postgres://h/orders?connect_timeout=soon', /must have connect_timeout as a number/],
+    ['postgres://h/orders?sslmode', /must have parameters as NAME=VALUE/],
+  ])('%s', (url, expected) => {
+    expect(refusal(url)).toMatch(expected);
+    expect(refusal(url)).not.toContain('secret');
+  });
+});
+
+function refusal(url: string): string {
+  try {
+    parseAddress(url);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error(`taken for an address: ${url}`);
+}
