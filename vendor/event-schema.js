@@ -6935,12 +6935,15 @@ function parseDateTime(text) {
 }
 function instantAt(milliseconds) {
 	if (!(milliseconds >= FIRST_INSTANT_MS && milliseconds <= LAST_INSTANT_MS)) return;
-	let time = Math.trunc(milliseconds), days = Math.floor(time / DAY_MS), ofDay = time - days * DAY_MS | 0, seconds = ofDay / 1e3 | 0, minutes = seconds / 60 | 0, sinceMarch = days + DAYS_BEFORE_1970 | 0, century = (4 * sinceMarch + 3) / DAYS_IN_400_YEARS | 0, ofCentury = sinceMarch - (century * DAYS_IN_400_YEARS >> 2), yearOfCentury = (4 * ofCentury + 3) / DAYS_IN_4_YEARS | 0, ofYear = ofCentury - (yearOfCentury * DAYS_IN_4_YEARS >> 2), monthFromMarch = (5 * ofYear + 2) / 153 | 0, day = ofYear - ((153 * monthFromMarch + 2) / 5 | 0) + 1, isNextYear = monthFromMarch >= 10, month = isNextYear ? monthFromMarch - 9 : monthFromMarch + 3, year = century * 100 - 400 + yearOfCentury + +!!isNextYear;
-	return `${`${`${PAD_2[year / 100 | 0]}${PAD_2[year % 100]}-${PAD_2[month]}-${PAD_2[day]}`}T${PAD_2[minutes / 60 | 0]}:${PAD_2[minutes % 60]}`}:${PAD_2[seconds % 60]}.${PAD_3[ofDay % 1e3]}Z`;
+	let time = Math.trunc(milliseconds), days = Math.floor(time / DAY_MS), ofDay = time - days * DAY_MS | 0, seconds = ofDay / 1e3 | 0, minutes = seconds / 60 | 0, sinceMarch = days + DAYS_BEFORE_1970 | 0, century = (4 * sinceMarch + 3) / DAYS_IN_400_YEARS | 0, ofCentury = sinceMarch - (century * DAYS_IN_400_YEARS >> 2), yearOfCentury = (4 * ofCentury + 3) / DAYS_IN_4_YEARS | 0, ofYear = ofCentury - (yearOfCentury * DAYS_IN_4_YEARS >> 2), isNextYear = ofYear >= DAYS_FROM_MARCH_TO_JANUARY, date = padded(century * 100 - 400 + yearOfCentury + +!!isNextYear, 4) + DATES[ofYear], ofMinute = SECONDS[seconds - minutes * 60];
+	return date + MINUTES[minutes] + ofMinute + MILLISECONDS[ofDay - seconds * 1e3];
 }
-const DAY_MS = 864e5, DAYS_BEFORE_1970 = 865565, [DAYS_IN_400_YEARS, DAYS_IN_4_YEARS] = [146097, 1461], [PAD_2, PAD_3] = [paddedTo(2), paddedTo(3)];
-function paddedTo(digits) {
-	return Array.from({ length: 10 ** digits }, (_, value) => String(value).padStart(digits, "0"));
+const DAY_MS = 864e5, DAYS_BEFORE_1970 = 865565, [DAYS_IN_400_YEARS, DAYS_IN_4_YEARS] = [146097, 1461], DAYS_FROM_MARCH_TO_JANUARY = 306, DATES = texts(366, (day) => new Date(Date.UTC(1999, 2, 1 + day)).toISOString().slice(4, 11)), MINUTES = texts(1440, (minute) => `${padded(minute / 60 | 0, 2)}:${padded(minute % 60, 2)}:`), SECONDS = texts(60, (second) => `${padded(second, 2)}.`), MILLISECONDS = texts(1e3, (millisecond) => `${padded(millisecond, 3)}Z`);
+function texts(length, textOf) {
+	return Array.from({ length }, (_, index) => textOf(index));
+}
+function padded(value, digits) {
+	return String(value).padStart(digits, "0");
 }
 function offsetInMinutes(sign, hours = 0, minutes = 0) {
 	if (Number(hours) > 23 || Number(minutes) > 59) return NaN;

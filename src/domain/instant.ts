@@ -56,7 +56,7 @@ export function isInstant(text: string): text is Instant {
  * Returns the instant at a number of milliseconds since 1970; `undefined` outside of the years 0000
  * to 9999. Dates are computed in integers (Howard Hinnant, "chrono-Compatible Low-Level Date
  * Algorithms"): a year begins in March here, so that a leap day is its last day. toISOString
- * returns the same, in four times the time.
+ * returns the same, in several times the time.
  */
 export function instantAt(milliseconds: number): Instant | undefined {
   if (!(milliseconds >= FIRST_INSTANT_MS && milliseconds <= LAST_INSTANT_MS)) return undefined;
@@ -70,14 +70,11 @@ export function instantAt(milliseconds: number): Instant | undefined {
   const ofCentury = sinceMarch - ((century * DAYS_IN_400_YEARS) >> 2);
   const yearOfCentury = ((4 * ofCentury + 3) / DAYS_IN_4_YEARS) | 0;
   const ofYear = ofCentury - ((yearOfCentury * DAYS_IN_4_YEARS) >> 2);
-  const monthFromMarch = ((5 * ofYear + 2) / 153) | 0;
-  const day = ofYear - (((153 * monthFromMarch + 2) / 5) | 0) + 1;
-  const isNextYear = monthFromMarch >= 10;
-  const month = isNextYear ? monthFromMarch - 9 : monthFromMarch + 3;
+  const isNextYear = ofYear >= DAYS_FROM_MARCH_TO_JANUARY;
   const year = century * 100 - 400 + yearOfCentury + (isNextYear ? 1 : 0);
-  const date = `${PAD_2[(year / 100) | 0]}${PAD_2[year % 100]}-${PAD_2[month]}-${PAD_2[day]}`;
-  const hourAndMinute = `${date}T${PAD_2[(minutes / 60) | 0]}:${PAD_2[minutes % 60]}`;
-  return `${hourAndMinute}:${PAD_2[seconds % 60]}.${PAD_3[ofDay % 1_000]}Z` as Instant;
+  const date = padded(year, 4) + DATES[ofYear];
+  const ofMinute = SECONDS[seconds - minutes * 60];
+  return (date + MINUTES[minutes] + ofMinute + MILLISECONDS[ofDay - seconds * 1_000]) as Instant;
 }
 
 /**
@@ -92,11 +89,23 @@ const DAY_MS = 86_400_000;
 /** Days from 1 March of the year -400 on, so that no day of the years 0000 to 9999 is negative. */
 const DAYS_BEFORE_1970 = 865_565;
 const [DAYS_IN_400_YEARS, DAYS_IN_4_YEARS] = [146_097, 1_461];
-/** The numbers as texts of two digits, and of three, padded with zeros. */
-const [PAD_2, PAD_3] = [paddedTo(2), paddedTo(3)];
+const DAYS_FROM_MARCH_TO_JANUARY = 306;
 
-function paddedTo(digits: number): readonly string[] {
-  return Array.from({ length: 10 ** digits }, (_, value) => String(value).padStart(digits, '0'));
+// The parts of an instant as texts: `-MM-DDT` by the days since 1 March, `HH:MM:`, `SS.` and `sssZ`.
+const DATES = texts(366, (day) => new Date(Date.UTC(1999, 2, 1 + day)).toISOString().slice(4, 11));
+const MINUTES = texts(
+  1_440,
+  (minute) => `${padded((minute / 60) | 0, 2)}:${padded(minute % 60, 2)}:`,
+);
+const SECONDS = texts(60, (second) => `${padded(second, 2)}.`);
+const MILLISECONDS = texts(1_000, (millisecond) => `${padded(millisecond, 3)}Z`);
+
+function texts(length: number, textOf: (index: number) => string): readonly string[] {
+  return Array.from({ length }, (_, index) => textOf(index));
+}
+
+function padded(value: number, digits: number): string {
+  return String(value).padStart(digits, '0');
 }
 
 /** Returns the milliseconds since 1970 of an instant, as Date.parse does in twice the time. */

@@ -23,7 +23,7 @@ import { V1, type V1Services } from './operations/v1.ts';
 import { V2, type V2Services } from './operations/v2.ts';
 import { refusedAttempt } from './refused-attempt.ts';
 import { RequestContext } from './request-context.ts';
-import { logWhenDone } from './request-log.ts';
+import { RequestLog } from './request-log.ts';
 import { authenticate } from './requests/authentication.ts';
 import { crossOrigin } from './requests/cross-origin.ts';
 import type { FailedAuthentications } from './requests/failed-authentications.ts';
@@ -88,11 +88,12 @@ export function createApp(parts: AppParts): App {
   const answerError = handleErrors(parts);
   app.use(answerError);
 
+  const requestLog = new RequestLog(logger);
   // The steps of every request come before Express, whose router takes 1 to 2 µs for each.
   const answer = (req: Request, res: Response) => {
     const fault = faultOfFrame(req);
     req.context = new RequestContext(req, res);
-    logWhenDone(logger, req.context);
+    requestLog.logWhenDone(req.context);
     // After the head of an answer is sent, an error can only cut it off.
     const cutOff = () => void req.socket.destroy();
     if (fault === undefined && req.url !== '*') {

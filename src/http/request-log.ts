@@ -1,33 +1,66 @@
+/** The request log: one line for each request. */
 import type { Logger } from 'pino';
 import { withoutLongRuns } from '../app/secrets.ts';
 import type { RequestContext } from './request-context.ts';
 import { shownPath } from './requests/shown.ts';
 
+/** The most kinds of lines that are cached; beyond it, the cache is cleared. */
+const MAX_KINDS = 1_000;
+
+/** The members that many lines have in common. */
+interface Kind {
+  readonly method: string;
+  readonly status: number;
+  readonly keyId: string | undefined;
+  readonly outcome: string;
+}
+
 /**
- * Logs one JSON line when a request is over: its id, who asked for what, how it ended, how long it
- * took. Of the client's own text it has the method, which is one of a few, and a safe form of the path.
+ * Logs each request as one JSON line: its id, who asked for what, how it ended, how long it took. Of
+ * the client's own text a line has the method, which is one of a few, and a safe form of the path.
  */
-export function logWhenDone(logger: Logger, context: RequestContext): void {
-  const begun = performance.now();
-  const { req, res, requestId } = context;
-  const { method, originalUrl = req.url } = req;
-  res.on('close', () => {
-    const status = res.statusCode;
-    const { key, refusal, cause } = context;
-    logger[status >= 500 ? 'error' : 'info'](
-      {
-        method,
-        status,
-        keyId: key?.id,
-        // A client that went away before its answer was complete is not an answered one.
-        outcome: res.writableFinished ? (refusal ?? 'ok') : 'aborted',
-        requestId,
-        path: shownPath(originalUrl),
-        cause: cause === undefined ? undefined : withoutLongRuns(cause),
-        // To a hundredth: V8 prints such a number from a cache.
-        durationMs: Math.round((performance.now() - begun) * 100) / 100,
-      },
-      'request',
-    );
-  });
+export class RequestLog {
+  readonly #logger: Logger;
+  readonly #loggers = new Map<string, Logger>();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Logs a request when it is over. */
+  logWhenDone(context: RequestContext): void {
+    const begun = performance.now();
+    const { req, res, requestId } = context;
+    const { method, originalUrl = req.url } = req;
+    res.on('close', () => {
+      const status = res.statusCode;
+      const { key, refusal, cause } = context;
+      // A client that went away before its answer was complete is not an answered one.
+      const outcome = res.writableFinished ? (refusal ?? 'ok') : 'aborted';
+      this.#loggerOf({ method, status, keyId: key?.id, outcome })[status >= 500 ? 'error' : 'info'](
+        {
+          requestId,
+          path: shownPath(originalUrl),
+          cause: cause === undefined ? undefined : withoutLongRuns(cause),
+          // To a hundredth: V8 prints such a number from a cache.
+          durationMs: Math.round((performance.now() - begun) * 100) / 100,
+        },
+        'request',
+      );
+    });
+  }
+
+  /**
+   * Returns a logger that has the members of the kind in JSON already: to print them for each line
+   * takes 4 % of the time of a small request.
+   */
+  #loggerOf(kind: Kind): Logger {
+    const name = `${kind.method} ${kind.status} ${kind.keyId} ${kind.outcome}`;
+    const known = this.#loggers.get(name);
+    if (known !== undefined) return known;
+    if (this.#loggers.size >= MAX_KINDS) this.#loggers.clear();
+    const made = this.#logger.child(kind);
+    this.#loggers.set(name, made);
+    return made;
+  }
 }

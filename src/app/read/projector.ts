@@ -15,35 +15,35 @@ export interface Projection {
 const LONG_CHUNK_EVENTS = 256;
 
 /** Keeps a projection up with the log, whoever appends to it. */
-export class Projector {
+export class Projector<Its extends Projection = Projection> {
   readonly #log: EventLogReader;
   readonly #source: FoldSource;
-  readonly #projection: Projection;
-  #current: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #projection: Its;
+  #current: Promise<Its> | undefined;
+  #next: Promise<Its> | undefined;
 
   /** @param source The events of the log, where the engine has a faster way to them. */
-  constructor(log: EventLogReader, projection: Projection, source = foldSourceOf(log)) {
+  constructor(log: EventLogReader, projection: Its, source = foldSourceOf(log)) {
     this.#log = log;
     this.#source = source;
     this.#projection = projection;
   }
 
   /**
-   * Resolves when the projection holds every event that was durable when this was called: whoever
-   * reads after it reads their own writes, and everybody else's.
+   * Resolves to the projection when it holds every event that was durable when this was called:
+   * whoever reads after it reads their own writes, and everybody else's.
    *
    * Callers share the work. One that comes while a round is under way waits for the next round,
    * because the present one may have read the head before the caller's event was recorded.
    * A round begins a turn of the event loop later, so that all requests which have arrived by then
    * join it: an engine's head may be a few system calls away, or a network.
    */
-  catchUp(): Promise<void> {
+  catchUp(): Promise<Its> {
     this.#next ??= this.#round(this.#current);
     return this.#next;
   }
 
-  async #round(before: Promise<void> | undefined): Promise<void> {
+  async #round(before: Promise<Its> | undefined): Promise<Its> {
     try {
       await before;
     } catch {
@@ -59,6 +59,7 @@ export class Projector {
       if (count === 0) throw new UnreadableEvent(position + 1, 'it is missing');
       if (count >= LONG_CHUNK_EVENTS) await nextTurn();
     }
+    return this.#projection;
   }
 
   // Events behind the head are no part of the log: somebody else may have put them there.

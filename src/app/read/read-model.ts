@@ -9,20 +9,17 @@ import { Projector } from './projector.ts';
  */
 export class ReadModel<Chunk> {
   readonly #log: EventLogReader;
-  readonly #list: OrderList<Chunk>;
-  readonly #projector: Projector;
+  readonly #projector: Projector<OrderList<Chunk>>;
 
   /** @param source The events of the log, where the engine has a faster way to them. */
   constructor(log: EventLogReader, list: OrderList<Chunk>, source?: FoldSource) {
     this.#log = log;
-    this.#list = list;
     this.#projector = new Projector(log, list, source);
   }
 
   /** Returns the list, with every event in it that was durable when this was called. */
-  async current(): Promise<OrderList<Chunk>> {
-    await this.#projector.catchUp();
-    return this.#list;
+  current(): Promise<OrderList<Chunk>> {
+    return this.#projector.catchUp();
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Epochs } from '../../app/log/epochs.ts';
 import type { Accepted, Submission } from '../../app/log/submission.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
-import type { OrderDetails, OrderView } from '../../app/state/order-list.ts';
+import type { OrderDetails, OrderList, OrderView } from '../../app/state/order-list.ts';
 import type { CommandProcessor } from '../../app/write/command-processor.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { isKnown, PRIVATE, sendJson } from '../answers/negotiation.ts';
@@ -85,7 +85,7 @@ async function placeOrder(
 
 /** Returns an order as it was in the moment in which it was placed, whatever happened to it since. */
 async function orderAsPlaced(services: OrderServices, placed: OrderView): Promise<OrderDetails> {
-  const { placedAt } = await currentOrder(services, placed.id);
+  const { placedAt } = orderIn(await services.readModel.current(), placed.id);
   return { ...placed, version: 1, placedAt, shippedAt: undefined, cancelledAt: undefined };
 }
 
@@ -113,7 +113,7 @@ async function getOrder(
   { req, res, path }: ContextOf<typeof GET_ORDER>,
   { toJson }: OrderFormat,
 ): Promise<void> {
-  const order = await currentOrder(services, path.orderId);
+  const order = orderIn(await services.readModel.current(), path.orderId);
   const etag = orderTag(services.epochs.logName, order.version);
   if (isKnown(req, res, etag)) res.writeHead(304, ['Cache-Control', PRIVATE]).end();
   else sendJson(res, 200, toJson(order), ['ETag', etag]);
@@ -193,14 +193,15 @@ async function shipOrder(
   const { orderId } = context.path;
   const { shipDate } = context.body;
   const { position } = await perform(services, context, { type: 'ShipOrder', orderId, shipDate });
-  const order = await orOutcomeUnknown(context, () => currentOrder(services, orderId));
+  const list = await orOutcomeUnknown(context, () => services.readModel.current());
+  const order = orderIn(list, orderId);
   // At the address of a shipment this is no representation of what is there: no validator.
   sendJson(context.res, 200, toJson(order), ['Event-Position', String(position)]);
 }
 
-/** Returns an order with every acknowledged command in it. */
-async function currentOrder({ readModel }: OrderServices, id: OrderId): Promise<OrderDetails> {
-  const order = (await readModel.current()).get(id);
+/** Returns the order with an id. Throws a 404 if there is none. */
+function orderIn(list: OrderList<unknown>, id: OrderId): OrderDetails {
+  const order = list.get(id);
   if (order === undefined) throw new ApiError('order_not_found');
   return order;
 }

@@ -2,7 +2,7 @@ import express from 'express';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { RequestContext } from '../../../src/http/request-context.ts';
-import { logWhenDone } from '../../../src/http/request-log.ts';
+import { RequestLog } from '../../../src/http/request-log.ts';
 import { listening } from '../../support/listening.ts';
 
 test('a line tells its own kind, however many kinds there were before', async () => {
@@ -11,10 +11,11 @@ test('a line tells its own kind, however many kinds there were before', async ()
     { base: null },
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   );
+  const log = new RequestLog(logger);
   const app = express();
   app.use('/:key/:status', (req, res) => {
     const context = new RequestContext(req, res);
-    logWhenDone(logger, context);
+    log.logWhenDone(context);
     Object.assign(context, { key: { id: req.params.key } });
     res.sendStatus(Number(req.params.status));
   });
