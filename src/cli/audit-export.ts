@@ -4,7 +4,7 @@ import type { Prover, SignedCheckpoint } from '../app/audit/prover.ts';
 import { checkpointLine } from '../app/audit/trail-file.ts';
 import { LineDigest, sealLine } from '../app/audit/trail-seal.ts';
 import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/verifier.ts';
-import { recordOf } from '../app/log/record.ts';
+import { recordOf } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { interruptible } from './shared/interrupt.ts';

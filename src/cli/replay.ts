@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
-import type { FoldInput } from '../app/log/fold-input.ts';
+import type { FoldInput } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { foldSourceOf } from '../app/read/fold-source-of-log.ts';
 import { type Moment, parseMoment, positionOf } from '../app/read/moment.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExpectedHead } from '../../src/app/audit/trail-check.ts';
 import { RecordTree } from '../../src/app/audit/verifier.ts';
 import { type Checked, verifyStore } from '../../src/app/audit/verify-store.ts';
-import { recordOf } from '../../src/app/log/record.ts';
+import { recordOf } from '../../src/app/log/recorded-event.ts';
 import type { Evidence } from '../../src/app/ports/evidence.ts';
 
 /** A store that somebody holds who can do with it whatever they like. */

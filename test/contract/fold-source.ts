@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type FoldInput, foldInputOf } from '../../src/app/log/fold-input.ts';
-import type { NewEvent } from '../../src/app/log/recorded-event.ts';
+import { type FoldInput, foldInputOf, type NewEvent } from '../../src/app/log/recorded-event.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { FoldSource } from '../../src/app/ports/fold-source.ts';
 import { foldSourceOf } from '../../src/app/read/fold-source-of-log.ts';

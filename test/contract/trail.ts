@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RecordTree, verifyConsistency, verifyInclusion } from '../../src/app/audit/verifier.ts';
 import { consistencyProof, inclusionProof } from '../../src/app/log/merkle-proofs.ts';
-import { recordOf } from '../../src/app/log/record.ts';
+import { recordOf } from '../../src/app/log/recorded-event.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { Trail } from '../../src/app/ports/trail.ts';
 import { encode } from '../../src/infra/events/codec.ts';

@@ -24,7 +24,6 @@ interface Export {
 /** The files of one engine alone, each with the reason. A star stands for any part of a name. */
 const FILES_ALONE: Readonly<Record<string, string>> = {
   'sqlite/backup.ts': 'PostgreSQL is backed up with its own tools',
-  'sqlite/event-rows.ts': 'binds many rows at once; PostgreSQL takes them as arrays',
   'sqlite/log-transaction.ts': 'a failed commit of SQLite leaves questions of its own',
   'sqlite/packed-arrays.ts': 'only threads and snapshots need the arrays as bytes',
   'sqlite/readers.ts': 'a store on a full disk has readers before it has a writer',
@@ -44,14 +43,17 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
 /** The exports of one engine alone, by file, each with the reason. */
 const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: string]>> = {
   'sqlite/database.ts': [
-    'requireWholeLog requireStore storeIdOf isOlder',
+    'requireWholeLog requireStore isOlder',
     'the writer, the copies and the tools each open the file themselves',
   ],
   'postgres/database.ts': [
     'openForCopy aboutStoreIn orClose',
     'a database may have half a copy in it, and a connection has to be closed',
   ],
-  'sqlite/epochs-table.ts': ['isCopy witnessOf', 'a copied file says of itself that it is one'],
+  'sqlite/epochs-table.ts': [
+    'storeIdOf isCopy witnessOf',
+    'a copied file says of itself that it is one',
+  ],
   'sqlite/event-log.ts': ['openLog', 'the log of a file is opened with its witness'],
   'sqlite/evidence.ts': ['CHUNK_ROWS selectRows treeOf', 'its check reads by the same statements'],
   'postgres/evidence.ts': ['rowOf', 'a bigint comes as a text'],
@@ -75,7 +77,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'sqlite/stored-events.ts': ['StoredEvents', 'prepares its statement once'],
   'postgres/stored-events.ts': ['CHUNK_EVENTS readStored', 'has no prepared state'],
   'sqlite/witness.ts': [
-    'HeadFile HeadSignal readHeadOf headFileOf',
+    'readHeadOf headFileOf',
     'the witness lies beside the store and tells the server of appends',
   ],
   'postgres/witness.ts': ['openWitness', 'the witness lies on the machine of each instance'],

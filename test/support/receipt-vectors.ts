@@ -1,6 +1,6 @@
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { receiptOf } from '../../src/app/audit/receipt.ts';
-import { recordOf } from '../../src/app/log/record.ts';
+import { recordOf } from '../../src/app/log/recorded-event.ts';
 import { MemoryTree } from './memory-tree.ts';
 
 /** A receipt, a public key, and the verdict that a verifier must return. */

@@ -2,7 +2,7 @@
 
 import { inclusionProof, type TreeSource } from '../log/merkle-proofs.ts';
 import { leafHash, TILE_HEIGHT, type TreeHead } from '../log/merkle-tree.ts';
-import { recordOf, type StoredFields } from '../log/record.ts';
+import { recordOf, type StoredFields } from '../log/recorded-event.ts';
 import { DamagedStore } from '../ports/store.ts';
 import type { Trail } from '../ports/trail.ts';
 import { verifyInclusion } from './verifier.ts';

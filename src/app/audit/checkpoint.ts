@@ -6,8 +6,7 @@
 
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { FIRST_EPOCH } from '../log/epochs.ts';
-import { checkHash } from '../log/merkle-tree.ts';
-import { sha256 } from '../log/sha256.ts';
+import { checkHash, sha256 } from '../log/merkle-tree.ts';
 
 /** Returns the text of a checkpoint, without its signature. */
 export function checkpointText(origin: string, size: number, root: Uint8Array): string {

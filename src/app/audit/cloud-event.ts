@@ -17,7 +17,7 @@
  * `subject` is the orderId of the data. Together, `source` and `id` name an event for good.
  */
 
-import type { StoredFields } from '../log/record.ts';
+import type { StoredFields } from '../log/recorded-event.ts';
 
 /** Returns the `source` of a store's CloudEvents. */
 export function sourceOf(storeId: string): string {

@@ -2,7 +2,7 @@
 
 import { nextTurn } from '../event-loop.ts';
 import type { Epochs } from '../log/epochs.ts';
-import type { StoredFields } from '../log/record.ts';
+import type { StoredFields } from '../log/recorded-event.ts';
 import type { KeyStore } from '../ports/key-store.ts';
 import type { Trail } from '../ports/trail.ts';
 import { authorOf, cloudEventOf } from './cloud-event.ts';

@@ -3,7 +3,7 @@
 import { Epochs } from '../log/epochs.ts';
 import { consistencyProof, inclusionProof, treeRoot } from '../log/merkle-proofs.ts';
 import type { TreeHead } from '../log/merkle-tree.ts';
-import { recordOf } from '../log/record.ts';
+import { recordOf } from '../log/recorded-event.ts';
 import { DamagedStore } from '../ports/store.ts';
 import type { Trail } from '../ports/trail.ts';
 import { orDamaged } from './checked-trail.ts';

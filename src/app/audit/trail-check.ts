@@ -1,6 +1,6 @@
 /** The check of a trail by the rules of a log and by the heads that it must have had. */
 
-import { recordOf } from '../log/record.ts';
+import { recordOf } from '../log/recorded-event.ts';
 import type { AcknowledgedHead, DecodeStrictly, StoredRow } from '../ports/evidence.ts';
 import { EventRules } from './event-rules.ts';
 import { RecordTree } from './verifier.ts';

@@ -5,7 +5,7 @@
  * any change to the file.
  */
 
-import type { StoredFields } from '../log/record.ts';
+import type { StoredFields } from '../log/recorded-event.ts';
 import type { DecodeStrictly } from '../ports/evidence.ts';
 import { sourceOf, storedFieldsOf } from './cloud-event.ts';
 import type { SignedCheckpoint } from './prover.ts';

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { millisecondsOf } from '../../domain/instant.ts';
-import { sha256 } from '../log/sha256.ts';
+import { sha256 } from '../log/merkle-tree.ts';
 import type { ApiKey } from '../ports/key-store.ts';
 
 /**

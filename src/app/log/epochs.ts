@@ -10,7 +10,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { MAX_INT64 } from '../../domain/order-id.ts';
-import { sha256 } from './sha256.ts';
+import { sha256 } from './merkle-tree.ts';
 
 /** The cause of a break. */
 export type BreakReason = 'copy_continued' | 'loss_accepted';

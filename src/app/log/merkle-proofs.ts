@@ -154,7 +154,8 @@ function leftSide(count: number): number {
   return left;
 }
 
-function parentsOf(row: Hashes): Hashes {
+/** Returns the hashes of the nodes above a row of an even number of nodes. */
+export function parentsOf(row: Hashes): Buffer[] {
   return Array.from({ length: row.length / 2 }, (_, pair) => {
     return nodeHash(row[2 * pair] as Uint8Array, row[2 * pair + 1] as Uint8Array);
   });

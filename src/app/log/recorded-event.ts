@@ -1,7 +1,8 @@
-/** Events with their metadata: on their way into the log, and in it. */
+/** Events with their metadata: on their way into the log, recorded, stored, and as folds read them. */
 
-import type { Instant } from '../../domain/instant.ts';
-import { COMMAND_TYPES, type OrderEvent } from '../../domain/order.ts';
+import { type Instant, millisecondsOf } from '../../domain/instant.ts';
+import { COMMAND_TYPES, type OrderEvent, type OrderPlaced } from '../../domain/order.ts';
+import type { OrderId, PetId } from '../../domain/order-id.ts';
 
 /** Every type that an event can have. */
 export const EVENT_TYPES = Object.keys(COMMAND_TYPES) as [
@@ -36,4 +37,73 @@ export interface RecordedEvent extends NewEvent {
 /** Returns events with their positions in a log that ended at `head` before them. */
 export function recordedBehind(head: number, events: readonly NewEvent[]): RecordedEvent[] {
   return events.map((event, index) => ({ position: head + 1 + index, ...event }));
+}
+
+/** An event as an engine stores it. */
+export interface StoredFields {
+  readonly position: number;
+  readonly version: number;
+  readonly type: string;
+  readonly schemaVersion: number;
+  /** Canonical JSON (RFC 8785), as is the metadata. */
+  readonly data: string;
+  readonly metadata: string;
+}
+
+/**
+ * Returns an event's record: all its stored fields in one text, which is the data of its leaf in
+ * the log's Merkle tree. It contains the stored texts to the byte, and its members are sorted by
+ * name, so that the record is canonical JSON as well.
+ */
+export function recordOf(event: StoredFields): string {
+  const { position, version, type, schemaVersion, data, metadata } = event;
+  return (
+    `{"data":${data},"metadata":${metadata},"position":${position}` +
+    `,"schemaVersion":${schemaVersion},"type":${JSON.stringify(type)},"version":${version}}`
+  );
+}
+
+/**
+ * An event without its author and its command's id, and with times as numbers, so that folding a
+ * log allocates no strings.
+ */
+export interface FoldInput {
+  readonly position: number;
+  readonly version: number;
+  readonly type: OrderEvent['type'];
+  readonly orderId: OrderId;
+  /** Of an `OrderPlaced`; 0 otherwise. */
+  readonly petId: PetId;
+  /** Of an `OrderPlaced`; 0 otherwise. */
+  readonly quantity: number;
+  /** Milliseconds since 1970; NaN where there is no date. */
+  readonly shipDate: number;
+  /** The time at which the event was recorded: milliseconds since 1970. */
+  readonly at: number;
+}
+
+const NO_PET = 0n as PetId;
+
+/** Returns the part of a recorded event that a fold takes in. */
+export function foldInputOf({ position, version, event, metadata }: RecordedEvent): FoldInput {
+  const { petId = NO_PET, quantity = 0, shipDate }: Partial<Omit<OrderPlaced, 'type'>> = event;
+  return {
+    position,
+    version,
+    type: event.type,
+    orderId: event.orderId,
+    at: millisecondsOf(metadata.at),
+    petId,
+    quantity,
+    shipDate: shipDate === undefined ? NaN : millisecondsOf(shipDate),
+  };
+}
+
+/** Thrown for an event that no service can have recorded: its order's earlier events forbid it. */
+export class ImpossibleEvent extends Error {
+  override readonly name = 'ImpossibleEvent';
+
+  constructor(position: number, reason: string) {
+    super(`event at position ${position} cannot have been recorded: ${reason}`);
+  }
 }

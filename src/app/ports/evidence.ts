@@ -1,8 +1,7 @@
 /** The port to a store that is checked, with the types of what is checked. */
 
 import type { Epochs } from '../log/epochs.ts';
-import type { StoredFields } from '../log/record.ts';
-import type { RecordedEvent } from '../log/recorded-event.ts';
+import type { RecordedEvent, StoredFields } from '../log/recorded-event.ts';
 
 /**
  * The port to a store for those who check it: all that is stored, as of one moment, while a server

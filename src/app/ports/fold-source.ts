@@ -1,4 +1,4 @@
-import type { FoldInput } from '../log/fold-input.ts';
+import type { FoldInput } from '../log/recorded-event.ts';
 
 /**
  * The port to a log that is read only to be folded: millions of events, without their metadata. It

@@ -4,7 +4,7 @@
  */
 
 import type { Epochs } from '../log/epochs.ts';
-import type { StoredFields } from '../log/record.ts';
+import type { StoredFields } from '../log/recorded-event.ts';
 import type { KeptOutcome, OutcomeName } from './event-log.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';

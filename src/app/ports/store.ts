@@ -1,10 +1,9 @@
 /** The port to a store: the form in which an engine hands it to a server, or to a command. */
 
 import type { Epochs, IdRange } from '../log/epochs.ts';
-import { ImpossibleEvent } from '../log/impossible-event.ts';
 import type { TreeHead } from '../log/merkle-tree.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
-import type { StoredFields } from '../log/record.ts';
+import { ImpossibleEvent, type StoredFields } from '../log/recorded-event.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { type EventLog, type EventLogReader, UnreadableEvent } from './event-log.ts';
 import type { FoldSource } from './fold-source.ts';

@@ -1,6 +1,6 @@
 import type { TreeSource } from '../log/merkle-proofs.ts';
 import type { TreeHead } from '../log/merkle-tree.ts';
-import type { StoredFields } from '../log/record.ts';
+import type { StoredFields } from '../log/recorded-event.ts';
 
 /**
  * The port to the log as auditors need it: the exact stored texts of its events, and the Merkle

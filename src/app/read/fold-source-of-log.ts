@@ -1,4 +1,4 @@
-import { foldInputOf } from '../log/fold-input.ts';
+import { foldInputOf } from '../log/recorded-event.ts';
 import type { EventLogReader } from '../ports/event-log.ts';
 import type { FoldSource } from '../ports/fold-source.ts';
 

@@ -8,10 +8,14 @@ import {
   order,
 } from '../../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../../domain/order-id.ts';
-import { type FoldInput, foldInputOf } from '../log/fold-input.ts';
-import { ImpossibleEvent } from '../log/impossible-event.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
-import { EVENT_TYPES, type RecordedEvent } from '../log/recorded-event.ts';
+import {
+  EVENT_TYPES,
+  type FoldInput,
+  foldInputOf,
+  ImpossibleEvent,
+  type RecordedEvent,
+} from '../log/recorded-event.ts';
 import { grown } from './columns.ts';
 import { Int64Index } from './int64-index.ts';
 

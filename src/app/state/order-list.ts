@@ -12,9 +12,8 @@
 import { type Instant, instantAt, millisecondsOf } from '../../domain/instant.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
-import { type FoldInput, foldInputOf } from '../log/fold-input.ts';
 import type { PackedImage, PackedList } from '../log/packed-fold.ts';
-import type { RecordedEvent } from '../log/recorded-event.ts';
+import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
 import { copied, firstIndex, grown } from './columns.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage, type OrderStatus } from './order-image.ts';

@@ -2,7 +2,7 @@
 
 import type { ExpectedHead, Finding } from '../../app/audit/trail-check.ts';
 import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
-import type { StoredFields } from '../../app/log/record.ts';
+import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { Output } from './command-line.ts';
 import { openFile } from './import-lines.ts';

@@ -4,7 +4,7 @@ import type { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
 import type { Finding } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
-import { recordOf } from '../../app/log/record.ts';
+import { recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { decodeRefusal } from '../events/refusal-codec.ts';

@@ -19,8 +19,7 @@
 
 import { createRequire } from 'node:module';
 import { verifyCanonicalJson } from '../../app/audit/verifier.ts';
-import type { StoredFields } from '../../app/log/record.ts';
-import type { Metadata, RecordedEvent } from '../../app/log/recorded-event.ts';
+import type { Metadata, RecordedEvent, StoredFields } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { fast } from './fast-path.ts';

@@ -1,4 +1,4 @@
-import { foldInputOf } from '../../app/log/fold-input.ts';
+import { foldInputOf } from '../../app/log/recorded-event.ts';
 import type { FoldSource } from '../../app/ports/fold-source.ts';
 import { decode, type StoredEvent } from './codec.ts';
 

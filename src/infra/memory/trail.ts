@@ -1,5 +1,5 @@
 import { Frontier, leafHash, type TreeHead } from '../../app/log/merkle-tree.ts';
-import { recordOf } from '../../app/log/record.ts';
+import { recordOf } from '../../app/log/recorded-event.ts';
 import type { Trail } from '../../app/ports/trail.ts';
 import type { StoredEvent } from '../events/codec.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { recordOf } from '../../app/log/record.ts';
+import { recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import { BEGIN, type Change } from './batch.ts';
 import type { Database } from './connection/database.ts';

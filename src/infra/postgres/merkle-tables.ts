@@ -2,7 +2,7 @@
 
 import type { TreeSource } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash } from '../../app/log/merkle-tree.ts';
-import { recordOf } from '../../app/log/record.ts';
+import { recordOf } from '../../app/log/recorded-event.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import type { Queryable, Statement } from './connection/connection.ts';

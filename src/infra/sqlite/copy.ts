@@ -8,10 +8,11 @@ import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import { decode, type StoredEvent } from '../events/codec.ts';
 import { syncFolder } from '../process/sync-folder.ts';
 import { replaceWitness } from '../process/witness-file.ts';
-import { openDatabase, requireWholeLog, storeIdOf } from './database.ts';
-import { beginDueEpoch, enterEpochs, markCopy, witnessOf } from './epochs-table.ts';
+import { openDatabase, requireWholeLog } from './database.ts';
+import { beginDueEpoch, enterEpochs, markCopy, storeIdOf, witnessOf } from './epochs-table.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { SqliteKeyStore } from './key-store.ts';
+import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { SqliteSigningKeys } from './signing-keys.ts';
@@ -103,15 +104,10 @@ function partsOf(file: string, db: Database.Database) {
 }
 
 function append(db: Database.Database, events: readonly StoredEvent[]): void {
-  const insert = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
   const tree = new MerkleTables(db);
+  const transaction = new LogTransaction(db, tree);
   db.transaction(() => {
     tree.wholeSize();
-    for (const stored of events) {
-      const { position, version, type, schemaVersion, data, metadata } = stored;
-      const { orderId } = decode(stored).event;
-      insert.run(position, orderId, version, type, schemaVersion, data, metadata);
-    }
-    tree.append(events);
+    transaction.insert(events, events.map(decode));
   }).immediate();
 }

@@ -80,11 +80,6 @@ function stat(file: string): Stats | undefined {
   }
 }
 
-/** Returns the id that a store was given when it was created. */
-export function storeIdOf(db: Database.Database): string {
-  return db.prepare('SELECT id FROM store').pluck().get() as string;
-}
-
 function connect(file: string, guard: (file: string) => void): Database.Database {
   try {
     guard(file);

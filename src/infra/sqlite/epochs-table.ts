@@ -10,7 +10,7 @@ import { headFileOf, readHeadOf } from './witness.ts';
 
 /** Returns the epochs of a store's log. */
 export function epochsIn(db: Database.Database): Epochs {
-  return new Epochs(storeIdIn(db), statementsIn(db));
+  return new Epochs(storeIdOf(db), statementsIn(db));
 }
 
 /** Returns the statements of all breaks, as they are recorded. */
@@ -18,7 +18,8 @@ export function statementsIn(db: Database.Database): string[] {
   return db.prepare('SELECT statement FROM epochs ORDER BY number').pluck().all() as string[];
 }
 
-function storeIdIn(db: Database.Database): string {
+/** Returns the id that a store was given when it was created. */
+export function storeIdOf(db: Database.Database): string {
   return db.prepare('SELECT id FROM store').pluck().get() as string;
 }
 

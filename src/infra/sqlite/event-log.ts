@@ -1,23 +1,26 @@
 /** The log in SQLite. */
 
 import Database from 'better-sqlite3';
-import { ImpossibleEvent } from '../../app/log/impossible-event.ts';
-import { type NewEvent, type RecordedEvent, recordedBehind } from '../../app/log/recorded-event.ts';
+import {
+  ImpossibleEvent,
+  type RecordedEvent,
+  recordedBehind,
+} from '../../app/log/recorded-event.ts';
 import { highestOf } from '../../app/log/witness.ts';
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
 import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import { decode, encode } from '../events/codec.ts';
+import { WitnessFile, type WitnessSignal } from '../process/witness-file.ts';
 import { requireWholeLog } from './database.ts';
 import { beginDueEpoch, epochsIn, isCopy } from './epochs-table.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { orDamaged } from './storage/damage.ts';
-import { orUnavailable } from './storage/fault.ts';
+import { orDamaged, orUnavailable } from './storage/fault.ts';
 import { StoredEvents } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
 import { Wal } from './wal/wal.ts';
-import { HeadFile, type HeadSignal } from './witness.ts';
+import { headFileOf } from './witness.ts';
 
 /** The events of a chunk: enough to make a row cheap, too few to block the event loop. */
 const CHUNK_EVENTS = 1_000;
@@ -26,11 +29,11 @@ const WATCH_INTERVAL_MS = 100;
 
 interface Options {
   /** Receives each new head, outside the database; absent for a log that is only read. */
-  readonly headFile?: HeadFile;
+  readonly headFile?: WitnessFile;
   /** Opens the head file before the first append, if it must not be written earlier. */
-  readonly beginAppending?: () => HeadFile;
+  readonly beginAppending?: () => WitnessFile;
   /** Reports heads noted since the last read; saves a log that is polled most reads of its head. */
-  readonly signal?: HeadSignal | undefined;
+  readonly signal?: WitnessSignal | undefined;
   /** Called when an append finds that the log is damaged. */
   readonly damaged?: ((cause: Error) => void) | undefined;
   /** Proves that a failed commit is undone; without it, its outcome stays unknown. */
@@ -41,9 +44,9 @@ interface Options {
 export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
   readonly #options: Options;
-  #headFile: HeadFile | undefined;
+  #headFile: WitnessFile | undefined;
   /** Undefined once something was appended. */
-  #beginAppending: (() => HeadFile) | undefined;
+  #beginAppending: (() => WitnessFile) | undefined;
   readonly #stored: StoredEvents;
   readonly #kept: KeptOutcomes;
   readonly #tree: MerkleTables;
@@ -114,7 +117,8 @@ export class SqliteEventLog implements EventLog {
       head = this.#tree.wholeSize();
       // Usually nothing is newer, and reading the head takes less time than reading events.
       const newer = head === seen ? [] : [...this.#chunks(seen)].flat();
-      events = this.#write(head, decide(newer, this.#kept));
+      events = recordedBehind(head, decide(newer, this.#kept));
+      if (events.length > 0) this.#transaction.insert(events.map(encode), events);
     } catch (error) {
       this.#transaction.rollBack();
       const cause = orDamaged(error) as Error;
@@ -129,7 +133,7 @@ export class SqliteEventLog implements EventLog {
       const kind = this.#transaction.isUndone(error, head, events) ? 'unavailable' : 'unknown';
       return { kind, cause: error as Error };
     }
-    if (events.length > 0) this.#note(highestIdIn(events));
+    if (events.length > 0) this.#note(highestOf(events.map(({ event }) => event.orderId)));
     return { kind: 'appended', events };
   }
 
@@ -201,12 +205,6 @@ export class SqliteEventLog implements EventLog {
     }
   }
 
-  #write(head: number, events: readonly NewEvent[]): readonly RecordedEvent[] {
-    const recorded = recordedBehind(head, events);
-    if (recorded.length > 0) this.#transaction.insert(recorded.map(encode), recorded);
-    return recorded;
-  }
-
   #noteFirst(): void {
     this.#tree.wholeFrontier();
     this.#note();
@@ -232,12 +230,9 @@ export function openLog(
   wal = new Wal(file),
 ): SqliteEventLog {
   requireWholeLog(file, db);
-  const headFile = ({ storeId, id } = epochsIn(db)) => new HeadFile(file, storeId, id);
+  const headFile = ({ storeId, id } = epochsIn(db)) =>
+    new WitnessFile(headFileOf(file), storeId, id);
   if (!isCopy(db)) return new SqliteEventLog(db, { headFile: headFile(), damaged, wal });
   const beginAppending = () => headFile(beginDueEpoch(file, db));
   return new SqliteEventLog(db, { beginAppending, damaged, wal });
-}
-
-function highestIdIn(events: readonly RecordedEvent[]): bigint {
-  return highestOf(events.map(({ event }) => event.orderId));
 }

@@ -5,16 +5,21 @@ import type { ExpectedHead } from '../../app/audit/trail-check.ts';
 import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { Witness } from '../../app/log/witness.ts';
-import type { StoredRow, StoredTree } from '../../app/ports/evidence.ts';
-import { DamagedEvidence, type Evidence, type TreeAside } from '../../app/ports/evidence.ts';
+import {
+  DamagedEvidence,
+  type Evidence,
+  type StoredRow,
+  type StoredTree,
+  type TreeAside,
+} from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { epochsOf } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { startThread } from '../process/start-thread.ts';
 import { checkRows } from './checked-rows.ts';
-import { requireStore, storeIdOf } from './database.ts';
-import { isCopy, statementsIn } from './epochs-table.ts';
+import { requireStore } from './database.ts';
+import { isCopy, statementsIn, storeIdOf } from './epochs-table.ts';
 import {
   APPLICATION_ID,
   SCHEMA_VERSION,
@@ -23,7 +28,7 @@ import {
   WITH_TREE,
 } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
-import { isSqliteDamage } from './storage/damage.ts';
+import { isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 import { headFileOf, readHeadOf } from './witness.ts';
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { TreeSource } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash } from '../../app/log/merkle-tree.ts';
-import { recordOf } from '../../app/log/record.ts';
+import { recordOf } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../events/codec.ts';

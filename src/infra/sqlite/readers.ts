@@ -2,6 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import type { Store } from '../../app/ports/store.ts';
+import type { WitnessSignal } from '../process/witness-file.ts';
 import { epochsIn } from './epochs-table.ts';
 import { SqliteEventLog } from './event-log.ts';
 import { SqliteKeyStore } from './key-store.ts';
@@ -9,7 +10,6 @@ import { SqliteSigningKeys } from './signing-keys.ts';
 import { SnapshotFile } from './snapshot/snapshot-file.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { SqliteTrail } from './trail.ts';
-import type { HeadSignal } from './witness.ts';
 
 /** The parts of a store that share a server's reading connection, among them the keys. */
 export type Readers = Pick<
@@ -22,7 +22,7 @@ export type Readers = Pick<
  * Returns the readers over a connection, which the log closes.
  * @param signal See {@link SqliteEventLog}.
  */
-export function readersOf(file: string, db: Database.Database, signal?: HeadSignal): Readers {
+export function readersOf(file: string, db: Database.Database, signal?: WitnessSignal): Readers {
   const epochs = epochsIn(db);
   const id = epochs.storeId;
   return {

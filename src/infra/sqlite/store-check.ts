@@ -6,14 +6,13 @@ import type { Pace } from '../checking/pace.ts';
 import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows } from './checked-rows.ts';
-import { storeIdOf } from './database.ts';
-import { statementsIn } from './epochs-table.ts';
+import { statementsIn, storeIdOf } from './epochs-table.ts';
 import { CHUNK_ROWS, selectRows, treeOf } from './evidence.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { checkSnapshot } from './snapshot/snapshot-file.ts';
-import { isSqliteDamage } from './storage/damage.ts';
+import { isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 import { headFileOf, readHeadOf } from './witness.ts';
 

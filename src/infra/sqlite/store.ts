@@ -11,6 +11,7 @@ import {
 } from '../../app/ports/store.ts';
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
 import { UNPACED } from '../checking/pace.ts';
+import { WitnessSignal } from '../process/witness-file.ts';
 import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
 import { epochsIn } from './epochs-table.ts';
@@ -24,7 +25,7 @@ import { checkSqliteStore } from './store-check.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { SqliteTrail } from './trail.ts';
 import { WaitingStore } from './waiting.ts';
-import { HeadSignal } from './witness.ts';
+import { headFileOf } from './witness.ts';
 import { type Waiting, WorkerWriter } from './worker-writer.ts';
 
 /** The size of a file that is checked in less than half a second: about 100,000 events. */
@@ -42,7 +43,7 @@ export async function openSqliteStore(
   scrub?: number,
 ): Promise<Store> {
   const watcher: StoreWatcher = { mended() {}, noticed() {}, ...given };
-  let signal: HeadSignal | undefined;
+  let signal: WitnessSignal | undefined;
   const writer = new WorkerWriter(file, {
     ...watcher,
     // A head that could not be noted is not signalled.
@@ -76,7 +77,7 @@ export async function openSqliteStore(
   // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
   const db = openDatabase(file, () => {});
   db.pragma('wal_autocheckpoint = 0');
-  signal = new HeadSignal(file);
+  signal = new WitnessSignal(headFileOf(file));
   const readers = readersOf(file, db, signal);
   const check = checking(file, scrub, watcher);
   return {

@@ -6,7 +6,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
-import { recordOf } from '../../app/log/record.ts';
+import { recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredTree, TreeAside } from '../../app/ports/evidence.ts';
 import { openSqliteEvidence } from './evidence.ts';
 

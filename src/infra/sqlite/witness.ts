@@ -2,30 +2,7 @@
 
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { contradictionOf, type Witness, type WitnessedLog } from '../../app/log/witness.ts';
-import { readWitness, WitnessFile, WitnessSignal } from '../process/witness-file.ts';
-
-/**
- * The witness of a store in SQLite, in a file beside it: the head of its log outside the database,
- * written after each commit (docs/adr/0012, 0020).
- */
-export class HeadFile extends WitnessFile {
-  /** Opens the head of a store's file, and creates it if it does not exist. */
-  constructor(file: string, storeId: string, epoch?: string) {
-    super(headFileOf(file), storeId, epoch);
-  }
-}
-
-/**
- * Detects that a head was noted since the previous call. Each append notes the log's new head
- * before the event is acknowledged, so without a new one every acknowledged event has been read
- * already. Takes a third of the time of a read of the head from SQLite.
- */
-export class HeadSignal extends WitnessSignal {
-  /** Opens the head of a store's file. Throws if it does not exist. */
-  constructor(file: string) {
-    super(headFileOf(file));
-  }
-}
+import { readWitness } from '../process/witness-file.ts';
 
 /** The state of the log in a store's file that is compared with its head. */
 export interface Log extends WitnessedLog {

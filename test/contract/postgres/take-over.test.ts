@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { RecordTree } from '../../../src/app/audit/verifier.ts';
-import { recordOf } from '../../../src/app/log/record.ts';
+import { recordOf } from '../../../src/app/log/recorded-event.ts';
 import type { Fill } from '../../../src/app/ports/store.ts';
 import type { StoredEvent } from '../../../src/infra/events/codec.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';

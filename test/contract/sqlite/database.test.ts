@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
-import { isOlder, openDatabase, storeIdOf } from '../../../src/infra/sqlite/database.ts';
+import { isOlder, openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { startProgram } from '../../support/child.ts';
 import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
 

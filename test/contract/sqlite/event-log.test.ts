@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UnreadableEvent } from '../../../src/app/ports/event-log.ts';
-import { openDatabase, storeIdOf } from '../../../src/infra/sqlite/database.ts';
+import { WitnessFile, WitnessSignal } from '../../../src/infra/process/witness-file.ts';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { openLog, SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
-import { HeadFile, HeadSignal } from '../../../src/infra/sqlite/witness.ts';
+import { headFileOf } from '../../../src/infra/sqlite/witness.ts';
 import { startProgram } from '../../support/child.ts';
 import { newEvent, placed, readAll, shipped } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
@@ -21,8 +23,8 @@ eventLogContract('SQLite, whose head is asked for all the time,', async () => {
   return async () => {
     const db = openDatabase(file);
     return new SqliteEventLog(db, {
-      headFile: new HeadFile(file, storeIdOf(db)),
-      signal: new HeadSignal(file),
+      headFile: new WitnessFile(headFileOf(file), storeIdOf(db)),
+      signal: new WitnessSignal(headFileOf(file)),
     });
   };
 });
@@ -32,7 +34,9 @@ describe('a reader that has a signal', () => {
     const file = temporaryFile();
     const noting = openLog(file, openDatabase(file));
     const silent = new SqliteEventLog(openDatabase(file));
-    const reader = new SqliteEventLog(openDatabase(file), { signal: new HeadSignal(file) });
+    const reader = new SqliteEventLog(openDatabase(file), {
+      signal: new WitnessSignal(headFileOf(file)),
+    });
     onTestFinished(async () => {
       for (const log of [noting, silent, reader]) await log.close();
     });
@@ -70,7 +74,9 @@ async function logOnFile(file = temporaryFile()) {
   onTestFinished(() => {
     db.close();
   });
-  const log = new SqliteEventLog(db, { headFile: new HeadFile(file, storeIdOf(db)) });
+  const log = new SqliteEventLog(db, {
+    headFile: new WitnessFile(headFileOf(file), storeIdOf(db)),
+  });
   await log.append(0, () => [newEvent(placed(1n))]);
   return { file, db, log };
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { storedFieldsOf } from '../../../src/app/audit/cloud-event.ts';
 import { RecordTree, verifyCheckpoint } from '../../../src/app/audit/verifier.ts';
-import { recordOf } from '../../../src/app/log/record.ts';
+import { recordOf } from '../../../src/app/log/recorded-event.ts';
 import { openPostgresStore } from '../../../src/infra/postgres/store.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
 import { receiptOf } from '../../../src/app/audit/receipt.ts';
 import { RecordTree } from '../../../src/app/audit/verifier.ts';
-import { recordOf } from '../../../src/app/log/record.ts';
+import { recordOf } from '../../../src/app/log/recorded-event.ts';
 import { Place } from '../../support/command-line.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { storedFieldsOf } from '../../../src/app/audit/cloud-event.ts';
 import { RecordTree } from '../../../src/app/audit/verifier.ts';
 import { leafHash } from '../../../src/app/log/merkle-tree.ts';
-import { recordOf } from '../../../src/app/log/record.ts';
+import { recordOf } from '../../../src/app/log/recorded-event.ts';
 import { type Answer, expectError } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
 import { bearer } from '../../support/service.ts';

@@ -1,4 +1,5 @@
-import { openDatabase, storeIdOf } from '../../../src/infra/sqlite/database.ts';
+import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 
 /**
  * Creates the stores 0.db, 1.db, … in a folder, each at a moment agreed with concurrent copies of

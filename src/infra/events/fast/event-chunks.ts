@@ -4,7 +4,7 @@
  * in place. The codec reads the events that the parser does not.
  */
 
-import type { FoldInput } from '../../../app/log/fold-input.ts';
+import type { FoldInput } from '../../../app/log/recorded-event.ts';
 import type { FoldSource } from '../../../app/ports/fold-source.ts';
 import { END, EventParser } from './event-parser.ts';
 

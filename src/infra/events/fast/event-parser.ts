@@ -8,7 +8,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { FoldInput } from '../../../app/log/fold-input.ts';
+import type { FoldInput } from '../../../app/log/recorded-event.ts';
 import { MAX_QUANTITY, type OrderEvent } from '../../../domain/order.ts';
 import type { OrderId, PetId } from '../../../domain/order-id.ts';
 import { ByteCursor, Literal } from './byte-cursor.ts';

@@ -1,7 +1,6 @@
 /** The exports of this folder to the rest of the program, which ../fast-path.ts loads. */
 
-import type { StoredFields } from '../../../app/log/record.ts';
-import type { Metadata, RecordedEvent } from '../../../app/log/recorded-event.ts';
+import type { Metadata, RecordedEvent, StoredFields } from '../../../app/log/recorded-event.ts';
 import type { Instant } from '../../../domain/instant.ts';
 import type { OrderEvent } from '../../../domain/order.ts';
 import { END, EventParser } from './event-parser.ts';

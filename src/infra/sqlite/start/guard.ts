@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 import { DamagedEpochs, Epochs } from '../../../app/log/epochs.ts';
-import { epochsIn, isCopy } from '../epochs-table.ts';
+import { parentsOf } from '../../../app/log/merkle-proofs.ts';
+import { Frontier, nodeHash, TILE_HEIGHT } from '../../../app/log/merkle-tree.ts';
+import { epochsIn, isCopy, storeIdOf } from '../epochs-table.ts';
 import { MerkleTables } from '../merkle-tables.ts';
 import { WITH_EPOCHS } from '../schema.ts';
 import { refuseDamagedWal } from '../wal/guard.ts';
 import { type Log, refuseOtherLog } from '../witness.ts';
-import { treeRootAt } from './tree-root.ts';
 
 /**
  * Throws {@link CannotStart} where a store's file has lost what was acknowledged, before anything
@@ -45,7 +46,7 @@ export function logIn(db: Database.Database, at: number): Log {
     const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
     const position = head.get() as number;
     const hasHead = (db.pragma('user_version', { simple: true }) as number) >= WITH_EPOCHS;
-    const storeId = db.prepare('SELECT id FROM store').pluck().get() as string;
+    const storeId = storeIdOf(db);
     return {
       storeId,
       position,
@@ -71,6 +72,36 @@ function rootAt(db: Database.Database, at: number, position: number): string | u
   const edge = tree.frontier();
   if (edge.size < at) return undefined;
   return (edge.size === at ? edge.root() : treeRootAt(at, tree)).toString('hex');
+}
+
+/**
+ * Returns the root of a log's tree as it was at a size, which it must have had: the same as
+ * {@link treeRoot}, for a start, which cannot await. It reads 128 hashes at most for each 1 in the
+ * binary digits of the size.
+ */
+function treeRootAt(size: number, tree: MerkleTables): Buffer {
+  let root: Buffer | undefined;
+  let end = size;
+  for (let height = 0; end > 0; height++) {
+    const width = 2 ** height;
+    if ((end / width) % 2 === 0) continue;
+    end -= width;
+    const left = subtreeRoot(height, end / width, tree);
+    root = root === undefined ? left : nodeHash(left, root);
+  }
+  return root ?? new Frontier().root();
+}
+
+function subtreeRoot(height: number, place: number, tree: MerkleTables): Buffer {
+  const above = height % TILE_HEIGHT;
+  const count = 2 ** above;
+  let row =
+    height === above
+      ? tree.leaves(place * count, count)
+      : tree.nodes(height - above, place * count, count);
+  if (row.length !== count) throw new Error(`the tree lacks nodes at height ${height - above}`);
+  while (row.length > 1) row = parentsOf(row);
+  return row[0] as Buffer;
 }
 
 const NO_STORE = /^SQLITE_(?:NOTADB|CANTOPEN|IOERR_READ)$/;

@@ -1,11 +1,10 @@
-/** The faults of the storage: a full or failing disk. */
+/** The faults of the storage: a full or failing disk, and damage that SQLite has found. */
 
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Impairment } from '../../../app/ports/impairment.ts';
-import { StoreUnavailable } from '../../../app/ports/store.ts';
-import { orDamaged } from './damage.ts';
+import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
 
 /** A fault that keeps a store from being written while its file is as it should be. */
 export interface StorageFault {
@@ -54,6 +53,18 @@ export function storageFaultOf(error: unknown, file: string): StorageFault | und
  */
 export function isFailedFlush(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
+}
+
+/** Returns true where SQLite has found its database damaged. */
+export function isSqliteDamage(error: unknown): error is Error {
+  return (
+    error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|FORMAT)/.test(error.code)
+  );
+}
+
+/** Returns {@link DamagedStore} for damage that SQLite has found, and any other error as it is. */
+export function orDamaged(error: unknown): unknown {
+  return isSqliteDamage(error) ? new DamagedStore(`the database: ${error.message}`) : error;
 }
 
 /**

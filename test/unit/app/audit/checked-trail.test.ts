@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CheckedTrail } from '../../../../src/app/audit/checked-trail.ts';
 import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
 import { Prover } from '../../../../src/app/audit/prover.ts';
-import type { StoredFields } from '../../../../src/app/log/record.ts';
+import type { StoredFields } from '../../../../src/app/log/recorded-event.ts';
 import { DamagedStore } from '../../../../src/app/ports/store.ts';
 import { encode } from '../../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../../src/infra/memory/trail.ts';

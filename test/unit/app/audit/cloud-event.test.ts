@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { cloudEventOf, sourceOf, storedFieldsOf } from '../../../../src/app/audit/cloud-event.ts';
-import { recordOf, type StoredFields } from '../../../../src/app/log/record.ts';
+import { recordOf, type StoredFields } from '../../../../src/app/log/recorded-event.ts';
 import { encode } from '../../../../src/infra/events/codec.ts';
 import { cancelled, placed, recorded, shipped } from '../../../support/events.ts';
 import { MEANINGS, storedEvents } from '../../../support/golden-events.ts';

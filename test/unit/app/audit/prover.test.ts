@@ -8,7 +8,7 @@ import {
   verifyInclusion,
   verifyReceipt,
 } from '../../../../src/app/audit/verifier.ts';
-import { recordOf } from '../../../../src/app/log/record.ts';
+import { recordOf } from '../../../../src/app/log/recorded-event.ts';
 import { encode } from '../../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../../src/infra/memory/trail.ts';
 import { placed, recorded } from '../../../support/events.ts';

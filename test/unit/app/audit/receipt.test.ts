@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { consistencyJson, inclusionJson, receiptOf } from '../../../../src/app/audit/receipt.ts';
-import { recordOf } from '../../../../src/app/log/record.ts';
+import { recordOf } from '../../../../src/app/log/recorded-event.ts';
 import { canonicalJson } from '../../../support/canonical-json.ts';
 import { MEANINGS, storedEvents } from '../../../support/golden-events.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ExpectedHead, PlainTree, TrailCheck } from '../../../../src/app/audit/trail-check.ts';
 import { RecordTree } from '../../../../src/app/audit/verifier.ts';
-import { recordOf } from '../../../../src/app/log/record.ts';
+import { recordOf } from '../../../../src/app/log/recorded-event.ts';
 import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
 import { placed, recorded } from '../../../support/events.ts';
 

@@ -4,7 +4,7 @@ import { cloudEventOf } from '../../../../src/app/audit/cloud-event.ts';
 import type { ExpectedHead, Finding } from '../../../../src/app/audit/trail-check.ts';
 import { checkpointLine, isFinding, TrailFileCheck } from '../../../../src/app/audit/trail-file.ts';
 import { LineDigest, sealLine, sealText } from '../../../../src/app/audit/trail-seal.ts';
-import type { StoredFields } from '../../../../src/app/log/record.ts';
+import type { StoredFields } from '../../../../src/app/log/recorded-event.ts';
 import type { OrderEvent } from '../../../../src/domain/order.ts';
 import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../../src/infra/memory/trail.ts';

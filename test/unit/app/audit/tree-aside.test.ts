@@ -3,7 +3,7 @@ import type { ExpectedHead } from '../../../../src/app/audit/trail-check.ts';
 import { RecordTree } from '../../../../src/app/audit/verifier.ts';
 import { verifyStore } from '../../../../src/app/audit/verify-store.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
-import { recordOf } from '../../../../src/app/log/record.ts';
+import { recordOf } from '../../../../src/app/log/recorded-event.ts';
 import {
   DamagedEvidence,
   type Evidence,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
 import { copyStore } from '../../../../src/app/lifecycle/copy-store.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
-import type { StoredFields } from '../../../../src/app/log/record.ts';
+import type { StoredFields } from '../../../../src/app/log/recorded-event.ts';
 import type { KeptOutcome, OutcomeName } from '../../../../src/app/ports/event-log.ts';
 import { SCOPES } from '../../../../src/app/ports/key-store.ts';
 import type { RefusalRecord } from '../../../../src/app/ports/refusal-trail.ts';

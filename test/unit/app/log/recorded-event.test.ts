@@ -1,6 +1,23 @@
-import { expect, test } from 'vitest';
-import { EVENT_TYPES } from '../../../../src/app/log/recorded-event.ts';
-import { cancelled, placed, shipped } from '../../../support/events.ts';
+import { expect, it, test } from 'vitest';
+import { EVENT_TYPES, foldInputOf } from '../../../../src/app/log/recorded-event.ts';
+import type { PetId } from '../../../../src/domain/order-id.ts';
+import { cancelled, LATER, NOON, placed, recorded, shipped } from '../../../support/events.ts';
+
+it('what a fold takes in of an event has the same members for every type', () => {
+  const [noon, later] = [Date.parse(NOON), Date.parse(LATER)];
+  const events = recorded(
+    placed(1n, { petId: 9n as PetId, quantity: 3, shipDate: LATER }),
+    placed(2n),
+    shipped(1n, LATER),
+    cancelled(2n),
+  );
+  expect(events.map(foldInputOf).map((input) => Object.values(input))).toStrictEqual([
+    [1, 1, 'OrderPlaced', 1n, noon, 9n, 3, later],
+    [2, 1, 'OrderPlaced', 2n, noon, 7n, 1, NaN],
+    [3, 2, 'OrderShipped', 1n, noon, 0n, 0, later],
+    [4, 2, 'OrderCancelled', 2n, noon, 0n, 0, NaN],
+  ]);
+});
 
 test('the types of events are those of the domain', () => {
   expect(EVENT_TYPES).toStrictEqual(

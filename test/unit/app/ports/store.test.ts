@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ImpossibleEvent } from '../../../../src/app/log/impossible-event.ts';
+import { ImpossibleEvent } from '../../../../src/app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../../../src/app/ports/event-log.ts';
 import { DamagedStore, isDamage, StoreUnavailable } from '../../../../src/app/ports/store.ts';
 

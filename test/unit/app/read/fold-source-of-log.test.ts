@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FoldInput, foldInputOf } from '../../../../src/app/log/fold-input.ts';
+import { type FoldInput, foldInputOf } from '../../../../src/app/log/recorded-event.ts';
 import { foldSourceOf } from '../../../../src/app/read/fold-source-of-log.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
 import { newEvent, placed, readAll } from '../../../support/events.ts';

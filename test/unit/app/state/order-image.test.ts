@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ImpossibleEvent } from '../../../../src/app/log/impossible-event.ts';
-import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
+import { ImpossibleEvent, type RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
 import { OrderImage } from '../../../../src/app/state/order-image.ts';
 import type { OrderId } from '../../../../src/domain/order-id.ts';
 import { cancelled, LATER, NOON, placed, recorded, shipped } from '../../../support/events.ts';

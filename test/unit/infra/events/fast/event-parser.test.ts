@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FoldInput, foldInputOf } from '../../../../../src/app/log/fold-input.ts';
-import { EVENT_TYPES, type NewEvent } from '../../../../../src/app/log/recorded-event.ts';
+import {
+  EVENT_TYPES,
+  type FoldInput,
+  foldInputOf,
+  type NewEvent,
+} from '../../../../../src/app/log/recorded-event.ts';
 import { encode, type StoredEvent } from '../../../../../src/infra/events/codec.ts';
 import { END, EventParser } from '../../../../../src/infra/events/fast/event-parser.ts';
 import { readEvent, readMetadataText } from '../../../../../src/infra/events/schema.ts';
