@@ -82,7 +82,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'reflect-metadata': ['container.ts'],
   'store-orders': ['cli/conformance.ts'],
   tsyringe: ['container.ts'],
-  zod: ['http', 'infra/process/config.ts'],
+  zod: ['http', 'infra/process/config.ts', 'infra/process/config-values.ts'],
   'zod-openapi': ['http'],
 };
 

@@ -1,12 +1,12 @@
 /** The configuration of the service, read from the environment. */
 
 import { existsSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { loadEnvFile } from 'node:process';
 import { z } from 'zod';
 import { keyIdOf } from '../../app/keys/api-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { guardSecret } from '../../app/secrets.ts';
+import { baseUrl, inMs, numberTo, origins, proxies } from './config-values.ts';
 import type { LogFormat } from './logger.ts';
 import { NoAddress, parseAddress } from './postgres-address.ts';
 
@@ -52,14 +52,6 @@ export type DatabaseConfig =
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Makes the schema of a whole number from 0 to a maximum, in decimal digits. */
-function numberTo(max: number, error: string) {
-  const digits = z.string().regex(/^(?:0|[1-9]\d*)$/, error);
-  return digits.transform(Number).refine((value) => value <= max, error);
-}
-
-const inMs = (seconds: number) => seconds * 1_000;
-
 // No message repeats what was given: it may have a password in it.
 const database = z
   .string()
@@ -94,47 +86,6 @@ function flawInAddress(url: string): string | undefined {
 }
 
 const DEFAULT_DATABASE: DatabaseConfig = { engine: 'sqlite', file: './data/store-orders.db' };
-
-const baseUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
-  .refine((url) => new URL(url).pathname.endsWith('/v1'), 'must end in /v1')
-  .refine((url) => !/[?#]/.test(url), 'must have neither a query nor a fragment')
-  // It stands in the public description, and in the headers of pages.
-  .refine((url) => !new URL(url).href.includes('@'), 'must have neither a user nor a password');
-
-// An origin as browsers send it (RFC 6454): anything else would never match one.
-const origin = z
-  .string()
-  .trim()
-  .refine((text) => URL.canParse(text) && new URL(text).origin === text, {
-    error: 'must be origins such as https://shop.example.com, separated by commas',
-  });
-
-const origins = listOf(origin).transform((list) => [...new Set(list)]);
-
-const proxy = z.string().trim().refine(isNetwork, {
-  error:
-    'must be addresses and networks such as 10.0.0.7, fd00::/8 or loopback, separated by commas',
-});
-
-const proxies = listOf(proxy);
-
-/** Makes the schema of values that are separated by commas. */
-function listOf(each: typeof origin) {
-  return z
-    .string()
-    .transform((text) => text.split(','))
-    .pipe(z.array(each));
-}
-
-function isNetwork(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', prefix, ...rest] = text.split('/');
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
-  const isPrefix =
-    prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
-  return bits > 0 && isPrefix && rest.length === 0;
-}
 
 /** About 8,000 events a second, which takes 2 to 3 % of one processor. */
 const SCRUB_BYTES_PER_SECOND = 2_000_000;
