@@ -32,13 +32,13 @@ async function refusals({ limit, json }: Options, commandLine: CommandLine): Pro
   const { kept, keys } = await withStore(commandLine, async (store) => {
     return { kept: await store.refusals.newest(limit), keys: await store.keys.list() };
   });
-  if (json) return print(linesOf(kept), stdout);
+  if (json) return print(kept.values().map(asJson), stdout);
   const rows = kept.map((refusal) => rowOf(refusal, keys));
   await printTable(stdout, COLUMNS, rows);
 }
 
-function* linesOf(kept: readonly KeptRefusal[]): Generator<string> {
-  for (const { position, record } of kept) yield `${JSON.stringify({ position, ...record })}\n`;
+function asJson({ position, record }: KeptRefusal): string {
+  return `${JSON.stringify({ position, ...record })}\n`;
 }
 
 function rowOf({ position, record }: KeptRefusal, keys: readonly ApiKey[]): string[] {

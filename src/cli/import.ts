@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { extname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { type BadLines, ImportCheck } from '../app/import/import-check.ts';
@@ -12,14 +11,9 @@ import { OrderList } from '../app/state/order-list.ts';
 import { Writer } from '../app/write/writer.ts';
 import { type CommandLine, type Output, withStoreOrNew } from './shared/command-line.ts';
 import { FORMATS, type Format, type LineReader, readerFor } from './shared/import-formats.ts';
-import { openFile, readLines } from './shared/import-lines.ts';
+import { openFile, readLines } from './shared/lines.ts';
+import { formatOf } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
-
-const EXTENSIONS: Readonly<Record<string, Format>> = {
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.csv': 'csv',
-};
 
 interface ImportOptions {
   readonly format?: Format;
@@ -57,7 +51,11 @@ async function importFile(
   commandLine: CommandLine,
 ): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
-  const reader = readerFor(options.format ?? formatOf(file));
+  const format = options.format ?? formatOf(file);
+  if (format === undefined) {
+    throw new CannotStart(`Cannot infer the format from ${file}: use --format.`);
+  }
+  const reader = readerFor(format);
   const input = await openFile(file);
   try {
     await withStoreOrNew(commandLine, async ({ log }) => {
@@ -121,10 +119,4 @@ function listed({ first, count }: BadLines): string {
   const lines = first.map(({ line, reason }) => `line ${line}: ${reason}`);
   if (count > first.length) lines.push(`and ${count - first.length} more lines`);
   return lines.join('\n');
-}
-
-function formatOf(file: string): Format {
-  const format = EXTENSIONS[extname(file).toLowerCase()];
-  if (format !== undefined) return format;
-  throw new CannotStart(`Cannot infer the format from ${file}: use --format.`);
 }

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
@@ -11,16 +10,11 @@ import { millisecondsOf } from '../domain/instant.ts';
 import { type CommandLine, type Output, withStore } from './shared/command-line.ts';
 import { interruptible } from './shared/interrupt.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
+import { formatOf } from './shared/options.ts';
 import { print } from './shared/print.ts';
 import { type Advance, withProgress } from './shared/progress.ts';
 import { FORMATS, type Format, textOf } from './shared/replay-formats.ts';
 import { parseSpeed, type Speed, timeline } from './shared/replay-watch.ts';
-
-const EXTENSIONS: Readonly<Record<string, Format>> = {
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.csv': 'csv',
-};
 
 interface ReplayOptions {
   readonly to?: Moment;
@@ -86,7 +80,7 @@ async function replay(
       const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
       const seconds = (performance.now() - begun) / 1_000;
       await checked;
-      const text = textOf(list, format ?? formatOf(out));
+      const text = textOf(list, format ?? formatOf(out ?? '') ?? 'json');
       if (out === undefined) await print(text, stdout, signal);
       else await writeWhole(out, text, { force, signal });
       stderr.write(summary(store.id, list, seconds));
@@ -167,8 +161,4 @@ function readSpeed(text: string): Speed {
   const speed = parseSpeed(text);
   if (speed !== undefined) return speed;
   throw new InvalidArgumentError('It must be events a second such as 100/s, or times such as 60x.');
-}
-
-function formatOf(file = ''): Format {
-  return EXTENSIONS[extname(file).toLowerCase()] ?? 'json';
 }

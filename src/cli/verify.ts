@@ -15,7 +15,7 @@ import type { OrderId } from '../domain/order-id.ts';
 import type { CommandLine, Output } from './shared/command-line.ts';
 import { addKey, readOrderId } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
-import { type Said, saidBy, showsCancellation } from './shared/receipt-words.ts';
+import { saidBy, showsCancellation } from './shared/receipt-words.ts';
 import { Refuted, ShowsOtherwise } from './shared/refuted.ts';
 import { readSmallFile } from './shared/small-file.ts';
 import { readTrail } from './shared/trail-lines.ts';
@@ -106,12 +106,9 @@ async function checkReceipt(
   const { position, record, checkpoint } = held.value;
   const checkpoints = [{ file, origin: checkpoint.origin, size: checkpoint.size }];
   const says = saidBy(record, decode);
-  const asked = order === undefined ? undefined : askedOf(String(order), says);
+  const isShown = showsCancellation(says) && says.order === String(order);
+  const asked = order === undefined ? undefined : { order: String(order), isShown };
   return { checked: 'receipt', position, record, says, asked, checkpoints, findings: [] };
-}
-
-function askedOf(order: string, says: Said | undefined): Report['asked'] {
-  return { order, isShown: showsCancellation(says) && says.order === order };
 }
 
 async function checkExport(
@@ -175,15 +172,9 @@ function ownKey(key: string | undefined, stderr: Output): string {
   return key;
 }
 
-interface ReadCheckpoints {
-  readonly heads: readonly SignedHead[];
-  readonly checkpoints: Report['checkpoints'];
-  readonly refused: readonly Finding[];
-}
-
 type SignedHead = Checkpoint & { readonly name: string };
 
-function readCheckpoints(files: readonly string[], keys: readonly string[]): ReadCheckpoints {
+function readCheckpoints(files: readonly string[], keys: readonly string[]) {
   const read = files.map((file) => readCheckpoint(file, keys));
   const heads = read.filter((one): one is SignedHead => !isFinding(one));
   const checkpoints = heads.map(({ name, origin, size }) => ({ file: name, origin, size }));

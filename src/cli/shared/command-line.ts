@@ -45,26 +45,10 @@ export interface CommandLine {
 }
 
 /** Opens the store for as long as `use` takes. Rejects where there is none. */
-export function withStore<Result>(
+export async function withStore<Result>(
   { composition }: CommandLine,
   use: (store: CommandLineStore) => Promise<Result>,
-): Promise<Result> {
-  return usingStore(composition, 'refuse', use);
-}
-
-/** Opens the store as {@link withStore} does, and makes one where there is none. */
-export function withStoreOrNew<Result>(
-  { composition, terminal }: CommandLine,
-  use: (store: CommandLineStore) => Promise<Result>,
-): Promise<Result> {
-  const made = (where: string) => void terminal.stderr.write(`Made a new store: ${where}\n`);
-  return usingStore(composition, made, use);
-}
-
-async function usingStore<Result>(
-  composition: Composition,
-  ifAbsent: IfAbsent,
-  use: (store: CommandLineStore) => Promise<Result>,
+  ifAbsent: IfAbsent = 'refuse',
 ): Promise<Result> {
   const engine = await composition.engine();
   const store = await engine.openForCommandLine(ifAbsent);
@@ -73,4 +57,13 @@ async function usingStore<Result>(
   } finally {
     await store.close();
   }
+}
+
+/** Opens the store as {@link withStore} does, and makes one where there is none. */
+export function withStoreOrNew<Result>(
+  commandLine: CommandLine,
+  use: (store: CommandLineStore) => Promise<Result>,
+): Promise<Result> {
+  const { stderr } = commandLine.terminal;
+  return withStore(commandLine, use, (at) => void stderr.write(`Made a new store: ${at}\n`));
 }

@@ -3,13 +3,6 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 /** The signals of Ctrl-C and of process managers. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** The user has stopped the command. */
-class Interrupted extends CannotStart {
-  constructor() {
-    super('Stopped before it was done.');
-  }
-}
-
 /**
  * Runs work that can be stopped: Ctrl-C aborts its signal instead of the process. Further signals
  * are ignored while it cleans up: under npm one Ctrl-C arrives twice.
@@ -18,7 +11,7 @@ export async function interruptible<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
-  const abort = () => controller.abort(new Interrupted());
+  const abort = () => controller.abort(new CannotStart('Stopped before it was done.'));
   for (const signal of SIGNALS) process.on(signal, abort);
   try {
     return await work(controller.signal);

@@ -1,6 +1,7 @@
 /** The readers of option values that several commands share. */
 
 import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { verifyKey } from '../../app/audit/verifier.ts';
 import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
@@ -11,6 +12,18 @@ export function readOrderId(text: string): OrderId {
   const id = parseOrderId(text);
   if (id === undefined) throw new InvalidArgumentError('It must be a whole number of 64 bits.');
   return id;
+}
+
+/** The formats of files of orders, by the ends of their names. */
+const FORMATS: Readonly<Record<string, 'ndjson' | 'csv'>> = {
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+};
+
+/** Returns the format of a file of orders; `undefined` if its name does not show it. */
+export function formatOf(file: string): 'ndjson' | 'csv' | undefined {
+  return FORMATS[extname(file).toLowerCase()];
 }
 
 /** Adds a public key, or the one in a file, to those of an option that can be repeated. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** The longest file: no receipt, checkpoint or public key is nearly as long. */
@@ -19,11 +20,7 @@ export function readSmallFile(file: string): string {
     closeSync(fd);
   }
   if (length > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES} bytes`);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      bytes.subarray(0, length),
-    );
-  } catch {
-    throw new Error('it is not UTF-8');
-  }
+  const text = bytes.subarray(0, length);
+  if (!isUtf8(text)) throw new Error('it is not UTF-8');
+  return text.toString();
 }

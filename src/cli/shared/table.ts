@@ -8,12 +8,11 @@ export function printTable(
   head: readonly string[],
   rows: readonly string[][],
 ): Promise<void> {
-  if (!output.isTTY) return print(lines([head, ...rows]), output);
+  if (!output.isTTY) {
+    const lines = [head, ...rows].values().map((row) => `${row.join('\t')}\n`);
+    return print(lines, output);
+  }
   const table = new Table({ head: [...head], style: { head: [], border: [] } });
   table.push(...rows);
   return print([`${table}\n`], output);
-}
-
-function* lines(rows: readonly (readonly string[])[]): Generator<string> {
-  for (const row of rows) yield `${row.join('\t')}\n`;
 }

@@ -5,9 +5,8 @@ import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
 import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { Output } from './command-line.ts';
-import { openFile } from './import-lines.ts';
+import { openFile, readStrictLines } from './lines.ts';
 import { withProgress } from './progress.ts';
-import { readStrictLines } from './strict-lines.ts';
 
 /** The options for reading a trail's file. */
 export interface TrailReading {
@@ -42,7 +41,7 @@ export async function readTrail(
   file: string,
   label: string,
   stderr: Output,
-  reading: TrailReading,
+  { decode, keys, heads, take }: TrailReading,
 ): Promise<TrailRead> {
   const input = await openFile(file);
   try {
@@ -52,13 +51,14 @@ export async function readTrail(
       for await (const { lines, bytes, problem } of readStrictLines(input)) {
         const events: StoredFields[] = [];
         for (const line of lines) {
-          const result = check === undefined ? begin(line, reading) : check.add(line);
+          const result =
+            check === undefined ? TrailFileCheck.begin(line, decode, keys, heads) : check.add(line);
           if (result instanceof TrailFileCheck) check = result;
           else if (result !== undefined && isFinding(result)) return refuted(check, result);
           else if (result !== undefined) events.push(result);
         }
         if (problem !== undefined) return refuted(check, { problem });
-        await reading.take?.(events);
+        await take?.(events);
         advance(bytes);
       }
       if (check === undefined) return refuted(check, { problem: 'there is nothing in it' });
@@ -73,8 +73,4 @@ export async function readTrail(
 
 function refuted(check: TrailFileCheck | undefined, finding: Finding): TrailRead {
   return { size: check?.size ?? 0, finding };
-}
-
-function begin(line: string, { decode, keys, heads }: TrailReading) {
-  return TrailFileCheck.begin(line, decode, keys, heads);
 }

@@ -12,7 +12,7 @@ Read about it and try it: ${address}/docs
   return `${reached}
 This is your first API key. It is shown only now:
 
-  ${emphasized(newKey)}
+  ${styleText('bold', newKey, { stream: process.stderr })}
 
 Place an order with it:
 
@@ -20,11 +20,6 @@ ${curl(address, newKey)}
 
 More keys: npx store-orders keys --help
 `;
-}
-
-/** In bold on a terminal, unless NO_COLOR is set. */
-function emphasized(text: string): string {
-  return styleText('bold', text, { stream: process.stderr });
 }
 
 /**
