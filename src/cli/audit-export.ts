@@ -1,8 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { cloudEventOf } from '../app/audit/cloud-event.ts';
+import { cloudEventOf, noteLine } from '../app/audit/cloud-event.ts';
 import type { Prover, SignedCheckpoint } from '../app/audit/prover.ts';
-import { checkpointLine } from '../app/audit/trail-file.ts';
-import { LineDigest, sealLine } from '../app/audit/trail-seal.ts';
 import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/verifier.ts';
 import { recordOf } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
@@ -57,12 +56,12 @@ async function* textOf(
   { note, origin, size, root }: Checkpoint & SignedCheckpoint,
   advance: Advance,
 ): AsyncGenerator<string> {
-  const digest = new LineDigest();
+  const digest = createHash('sha256');
   const written = (lines: string) => {
-    digest.add(lines);
+    digest.update(lines);
     return lines;
   };
-  yield written(`${checkpointLine(id, { size, note })}\n`);
+  yield written(`${noteLine('Checkpoint', id, size, note)}\n`);
   const names = new Map((await keys.list()).map((key) => [key.id, key.name]));
   const tree = new RecordTree();
   for (let after = 0; after < size; after += CHUNK_EVENTS) {
@@ -77,6 +76,6 @@ async function* textOf(
   if (!Buffer.from(root).equals(tree.head().root)) {
     throw new Refuted('The events are not those of the tree of the log: store-orders verify');
   }
-  const seal = prover.seal({ origin, storeId: id, size, digest: digest.value() });
-  yield `${sealLine(id, size, seal)}\n`;
+  const seal = prover.seal({ origin, storeId: id, size, digest: digest.digest() });
+  yield `${noteLine('Seal', id, size, seal)}\n`;
 }

@@ -24,6 +24,23 @@ export function sourceOf(storeId: string): string {
   return `/store-orders/${storeId}`;
 }
 
+/** Returns the id of the store that a `source` names. */
+export function storeIdIn(source: unknown): string {
+  return String(source).slice(sourceOf('').length);
+}
+
+/** Returns a line with a signed note, about the first events of a store, as a CloudEvent. */
+export function noteLine(type: 'Checkpoint' | 'Seal', storeId: string, size: number, note: string) {
+  return JSON.stringify({
+    specversion: '1.0',
+    id: `${type.toLowerCase()}-${size}`,
+    source: sourceOf(storeId),
+    type,
+    datacontenttype: 'text/plain',
+    data: note,
+  });
+}
+
 /** Returns the author of an event: the id of an API key, or the name of a tool. */
 export function authorOf({ metadata }: StoredFields): string {
   return Object(JSON.parse(metadata)).by;
@@ -79,11 +96,10 @@ export function storedFieldsOf(cloudEvent: string): StoredFields {
     data: cloudEvent.slice(cloudEvent.indexOf(DATA) + DATA.length, -1),
     metadata: rest.metadata ?? metadataText(time, by, commandid),
   };
-  const storeId = String(rest.source).slice(sourceOf('').length);
   const isStored =
     [position, version, schemaversion].every(isCount) &&
     [type, stored.metadata, keyname ?? ''].every(isText);
-  if (!isStored || cloudEventOf(stored, storeId, () => keyname) !== cloudEvent) {
+  if (!isStored || cloudEventOf(stored, storeIdIn(rest.source), () => keyname) !== cloudEvent) {
     throw new Error('this is not in the one form that an event has');
   }
   return stored;

@@ -73,8 +73,8 @@ export class Tail {
 export class Follower {
   readonly #read: (after: number, type?: string) => Promise<EventPage>;
   readonly #end = new AbortController();
-  #mayHaveGrown = false;
-  #resume: () => void = () => {};
+  /** Resolves when the log may have grown since the last read began. */
+  #grown = Promise.withResolvers<void>();
 
   /** @param read Returns the events after a position: none if the log ends there. */
   constructor(read: (after: number, type?: string) => Promise<EventPage>) {
@@ -91,9 +91,9 @@ export class Follower {
     let seen = after;
     while (!this.left.aborted) {
       // An event that is appended from here on is read, or announced by the next call of `wake`.
-      this.#mayHaveGrown = false;
+      this.#grown = Promise.withResolvers();
       const page = await this.#read(seen, type);
-      if (page.end === seen) await this.#grown();
+      if (page.end === seen) await this.#grown.promise;
       else if (!this.left.aborted) yield page;
       seen = page.end;
     }
@@ -101,20 +101,12 @@ export class Follower {
 
   /** Notes that the log may have grown. */
   wake(): void {
-    this.#mayHaveGrown = true;
-    this.#resume();
+    this.#grown.resolve();
   }
 
   /** Ends the reading: no more runs are yielded. */
   leave(): void {
     this.#end.abort();
     this.wake();
-  }
-
-  async #grown(): Promise<void> {
-    if (this.#mayHaveGrown) return;
-    await new Promise<void>((resolve) => {
-      this.#resume = resolve;
-    });
   }
 }

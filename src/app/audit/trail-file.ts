@@ -5,28 +5,13 @@
  * any change to the file.
  */
 
+import { createHash } from 'node:crypto';
 import type { StoredFields } from '../log/recorded-event.ts';
 import type { DecodeStrictly } from '../ports/evidence.ts';
-import { sourceOf, storedFieldsOf } from './cloud-event.ts';
-import type { SignedCheckpoint } from './prover.ts';
-import { type ExpectedHead, type Finding, PlainTree, TrailCheck } from './trail-check.ts';
-import { isSeal, LineDigest, problemOfSeal } from './trail-seal.ts';
+import { noteLine, storedFieldsOf, storeIdIn } from './cloud-event.ts';
+import { type ExpectedHead, type Finding, plainTree, TrailCheck } from './trail-check.ts';
+import { isSeal, problemOfSeal } from './trail-seal.ts';
 import { type TreeHead, verifyCheckpoint } from './verifier.ts';
-
-/** Returns the first line of a trail's file. Each event is a {@link cloudEventOf}. */
-export function checkpointLine(
-  storeId: string,
-  { size, note }: Pick<SignedCheckpoint, 'size' | 'note'>,
-): string {
-  return JSON.stringify({
-    specversion: '1.0',
-    id: `checkpoint-${size}`,
-    source: sourceOf(storeId),
-    type: 'Checkpoint',
-    datacontenttype: 'text/plain',
-    data: note,
-  });
-}
 
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,14})\n([A-Za-z0-9+/]{43}=)\n\n/;
 
@@ -40,7 +25,8 @@ export class TrailFileCheck {
   /** The key that has signed the checkpoint; `undefined` if no signature is checked. */
   readonly #key: string | undefined;
   readonly #check: TrailCheck;
-  readonly #lines = new LineDigest();
+  /** The digest of all lines before the seal. */
+  readonly #lines = createHash('sha256');
   #isSealed = false;
 
   private constructor(
@@ -54,9 +40,9 @@ export class TrailFileCheck {
     this.origin = origin;
     this.source = source;
     this.#key = key;
-    this.#lines.add(`${line}\n`);
+    this.#lines.update(`${line}\n`);
     const own = { ...head, name: 'the checkpoint in it' };
-    this.#check = new TrailCheck(decode, new PlainTree(), [own, ...others]);
+    this.#check = new TrailCheck(decode, plainTree(), [own, ...others]);
   }
 
   /**
@@ -93,7 +79,7 @@ export class TrailFileCheck {
     if (isSeal(line)) return this.#seal(line);
     const from = this.size + 1;
     if (from > this.head.size) return { from, problem: 'it is beyond the end of the checkpoint' };
-    this.#lines.add(`${line}\n`);
+    this.#lines.update(`${line}\n`);
     let event: StoredFields;
     try {
       event = storedFieldsOf(line);
@@ -128,8 +114,12 @@ export class TrailFileCheck {
     const { origin, source, head } = this;
     if (this.size < head.size) return this.#problemOfEvents();
     if (this.#key === undefined) return undefined;
-    const storeId = storeIdIn(source);
-    const seal = { origin, storeId, size: head.size, digest: this.#lines.value() };
+    const seal = {
+      origin,
+      storeId: storeIdIn(source),
+      size: head.size,
+      digest: this.#lines.digest(),
+    };
     const problem = problemOfSeal(line, seal, this.#key);
     return problem === undefined ? undefined : { problem: `the seal: ${problem}` };
   }
@@ -138,10 +128,6 @@ export class TrailFileCheck {
 /** Returns true for a finding, and false for the wanted result. */
 export function isFinding(result: object): result is Finding {
   return 'problem' in result;
-}
-
-function storeIdIn(source: string): string {
-  return source.slice(sourceOf('').length);
 }
 
 interface CheckpointLine {
@@ -166,6 +152,6 @@ function readCheckpointLine(line: string): CheckpointLine | undefined {
   const [, origin] = found;
   const [size, root] = [Number(found[2]), Buffer.from(found[3], 'base64')];
   // It has one canonical form, as everything in a proof.
-  const written = checkpointLine(storeIdIn(source), { size, note });
+  const written = noteLine('Checkpoint', storeIdIn(source), size, note);
   return written === line ? { line, note, origin, source, head: { size, root } } : undefined;
 }

@@ -4,8 +4,7 @@
  * and the names of keys.
  */
 
-import { createHash } from 'node:crypto';
-import { sourceOf } from './cloud-event.ts';
+import { noteLine, sourceOf } from './cloud-event.ts';
 import { verifyNote } from './verifier.ts';
 
 /** The contents of a seal. */
@@ -19,37 +18,10 @@ export interface Seal {
   readonly digest: Uint8Array;
 }
 
-/** The running digest of lines. */
-export class LineDigest {
-  readonly #hash = createHash('sha256');
-
-  /** @param lines Each with the line feed that ends it. */
-  add(lines: string): void {
-    this.#hash.update(lines);
-  }
-
-  /** Returns the digest so far. */
-  value(): Buffer {
-    return this.#hash.copy().digest();
-  }
-}
-
 /** Returns the text that is signed. It has five lines, so it cannot pass for a checkpoint. */
 export function sealText({ origin, storeId, size, digest }: Seal): string {
   const base64 = Buffer.from(digest).toString('base64');
   return `store-orders/export/v1\n${origin}\n${sourceOf(storeId)}\n${size}\n${base64}\n`;
-}
-
-/** Returns the line with a seal, without its line feed. */
-export function sealLine(storeId: string, size: number, note: string): string {
-  return JSON.stringify({
-    specversion: '1.0',
-    id: `seal-${size}`,
-    source: sourceOf(storeId),
-    type: 'Seal',
-    datacontenttype: 'text/plain',
-    data: note,
-  });
 }
 
 const BEGIN = '{"specversion":"1.0","id":"seal-';
@@ -67,7 +39,7 @@ export function problemOfSeal(line: string, seal: Seal, key: string): string | u
   } catch {
     return 'it is no JSON';
   }
-  if (typeof note !== 'string' || sealLine(seal.storeId, seal.size, note) !== line) {
+  if (typeof note !== 'string' || noteLine('Seal', seal.storeId, seal.size, note) !== line) {
     return 'it is not in the one form that it can have';
   }
   const signed = verifyNote(note, key);

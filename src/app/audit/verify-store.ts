@@ -1,10 +1,10 @@
 /** The check of a whole store. */
 
-import { DamagedEvidence, type Evidence } from '../ports/evidence.ts';
+import { DamagedEvidence, type Evidence, type StoredRow } from '../ports/evidence.ts';
 import { headsOfBreaks } from './epoch-heads.ts';
 import { EventRules } from './event-rules.ts';
 import { KeptTreeCheck } from './kept-tree.ts';
-import { type ExpectedHead, type Finding, PlainTree, TrailCheck } from './trail-check.ts';
+import { type ExpectedHead, type Finding, plainTree, TrailCheck } from './trail-check.ts';
 
 /** The result of a check. */
 export interface Checked {
@@ -42,9 +42,15 @@ async function inTwoThreads(
 ): Promise<Checked | undefined> {
   if (evidence.treeAside === undefined || evidence.flaws.length > 0) return undefined;
   const made = evidence.treeAside(heads.map(({ size }) => size));
-  const size = await sizeByTheRules(evidence, advance);
+  const rules = new EventRules(evidence.decode);
+  const keepsRules = (row: StoredRow) => rules.problemOf(row) === undefined;
+  // The check in one thread meets the same error, and reports it.
+  const isRight = await takeAll(evidence, keepsRules, () => advance(rules.due - 1)).catch(
+    () => false,
+  );
+  const size = rules.due - 1;
   const tree = await made;
-  if (tree?.fits !== true || size !== evidence.last) return undefined;
+  if (tree?.fits !== true || !isRight || size !== evidence.last) return undefined;
   const agrees = ({ size, root }: ExpectedHead) => {
     const own = tree.roots.get(size);
     return own !== undefined && (root === undefined || Buffer.compare(own, root) === 0);
@@ -52,22 +58,17 @@ async function inTwoThreads(
   return heads.every(agrees) ? { size, root: tree.root, findings: [] } : undefined;
 }
 
-/** Returns the number of events that keep the rules; `undefined` if not all can be read. */
-async function sizeByTheRules(
-  { decode, events }: Evidence,
-  advance: (done: number) => Promise<unknown>,
-): Promise<number | undefined> {
-  const rules = new EventRules(decode);
-  try {
-    for await (const rows of events()) {
-      if (!rows.every((row) => rules.problemOf(row) === undefined)) break;
-      await advance(rules.due - 1);
-    }
-    return rules.due - 1;
-  } catch {
-    // The check in one thread meets the same error, and reports it.
+/** Passes events to `take` until it refuses one. Returns true if it takes all. */
+async function takeAll(
+  { events }: Evidence,
+  take: (row: StoredRow) => boolean,
+  taken: () => Promise<unknown>,
+): Promise<boolean> {
+  for await (const rows of events()) {
+    if (!rows.every(take)) return false;
+    await taken();
   }
-  return undefined;
+  return true;
 }
 
 async function inOne(
@@ -76,29 +77,22 @@ async function inOne(
   advance: (done: number) => Promise<unknown>,
 ): Promise<Checked> {
   const { decode, tree: kept, flaws } = evidence;
-  const tree = kept === undefined ? new PlainTree() : new KeptTreeCheck(kept);
+  const tree = kept === undefined ? plainTree() : new KeptTreeCheck(kept);
   const check = new TrailCheck(decode, tree, heads);
-  await checkAll(evidence, check, advance);
+  try {
+    const isRight = await takeAll(
+      evidence,
+      (row) => check.add(row),
+      () => advance(check.size),
+    );
+    if (isRight) check.end();
+  } catch (error) {
+    if (!(error instanceof DamagedEvidence)) throw error;
+    check.fail(`it cannot be read: ${error.message}`);
+  }
   return {
     size: check.size,
     root: tree.root(),
     findings: [...check.findings(), ...flaws.map((problem) => ({ problem }))],
   };
-}
-
-async function checkAll(
-  evidence: Evidence,
-  check: TrailCheck,
-  advance: (done: number) => Promise<unknown>,
-): Promise<void> {
-  try {
-    for await (const rows of evidence.events()) {
-      if (!rows.every((row) => check.add(row))) return;
-      await advance(check.size);
-    }
-    check.end();
-  } catch (error) {
-    if (!(error instanceof DamagedEvidence)) throw error;
-    check.fail(`it cannot be read: ${error.message}`);
-  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ExpectedHead, PlainTree, TrailCheck } from '../../../../src/app/audit/trail-check.ts';
+import { type ExpectedHead, plainTree, TrailCheck } from '../../../../src/app/audit/trail-check.ts';
 import { RecordTree } from '../../../../src/app/audit/verifier.ts';
 import { recordOf } from '../../../../src/app/log/recorded-event.ts';
 import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
@@ -25,7 +25,7 @@ const right = (size: number): ExpectedHead => ({
 const wrong = (size: number): ExpectedHead => ({ ...right(size), root: Buffer.alloc(32) });
 
 function checked(...heads: readonly ExpectedHead[]): TrailCheck {
-  const check = new TrailCheck(decodeStrictly, new PlainTree(), heads);
+  const check = new TrailCheck(decodeStrictly, plainTree(), heads);
   for (const event of EVENTS) expect(check.add(event)).toBe(true);
   check.end();
   return check;
@@ -74,7 +74,7 @@ describe('Accounts of a log', () => {
 });
 
 it('An event that breaks a rule ends the check, and what tells most exactly comes first', () => {
-  const check = new TrailCheck(decodeStrictly, new PlainTree(), [wrong(2)]);
+  const check = new TrailCheck(decodeStrictly, plainTree(), [wrong(2)]);
   const [one, two, , four] = EVENTS;
   for (const event of [one, two]) expect(check.add(event ?? expect.fail())).toBe(true);
   expect(check.add(four ?? expect.fail())).toBe(false);
@@ -88,7 +88,7 @@ it('An event that breaks a rule ends the check, and what tells most exactly come
 });
 
 it('What is of no event in particular comes last', () => {
-  const odd = new PlainTree();
+  const odd = plainTree();
   odd.findings = () => [{ problem: 'the tree is odd' }];
   odd.end = () => [{ from: 1, to: 2, problem: 'a node is odd' }];
   const check = new TrailCheck(decodeStrictly, odd, [right(3)]);

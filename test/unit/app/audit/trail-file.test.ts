@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
-import { cloudEventOf } from '../../../../src/app/audit/cloud-event.ts';
+import { cloudEventOf, noteLine } from '../../../../src/app/audit/cloud-event.ts';
 import type { ExpectedHead, Finding } from '../../../../src/app/audit/trail-check.ts';
-import { checkpointLine, isFinding, TrailFileCheck } from '../../../../src/app/audit/trail-file.ts';
-import { LineDigest, sealLine, sealText } from '../../../../src/app/audit/trail-seal.ts';
+import { isFinding, TrailFileCheck } from '../../../../src/app/audit/trail-file.ts';
+import { sealText } from '../../../../src/app/audit/trail-seal.ts';
 import type { StoredFields } from '../../../../src/app/log/recorded-event.ts';
 import type { OrderEvent } from '../../../../src/domain/order.ts';
 import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
@@ -22,12 +23,12 @@ async function trailOf(events: readonly OrderEvent[], storeId = STORE) {
   for (const event of stored) trail.append(event);
   const head = await trail.treeHead();
   const note = signer.signCheckpoint(head.size, head.root);
-  const first = checkpointLine(storeId, { size: head.size, note });
+  const first = noteLine('Checkpoint', storeId, head.size, note);
   const lines = stored.map((event) => cloudEventOf(event, storeId, () => 'shop'));
-  const digest = new LineDigest();
-  for (const line of [first, ...lines]) digest.add(`${line}\n`);
-  const said = { origin: signer.name, storeId, size: head.size, digest: digest.value() };
-  const seal = sealLine(storeId, head.size, signer.sign(sealText(said)));
+  const digest = createHash('sha256');
+  for (const line of [first, ...lines]) digest.update(`${line}\n`);
+  const said = { origin: signer.name, storeId, size: head.size, digest: digest.digest() };
+  const seal = noteLine('Seal', storeId, head.size, signer.sign(sealText(said)));
   return { stored, head, note, first, lines, seal, said };
 }
 
@@ -85,7 +86,7 @@ describe('A trail as a file', () => {
   it('may be of very many events', () => {
     const size = 999_999_999_999_999;
     const note = signer.signCheckpoint(size, Buffer.alloc(32, 1));
-    expect(begin(checkpointLine(STORE, { size, note })).head.size).toBe(size);
+    expect(begin(noteLine('Checkpoint', STORE, size, note)).head.size).toBe(size);
   });
 
   it('is signed with one of the keys, or with any where none is named', () => {
@@ -120,7 +121,7 @@ describe('A trail as a file', () => {
 describe('The seal of a trail', () => {
   const { first, lines, seal, said } = whole;
   const sealedAs = (changed: Partial<typeof said>, key = signer) =>
-    sealLine(STORE, 4, key.sign(sealText({ ...said, ...changed })));
+    noteLine('Seal', STORE, 4, key.sign(sealText({ ...said, ...changed })));
   const resultsOf = (given: readonly string[], keys = [signer.verifierKey]) => {
     const check = begin(first, keys);
     return [...given.map((line) => check.add(line)).slice(lines.length), check.end()];
@@ -172,7 +173,7 @@ describe('The seal of a trail', () => {
     ['another store', sealedAs({ storeId: '0011223344556677' }), 'it is of other lines'],
     ['another size', sealedAs({ size: 3 }), 'it is of other lines'],
     ['another key', sealedAs({}, other), 'the note is not signed with the public key'],
-    ['a checkpoint', sealLine(STORE, 4, whole.note), 'it is of other lines'],
+    ['a checkpoint', noteLine('Seal', STORE, 4, whole.note), 'it is of other lines'],
     ['another form', seal.replace(/}$/, ',"more":1}'), 'it is not in the one form'],
     ['no text', seal.replace(/"data":.*/, '"data":1}'), 'it is not in the one form'],
     ['no JSON', seal.slice(0, -1), 'it is no JSON'],
@@ -183,7 +184,7 @@ describe('The seal of a trail', () => {
 
 describe('What is no first line of a trail:', () => {
   const { first, note } = whole;
-  const of = (changed: string, size = 4) => checkpointLine(STORE, { size, note: changed });
+  const of = (changed: string, size = 4) => noteLine('Checkpoint', STORE, size, changed);
 
   it.each([
     ['no JSON', 'x'],
