@@ -3,6 +3,7 @@
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import { MAX_QUANTITY } from '../../domain/order.ts';
 import { type PetId, parseInt64, parseOrderId } from '../../domain/order-id.ts';
+import { type OrderStatus, STATUSES } from '../state/order-image.ts';
 import type { OrderView } from '../state/order-list.ts';
 
 /** The properties that a file may give of an order. */
@@ -24,8 +25,6 @@ export type Reading =
   | { readonly kind: 'order'; readonly order: ImportedOrder }
   | { readonly kind: 'bad'; readonly reason: string };
 
-type Status = OrderView['status'];
-const STATUSES: readonly string[] = ['pending', 'shipped', 'cancelled'] satisfies Status[];
 const INT64 = 'an integer of 64 bits';
 
 export function isProperty(name: string): name is Property {
@@ -54,14 +53,14 @@ export function readImportedOrder(fields: Fields): Reading {
 }
 
 /** Returns the status, or without one the status by `complete`: orders not complete are pending. */
-function statusOf({ status, complete }: Fields): Status {
-  return (status ?? (complete === 'true' ? 'shipped' : 'pending')) as Status;
+function statusOf({ status, complete }: Fields): OrderStatus {
+  return (status ?? (complete === 'true' ? 'shipped' : 'pending')) as OrderStatus;
 }
 
 /** Returns the flaw, if any, in the two properties that give an order's status. */
 function flawInStatus(fields: Fields): Reading | undefined {
   const { status, complete } = fields;
-  if (status !== undefined && !STATUSES.includes(status)) {
+  if (status !== undefined && !(STATUSES as readonly string[]).includes(status)) {
     return wrong(fields, 'status', STATUSES.join(' or '));
   }
   if (complete === undefined) return undefined;
@@ -72,7 +71,7 @@ function flawInStatus(fields: Fields): Reading | undefined {
   return bad(`complete is ${complete}, and status is ${status}`);
 }
 
-function withStatus(order: Omit<OrderView, 'status'>, status: Status): Reading {
+function withStatus(order: Omit<OrderView, 'status'>, status: OrderStatus): Reading {
   if (status !== 'shipped') return { kind: 'order', order: { ...order, status } };
   const { shipDate } = order;
   if (shipDate === undefined) return bad('shipDate is missing, and the order is shipped');

@@ -1,8 +1,7 @@
 /** The making of key records, and of the first key of a new store. */
 
 import type { Instant } from '../../domain/instant.ts';
-import type { KeyStore } from '../ports/key-store.ts';
-import { type ApiKey, SCOPES } from '../ports/key-store.ts';
+import { type ApiKey, type KeyStore, SCOPES } from '../ports/key-store.ts';
 import { hashKeyText, keyIdOf, mintKeyText } from './api-key.ts';
 
 /** Makes the record under which a key with this text is stored. The text must be well-formed. */

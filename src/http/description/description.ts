@@ -61,7 +61,7 @@ function documentOf(
   { name, version, stability, description, operations }: DescribedVersion,
   servers: readonly Server[],
 ): ZodOpenApiObject {
-  const tags = new Set(operations.map(({ tag }) => tag));
+  const tags = TAGS.filter(({ name }) => operations.some(({ tag }) => tag === name));
   return {
     openapi: '3.1.0',
     info: {
@@ -70,15 +70,12 @@ function documentOf(
       summary: 'The orders of a pet store.',
       description,
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
-      ...(stability === undefined ? {} : { 'x-stability': stability }),
+      'x-stability': stability,
     },
     servers: servers.map((server) => ({ ...server, 'x-internal': false })),
     security: [{ bearer: [] }],
-    tags: TAGS.filter((tag) => tags.has(tag.name)),
-    'x-tagGroups': GROUPS.flatMap((group) => {
-      const used = group.tags.filter((tag) => tags.has(tag));
-      return used.length === 0 ? [] : [{ name: group.name, tags: used }];
-    }),
+    tags: tags.map(({ name, description }) => ({ name, description })),
+    'x-tagGroups': tags.map(({ group, name }) => ({ name: group, tags: [name] })),
     paths: pathsOf(operations, examplesOf(name)),
     components: {
       securitySchemes: {
@@ -94,16 +91,15 @@ function documentOf(
   };
 }
 
-const TAGS: readonly { name: Description['tag']; description: string }[] = [
-  { name: 'orders', description: 'The orders placed in the store.' },
-  { name: 'pets', description: 'The animals that orders name.' },
-  { name: 'audit', description: 'What happened, as it was recorded, and the proof of it.' },
-];
-
-const GROUPS: readonly { name: string; tags: readonly Description['tag'][] }[] = [
-  { name: 'Store', tags: ['orders'] },
-  { name: 'Pets', tags: ['pets'] },
-  { name: 'Audit', tags: ['audit'] },
+/** The tags, each with the group that pages show it in. */
+const TAGS: readonly { name: Description['tag']; group: string; description: string }[] = [
+  { name: 'orders', group: 'Store', description: 'The orders placed in the store.' },
+  { name: 'pets', group: 'Pets', description: 'The animals that orders name.' },
+  {
+    name: 'audit',
+    group: 'Audit',
+    description: 'What happened, as it was recorded, and the proof of it.',
+  },
 ];
 
 function pathsOf(operations: readonly Description[], examples: Examples): ZodOpenApiPathsObject {
@@ -134,25 +130,21 @@ function describeOperation(
     tags: [tag],
     summary,
     description: `${description}${instead}\n\nNeeds a key with the scope \`${scope}\`.`,
-    ...(deprecation === undefined
-      ? {}
-      : { deprecated: true, 'x-deprecated-sunset': deprecation.sunset }),
-    ...(stability === undefined ? {} : { 'x-stability': stability }),
-    ...(isTryItHidden === undefined ? {} : { 'x-hideTryItPanel': true }),
+    ...(deprecation && { deprecated: true, 'x-deprecated-sunset': deprecation.sunset }),
+    'x-stability': stability,
+    'x-hideTryItPanel': isTryItHidden,
     requestParams: {
-      ...(pathParameters === undefined ? {} : { path: pathParameters }),
-      ...(query === undefined ? {} : { query }),
-      ...(success.isConditional === undefined ? {} : { header: ConditionalHeaders }),
-      ...(headers === undefined ? {} : { header: headers }),
+      ...(pathParameters && { path: pathParameters }),
+      ...(query && { query }),
+      ...(success.isConditional && { header: ConditionalHeaders }),
+      ...(headers && { header: headers }),
     },
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: body, ...content } },
-          },
-        }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: body, ...content } },
+      },
+    }),
     responses: { ...successesOf(operation, examples), ...errors.of(operation) },
   };
 }
@@ -176,23 +168,20 @@ function successesOf(operation: Description, examples: Examples): ZodOpenApiResp
     ...(deprecation === undefined ? [] : (['Deprecation', 'Sunset', 'DeprecationLink'] as const)),
   ];
   const { schema, contentType = 'application/json', alternative } = success;
-  const others =
-    alternative === undefined ? {} : { [alternative.contentType]: { schema: alternative.schema } };
+  const others = alternative && { [alternative.contentType]: { schema: alternative.schema } };
   const body = { schema, ...examples.answerOf(operation.operationId, success.status) };
   return {
     [success.status]: {
       description: success.description,
       headers: headersOf([...always, ...(success.headers ?? [])]),
-      ...(schema === undefined ? {} : { content: { [contentType]: body, ...others } }),
+      ...(schema && { content: { [contentType]: body, ...others } }),
     },
-    ...(success.isConditional === undefined
-      ? {}
-      : {
-          304: {
-            description: 'Nothing has changed: the client has the current state.',
-            headers: headersOf([...always, ...conditional(success.headers ?? [])]),
-          },
-        }),
+    ...(success.isConditional && {
+      304: {
+        description: 'Nothing has changed: the client has the current state.',
+        headers: headersOf([...always, ...conditional(success.headers ?? [])]),
+      },
+    }),
   };
 }
 

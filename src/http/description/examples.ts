@@ -13,19 +13,15 @@ interface Recorded {
   readonly errors: Readonly<Record<string, string>>;
 }
 
-export interface Examples {
-  requestOf(operationId: string): object;
-  answerOf(operationId: string, status: number): object;
-  ofErrors(status: number, codes: readonly ErrorCode[]): object;
-}
+export type Examples = ReturnType<typeof examplesOf>;
 
-export function examplesOf(version: string): Examples {
+export function examplesOf(version: string) {
   const { versions, errors }: Recorded = recorded;
   const of = (name: string) => asExamples(versions[version]?.[name] ?? {});
   return {
-    requestOf: (operationId) => of(`${operationId} request`),
-    answerOf: (operationId, status) => of(`${operationId} ${status}`),
-    ofErrors: (status, codes) => {
+    requestOf: (operationId: string) => of(`${operationId} request`),
+    answerOf: (operationId: string, status: number) => of(`${operationId} ${status}`),
+    ofErrors: (status: number, codes: readonly ErrorCode[]) => {
       const known = codes.flatMap((code) => {
         const body = errors[`${status} ${code}`];
         return body === undefined ? [] : [[code, body] as const];

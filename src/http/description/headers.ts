@@ -1,5 +1,4 @@
 /** Describes the headers of answers. */
-import type { AnswerHeader } from '../operations/operation.ts';
 
 interface HeaderDescription {
   readonly description: string;
@@ -87,7 +86,7 @@ export const HEADERS = {
   },
 } as const satisfies Record<string, HeaderDescription>;
 
-export type HeaderName = keyof typeof HEADERS | AnswerHeader;
+export type HeaderName = keyof typeof HEADERS;
 
 /** Headers whose meaning differs for an error, or for a deprecated operation. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {

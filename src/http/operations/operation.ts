@@ -60,13 +60,7 @@ interface Success {
 }
 
 /** Headers that some successes have; the description explains each. */
-export type AnswerHeader =
-  | 'ETag'
-  | 'Cache-Control'
-  | 'Vary'
-  | 'Location'
-  | 'Link'
-  | 'Event-Position';
+type AnswerHeader = 'ETag' | 'Cache-Control' | 'Vary' | 'Location' | 'Link' | 'Event-Position';
 
 /** A request that may be carried out: authenticated, and parsed by the schemas of its operation. */
 export interface ContextOf<Its extends Description> extends RequestContext {

@@ -12,15 +12,17 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const SVG = 'image/svg+xml';
 const ATOM = 'application/atom+xml; charset=utf-8';
 
+const SWAGGER_UI = '../../../vendor/swagger-ui';
+
 /** The files of the pages beside their HTML: the address, the type and the file of each. */
-const FILES: readonly (readonly [path: string, contentType: string, file: () => URL])[] = [
-  ['/docs/style.css', CSS, beside('style.css')],
-  ['/docs/icon.svg', SVG, beside('icon.svg')],
-  ['/docs/reference.js', SCRIPT, beside('browser/reference.js')],
-  ['/docs/exact-json.js', SCRIPT, beside('browser/exact-json.js')],
-  ['/docs/swagger-ui.css', CSS, vendored('swagger-ui.css')],
-  ['/docs/swagger-ui-bundle.js', SCRIPT, vendored('swagger-ui-bundle.js')],
-];
+const FILES = [
+  ['/docs/style.css', CSS, 'style.css'],
+  ['/docs/icon.svg', SVG, 'icon.svg'],
+  ['/docs/reference.js', SCRIPT, 'browser/reference.js'],
+  ['/docs/exact-json.js', SCRIPT, 'browser/exact-json.js'],
+  ['/docs/swagger-ui.css', CSS, `${SWAGGER_UI}/swagger-ui.css`],
+  ['/docs/swagger-ui-bundle.js', SCRIPT, `${SWAGGER_UI}/swagger-ui-bundle.js`],
+] as const;
 
 /**
  * Serves the site, without a key: the landing page, the reference of each version, and the changelog.
@@ -28,15 +30,11 @@ const FILES: readonly (readonly [path: string, contentType: string, file: () => 
  */
 export function servePages(app: Express, addresses: Addresses): void {
   const text = withHeaders({ imgSrc: ["'self'"], styleSrc: ["'self'"] });
-  serveFixed(
-    app,
-    '/',
-    async (req) => {
-      const { landingPage } = await import('./landing.ts');
-      return fixedAnswer(HTML, landingPage(addressOf(req, addresses)));
-    },
-    text,
-  );
+  const landing = async (req: Request) => {
+    const { landingPage } = await import('./landing.ts');
+    return fixedAnswer(HTML, landingPage(addressOf(req, addresses)));
+  };
+  serveFixed(app, '/', landing, text);
 
   const reference = withHeaders(forReference(addresses));
   for (const version of [VERSION_1, VERSION_2]) {
@@ -46,12 +44,10 @@ export function servePages(app: Express, addresses: Addresses): void {
     });
     serveFixed(app, version === VERSION_1 ? '/docs' : `/docs/${version.name}`, made, reference);
   }
-  for (const [path, contentType, file] of FILES) {
-    serveFixed(
-      app,
-      path,
-      once(async () => fixedAnswer(contentType, await readFile(file()))),
-    );
+  for (const [path, contentType, name] of FILES) {
+    const file = new URL(name, import.meta.url);
+    const made = once(async () => fixedAnswer(contentType, await readFile(file)));
+    serveFixed(app, path, made);
   }
 
   const changelog = once(async () => {
@@ -135,12 +131,4 @@ function forReference({ production, staging }: Addresses): Sources {
     scriptSrc: ["'self'"],
     styleSrc: ["'self'"],
   };
-}
-
-function beside(name: string): () => URL {
-  return () => new URL(name, import.meta.url);
-}
-
-function vendored(name: string): () => URL {
-  return beside(`../../../vendor/swagger-ui/${name}`);
 }
