@@ -99,5 +99,7 @@ function serverOf(
       authFailuresPerMinute === 0 ? undefined : new FailedAuthentications(authFailuresPerMinute),
     trustedProxies,
   });
-  return new HttpServer(app, health);
+  const { maxConnections } = config.limits;
+  const warn = (about: object, message: string) => logger.warn(about, message);
+  return new HttpServer(app, health, { maxConnections, warn });
 }

@@ -82,7 +82,12 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'reflect-metadata': ['container.ts'],
   'store-orders': ['cli/conformance.ts'],
   tsyringe: ['container.ts'],
-  zod: ['http', 'infra/process/config.ts', 'infra/process/config-values.ts'],
+  zod: [
+    'http',
+    'infra/process/config.ts',
+    'infra/process/config-values.ts',
+    'infra/process/limits.ts',
+  ],
   'zod-openapi': ['http'],
 };
 

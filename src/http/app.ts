@@ -28,7 +28,6 @@ import { authenticate } from './requests/authentication.ts';
 import { crossOrigin } from './requests/cross-origin.ts';
 import type { FailedAuthentications } from './requests/failed-authentications.ts';
 import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
-import { shownSyntaxError } from './requests/shown.ts';
 import { allowOnly, serveFixed, serveOperations } from './routing.ts';
 import { servePages } from './site/served.ts';
 
@@ -118,11 +117,6 @@ async function keyFile({ prover }: V1Services): Promise<FixedAnswer> {
   }
 }
 
-/** Messages for what the body parser refuses with 400, by its own name; any other is of an address. */
-const MALFORMED: Readonly<Record<string, string>> = {
-  'request.aborted': 'The body is not complete.',
-  'request.size.invalid': 'The body is not as long as Content-Length says.',
-};
 const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
 
 /** Serves the state of the service to machines, without a key. */
@@ -166,23 +160,13 @@ function isOfStore(error: unknown): error is Error {
   return error instanceof StoreUnavailable || isDamage(error);
 }
 
-/** Returns the Error to answer with, also for errors of Express and its body parser. */
+/** Returns the Error to answer with, also for errors of Express. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isOfStore(error)) return new ApiError('service_unavailable');
-  const { status, type, message } = error as { status?: number; type?: string; message?: string };
-  if (type === 'entity.parse.failed') {
-    const reason = shownSyntaxError(message ?? '');
-    return new ApiError('invalid_request', `The body is not valid JSON: ${reason}`);
-  }
-  switch (status) {
-    case 413:
-      return new ApiError('payload_too_large');
-    case 415:
-      return new ApiError('unsupported_media_type');
-    case 400:
-      return new ApiError('invalid_request', MALFORMED[type ?? ''] ?? NO_ENCODING);
-    default:
-      return new ApiError('internal_error');
-  }
+  // The one request that Express itself refuses.
+  const { status } = error as { status?: number };
+  return status === 400
+    ? new ApiError('invalid_request', NO_ENCODING)
+    : new ApiError('internal_error');
 }

@@ -97,8 +97,7 @@ function stepsOf<Services>(
     check(req);
     return handle(req);
   };
-  const steps: Steps =
-    body === undefined ? [checkAndHandle] : [checkBeforeBody, jsonBody(), handle];
+  const steps: Steps = body === undefined ? [checkAndHandle] : [checkBeforeBody, jsonBody, handle];
   return deprecation === undefined ? steps : [announce(deprecation, now), ...steps];
 }
 

@@ -1,33 +1,44 @@
+/** The HTTP server around the app: its limits, and its life from listening to the last answer. */
 import { once } from 'node:events';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import { refuseConnection, sendError } from './answers/error.ts';
 import { ApiError } from './api-error.ts';
 import type { App } from './app.ts';
+import { type Connection, Connections, SWEEP_MS } from './connections.ts';
 import type { Health } from './health.ts';
 
 /** The time that a stop gives clients to take their answers. */
 const LAST_ANSWERS_MS = 5_000;
 
-/** A connection, with the last request on it and its answer, until that is complete. */
-type Connection = Socket & {
-  request?: IncomingMessage | undefined;
-  answer?: ServerResponse | undefined;
-};
+/** The time from a connection, or from the first byte of a later request on it, to the end of the head. */
+const HEADERS_MS = 5_000;
+/** The same to the end of the body. Both may take {@link SWEEP_MS} longer. */
+const REQUEST_MS = 14_000;
 
-/** The HTTP server around the app, from listening to the last answer. */
+/** The limits of a server, and the place where it reports that they were reached. */
+export interface ServerOptions {
+  readonly maxConnections: number;
+  readonly warn: (about: object, message: string) => void;
+}
+
+/** The server of an app. */
 export class HttpServer {
   readonly #server: Server;
-  readonly #connections = new Set<Connection>();
+  readonly #connections: Connections;
+  readonly #warn: ServerOptions['warn'];
 
-  constructor(app: App, health: Health) {
+  constructor(app: App, health: Health, { maxConnections, warn }: ServerOptions) {
+    this.#connections = new Connections(warn);
     const answer = (req: IncomingMessage, res: ServerResponse) => {
       // Noted on the connection, not in a Set of answers: one that thousands of answers a second
       // enter and leave would drag all of them into the garbage collector's old generation.
       const connection: Connection = req.socket;
+      // RFC 9112, section 9.6: nothing behind the last answer is carried out.
+      if (connection.isClosing) return;
       connection.request = req;
       connection.answer = res;
       res.on('close', () => {
@@ -44,6 +55,9 @@ export class HttpServer {
       // Of two hosts or keys Node would take the first, and a proxy before it perhaps the last.
       joinDuplicateHeaders: true,
       keepAlive: true,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: SWEEP_MS,
       // A request without a body need not be read to its end: 7 % less time of this thread.
       optimizeEmptyRequests: true,
       IncomingMessage: born(IncomingMessage, app.request),
@@ -51,12 +65,11 @@ export class HttpServer {
     };
     this.#server = createServer(options, answer);
     this.#server.on('checkExpectation', answer);
-    this.#server.on('connection', (connection: Connection) => {
-      this.#connections.add(connection);
-      connection.once('close', () => this.#connections.delete(connection));
-    });
-    this.#server.requestTimeout = 30_000;
-    this.#server.headersTimeout = 15_000;
+    // The body's reader sends 100 Continue: nobody else waits for a body.
+    this.#server.on('checkContinue', answer);
+    this.#server.on('connection', (connection) => this.#connections.add(connection));
+    this.#server.maxConnections = maxConnections;
+    this.#server.on('drop', () => this.#connections.refused());
     // Longer than the idle timeout of the usual load balancers, so that they close first.
     this.#server.keepAliveTimeout = 65_000;
     this.#server.on('connect', (req, connection: Connection) => {
@@ -68,7 +81,10 @@ export class HttpServer {
         answer(req, res);
       });
     });
-    this.#server.on('clientError', refuseUnreadable);
+    this.#server.on('clientError', (error, connection: Connection) =>
+      refuseUnreadable(error, connection, this.#connections),
+    );
+    this.#warn = warn;
   }
 
   /** Listens, and resolves with the address as clients write it. Port 0 takes a free one. */
@@ -77,6 +93,9 @@ export class HttpServer {
       this.#server.once('error', (error) => reject(cannotListen(error, host, port)));
       this.#server.listen(port, host, resolve);
     });
+    this.#server.removeAllListeners('error');
+    // A connection that could not be accepted is lost, and the next one may be accepted.
+    this.#server.on('error', (error) => this.#warn(error, 'a connection could not be accepted'));
     const bound = this.#server.address() as AddressInfo;
     const name = host.includes(':') ? `[${host}]` : host;
     return `http://${name}:${bound.port}`;
@@ -95,6 +114,7 @@ export class HttpServer {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
     await closed;
+    this.#connections.close();
   }
 }
 
@@ -129,17 +149,24 @@ function afterLast({ answer }: Connection, then: () => void): void {
  * Answers bytes that are not HTTP, too slow or too long with an Error object as well: one answer to
  * one request, after those that are under way.
  */
-function refuseUnreadable(error: NodeJS.ErrnoException, connection: Connection): void {
+function refuseUnreadable(
+  error: NodeJS.ErrnoException,
+  connection: Connection,
+  connections: Connections,
+): void {
   const { request, answer } = connection;
   const reason =
     UNREADABLE[error.code ?? ''] ?? new ApiError('invalid_request', 'This is not HTTP.');
   if (!connection.writable || error.code === 'ECONNRESET') connection.destroy();
   // These bytes are the rest of a request that was answered before it was complete.
   else if (answer === undefined && request?.complete === false) connection.destroy();
-  else if (answer === undefined) refuseConnection(connection, reason);
-  else {
+  else if (answer === undefined) {
+    refuseConnection(connection, reason);
+    connections.linger(connection);
+  } else {
     // They follow a whole request, or are of a body that nobody reads: the request is carried out,
     // and its own answer is the last.
+    connection.isClosing = true;
     afterLast(connection, () => connection.destroySoon());
     if (!answer.req.complete) refuseReader(answer as Response, reason);
   }

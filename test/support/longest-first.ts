@@ -27,6 +27,7 @@ const LONGEST = [
   'test/e2e/stepped-clock.test.ts',
   'test/bench/bench.test.ts',
   'test/e2e/postgres-outage.test.ts',
+  'test/e2e/http/hostile-clients.test.ts',
   'test/e2e/http/fuzz.test.ts',
   'test/kit-mutants/mutants.test.ts',
   'test/e2e/http/list-orders.test.ts',

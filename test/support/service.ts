@@ -121,6 +121,14 @@ export class Service implements AsyncDisposable {
     this.address = await addressOf(this.program);
   }
 
+  /** Starts the process in a shell, behind a command that limits it. */
+  async startWith(limit: string, env: Environment = {}): Promise<void> {
+    const given = ['-c', `${limit} && exec "$0" "$@"`, process.execPath, MAIN, 'serve'];
+    const all = { PORT: '0', INITIAL_API_KEY: this.key, ...env };
+    this.program = new Program('/bin/sh', given, this.folder, all);
+    this.address = await addressOf(this.program);
+  }
+
   async restart(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await this.program.end(signal);
     await this.start();

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
+import { settleUnread } from '../requests/unread-body.ts';
 
 // An API answers programs: none of its answers is to be framed, sniffed, or run as a page. Headers that
 // only steer what browsers do with pages are left out; each costs a little of every answer.
@@ -33,8 +34,9 @@ export function addCommonHeaders(app: Express): void {
   const inTurn = common.flat();
   const write = ServerResponse.prototype.writeHead as (...given: unknown[]) => Response;
   app.response.writeHead = function (this: Response, ...given: unknown[]) {
-    const { requestId } = this.req.context;
     const [status, own] = given;
+    if (!this.req.complete) settleUnread(this.req, this, status as number);
+    const { requestId } = this.req.context;
     if (Array.isArray(own))
       return write.call(this, status, [...own, 'X-Request-Id', requestId, ...inTurn]);
     this.setHeader('X-Request-Id', requestId);

@@ -2,10 +2,10 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** Makes the schema of a whole number from 0 to a maximum, in decimal digits. */
-export function numberTo(max: number, error: string) {
+/** Makes the schema of a whole number from 0, or 1, to a maximum, in decimal digits. */
+export function numberTo(max: number, error: string, min: 0 | 1 = 0) {
   const digits = z.string().regex(/^(?:0|[1-9]\d*)$/, error);
-  return digits.transform(Number).refine((value) => value <= max, error);
+  return digits.transform(Number).refine((value) => value >= min && value <= max, error);
 }
 
 /** Converts seconds to milliseconds. */

@@ -7,6 +7,7 @@ import { keyIdOf } from '../../app/keys/api-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import { baseUrl, inMs, numberTo, origins, proxies } from './config-values.ts';
+import { type Limits, limits, limitsIn } from './limits.ts';
 import type { LogFormat } from './logger.ts';
 import { NoAddress, parseAddress } from './postgres-address.ts';
 
@@ -31,6 +32,8 @@ export interface Config {
   readonly authFailuresPerMinute: number;
   /** The proxies whose X-Forwarded-For is believed: addresses and networks; none: nobody's. */
   readonly trustedProxies: readonly string[];
+  /** The bounds on what clients may hold. */
+  readonly limits: Limits;
   /** The wait of a stop until load balancers have noticed, in milliseconds. */
   readonly stopDelay: number;
   /** The bytes of the store that are checked again, a second; 0: none after the start. */
@@ -103,6 +106,7 @@ const environment = z.object({
     300,
   ),
   TRUST_PROXY: proxies.default([]),
+  ...limits,
   SCRUB_BYTES_PER_SECOND: numberTo(
     9_999_999_999,
     'must be a number of bytes a second, 0 to 9999999999',
@@ -177,6 +181,7 @@ export function readConfig(variables: Variables): Config {
     corsOrigins: data.CORS_ORIGINS,
     authFailuresPerMinute: data.AUTH_FAILURES_PER_MINUTE,
     trustedProxies: data.TRUST_PROXY,
+    limits: limitsIn(data),
     scrubBytesPerSecond: data.SCRUB_BYTES_PER_SECOND,
     databaseWaitMs: data.DATABASE_WAIT,
     stopDelay: data.STOP_DELAY,

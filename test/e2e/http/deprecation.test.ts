@@ -63,6 +63,7 @@ async function serviceAt(time: string) {
       now: () => Date.parse(time),
     }),
     health,
+    { maxConnections: 10, warn: () => {} },
   );
   const address = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.close());

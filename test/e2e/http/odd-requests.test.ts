@@ -170,13 +170,23 @@ describe('On one connection, each request has its own answer, in order:', () => 
     ],
     [
       'a request in the body of another',
-      `POST ${LIST} HTTP/1.1\r\n${HOST}Content-Length: ${list.length}\r\n\r\n${list}${list}x`,
-      [401, 200],
+      `POST ${LIST} HTTP/1.1\r\n${HOST}${KEY}Content-Length: ${list.length}\r\n\r\n${list}${list}x`,
+      [415, 200],
     ],
     [
       'a request in a chunk of another',
+      `POST ${LIST} HTTP/1.1\r\n${HOST}${KEY}${CHUNKED}\r\n${list.length.toString(16)}\r\n${list}\r\n0\r\n\r\n${list}x`,
+      [415, 200],
+    ],
+    [
+      'a request behind a body without a key, after which nothing is read',
+      `POST ${LIST} HTTP/1.1\r\n${HOST}Content-Length: ${list.length}\r\n\r\n${list}${list}x`,
+      [401],
+    ],
+    [
+      'a request behind chunks without a key, after which nothing is read',
       `POST ${LIST} HTTP/1.1\r\n${HOST}${CHUNKED}\r\n${list.length.toString(16)}\r\n${list}\r\n0\r\n\r\n${list}x`,
-      [401, 200],
+      [401],
     ],
     [
       'a coding that is not known, with a request in what may be its body',

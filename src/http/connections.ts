@@ -1,0 +1,128 @@
+/**
+ * The open connections, and their end. One sweep a second looks over all of them: no request has a
+ * timer of its own.
+ */
+import { closeSync, openSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { devNull } from 'node:os';
+
+/** The interval of the sweep. Node checks the timeouts of requests as often. */
+export const SWEEP_MS = 1_000;
+/** The time that a client has to read the last answer of a connection that it still sends on. */
+const LINGER_MS = 2_000;
+/** The bytes of it that are read meanwhile, and discarded. */
+const LINGER_BYTES = 262_144;
+
+/** A connection, with the last request on it and its answer, until that is complete. */
+export type Connection = Socket & {
+  request?: IncomingMessage | undefined;
+  answer?: ServerResponse | undefined;
+  /** True once its last answer is certain: requests behind that are not carried out. */
+  isClosing?: boolean;
+};
+
+/** The state of a connection between two sweeps. */
+interface Watched {
+  /** The time at which it is destroyed, in milliseconds of elapsed time. */
+  closesAt: number | undefined;
+}
+
+/** Receives what the sweep has noticed. */
+type Warn = (about: object, message: string) => void;
+
+/** The open connections of a server. */
+export class Connections {
+  readonly #open = new Map<Connection, Watched>();
+  readonly #warn: Warn;
+  readonly #sweeping: NodeJS.Timeout;
+  #refused = 0;
+  #isOutOfFiles = false;
+
+  constructor(warn: Warn) {
+    this.#warn = warn;
+    this.#sweeping = setInterval(() => this.#sweep(performance.now()), SWEEP_MS).unref();
+  }
+
+  [Symbol.iterator](): Iterator<Connection> {
+    return this.#open.keys();
+  }
+
+  add(connection: Connection): void {
+    this.#open.set(connection, { closesAt: undefined });
+    connection.once('close', () => this.#open.delete(connection));
+    // Node calls this behind the last answer on a connection.
+    connection.destroySoon = () => this.#closeBehindAnswer(connection);
+  }
+
+  /** Counts a connection that was refused because too many are open. */
+  refused(): void {
+    this.#refused += 1;
+  }
+
+  /**
+   * Closes a connection whose client may still be sending. To close it at once would reset it, and the
+   * client could lose the answer (RFC 9112, section 9.6): so only the sending half is closed, and some
+   * more is read, bounded in bytes and in time. Nothing of it is parsed.
+   */
+  linger(connection: Connection): void {
+    const watched = this.#open.get(connection);
+    if (watched === undefined || watched.closesAt !== undefined) return;
+    watched.closesAt = performance.now() + LINGER_MS;
+    connection.isClosing = true;
+    connection.end();
+    connection.removeAllListeners('data');
+    let left = LINGER_BYTES;
+    connection.on('data', ({ length }) => {
+      left -= length;
+      if (left <= 0) connection.pause();
+    });
+    connection.resume();
+  }
+
+  /** Ends the sweeps. */
+  close(): void {
+    clearInterval(this.#sweeping);
+  }
+
+  #closeBehindAnswer(connection: Connection): void {
+    const isRead = connection.request?.complete !== false;
+    if (isRead && connection.isClosing !== true) Socket.prototype.destroySoon.call(connection);
+    else this.linger(connection);
+  }
+
+  #sweep(now: number): void {
+    for (const [connection, { closesAt }] of this.#open) {
+      if (closesAt !== undefined && now >= closesAt) connection.destroy();
+    }
+    this.#report();
+  }
+
+  #report(): void {
+    if (this.#refused > 0) {
+      this.#warn({ refused: this.#refused }, 'connections were refused: MAX_CONNECTIONS are open');
+      this.#refused = 0;
+    }
+    const cause = causeOfNoFile();
+    if (cause !== undefined && !this.#isOutOfFiles) {
+      this.#warn({ cause }, 'no file descriptor is left: new connections are closed at once');
+    } else if (cause === undefined && this.#isOutOfFiles) {
+      this.#warn({}, 'file descriptors are free again');
+    }
+    this.#isOutOfFiles = cause !== undefined;
+  }
+}
+
+/**
+ * Tries whether the process can open one more file; returns the reason if it cannot. Of a connection
+ * that cannot be accepted for that reason nobody hears: libuv accepts it with a descriptor that it
+ * keeps for this, closes it, and reports nothing.
+ */
+function causeOfNoFile(): string | undefined {
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

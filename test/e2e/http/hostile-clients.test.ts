@@ -1,0 +1,236 @@
+import { describe, expect, it, test } from 'vitest';
+import { expectError, parseAnswer } from '../../support/http.ts';
+import { oneService, placeOrder } from '../../support/one-service.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import { Service } from '../../support/service.ts';
+
+const { service } = await oneService({ AUTH_FAILURES_PER_MINUTE: '0' });
+const LIST = '/v1/store/orders';
+const KEY = `Authorization: Bearer ${service.key}\r\n`;
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+const POST = `POST ${LIST} HTTP/1.1\r\nHost: x\r\n`;
+const ORDER = '{"petId": 1, "quantity": 1}';
+const MEGABYTE = Buffer.alloc(1_048_576, 'a');
+/** A machine that does other work may take this much longer. */
+const SLACK_MS = 5_000;
+
+/** The statuses of all answers that a client has received, 100 included. */
+function statusesOf(client: RawClient): readonly number[] {
+  return [...client.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+}
+
+describe.concurrent('A request that does not arrive is answered with 408, and closed:', () => {
+  test.each([
+    ['no byte at all', '', 5_000, 6_000],
+    ['half a head', `GET ${LIST} HTTP/1.1\r\nHost: x\r\nX-`, 5_000, 6_000],
+    ['half a body', `${POST}${KEY}${JSON_TYPE}Content-Length: 27\r\n\r\n{"petId"`, 14_000, 15_000],
+    ['a chunk without end', `${POST}${KEY}${JSON_TYPE}${CHUNKED}\r\n5\r\n{`, 14_000, 15_000],
+  ])('%s', { timeout: 40_000 }, async (_what, bytes, least, most) => {
+    using client = new RawClient(service.address);
+    client.send(bytes);
+    await client.closed;
+    expectError(parseAnswer(client.received), 408, 'invalid_request');
+    // Node's clock may be a few milliseconds ahead of that of the client.
+    expect(client.endedAfter).toBeGreaterThan(least - 50);
+    expect(client.endedAfter).toBeLessThan(most + SLACK_MS);
+  });
+
+  it('and not one whose head comes byte by byte, in the same time', {
+    timeout: 40_000,
+  }, async () => {
+    using client = new RawClient(service.address);
+    const timer = setInterval(() => client.send('X'), 100);
+    client.send('GET /livez HTTP/1.1\r\nHost: x\r\nX: ');
+    await client.closed;
+    clearInterval(timer);
+    expect(statusesOf(client)).toStrictEqual([408]);
+    expect(client.endedAfter).toBeGreaterThan(4_950);
+    expect(client.endedAfter).toBeLessThan(6_000 + SLACK_MS);
+  });
+
+  it('and what is closed is closed whole, though the client goes on', {
+    timeout: 40_000,
+  }, async () => {
+    using client = new RawClient(service.address);
+    await client.closed;
+    const rest = setInterval(() => client.send('X'), 20);
+    await new Promise((resolve) => client.socket.on('close', resolve));
+    clearInterval(rest);
+    expect(client.socket.writable).toBe(false);
+  });
+});
+
+describe('A body that is refused is not read on:', () => {
+  const endless = `${POST}${KEY}${JSON_TYPE}${CHUNKED}\r\n`;
+  test.each([
+    ['an endless one, chunked', endless, 413],
+    [
+      'one declared as a gigabyte',
+      `${POST}${KEY}${JSON_TYPE}Content-Length: 1073741824\r\n\r\n`,
+      413,
+    ],
+    ['a gigabyte without a key', `${POST}Content-Length: 1073741824\r\n\r\n`, 401],
+    ['chunks without a key', `${POST}${CHUNKED}\r\n`, 401],
+    ['a gigabyte of text', `${POST}${KEY}Content-Length: 1073741824\r\n\r\n`, 415],
+    [
+      'a gigabyte with a command that has no body',
+      `DELETE ${LIST}/5 HTTP/1.1\r\nHost: x\r\n${KEY}Content-Length: 1073741824\r\n\r\n`,
+      404,
+    ],
+    [
+      'endless chunks with a command that has no body',
+      `DELETE ${LIST}/5 HTTP/1.1\r\nHost: x\r\n${KEY}${CHUNKED}\r\n`,
+      404,
+    ],
+  ])('%s', { timeout: 30_000 }, async (_what, head, status) => {
+    using client = new RawClient(service.address);
+    client.send(head);
+    const isChunked = head.includes(CHUNKED);
+    const bytes = isChunked
+      ? Buffer.concat([Buffer.from('100000\r\n'), MEGABYTE, Buffer.from('\r\n')])
+      : MEGABYTE;
+    const sent = await client.flood(bytes, 1_000_000_000);
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([status]);
+    // What the buffers of two kernels hold is sent, and not read.
+    expect(sent).toBeLessThan(32 * 1_048_576);
+    expect(client.endedAfter).toBeLessThan(3_000 + SLACK_MS);
+  });
+
+  test.each([
+    ['a declared length', `${POST}${KEY}${JSON_TYPE}Content-Length: 16385\r\n\r\n`, 413],
+    ['no key', `${POST}${CHUNKED}\r\n`, 401],
+    ['a wrong key', `${POST}Authorization: Bearer x\r\nContent-Length: 27\r\n\r\n`, 401],
+  ])('%s is answered before a byte of the body, and closed', async (_what, head, status) => {
+    using client = new RawClient(service.address);
+    client.send(head);
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([status]);
+    expect(parseAnswer(client.received).headers.connection).toBe('close');
+    expect(client.endedAfter).toBeLessThan(SLACK_MS);
+  });
+
+  it('and nothing behind it is carried out', async () => {
+    const id = await placeOrder(service);
+    const cancel = `DELETE ${LIST}/${id} HTTP/1.1\r\nHost: x\r\n${KEY}\r\n`;
+    using client = new RawClient(service.address);
+    client.send(`${POST}Content-Length: 5\r\n\r\nabcde${cancel}`);
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([401]);
+    const { text } = await service.ask('GET', `/v2/store/orders/${id}`);
+    expect(JSON.parse(text)).toMatchObject({ status: 'pending' });
+  });
+
+  it('one of the largest size is read, and the connection goes on', async () => {
+    using client = new RawClient(service.address);
+    const padded = ORDER.padEnd(16_384);
+    const head = `${POST}${KEY}${JSON_TYPE}Content-Length: 16384\r\n\r\n`;
+    client.send(head + padded + head + padded);
+    await client.until('201 Created');
+    client.socket.end();
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([201, 201]);
+  });
+
+  it('a short one that nobody reads is skipped, and the connection goes on', async () => {
+    using client = new RawClient(service.address);
+    const cancel = `DELETE ${LIST}/5 HTTP/1.1\r\nHost: x\r\n${KEY}${CHUNKED}\r\n3\r\nabc\r\n0\r\n\r\n`;
+    client.send(cancel + cancel.replace('Host', 'Connection: close\r\nHost'));
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([404, 404]);
+  });
+});
+
+describe('100 Continue is sent', () => {
+  const EXPECT = 'Expect: 100-continue\r\n';
+  it('to a client with a key and a body that can be read', async () => {
+    using client = new RawClient(service.address);
+    client.send(`${POST}${KEY}${JSON_TYPE}${EXPECT}Content-Length: ${ORDER.length}\r\n\r\n`);
+    await client.until('100 Continue\r\n\r\n');
+    client.send(ORDER);
+    await client.until('201 Created');
+    // The connection goes on.
+    client.send(`GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([100, 201, 200]);
+  });
+
+  test.each([
+    ['without a key', `${JSON_TYPE}Content-Length: 27\r\n`, 401],
+    ['with a body that is too long', `${KEY}${JSON_TYPE}Content-Length: 16385\r\n`, 413],
+    ['with a body of another type', `${KEY}Content-Length: 27\r\n`, 415],
+  ])('to none %s', async (_what, headers, status) => {
+    using client = new RawClient(service.address);
+    client.send(`${POST}${headers}${EXPECT}\r\n`);
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([status]);
+    expect(client.endedAfter).toBeLessThan(SLACK_MS);
+  });
+});
+
+describe('A service with no room for one more connection', () => {
+  const PING = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+
+  /** Opens connections until one is closed unanswered; returns those that are served. */
+  async function served(address: string): Promise<RawClient[]> {
+    const clients: RawClient[] = [];
+    for (;;) {
+      const client = new RawClient(address);
+      client.send(PING);
+      const isServed = await Promise.race([
+        client.until('200 OK').then(
+          () => true,
+          () => false,
+        ),
+        client.closed.then(() => client.received !== ''),
+      ]);
+      if (!isServed) return clients;
+      clients.push(client);
+    }
+  }
+
+  async function expectRoom({ address }: Service): Promise<void> {
+    for (let status = 0; status !== 200; ) {
+      using client = new RawClient(address);
+      client.send(PING);
+      await client.until('200 OK').catch(() => undefined);
+      status = statusesOf(client)[0] ?? 0;
+    }
+  }
+
+  it('by MAX_CONNECTIONS refuses it, says so, and takes one again when another ends', async () => {
+    await using limited = await Service.start({ MAX_CONNECTIONS: '5' });
+    const clients = await served(limited.address);
+    expect(clients).toHaveLength(5);
+    const line = await limited.program.until(({ log }) => log.find(({ refused }) => refused));
+    expect(line).toMatchObject({
+      level: 40,
+      refused: 1,
+      msg: 'connections were refused: MAX_CONNECTIONS are open',
+    });
+    for (const client of clients) client.socket.destroy();
+    await expectRoom(limited);
+  });
+
+  it('for want of file descriptors says so, serves the others, and recovers', async () => {
+    await using limited = new Service();
+    await limited.startWith('ulimit -n 90');
+    const clients = await served(limited.address);
+    expect(clients.length).toBeGreaterThan(10);
+    const saying = (begin: string) =>
+      limited.program.until(({ log }) => log.find(({ msg }) => String(msg).startsWith(begin)));
+    expect(await saying('no file descriptor is left')).toMatchObject({
+      level: 40,
+      cause: expect.stringMatching('EMFILE'),
+    });
+    const [first] = clients as [RawClient];
+    first.received = '';
+    first.send(`${POST}Authorization: Bearer ${limited.key}\r\n${JSON_TYPE}`);
+    first.send(`Content-Length: ${ORDER.length}\r\n\r\n${ORDER}`);
+    await first.until('201 Created');
+    for (const client of clients) client.socket.destroy();
+    await expectRoom(limited);
+    await saying('file descriptors are free again');
+  });
+});
