@@ -13,5 +13,3 @@ if (Number(process.versions.napi) < 10) {
 const { run } = await import('./cli/program.ts');
 const { composition } = await import('./composition.ts');
 process.exitCode = await run(process.argv, composition);
-
-export {};

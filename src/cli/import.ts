@@ -65,7 +65,9 @@ async function importFile(
         throw new CannotStart(`${listed(check.bad)}\n${REFUSED}`);
       }
       const run = new ImportRun(await Writer.open(log), randomBytes(6).toString('hex'), setTimeout);
-      const undecided = await runCommands(run, check, stderr);
+      const undecided = await withProgress(stderr, 'Importing', check.dueCount, (advance) =>
+        run.run(check.due(), advance),
+      );
       stdout.write(summary(check, run.accepted));
       if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
       if (undecided !== undefined) throw new CannotStart(`${undecided.cause}\n${STOPPED}`);
@@ -98,13 +100,6 @@ async function checkLines(
     }
   });
   return check;
-}
-
-/** The second pass: sends the commands. */
-function runCommands(run: ImportRun, check: ImportCheck, stderr: Output) {
-  return withProgress(stderr, 'Importing', check.dueCount, (advance) =>
-    run.run(check.due(), advance),
-  );
 }
 
 function summary(check: ImportCheck, accepted: ImportRun['accepted'] = NOTHING): string {

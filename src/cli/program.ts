@@ -19,8 +19,6 @@ import { Delivery } from './shared/print.ts';
 import { Refuted, ShowsOtherwise } from './shared/refuted.ts';
 import { addVerify } from './verify.ts';
 
-export type { Composition } from './shared/command-line.ts';
-
 const NAME = 'store-orders';
 
 /**

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { headIn, strangerIn } from '../app/audit/epoch-heads.ts';
+import { headIn } from '../app/audit/epoch-heads.ts';
 import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
 import {
@@ -137,9 +137,7 @@ async function checkStore(
     const keys = isOwn ? [ownKey(await composition.verifierKey(), stderr)] : key;
     const { epochs } = evidence;
     const { heads: signed, checkpoints, refused } = readCheckpoints(files, keys);
-    const judged = signed.map((head) => {
-      return strangerIn(epochs, head.name, head) ?? headIn(epochs, head.name, head);
-    });
+    const judged = signed.map((head) => headIn(epochs, head.name, head));
     const heads = judged.filter((one): one is ExpectedHead => !isFinding(one));
     const { size, root, findings } = await counted(stderr, () =>
       withProgress(stderr, 'Checking', evidence.last, (advance) =>

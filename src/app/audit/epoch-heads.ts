@@ -16,8 +16,15 @@ export function headsOfBreaks({ breaks }: Epochs): readonly ExpectedHead[] {
 /**
  * Returns the head that a signed checkpoint demands of a log. A checkpoint that reaches beyond the
  * end of its own epoch may have another root than the log now: then the finding names the break.
+ *
+ * Returns a finding for a checkpoint of an epoch that is none of the log's, and that no break names
+ * as lost: a statement is missing, or it is another log's. It is a finding even if the roots agree.
  */
-export function headIn(epochs: Epochs, name: string, checkpoint: Checkpoint): ExpectedHead {
+export function headIn(
+  epochs: Epochs,
+  name: string,
+  checkpoint: Checkpoint,
+): ExpectedHead | Finding {
   const { epoch, size, root } = checkpoint;
   const head = { name, size, root };
   const end = epochs.endOf(epoch);
@@ -27,28 +34,10 @@ export function headIn(epochs: Epochs, name: string, checkpoint: Checkpoint): Ex
     return { ...head, cut: { from: end.position + 1, problem } };
   }
   if (epochs.has(epoch)) return head;
-  return { ...head, cut: cutBefore(epochs, name, checkpoint) };
-}
-
-/**
- * Returns the finding for a checkpoint of an epoch that is none of the log's, and that no break
- * names as lost: a statement is missing, or it is another log's. It is a finding even if the roots
- * agree.
- */
-export function strangerIn(
-  epochs: Epochs,
-  name: string,
-  checkpoint: Checkpoint,
-): Finding | undefined {
-  const { epoch, size } = checkpoint;
-  const isKnown = epochs.has(epoch) || epochs.breaks.some(({ known }) => known?.epoch === epoch);
-  return isKnown ? undefined : { ...cutBefore(epochs, name, checkpoint), to: size };
-}
-
-function cutBefore(epochs: Epochs, name: string, { epoch, size }: Checkpoint) {
-  const last =
-    epochs.breaks.findLast(({ known }) => known?.epoch === epoch) ?? epochs.breaks.at(-1);
+  const namedBy = epochs.breaks.findLast(({ known }) => known?.epoch === epoch);
+  const last = namedBy ?? epochs.breaks.at(-1);
   const why = last === undefined ? '' : `: ${inWords(last)}`;
   const problem = `${name} was signed in epoch ${epoch}, which is none of this log${why}`;
-  return { from: Math.min((last?.position ?? 0) + 1, size), problem };
+  const cut = { from: Math.min((last?.position ?? 0) + 1, size), problem };
+  return namedBy === undefined ? { ...cut, to: size } : { ...head, cut };
 }

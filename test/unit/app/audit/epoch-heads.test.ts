@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
-import { headIn, headsOfBreaks, strangerIn } from '../../../../src/app/audit/epoch-heads.ts';
+import { headIn, headsOfBreaks } from '../../../../src/app/audit/epoch-heads.ts';
 import { CannotProve, Prover } from '../../../../src/app/audit/prover.ts';
+import { isFinding } from '../../../../src/app/audit/trail-file.ts';
 import {
   type Break,
   type Checkpoint,
@@ -136,18 +137,20 @@ describe('a checkpoint in a log that was cut', () => {
     const [foreign, other] = [await cut(first, now, 40), await cut(first, now, 40)];
     const signed = await checkpoint(trailOf(54), foreign);
     const unknown = `c was signed in epoch ${foreign.id}, which is none of this log`;
-    expect(headIn(first, 'c', signed).cut).toStrictEqual({ from: 1, problem: unknown });
-    expect(headIn(two, 'c', signed).cut).toStrictEqual({
+    expect(headIn(first, 'c', signed)).toStrictEqual({ from: 1, to: 54, problem: unknown });
+    expect(headIn(two, 'c', signed)).toStrictEqual({
       from: 54,
+      to: 54,
       problem: `${unknown}: the log was cut at position 60 on ${NOON} and went on in epoch 2`,
     });
     const known = { epoch: foreign.id, position: 54, root: null };
     const told = await cut(await cut(first, now, 45, known), now, 60);
-    expect(headIn(told, 'c', signed).cut?.problem).toContain('cut at position 45');
-    expect(strangerIn(first, 'c', signed)).toStrictEqual({ from: 1, to: 54, problem: unknown });
-    for (const epochs of [two, told, foreign]) {
-      const isStranger = strangerIn(epochs, 'c', signed) !== undefined;
-      expect(isStranger).toBe(epochs === two);
+    expect(headIn(told, 'c', signed)).toMatchObject({
+      cut: { problem: expect.stringContaining('cut at position 45') },
+    });
+    for (const epochs of [first, two, told, foreign]) {
+      const isStranger = isFinding(headIn(epochs, 'c', signed));
+      expect(isStranger).toBe(epochs === first || epochs === two);
     }
     expect(one.id).not.toBe(other.id);
   });
