@@ -53,7 +53,6 @@ async function codeOf(argv: readonly string[], commandLine: CommandLine): Promis
   }
 }
 
-/** Returns the commander program with all commands. */
 export function programFor(commandLine: CommandLine): Command {
   const { stdout, stderr } = commandLine.terminal;
   const program = new Command(NAME)

@@ -9,7 +9,6 @@ import { verifyInclusion } from './verifier.ts';
 
 type Hashes = readonly Uint8Array[];
 
-/** The most events of a tile. */
 const TILE_EVENTS = 2 ** TILE_HEIGHT;
 
 /** The most tiles that are cached, with 8 KiB of hashes each. */

@@ -65,7 +65,6 @@ export class NoteSigner {
     this.verifierKey = `${name}+${this.#id.toString('hex')}+${base64(publicKey)}`;
   }
 
-  /** Makes a new key. */
   static generate(name: string): NoteSigner {
     return new NoteSigner(name, randomBytes(SEED_BYTES));
   }

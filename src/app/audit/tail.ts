@@ -11,7 +11,6 @@ const MAX_FOLLOWERS = 100;
 /** The most runs that are cached for followers that are a little behind. */
 const MAX_CACHED_RUNS = 50;
 
-/** Serves the log, as it grows, to many followers. */
 export class Tail {
   readonly #history: History;
   readonly #followers = new Set<Follower>();

@@ -114,7 +114,6 @@ export class TrailCheck {
   }
 }
 
-/** Returns the last position of a finding. */
 function lastOf({ from, to = from }: Finding): number {
   return to ?? Number.POSITIVE_INFINITY;
 }

@@ -7,12 +7,10 @@
 import { noteLine, sourceOf } from './cloud-event.ts';
 import { verifyNote } from './verifier.ts';
 
-/** The contents of a seal. */
 export interface Seal {
   /** The origin of the checkpoint in the file. */
   readonly origin: string;
   readonly storeId: string;
-  /** The number of events. */
   readonly size: number;
   /** SHA-256 of all lines before the seal, each with the line feed that ends it. */
   readonly digest: Uint8Array;

@@ -6,7 +6,6 @@ import { EventRules } from './event-rules.ts';
 import { KeptTreeCheck } from './kept-tree.ts';
 import { type ExpectedHead, type Finding, plainTree, TrailCheck } from './trail-check.ts';
 
-/** The result of a check. */
 export interface Checked {
   /** The number of events, from the first, that were found right. */
   readonly size: number;

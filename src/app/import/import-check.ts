@@ -74,7 +74,6 @@ export class ImportCheck {
     for (const good of this.#good) if (good !== highest) yield* this.#planned(good);
   }
 
-  /** Takes in the next line. */
   add(line: number, reading: Reading): void {
     this.read += 1;
     if (reading.kind === 'bad') {
@@ -88,7 +87,6 @@ export class ImportCheck {
     else this.bad.add(line, `it says something else of the order than line ${earlier.line}`);
   }
 
-  /** Takes in the first line of an order. */
   #addFirst(line: number, order: ImportedOrder): void {
     const plan = planImport(order, this.#find(order.id));
     if (plan.kind === 'impossible') {

@@ -14,7 +14,6 @@ export interface Projection {
 /** After a chunk of this size, others get a turn of the event loop. */
 const LONG_CHUNK_EVENTS = 256;
 
-/** Keeps a projection up with the log, whoever appends to it. */
 export class Projector<Its extends Projection = Projection> {
   readonly #log: EventLogReader;
   readonly #source: FoldSource;

@@ -22,7 +22,6 @@ export class Int64Index {
     this.#size = size;
   }
 
-  /** The number of keys. */
   get size(): number {
     return this.#size;
   }

@@ -48,7 +48,6 @@ export class OrderChunks<Encoded> {
     return { counts, slots };
   }
 
-  /** Adds an order, by its slot. */
   insert(slot: number): void {
     const id = this.#idOf(slot);
     const last = this.#chunks.at(-1);

@@ -111,7 +111,6 @@ export class OrderList<Encoded> {
     return this.#image.lastAt;
   }
 
-  /** The number of orders. */
   get size(): number {
     return this.#image.size;
   }

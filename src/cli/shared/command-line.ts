@@ -38,7 +38,6 @@ export interface Terminal {
   readonly stderr: Output;
 }
 
-/** The two things that every subcommand is given. */
 export interface CommandLine {
   readonly composition: Composition;
   readonly terminal: Terminal;

@@ -3,7 +3,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 
-/** The size of a read. */
 const CHUNK_BYTES = 1 << 20;
 /** The longest line, in UTF-16 code units: no order or event is nearly as long. */
 const MAX_LINE_LENGTH = 1 << 20;

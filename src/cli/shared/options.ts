@@ -7,7 +7,6 @@ import { verifyKey } from '../../app/audit/verifier.ts';
 import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
 import { readSmallFile } from './small-file.ts';
 
-/** Reads the id of an order. */
 export function readOrderId(text: string): OrderId {
   const id = parseOrderId(text);
   if (id === undefined) throw new InvalidArgumentError('It must be a whole number of 64 bits.');

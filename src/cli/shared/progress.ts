@@ -6,7 +6,6 @@ import type { Output } from './command-line.ts';
 /** The interval between lines of progress, without a terminal to draw on. */
 const LINE_INTERVAL_MS = 2_000;
 
-/** Receives the amount of work done so far. */
 export type Advance = (done: number) => void;
 
 /**

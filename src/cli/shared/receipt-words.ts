@@ -9,7 +9,6 @@ import { receiptWords } from './event-words.ts';
 
 /** The statement of a receipt that is known to be genuine. */
 export interface Said {
-  /** The id of the order. */
   readonly order: string;
   readonly event: OrderEvent['type'];
   readonly at: string;

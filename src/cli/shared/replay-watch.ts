@@ -8,7 +8,6 @@ import { type OrderStatus, STATUSES, statusAfter } from '../../app/state/order-i
 import { millisecondsOf } from '../../domain/instant.ts';
 import { playedWords } from './event-words.ts';
 
-/** The speed at which a log is played. */
 export type Speed =
   /** A number of events a second. */
   | { readonly kind: 'rate'; readonly perSecond: number }
@@ -29,7 +28,6 @@ export function parseSpeed(text: string): Speed | undefined {
 // Returns to the beginning of the line, and clears it.
 const CLEAR = '\r\u001b[K';
 
-/** The number of orders with each status. */
 type Counts = Record<OrderStatus, number>;
 
 /**

@@ -8,7 +8,6 @@ import type { Output } from './command-line.ts';
 import { openFile, readStrictLines } from './lines.ts';
 import { withProgress } from './progress.ts';
 
-/** The options for reading a trail's file. */
 export interface TrailReading {
   readonly decode: DecodeStrictly;
   /** One of these must have signed it; none: no signature is checked. */
@@ -19,7 +18,6 @@ export interface TrailReading {
   take?(events: readonly StoredFields[]): void | Promise<void>;
 }
 
-/** The result of reading a trail's file. */
 export type TrailRead =
   /** The whole file is right. */
   | (SignedTrail & {

@@ -5,10 +5,8 @@ import { type Break, inWords } from '../../app/log/epochs.ts';
 import { NOT_SHOWN, type Said, showsCancellation } from './receipt-words.ts';
 import type { SignedTrail } from './trail-lines.ts';
 
-/** The result of a check. */
 export interface Report {
   readonly checked: 'store' | 'export' | 'receipt';
-  /** The store's id. */
   readonly store?: string;
   /** The number of events, from the first, that are right; and their root, if it is known. */
   readonly events?: number;
@@ -18,13 +16,11 @@ export interface Report {
   /** Of a receipt: the position of its event, and the event. */
   readonly position?: number;
   readonly record?: string;
-  /** The cuts of the log. */
   readonly breaks?: readonly Break[];
   /** The statement of the receipt; absent if this version cannot read its event. */
   readonly says?: Said | undefined;
   /** The order whose cancellation the receipt was to show, and the answer. */
   readonly asked?: { readonly order: string; readonly isShown: boolean } | undefined;
-  /** The checkpoints that were given. */
   readonly checkpoints: readonly SignedFile[];
   readonly findings: readonly Finding[];
 }
@@ -35,13 +31,11 @@ interface SignedFile {
   readonly size: number;
 }
 
-/** Returns a report for programs. */
 export function asJson(report: Report): string {
   const ok = report.findings.length === 0 && report.asked?.isShown !== false;
   return `${JSON.stringify({ ok, ...report }, null, 2)}\n`;
 }
 
-/** Returns a report for people. */
 export function asText(whole: Report): string {
   const { findings, checkpoints, breaks = [], ...report } = whole;
   const { events, root, exported, position, record } = report;
