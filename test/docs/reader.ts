@@ -38,7 +38,7 @@ const READY_CHECKS = 600;
 interface Habits {
   /** All pages are pasted into one terminal, instead of one for each. */
   readonly oneTerminal?: boolean;
-  /** The program is started without npm: one of the tests does without this. */
+  /** The program is started without npm, except for one page of one of the tests. */
   readonly quickNpx?: boolean;
 }
 
