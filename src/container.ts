@@ -16,10 +16,14 @@ import { CommandProcessor } from './app/write/command-processor.ts';
 import { encodeChunk, type ListChunk, NOT_SHOWN } from './http/answers/list.ts';
 import { createApp } from './http/app.ts';
 import type { Health } from './http/health.ts';
+import { MetricsServer } from './http/metrics.ts';
+import { RequestMetrics } from './http/request-metrics.ts';
 import { FailedAuthentications } from './http/requests/failed-authentications.ts';
 import { HttpServer } from './http/server.ts';
 import type { Config } from './infra/process/config.ts';
 import type { Logger } from './infra/process/logger.ts';
+import { MetricsPrinter } from './infra/process/metrics-text.ts';
+import { metricsOf } from './metrics.ts';
 
 /** Everything that the parts of the service are made from. */
 export interface Given {
@@ -41,6 +45,7 @@ export interface Parts {
   readonly snapshots: SnapshotKeeper;
   readonly refusals: RefusalRecorder;
   readonly tail: Tail;
+  readonly metricsServer: MetricsServer;
 }
 
 /** Wires the parts of the service around an open store. Nothing is started here. */
@@ -61,6 +66,20 @@ export function compose(given: Given): Parts {
   register(History, () => new History(store.epochs, store.trail, store.keys));
   register(Tail, () => new Tail(store.log, get(History)));
   register(RefusalRecorder, () => new RefusalRecorder(store.refusals, unrecorded));
+  register(MetricsPrinter, () => {
+    const measured = {
+      store,
+      list: get(OrderList),
+      commands: get(CommandProcessor),
+      snapshots: get(SnapshotKeeper),
+      tail: get(Tail),
+      requests: get(RequestMetrics),
+      server: () => get(HttpServer),
+    };
+    return new MetricsPrinter(metricsOf(measured));
+  });
+  register(MetricsServer, () => new MetricsServer((format) => get(MetricsPrinter).print(format)));
+  register(RequestMetrics, () => new RequestMetrics());
   register(HttpServer, () => serverOf(given, get));
   return {
     server: get(HttpServer),
@@ -69,6 +88,7 @@ export function compose(given: Given): Parts {
     snapshots: get(SnapshotKeeper),
     refusals: get(RefusalRecorder),
     tail: get(Tail),
+    metricsServer: get(MetricsServer),
   };
 }
 
@@ -92,6 +112,8 @@ function serverOf(
       history: get(History),
       tail: get(Tail),
     },
+    requestMetrics: get(RequestMetrics),
+    printMetrics: (format) => get(MetricsPrinter).print(format),
     refusals: get(RefusalRecorder),
     addresses: { production: baseUrl, staging: stagingBaseUrl },
     corsOrigins,

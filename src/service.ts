@@ -129,15 +129,19 @@ class Service {
     this.#opened.defer(() => parts.commands.drained());
     this.#opened.defer(() => parts.server.close());
     this.#opened.defer(() => parts.tail.close());
+    this.#opened.defer(() => parts.metricsServer.close());
     return parts;
   }
 
-  async #listen(store: Store, { server }: Parts): Promise<string> {
-    const { port, host, initialApiKey } = this.#config;
+  async #listen(store: Store, { server, metricsServer }: Parts): Promise<string> {
+    const { port, host, metricsPort, initialApiKey } = this.#config;
     const stepped = (stepMs: number) => this.#logger.warn({ stepMs }, 'the clock was set');
     this.#opened.defer(watchClock(stepped));
     if (initialApiKey !== undefined) {
       await this.#owed.do(() => acceptKey(store.keys, initialApiKey, now()));
+    }
+    if (metricsPort !== undefined) {
+      this.#logger.info({ address: await metricsServer.listen(metricsPort, host) }, 'metrics');
     }
     return server.listen(port, host);
   }

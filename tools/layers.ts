@@ -51,7 +51,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'cli/shared': ['domain', 'app/**'],
 
   'engines.ts': ['domain', 'app/**', 'infra/**'],
-  'container.ts': ['domain', 'app/**', 'infra/process', 'http/**'],
+  'metrics.ts': ['domain', 'app/**', 'http/**'],
+  'container.ts': ['domain', 'app/**', 'infra/process', 'http/**', 'metrics.ts'],
   'service.ts': [
     ...['domain', 'app/**', 'infra/process', 'http/**', 'cli/shared'],
     ...['engines.ts', 'container.ts'],
@@ -78,6 +79,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   marked: ['http/site/changelog.ts'],
   papaparse: ['cli/shared/import-formats.ts'],
   pg: ['infra/postgres'],
+  'prom-client': ['infra/process/metrics-text.ts'],
   pino: ['http', 'infra/process/logger.ts'],
   'reflect-metadata': ['container.ts'],
   'store-orders': ['cli/conformance.ts'],

@@ -19,11 +19,13 @@ import { type FixedAnswer, fixedAnswer, once } from './answers/fixed-answer.ts';
 import { ApiError } from './api-error.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
 import type { Health } from './health.ts';
+import { type PrintMetrics, serveMetrics } from './metrics.ts';
 import { V1, type V1Services } from './operations/v1.ts';
 import { V2, type V2Services } from './operations/v2.ts';
 import { refusedAttempt } from './refused-attempt.ts';
 import { RequestContext } from './request-context.ts';
 import { RequestLog } from './request-log.ts';
+import { RequestMetrics } from './request-metrics.ts';
 import { authenticate } from './requests/authentication.ts';
 import { crossOrigin } from './requests/cross-origin.ts';
 import type { FailedAuthentications } from './requests/failed-authentications.ts';
@@ -39,6 +41,9 @@ export interface AppParts {
   readonly authenticator: Authenticator;
   /** The services that the operations use. */
   readonly services: V1Services & V2Services;
+  readonly requestMetrics?: Pick<RequestMetrics, 'observe'>;
+  /** Absent: there is no `/metrics`. */
+  readonly printMetrics?: PrintMetrics;
   /** Records refusals for auditors. */
   readonly refusals: Pick<RefusalRecorder, 'note'>;
   readonly addresses: Addresses;
@@ -59,6 +64,7 @@ export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
 /** Returns the HTTP interface: every address of the service, and the one handler of errors. */
 export function createApp(parts: AppParts): App {
   const { logger, health, services, corsOrigins, trustedProxies = [], now = CLOCKS.wall } = parts;
+  const { requestMetrics = new RequestMetrics(), printMetrics } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -78,6 +84,9 @@ export function createApp(parts: AppParts): App {
     '/public-key',
     once(() => keyFile(services)),
   );
+  // While the service cannot serve, its metrics are asked for most.
+  const keyAlone = authenticate(parts.authenticator, (_req, _res, next) => next(), parts.failures);
+  if (printMetrics !== undefined) serveMetrics(app, keyAlone, printMetrics);
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
 
@@ -87,7 +96,7 @@ export function createApp(parts: AppParts): App {
   const answerError = handleErrors(parts);
   app.use(answerError);
 
-  const requestLog = new RequestLog(logger);
+  const requestLog = new RequestLog(logger, requestMetrics);
   // The steps of every request come before Express, whose router takes 1 to 2 µs for each.
   const answer = (req: Request, res: Response) => {
     const fault = faultOfFrame(req);

@@ -12,6 +12,8 @@ export class RequestContext {
   readonly res: Response;
   /** The id of the request, which is also the id of its command. */
   readonly requestId = randomUUID();
+  /** The operation that serves it, after its version, such as `v1 listOrders`; empty if none does. */
+  operation = '';
   /** The API key of an authenticated request. */
   key: ApiKey | undefined = undefined;
   /** The parts of the request as the schemas of its operation have parsed them. */

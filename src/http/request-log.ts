@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { withoutLongRuns } from '../app/secrets.ts';
 import type { RequestContext } from './request-context.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { shownPath } from './requests/shown.ts';
 
 /** The most kinds of lines that are cached; beyond it, the cache is cleared. */
@@ -21,19 +22,23 @@ interface Kind {
  */
 export class RequestLog {
   readonly #logger: Logger;
+  readonly #metrics: Pick<RequestMetrics, 'observe'>;
   readonly #loggers = new Map<string, Logger>();
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, metrics: Pick<RequestMetrics, 'observe'>) {
     this.#logger = logger;
+    this.#metrics = metrics;
   }
 
-  /** Logs a request when it is over. */
+  /** Logs and measures a request when it is over. */
   logWhenDone(context: RequestContext): void {
     const begun = performance.now();
     const { req, res, requestId } = context;
     const { method, originalUrl = req.url } = req;
     res.on('close', () => {
       const status = res.statusCode;
+      const durationMs = performance.now() - begun;
+      this.#metrics.observe(context, durationMs);
       const { key, refusal, cause } = context;
       // A client that went away before its answer was complete is not an answered one.
       const outcome = res.writableFinished ? (refusal ?? 'ok') : 'aborted';
@@ -43,7 +48,7 @@ export class RequestLog {
           path: shownPath(originalUrl),
           cause: cause === undefined ? undefined : withoutLongRuns(cause),
           // To a hundredth: V8 prints such a number from a cache.
-          durationMs: Math.round((performance.now() - begun) * 100) / 100,
+          durationMs: Math.round(durationMs * 100) / 100,
         },
         'request',
       );

@@ -35,7 +35,8 @@ export function serveOperations<Services>(
   for (const [path, offered = []] of Object.entries(groupedByPath(operations))) {
     const route = app.route(patternOf(`${base}${path}`));
     for (const operation of offered) {
-      route[operation.method](...behind(gate, stepsOf(operation, services, now)));
+      const name = `${base.slice(1)} ${operation.operationId}`;
+      route[operation.method](...behind(named(name, gate), stepsOf(operation, services, now)));
     }
     route.all(gate);
     allowOnly(
@@ -65,6 +66,14 @@ function patternOf(path: string): Parameters<Express['route']>[0] {
 }
 
 type Steps = readonly [RequestHandler, ...RequestHandler[]];
+
+/** Notes the name of an operation before the gate, so that requests without a key are counted for it. */
+function named(name: string, gate: RequestHandler): RequestHandler {
+  return (req, res, next) => {
+    req.context.operation = name;
+    return gate(req, res, next);
+  };
+}
 
 /** Joins the gate and the step behind it: each step of Express takes 1 to 2 µs. */
 function behind(gate: RequestHandler, [first, ...rest]: Steps): Steps {

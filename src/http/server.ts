@@ -87,6 +87,11 @@ export class HttpServer {
     this.#warn = warn;
   }
 
+  /** The number of open connections. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   /** Listens, and resolves with the address as clients write it. Port 0 takes a free one. */
   async listen(port: number, host: string): Promise<string> {
     await new Promise<void>((resolve, reject) => {

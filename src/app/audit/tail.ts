@@ -26,6 +26,11 @@ export class Tail {
     });
   }
 
+  /** The number of followers. */
+  get followers(): number {
+    return this.#followers.size;
+  }
+
   /** Returns a new follower, which must leave in the end; `undefined` if there are too many. */
   follow(): Follower | undefined {
     if (this.#followers.size >= MAX_FOLLOWERS) return undefined;

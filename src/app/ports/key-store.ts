@@ -18,7 +18,13 @@ export interface KeyStore {
 }
 
 /** The permissions that a key can have. */
-export const SCOPES = ['orders:read', 'orders:write', 'orders:cancel', 'audit:read'] as const;
+export const SCOPES = [
+  'orders:read',
+  'orders:write',
+  'orders:cancel',
+  'audit:read',
+  'metrics:read',
+] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** An API key as it is stored: everything but the key itself. */

@@ -23,6 +23,11 @@ export class SnapshotKeeper {
     this.#minNewEvents = minNewEvents;
   }
 
+  /** The position of the snapshot that was loaded, or saved last; 0 if there is none. */
+  get position(): number {
+    return this.#savedPosition;
+  }
+
   /**
    * Saves the list as it is now, if enough events are new. Resolves when nothing is being written any
    * more, with the reason if that failed: the next start will take longer, and nothing is lost.

@@ -63,6 +63,8 @@ export class OrderImage {
   #highestFreeId = MAX_INT64 as OrderId;
   #slots: Int64Index;
   #columns: Columns;
+  /** The number of orders of each status. */
+  readonly #byStatus = STATUSES.map(() => 0);
 
   constructor(packed?: PackedImage) {
     this.#position = packed?.position ?? 0;
@@ -70,6 +72,9 @@ export class OrderImage {
     this.#highestId = (packed?.highestId ?? 0n) as OrderId;
     this.#slots = new Int64Index(packed?.slots);
     this.#columns = packed?.columns ?? NO_ORDERS;
+    for (const status of this.#columns.statuses.subarray(0, this.size)) {
+      (this.#byStatus[status] as number)++;
+    }
   }
 
   /** Returns a copy, for another thread. */
@@ -96,6 +101,17 @@ export class OrderImage {
   /** The number of orders. Their slots count from 0, in the order in which they were placed. */
   get size(): number {
     return this.#slots.size;
+  }
+
+  /**
+   * Returns the number of events of each type: by the law of {@link MAX_EVENTS_PER_ORDER}, an order
+   * with a second event has the status that this event led to.
+   */
+  eventCounts(): readonly (readonly [type: OrderEvent['type'], count: number])[] {
+    return EVENT_TYPES.map((type) => {
+      const count = type === 'OrderPlaced' ? this.size : this.#byStatus[STATUS_AFTER[type]];
+      return [type, count as number];
+    });
   }
 
   /** The highest id of any order, at least 0: ids that the service assigns are positive. */
@@ -190,6 +206,8 @@ export class OrderImage {
     }
     if (slot === this.#columns.versions.length)
       this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
+    if (!isNew) (this.#byStatus[this.#columns.statuses[slot] as number] as number)--;
+    (this.#byStatus[STATUS_AFTER[type]] as number)++;
     this.#columns.statuses[slot] = STATUS_AFTER[type];
     this.#columns.versions[slot] = version;
     if (isNew) this.#columns.placedPositions[slot] = position;

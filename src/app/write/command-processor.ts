@@ -2,6 +2,7 @@ import { loopUtilization, pause } from '../event-loop.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import type { Store } from '../ports/store.ts';
+import type { BatchHistograms } from './batch-histograms.ts';
 import { CommandQueue } from './command-queue.ts';
 import { Pipeline } from './pipeline.ts';
 
@@ -26,6 +27,16 @@ export class CommandProcessor {
     utilization = loopUtilization(),
   ) {
     this.#pipeline = new Pipeline(writer, this.#waiting, { stopped, inDoubt, utilization });
+  }
+
+  /** The number of commands in no batch yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** The batches that were recorded. */
+  get batches(): BatchHistograms {
+    return this.#pipeline.batches;
   }
 
   /** Resolves with the command's outcome, when that is durable. Never rejects. */

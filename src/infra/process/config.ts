@@ -38,6 +38,8 @@ export interface Config {
   readonly stopDelay: number;
   /** The bytes of the store that are checked again, a second; 0: none after the start. */
   readonly scrubBytesPerSecond: number;
+  /** The port for metrics without a key; absent: none. */
+  readonly metricsPort: number | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Absent: text where standard output is a terminal, and JSON elsewhere. */
   readonly logFormat: LogFormat | undefined;
@@ -117,6 +119,7 @@ const environment = z.object({
   STOP_DELAY: numberTo(60, 'must be a whole number of seconds from 0 to 60')
     .transform(inMs)
     .default(0),
+  METRICS_PORT: numberTo(65_535, 'must be a number from 0 to 65535').optional(),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info'),
@@ -185,6 +188,7 @@ export function readConfig(variables: Variables): Config {
     scrubBytesPerSecond: data.SCRUB_BYTES_PER_SECOND,
     databaseWaitMs: data.DATABASE_WAIT,
     stopDelay: data.STOP_DELAY,
+    metricsPort: data.METRICS_PORT,
     logLevel: data.LOG_LEVEL,
     logFormat: data.LOG_FORMAT,
     initialApiKey: data.INITIAL_API_KEY,

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { RequestContext } from '../../../src/http/request-context.ts';
 import { RequestLog } from '../../../src/http/request-log.ts';
+import { RequestMetrics } from '../../../src/http/request-metrics.ts';
 import { listening } from '../../support/listening.ts';
 
 test('a line tells its own kind, however many kinds there were before', async () => {
@@ -11,7 +12,7 @@ test('a line tells its own kind, however many kinds there were before', async ()
     { base: null },
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   );
-  const log = new RequestLog(logger);
+  const log = new RequestLog(logger, new RequestMetrics());
   const app = express();
   app.use('/:key/:status', (req, res) => {
     const context = new RequestContext(req, res);

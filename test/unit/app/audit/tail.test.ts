@@ -238,8 +238,10 @@ it('A hundred can follow the log, and one more when one has left', () => {
   const { tail } = given();
   const followers = Array.from({ length: 100 }, () => followed(tail));
   expect(tail.follow()).toBeUndefined();
+  expect(tail.followers).toBe(100);
   followers[7]?.leave();
   followers[7]?.leave();
+  expect(tail.followers).toBe(99);
   expect(tail.follow()).toBeDefined();
   expect(tail.follow()).toBeUndefined();
 });

@@ -54,6 +54,7 @@ describe('the keeper of snapshots', () => {
     fold(2, 3);
     expect(await keeper.keep()).toBeUndefined();
     expect(snapshots.positions).toStrictEqual([2]);
+    expect(keeper.position).toBe(2);
   });
 
   it('leaves the list alone where none is kept', async () => {

@@ -50,6 +50,9 @@ describe('the image of all orders', () => {
           expect(each.lastAt).toBe(history.at(-1)?.metadata.at);
           const highest = orders.reduce((max, { id }) => (id > max ? id : max), 0n);
           expect(each.highestId).toBe(highest);
+          for (const [type, count] of each.eventCounts()) {
+            expect(count).toBe(history.filter(({ event }) => event.type === type).length);
+          }
         }
       }),
     );

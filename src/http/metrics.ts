@@ -1,0 +1,79 @@
+/** Serves metrics: on the port of the API for keys with a scope, and without one on a port of its own. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express, IRoute, RequestHandler } from 'express';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { requireScope } from './requests/authentication.ts';
+import { allowOnly } from './routing.ts';
+
+/** Returns the metrics in a format, with the media type to send them by. */
+export type PrintMetrics = (
+  format: 'OpenMetrics' | 'Prometheus',
+) => Promise<{ readonly contentType: string; readonly text: string }>;
+
+/** Adds `GET /metrics` to the API, behind a gate that authenticates the client. */
+export function serveMetrics(app: Express, gate: RequestHandler, print: PrintMetrics): void {
+  const route = app.route('/metrics');
+  route.get(gate, async ({ context, headers }, res) => {
+    requireScope(context, 'metrics:read');
+    await send(res, headers.accept, print);
+  });
+  allowOnly(route as IRoute, ['get']);
+}
+
+/** A server of `GET /metrics` alone, for a port that only the monitoring can reach. */
+export class MetricsServer {
+  readonly #server: Server;
+
+  constructor(print: PrintMetrics) {
+    this.#server = createServer((req, res) => void answer(req, res, print));
+  }
+
+  /** Listens, and resolves with the address. Throws {@link CannotStart} if that is not possible. */
+  async listen(port: number, host: string): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#server.once('error', reject);
+    this.#server.listen(port, host, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      throw new CannotStart(
+        `cannot listen on ${host}, port ${port} for metrics: ${(error as Error).message}`,
+      );
+    }
+    const bound = this.#server.address() as AddressInfo;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}/metrics`;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+async function answer(
+  { method, url, headers }: IncomingMessage,
+  res: ServerResponse,
+  print: PrintMetrics,
+): Promise<void> {
+  if (url !== '/metrics') res.writeHead(404).end();
+  else if (method !== 'GET' && method !== 'HEAD') res.writeHead(405, { Allow: 'GET, HEAD' }).end();
+  else await send(res, headers.accept, print);
+}
+
+async function send(
+  res: ServerResponse,
+  accept: string | undefined,
+  print: PrintMetrics,
+): Promise<void> {
+  const isOpenMetrics = accept?.includes('application/openmetrics-text') === true;
+  const { contentType, text } = await print(isOpenMetrics ? 'OpenMetrics' : 'Prometheus');
+  res.writeHead(200, {
+    'Content-Type': contentType,
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+  });
+  res.end(text);
+}

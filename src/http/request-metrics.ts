@@ -1,0 +1,55 @@
+/** The metrics of requests: how long they took, and which errors they were answered with. */
+import { Histogram, type HistogramReading } from '../app/histogram.ts';
+import type { Sample } from '../app/metric.ts';
+import type { ErrorCode } from './api-error.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** In seconds: a cached read takes less than a millisecond, a list of a million orders seconds. */
+const DURATION_BOUNDS_S = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const;
+
+/** The classes of status, by their first digit. */
+type ByStatusClass = (Histogram | undefined)[];
+
+/** Counts requests when they are over. Nothing is allocated but for the first of its kind. */
+export class RequestMetrics {
+  /** By the name of the operation, then by method. */
+  readonly #durations = new Map<string, Map<string, ByStatusClass>>();
+  readonly #errors = new Map<ErrorCode, number>();
+
+  /** @param durationMs From when the head of the request was read until its answer was complete. */
+  observe({ operation, req, res, refusal }: RequestContext, durationMs: number): void {
+    const byMethod = getOrAdd(this.#durations, operation, () => new Map<string, ByStatusClass>());
+    const byClass = getOrAdd(byMethod, req.method, () => []);
+    const statusClass = (res.statusCode / 100) | 0;
+    byClass[statusClass] ??= new Histogram(DURATION_BOUNDS_S);
+    byClass[statusClass].observe(durationMs / 1_000);
+    if (refusal !== undefined) this.#errors.set(refusal, (this.#errors.get(refusal) ?? 0) + 1);
+  }
+
+  /** Yields the durations in seconds, by operation, method and class of status. */
+  *durations(): Generator<Sample<HistogramReading>> {
+    for (const [operation, byMethod] of this.#durations) {
+      for (const [method, byClass] of byMethod) {
+        for (const [digit, histogram] of byClass.entries()) {
+          if (histogram === undefined) continue;
+          yield { labels: { operation, method, status: `${digit}xx` }, value: histogram.read() };
+        }
+      }
+    }
+  }
+
+  /** Returns the number of answers with each code of an Error. */
+  errors(): readonly Sample<number>[] {
+    return [...this.#errors].map(([code, value]) => ({ labels: { code }, value }));
+  }
+}
+
+function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,156 @@
+/**
+ * The catalogue of the service's own metrics: the name of each, its meaning, and where its values are
+ * read. docs/operations/metrics.md explains them; those of the process are prom-client's.
+ */
+
+import type { Tail } from './app/audit/tail.ts';
+import { type Metric, only } from './app/metric.ts';
+import type { Store } from './app/ports/store.ts';
+import type { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
+import type { OrderList } from './app/state/order-list.ts';
+import type { CommandProcessor } from './app/write/command-processor.ts';
+import type { RequestMetrics } from './http/request-metrics.ts';
+import type { HttpServer } from './http/server.ts';
+
+/** The parts of the service whose numbers are read. */
+export interface Measured {
+  readonly store: Pick<Store, 'log' | 'checkpoints'>;
+  readonly list: OrderList<unknown>;
+  readonly commands: CommandProcessor;
+  readonly snapshots: SnapshotKeeper;
+  readonly tail: Tail;
+  readonly requests: RequestMetrics;
+  readonly server: () => HttpServer;
+}
+
+/** Returns the metrics of a service. */
+export function metricsOf(measured: Measured): readonly Metric[] {
+  return [
+    ...ofRequests(measured),
+    ...ofCommands(measured),
+    ...ofEvents(measured),
+    ...ofStore(measured),
+  ];
+}
+
+function ofRequests({ requests, server, tail }: Measured): readonly Metric[] {
+  return [
+    {
+      name: 'http_server_request_duration_seconds',
+      help: 'Durations of requests, from their head to the end of their response.',
+      kind: 'histogram',
+      read: () => requests.durations(),
+    },
+    {
+      name: 'store_orders_errors',
+      help: 'Responses with an Error, by its code.',
+      kind: 'counter',
+      read: () => requests.errors(),
+    },
+    {
+      name: 'store_orders_connections',
+      help: 'Open connections of clients.',
+      kind: 'gauge',
+      read: () => only(server().connections),
+    },
+    {
+      name: 'store_orders_event_streams',
+      help: 'Open event streams.',
+      kind: 'gauge',
+      read: () => only(tail.followers),
+    },
+  ];
+}
+
+function ofCommands({ commands }: Measured): readonly Metric[] {
+  return [
+    {
+      name: 'store_orders_commands_waiting',
+      help: 'Commands that are in no batch yet.',
+      kind: 'gauge',
+      read: () => only(commands.waiting),
+    },
+    {
+      name: 'store_orders_batch_commands',
+      help: 'Sizes of the batches that were recorded, in commands.',
+      kind: 'histogram',
+      read: () => only(commands.batches.commands.read()),
+    },
+    {
+      name: 'store_orders_batch_duration_seconds',
+      help: 'Durations of batches, from when they are sent to the writer until they are durable.',
+      kind: 'histogram',
+      read: () => only(commands.batches.seconds.read()),
+    },
+  ];
+}
+
+function ofEvents({ list, store }: Measured): readonly Metric[] {
+  return [
+    {
+      name: 'store_orders_events',
+      help: 'Events in the log, by type, as far as it is folded into the list.',
+      kind: 'counter',
+      read: () => list.image.eventCounts().map(([type, value]) => ({ labels: { type }, value })),
+    },
+    {
+      name: 'store_orders_log_position',
+      help: 'Position of the last event in the log.',
+      kind: 'gauge',
+      read: async () => only(await headOf(store)),
+    },
+    {
+      name: 'store_orders_list_lag_events',
+      help: 'Events in the log that are not folded into the list yet.',
+      kind: 'gauge',
+      read: async () => {
+        const head = await headOf(store);
+        return only(head === undefined ? undefined : Math.max(0, head - list.position));
+      },
+    },
+  ];
+}
+
+function ofStore({ store: { checkpoints }, snapshots }: Measured): readonly Metric[] {
+  const ofCheckpoints: readonly Metric[] =
+    checkpoints === undefined
+      ? []
+      : [
+          {
+            name: 'store_orders_wal_bytes',
+            help: 'Size of the committed part of the -wal file after the last checkpoint.',
+            kind: 'gauge',
+            read: () => only(checkpoints().walBytes),
+          },
+          {
+            name: 'store_orders_checkpoints',
+            help: 'Checkpoints of the -wal file, by their result.',
+            kind: 'counter',
+            read: () => {
+              const { done, incomplete, failed } = checkpoints();
+              return Object.entries({ done, incomplete, failed }).map(([result, value]) => ({
+                labels: { result },
+                value,
+              }));
+            },
+          },
+        ];
+  return [
+    ...ofCheckpoints,
+    {
+      name: 'store_orders_snapshot_position',
+      help: 'Position of the snapshot that the next start goes on from.',
+      kind: 'gauge',
+      read: () => only(snapshots.position),
+    },
+  ];
+}
+
+/** Returns the head of the log; undefined while the database is out of reach. */
+async function headOf({ log }: Pick<Store, 'log'>): Promise<number | undefined> {
+  try {
+    return await log.head();
+  } catch {
+    return undefined;
+  }
+}

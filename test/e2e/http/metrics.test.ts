@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { ERRORS } from '../../../src/http/api-error.ts';
+import { tableOf } from '../../docs/markdown.ts';
+import { ask, expectError } from '../../support/http.ts';
+import { oneService } from '../../support/one-service.ts';
+import { bearer } from '../../support/service.ts';
+
+const { service, beside } = await oneService({ METRICS_PORT: '0' });
+const METRICS_ADDRESS = new URL(
+  String(service.program.log.find(({ msg }) => msg === 'metrics')?.address),
+).origin;
+const OPEN_METRICS = { Accept: 'application/openmetrics-text; version=1.0.0, text/plain;q=0.5' };
+const ORDERS = '/v1/store/orders';
+
+/** Sends a request that the description of the API does not describe. */
+async function get(address: string, path: string, init: RequestInit = {}) {
+  const answer = await fetch(`${address}${path}`, init);
+  const type = answer.headers.get('content-type');
+  return { status: answer.status, type, body: await answer.text() };
+}
+
+/** Returns the metrics as a Prometheus gets them, by name and labels. */
+async function scraped(): Promise<ReadonlyMap<string, number>> {
+  const { status, body: text } = await get(METRICS_ADDRESS, '/metrics');
+  expect(status).toBe(200);
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(lines.map((line) => [line.replace(/ \S+$/, ''), Number(line.split(' ').at(-1))]));
+}
+
+it('Requests, errors, batches and events are counted', async () => {
+  const before = await scraped();
+  const placed = await service.send('POST', ORDERS, { petId: 7, quantity: 1 });
+  const { id } = JSON.parse(placed.text);
+  await service.ask('DELETE', `${ORDERS}/${id}`);
+  await service.ask('DELETE', `${ORDERS}/${id}`);
+  await service.ask('HEAD', ORDERS);
+  await service.ask('GET', '/nowhere');
+  await ask(service.address, 'GET', '/v2/store/orders');
+  const after = await scraped();
+  const rise = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0);
+  const requests = (operation: string, method: string, status: string) =>
+    rise(
+      `http_server_request_duration_seconds_count{operation="${operation}",method="${method}",status="${status}"}`,
+    );
+  expect(requests('v1 placeOrder', 'POST', '2xx')).toBe(1);
+  expect(requests('v1 cancelOrder', 'DELETE', '2xx')).toBe(2);
+  expect(requests('v1 listOrders', 'HEAD', '2xx')).toBe(1);
+  expect(requests('v2 listOrders', 'GET', '4xx')).toBe(1);
+  expect(requests('', 'GET', '4xx')).toBe(1);
+  expect(rise('store_orders_errors_total{code="unauthorized"}')).toBe(1);
+  expect(rise('store_orders_errors_total{code="not_found"}')).toBe(1);
+  expect(rise('store_orders_batch_commands_sum')).toBe(3);
+  expect(rise('store_orders_batch_duration_seconds_count')).toBe(3);
+  expect(rise('store_orders_events_total{type="OrderPlaced"}')).toBe(1);
+  expect(rise('store_orders_events_total{type="OrderCancelled"}')).toBe(1);
+  expect(rise('store_orders_log_position')).toBe(2);
+  expect(after.get('store_orders_list_lag_events')).toBeGreaterThanOrEqual(0);
+  expect(after.get('store_orders_commands_waiting')).toBe(0);
+  expect(after.get('store_orders_connections')).toBeGreaterThan(0);
+  expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0);
+  expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+});
+
+it('An error code in a label is one of the contract', async () => {
+  for (const name of (await scraped()).keys()) {
+    const [, code] = /^store_orders_errors_total{code="(\w+)"}$/.exec(name) ?? [];
+    if (code !== undefined) expect(Object.keys(ERRORS)).toContain(code);
+  }
+});
+
+it('The page of metrics lists exactly those that there are, with their kinds and meanings', async () => {
+  const { body: text } = await get(METRICS_ADDRESS, '/metrics');
+  const helps = new Map(
+    text.matchAll(/^# HELP (\S+) (.*)$/gm).map(([, name, help]) => [name, help]),
+  );
+  const kinds = [...text.matchAll(/^# TYPE (\S+) (.*)$/gm)].map(([, name, kind]) => [name, kind]);
+  expect(tableOf('docs/operations/metrics.md', 'metric | labels | kind | what it is')).toEqual(
+    kinds
+      .filter(([name = '']) => /^(?:store_orders|http)_/.test(name))
+      .map(([name = '', kind]) => [name, expect.any(String), kind, helps.get(name)]),
+  );
+});
+
+it('They are shown in the format that the client asks for', async () => {
+  const plain = await get(METRICS_ADDRESS, '/metrics');
+  expect(plain.type).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(plain.body).toContain('# TYPE store_orders_events_total counter\n');
+  const open = await get(METRICS_ADDRESS, '/metrics', { headers: OPEN_METRICS });
+  expect(open.type).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+  expect(open.body).toContain('# TYPE store_orders_events counter\nstore_orders_events_total{');
+  expect(open.body).toContain('# TYPE process_cpu_seconds counter\nprocess_cpu_seconds_total ');
+  expect(open.body.endsWith('\n# EOF\n')).toBe(true);
+  // To print one of them has not changed the other.
+  const again = await get(METRICS_ADDRESS, '/metrics');
+  const names = (text: string) => text.match(/^# TYPE .*$/gm);
+  expect(names(again.body)).toEqual(names(plain.body));
+});
+
+const PROMTOOL = spawnSync('promtool', ['--version']).status === 0;
+
+it.skipIf(!PROMTOOL)('promtool has nothing to say about them', async () => {
+  const { body: text } = await get(METRICS_ADDRESS, '/metrics');
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text });
+  expect(`${stdout}${stderr}`).toBe('');
+  expect(status).toBe(0);
+});
+
+it('On the port of the API they are for keys with the scope metrics:read alone', async () => {
+  const statusWith = async (headers: Record<string, string>, method = 'GET') => {
+    const { status, body } = await get(service.address, '/metrics', { method, headers });
+    return [status, status === 200 || method === 'HEAD' ? undefined : JSON.parse(body).code];
+  };
+  const monitoring = bearer(await beside.addKey(['metrics:read']));
+  const client = bearer(await beside.addKey(['orders:read', 'orders:write', 'audit:read']));
+  expect(await statusWith({})).toEqual([401, 'unauthorized']);
+  expect(await statusWith(client)).toEqual([403, 'insufficient_scope']);
+  expect(await statusWith(monitoring)).toEqual([200, undefined]);
+  expect(await statusWith(monitoring, 'HEAD')).toEqual([200, undefined]);
+  expect(await statusWith(monitoring, 'POST')).toEqual([405, 'method_not_allowed']);
+  const orders = await ask(service.address, 'GET', ORDERS, { headers: monitoring });
+  expectError(orders, 403, 'insufficient_scope');
+});
+
+it('The port of their own serves nothing else', async () => {
+  const answers = await Promise.all([
+    get(METRICS_ADDRESS, '/metrics', { method: 'HEAD' }),
+    get(METRICS_ADDRESS, ORDERS, { headers: bearer(service.key) }),
+    get(METRICS_ADDRESS, '/metrics', { method: 'DELETE' }),
+  ]);
+  expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    [200, ''],
+    [404, ''],
+    [405, ''],
+  ]);
+});
