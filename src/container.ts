@@ -68,6 +68,7 @@ export function compose(given: Given): Parts {
   register(RefusalRecorder, () => new RefusalRecorder(store.refusals, unrecorded));
   register(MetricsPrinter, () => {
     const measured = {
+      health: given.health,
       store,
       list: get(OrderList),
       commands: get(CommandProcessor),

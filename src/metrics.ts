@@ -9,11 +9,13 @@ import type { Store } from './app/ports/store.ts';
 import type { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import type { OrderList } from './app/state/order-list.ts';
 import type { CommandProcessor } from './app/write/command-processor.ts';
+import { type Health, REASONS } from './http/health.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import type { HttpServer } from './http/server.ts';
 
 /** The parts of the service whose numbers are read. */
 export interface Measured {
+  readonly health: Pick<Health, 'reasons'>;
   readonly store: Pick<Store, 'log' | 'checkpoints'>;
   readonly list: OrderList<unknown>;
   readonly commands: CommandProcessor;
@@ -33,13 +35,23 @@ export function metricsOf(measured: Measured): readonly Metric[] {
   ];
 }
 
-function ofRequests({ requests, server, tail }: Measured): readonly Metric[] {
+function ofRequests({ requests, health, server, tail }: Measured): readonly Metric[] {
   return [
     {
       name: 'http_server_request_duration_seconds',
       help: 'Durations of requests, from their head to the end of their response.',
       kind: 'histogram',
       read: () => requests.durations(),
+    },
+    {
+      name: 'store_orders_not_ready',
+      help: 'Reasons why the service is not ready: 1 for those that apply.',
+      kind: 'gauge',
+      read: () =>
+        REASONS.map((reason) => ({
+          labels: { reason },
+          value: Number(health.reasons.includes(reason)),
+        })),
     },
     {
       name: 'store_orders_errors',

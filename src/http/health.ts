@@ -81,10 +81,14 @@ export class Health {
     return this.#stage !== 'starting' && this.#stage !== 'ready';
   }
 
+  /** The reasons why the service is not ready; none while it is. */
+  get reasons(): readonly Reason[] {
+    return [...(this.#stage === 'ready' ? [] : [this.#stage]), ...this.#impairments];
+  }
+
   /** Returns the answer of /readyz. Throws a 503 that names every reason while there is one. */
   requireReady(): { readonly status: 'ready' } {
-    const stage = this.#stage === 'ready' ? [] : [this.#stage];
-    const reasons = [...stage, ...this.#impairments];
+    const { reasons } = this;
     if (reasons.length > 0) throw refused(reasons, (reason) => `${saysOf(reason)} (${reason})`);
     return { status: 'ready' };
   }

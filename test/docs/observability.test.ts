@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { oneService } from '../support/one-service.ts';
+import { bearer } from '../support/service.ts';
+import { tableOf } from './markdown.ts';
+
+const FOLDER = 'docs/observability';
+const RULES = readFileSync(join(FOLDER, 'alerts.yml'), 'utf8');
+const ALERTS = [...RULES.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly gridPos: {
+    readonly x: number;
+    readonly y: number;
+    readonly w: number;
+    readonly h: number;
+  };
+  readonly datasource?: { readonly uid: string };
+  readonly targets?: readonly { readonly expr: string; readonly datasource: { uid: string } }[];
+}
+const { panels }: { panels: readonly Panel[] } = JSON.parse(
+  readFileSync(join(FOLDER, 'dashboard.json'), 'utf8'),
+);
+const SHOWN = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+/** Returns the names of metrics in expressions or rules, but for labels and functions. */
+function metricsIn(text: string): ReadonlySet<string> {
+  return new Set(text.match(/\b(?:store_orders|http|process|nodejs)_\w+/g));
+}
+
+function promtool(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  return { status, output: stdout + stderr };
+}
+
+const { service } = await oneService();
+
+test('Alerts and board name only metrics that the service has', async () => {
+  // A histogram or a counter by label appears with its first request.
+  await service.ask('GET', '/nowhere');
+  const answer = await fetch(`${service.address}/metrics`, { headers: bearer(service.key) });
+  const names = new Set((await answer.text()).match(/^[a-z_][\w]*(?=[ {])/gm));
+  const used = [...metricsIn(RULES), ...SHOWN.flatMap((expr) => [...metricsIn(expr)])];
+  expect(used.length).toBeGreaterThan(20);
+  expect(used.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('The page lists exactly the alerts, with their severities', () => {
+  const severities = [...RULES.matchAll(/severity: (\w+)/g)].map(([, severity]) => severity);
+  const listed = tableOf(`${FOLDER}/README.md`, 'alert | fires when | severity');
+  expect(listed.map(([name, , severity]) => [name, severity])).toEqual(
+    ALERTS.map((name, index) => [name, severities[index]]),
+  );
+});
+
+test('Each runbook is a page that exists, with the section that it names', () => {
+  const runbooks = [...RULES.matchAll(/runbook: (\S+)/g)].map(([, runbook = '']) => runbook);
+  expect(runbooks).toHaveLength(ALERTS.length);
+  for (const runbook of runbooks) {
+    const [page = '', section] = runbook.split('#');
+    const anchors = [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    if (section !== undefined) expect(anchors, runbook).toContain(section);
+  }
+});
+
+describe.skipIf(!hasPromtool)('By promtool', () => {
+  it('the rules are well-formed, and their tests pass', () => {
+    expect(promtool('check', 'rules', join(FOLDER, 'alerts.yml'))).toMatchObject({ status: 0 });
+    const tested = promtool('test', 'rules', join(FOLDER, 'alerts-test.yml'));
+    expect(tested.status, tested.output).toBe(0);
+  });
+
+  it.each(ALERTS)('a test fails if %s never fires', (name) => {
+    const folder = temporaryFolder();
+    cpSync(FOLDER, folder, { recursive: true });
+    const silent = RULES.replace(
+      new RegExp(`(- alert: ${name}\\n(?:\\s+#.*\\n)?\\s+expr: )(?:\\|\\n(?: {10,}.*\\n)+|.*\\n)`),
+      '$1vector(0) > 1\n',
+    );
+    expect(silent).not.toBe(RULES);
+    writeFileSync(join(folder, 'alerts.yml'), silent);
+    const { status, output } = promtool('test', 'rules', join(folder, 'alerts-test.yml'));
+    expect([status, output]).toEqual([1, expect.stringContaining(name)]);
+  });
+
+  it('every expression of the board is one', () => {
+    const exprs = SHOWN.map((expr) => expr.replaceAll('$__rate_interval', '5m'));
+    const rules = exprs.map(
+      (expr, n) => `      - record: panel_${n}\n        expr: ${JSON.stringify(expr)}\n`,
+    );
+    const file = join(temporaryFolder(), 'panels.yml');
+    writeFileSync(file, `groups:\n  - name: board\n    rules:\n${rules.join('')}`);
+    const { status, output } = promtool('check', 'rules', file);
+    expect(status, output).toBe(0);
+  });
+});
+
+test('The panels of the board have ids of their own, and do not overlap', () => {
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
+    expect(x + w, title).toBeLessThanOrEqual(24);
+    return Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`);
+  });
+  expect(new Set(cells).size).toBe(cells.length);
+});
+
+test('The board takes its data source from the variable alone', () => {
+  for (const { title, targets = [] } of panels) {
+    for (const { datasource } of targets)
+      expect(datasource.uid, title).toMatch(/^\$\{datasource\}$/);
+  }
+});
