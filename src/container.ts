@@ -13,6 +13,7 @@ import { ReadModel } from './app/read/read-model.ts';
 import { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import { OrderList } from './app/state/order-list.ts';
 import { CommandProcessor } from './app/write/command-processor.ts';
+import { MeasuredWriter } from './app/write/measured-writer.ts';
 import { encodeChunk, type ListChunk, NOT_SHOWN } from './http/answers/list.ts';
 import { createApp } from './http/app.ts';
 import type { Health } from './http/health.ts';
@@ -59,7 +60,8 @@ export function compose(given: Given): Parts {
   const unrecorded = (error: unknown) => logger.error(error, 'a refusal is lost');
 
   register(Authenticator, () => new Authenticator(store.keys));
-  register(CommandProcessor, () => new CommandProcessor(store.writer, lost, store.inDoubt));
+  register(MeasuredWriter, () => new MeasuredWriter(store.writer));
+  register(CommandProcessor, () => new CommandProcessor(get(MeasuredWriter), lost, store.inDoubt));
   register(OrderList, () => new OrderList(encodeChunk, snapshot, NOT_SHOWN));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, get(OrderList)));
   register(ReadModel, () => new ReadModel(store.log, get(OrderList), store.foldSource));
@@ -72,6 +74,7 @@ export function compose(given: Given): Parts {
       store,
       list: get(OrderList),
       commands: get(CommandProcessor),
+      writer: get(MeasuredWriter),
       snapshots: get(SnapshotKeeper),
       tail: get(Tail),
       requests: get(RequestMetrics),

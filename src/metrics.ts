@@ -9,6 +9,7 @@ import type { Store } from './app/ports/store.ts';
 import type { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import type { OrderList } from './app/state/order-list.ts';
 import type { CommandProcessor } from './app/write/command-processor.ts';
+import type { MeasuredWriter } from './app/write/measured-writer.ts';
 import { type Health, REASONS } from './http/health.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import type { HttpServer } from './http/server.ts';
@@ -19,6 +20,7 @@ export interface Measured {
   readonly store: Pick<Store, 'log' | 'checkpoints'>;
   readonly list: OrderList<unknown>;
   readonly commands: CommandProcessor;
+  readonly writer: MeasuredWriter;
   readonly snapshots: SnapshotKeeper;
   readonly tail: Tail;
   readonly requests: RequestMetrics;
@@ -74,7 +76,7 @@ function ofRequests({ requests, health, server, tail }: Measured): readonly Metr
   ];
 }
 
-function ofCommands({ commands }: Measured): readonly Metric[] {
+function ofCommands({ commands, writer }: Measured): readonly Metric[] {
   return [
     {
       name: 'store_orders_commands_waiting',
@@ -86,13 +88,13 @@ function ofCommands({ commands }: Measured): readonly Metric[] {
       name: 'store_orders_batch_commands',
       help: 'Sizes of the batches that were recorded, in commands.',
       kind: 'histogram',
-      read: () => only(commands.batches.commands.read()),
+      read: () => only(writer.commands.read()),
     },
     {
       name: 'store_orders_batch_duration_seconds',
       help: 'Durations of batches, from when they are sent to the writer until they are durable.',
       kind: 'histogram',
-      read: () => only(commands.batches.seconds.read()),
+      read: () => only(writer.seconds.read()),
     },
   ];
 }

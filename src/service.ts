@@ -135,8 +135,7 @@ class Service {
 
   async #listen(store: Store, { server, metricsServer }: Parts): Promise<string> {
     const { port, host, metricsPort, initialApiKey } = this.#config;
-    const stepped = (stepMs: number) => this.#logger.warn({ stepMs }, 'the clock was set');
-    this.#opened.defer(watchClock(stepped));
+    this.#opened.defer(watchClock((stepMs) => this.#logger.warn({ stepMs }, 'the clock was set')));
     if (initialApiKey !== undefined) {
       await this.#owed.do(() => acceptKey(store.keys, initialApiKey, now()));
     }

@@ -2,7 +2,6 @@ import { loopUtilization, pause } from '../event-loop.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import type { Store } from '../ports/store.ts';
-import type { BatchHistograms } from './batch-histograms.ts';
 import { CommandQueue } from './command-queue.ts';
 import { Pipeline } from './pipeline.ts';
 
@@ -32,11 +31,6 @@ export class CommandProcessor {
   /** The number of commands in no batch yet. */
   get waiting(): number {
     return this.#waiting.length;
-  }
-
-  /** The batches that were recorded. */
-  get batches(): BatchHistograms {
-    return this.#pipeline.batches;
   }
 
   /** Resolves with the command's outcome, when that is durable. Never rejects. */

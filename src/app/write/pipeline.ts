@@ -2,7 +2,6 @@ import { nextTurn } from '../event-loop.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import type { Store } from '../ports/store.ts';
-import { BatchHistograms } from './batch-histograms.ts';
 import { batchSize, MAX_BATCH_COMMANDS } from './batch-size.ts';
 import type { CommandQueue, WaitingCommand } from './command-queue.ts';
 
@@ -63,7 +62,6 @@ export class Pipeline {
   readonly #writer: BatchWriter;
   readonly #waiting: CommandQueue;
   readonly #options: Options;
-  readonly batches = new BatchHistograms();
   #state: State = { kind: 'idle' };
   /** The number of commands that were taken and are not answered yet. */
   #taken = 0;
@@ -160,7 +158,6 @@ export class Pipeline {
   }
 
   async #record(commands: WaitingCommand[]): Promise<Recorded> {
-    const begun = performance.now();
     let isDecidedAtOnce = true;
     const latecomers = () => {
       this.#isContended = !isDecidedAtOnce;
@@ -170,7 +167,6 @@ export class Pipeline {
       const executed = this.#writer.execute(submissionsOf(commands), latecomers);
       isDecidedAtOnce = false;
       const outcomes = await executed;
-      this.batches.observe(commands.length, begun);
       const unknown = outcomes.find((outcome) => outcome.kind === 'unknown');
       return { outcomes, doubt: this.#options.inDoubt === 'stop' ? unknown?.cause : undefined };
     } catch (error) {

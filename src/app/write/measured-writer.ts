@@ -1,0 +1,35 @@
+/** A writer of batches that measures how large they are and how long they take. */
+import { Histogram } from '../histogram.ts';
+import type { Outcome, Submission } from '../log/submission.ts';
+import type { BatchWriter, Latecomers } from '../ports/batch-writer.ts';
+import { MAX_BATCH_COMMANDS } from './batch-size.ts';
+
+/** In seconds. A flush takes 0.1 to 10 ms on most disks, and more where they are shared. */
+const DURATION_BOUNDS_S = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+];
+
+/** Measures the batches of another writer, and leaves them as they are. */
+export class MeasuredWriter implements BatchWriter {
+  /** The sizes of the batches that were recorded, in commands. */
+  readonly commands = new Histogram([1, 4, 16, 64, 256, MAX_BATCH_COMMANDS]);
+  /** The times from when they were sent until they were recorded. */
+  readonly seconds = new Histogram(DURATION_BOUNDS_S);
+  readonly #writer: BatchWriter;
+
+  constructor(writer: BatchWriter) {
+    this.#writer = writer;
+  }
+
+  get takesMore(): boolean {
+    return this.#writer.takesMore === true;
+  }
+
+  async execute(batch: readonly Submission[], latecomers: Latecomers): Promise<readonly Outcome[]> {
+    const begunMs = performance.now();
+    const outcomes = await this.#writer.execute(batch, latecomers);
+    this.commands.observe(outcomes.length);
+    this.seconds.observe((performance.now() - begunMs) / 1_000);
+    return outcomes;
+  }
+}

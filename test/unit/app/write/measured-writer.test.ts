@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { Outcome, Submission } from '../../../../src/app/log/submission.ts';
+import type { BatchWriter } from '../../../../src/app/ports/batch-writer.ts';
+import { MeasuredWriter } from '../../../../src/app/write/measured-writer.ts';
+import type { OrderId } from '../../../../src/domain/order-id.ts';
+
+const submission: Submission = {
+  command: { type: 'CancelOrder', orderId: 1n as OrderId },
+  by: 'alice',
+  commandId: 'c',
+};
+const done: Outcome = { kind: 'accepted', orderId: 1n as OrderId, version: 1, position: 1 };
+
+/** A writer that takes some time, and lets latecomers join. */
+function slowWriter(): BatchWriter {
+  return {
+    takesMore: true,
+    async execute(batch, latecomers = () => []) {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return [...batch, ...latecomers()].map(() => done);
+    },
+  };
+}
+
+it('measures a batch with the commands that have joined it, and changes nothing', async () => {
+  const writer = new MeasuredWriter(slowWriter());
+  expect(writer.takesMore).toBe(true);
+  const outcomes = await writer.execute([submission], () => [submission, submission]);
+  expect(outcomes).toEqual([done, done, done]);
+  expect(writer.commands.read()).toMatchObject({ sum: 3, cumulative: [0, 1, 1, 1, 1, 1, 1] });
+  const { sum, cumulative } = writer.seconds.read();
+  expect(sum).toBeGreaterThan(0.02);
+  expect(cumulative.at(-1)).toBe(1);
+});
+
+it('measures no batch that was not recorded', async () => {
+  const lost = { execute: () => Promise.reject(new Error('lost')) };
+  const writer = new MeasuredWriter(lost);
+  expect(writer.takesMore).toBe(false);
+  await expect(writer.execute([submission], () => [])).rejects.toThrow('lost');
+  expect(writer.commands.read().sum).toBe(0);
+});
