@@ -4,6 +4,7 @@ import { withoutLongRuns } from '../app/secrets.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { shownPath } from './requests/shown.ts';
+import { clientIdsIn } from './requests/trace.ts';
 
 /** The most kinds of lines that are cached; beyond it, the cache is cleared. */
 const MAX_KINDS = 1_000;
@@ -18,7 +19,8 @@ interface Kind {
 
 /**
  * Logs each request as one JSON line: its id, who asked for what, how it ended, how long it took. Of
- * the client's own text a line has the method, which is one of a few, and a safe form of the path.
+ * the client's own text a line has the method, which is one of a few, and a safe form of the path and
+ * of the client's ids.
  */
 export class RequestLog {
   readonly #logger: Logger;
@@ -40,12 +42,16 @@ export class RequestLog {
       const durationMs = performance.now() - begun;
       this.#metrics.observe(context, durationMs);
       const { key, refusal, cause } = context;
+      const { traceId, parentSpanId, clientRequestId } = clientIdsIn(req.headers);
       // A client that went away before its answer was complete is not an answered one.
       const outcome = res.writableFinished ? (refusal ?? 'ok') : 'aborted';
       this.#loggerOf({ method, status, keyId: key?.id, outcome })[status >= 500 ? 'error' : 'info'](
         {
           requestId,
           path: shownPath(originalUrl),
+          traceId,
+          parentSpanId,
+          clientRequestId,
           cause: cause === undefined ? undefined : withoutLongRuns(cause),
           // To a hundredth: V8 prints such a number from a cache.
           durationMs: Math.round(durationMs * 100) / 100,

@@ -41,6 +41,24 @@ describe('A request leaves one line in the log,', () => {
     expect(await lineOf(answer)).toMatchObject({ method, path, status, outcome, keyId });
   });
 
+  it('with the ids of its trace, and the id that the client gave it', async () => {
+    const headers = {
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      'X-Request-Id': 'checkout-4711',
+    };
+    const answer = await service.ask('GET', LIST, { headers });
+    expect(answer.headers['x-request-id']).not.toBe('checkout-4711');
+    expect(await lineOf(answer)).toMatchObject({
+      traceId: '0af7651916cd43dd8448eb211c80319c',
+      parentSpanId: 'b7ad6b7169203331',
+      clientRequestId: 'checkout-4711',
+    });
+    const line = await lineOf(await service.ask('GET', LIST));
+    for (const name of ['traceId', 'parentSpanId', 'clientRequestId']) {
+      expect(line).not.toHaveProperty(name);
+    }
+  });
+
   it('without a key where none was accepted', async () => {
     const answer = await ask(service.address, 'GET', LIST);
     const line = await lineOf(answer);

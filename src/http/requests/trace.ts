@@ -1,0 +1,41 @@
+/** The ids by which clients know a request: that of its trace, and one of their own. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The ids of a request that a client sent, each where it is well-formed. */
+export interface ClientIds {
+  readonly traceId?: string | undefined;
+  /** The id of the client's span, of which the request is a child. */
+  readonly parentSpanId?: string | undefined;
+  readonly clientRequestId?: string | undefined;
+}
+
+/**
+ * `traceparent` of W3C Trace Context, section 3.2: version 00 exactly, and of a later version the same
+ * four fields at its beginning. Ids of zeros alone are invalid, and so is version ff.
+ */
+const TRACEPARENT =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/;
+const TRACEPARENT_LENGTH = 55;
+
+/** Words of letters and digits, such as a UUID: like every text of clients without a run of 16. */
+const PLAIN_ID = /^[A-Za-z\d]{1,15}(?:[-_.:][A-Za-z\d]{1,15}){0,7}$/;
+const HIDDEN = '…';
+
+const NONE: ClientIds = {};
+
+/** Returns the ids of a request for its log line. An X-Request-Id that is not plain becomes `…`. */
+export function clientIdsIn({
+  traceparent,
+  'x-request-id': requestId,
+}: IncomingHttpHeaders): ClientIds {
+  if (traceparent === undefined && requestId === undefined) return NONE;
+  const [, traceId, parentSpanId] = parsedTrace(String(traceparent ?? ''));
+  const isPlain = typeof requestId === 'string' && PLAIN_ID.test(requestId);
+  const clientRequestId = isPlain || requestId === undefined ? requestId : HIDDEN;
+  return { traceId, parentSpanId, clientRequestId: clientRequestId as string | undefined };
+}
+
+function parsedTrace(text: string): readonly string[] {
+  if (text.startsWith('00') && text.length !== TRACEPARENT_LENGTH) return [];
+  return TRACEPARENT.exec(text) ?? [];
+}
