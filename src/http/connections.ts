@@ -44,6 +44,10 @@ export class Connections {
     this.#sweeping = setInterval(() => this.#sweep(performance.now()), SWEEP_MS).unref();
   }
 
+  get size(): number {
+    return this.#open.size;
+  }
+
   [Symbol.iterator](): Iterator<Connection> {
     return this.#open.keys();
   }
