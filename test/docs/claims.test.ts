@@ -90,13 +90,14 @@ test('The npm scripts that pages name exist', () => {
 });
 
 test('The table of settings lists exactly the variables that the service reads', () => {
-  const config = readFileSync('src/infra/process/config.ts', 'utf8');
-  const [, read = ''] = config.match(/z\.object\(\{\n(.*?)\n\}\);/s) ?? [];
+  const read = ['config', 'limits'].map((file) => {
+    return readFileSync(`src/infra/process/${file}.ts`, 'utf8');
+  });
   const told = tableOf('docs/operations/settings.md', 'variable | default | what it is').map(
     ([name]) => name,
   );
   expect(told.toSorted()).toEqual(
-    [...read.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name).sort(),
+    read.flatMap((text) => text.match(/(?<=^ {2})[A-Z_]+(?=:)/gm)).sort(),
   );
   const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
   const others = sources.flatMap((text) => [
@@ -131,7 +132,9 @@ describe('A service', () => {
 
   test('writes log lines with exactly the fields in the table', async () => {
     await using service = await Service.start();
-    await service.ask('GET', '/v1/store/orders');
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const traced = { traceparent, 'X-Request-Id': 'mine' };
+    await service.ask('GET', '/v1/store/orders', { headers: traced });
     await service.ask('GET', '/nowhere', { headers: bearer('nobody') });
     await service.program.end();
     const lines = service.program.log.filter(({ msg }) => msg === 'request');
