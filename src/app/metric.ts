@@ -1,12 +1,10 @@
 /** The form of a metric: its name, its meaning, and the function that reads its values. */
 import type { HistogramReading } from './histogram.ts';
 
-/** The labels of a value, by name. */
-export type Labels = Readonly<Record<string, string>>;
-
 /** A value, with the labels that distinguish it from the metric's other values. */
 export interface Sample<Value> {
-  readonly labels: Labels;
+  /** By name. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly value: Value;
 }
 
