@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FoldInput, foldInputOf, type NewEvent } from '../../src/app/log/recorded-event.ts';
-import type { EventLog } from '../../src/app/ports/event-log.ts';
-import type { FoldSource } from '../../src/app/ports/fold-source.ts';
+import type { EventLog, FoldSource } from '../../src/app/ports/event-log.ts';
 import { foldSourceOf } from '../../src/app/read/fold-source-of-log.ts';
 import { newEvents } from '../support/arbitraries.ts';
 import { cancelled, newEvent, placed, readAll, shipped } from '../support/events.ts';

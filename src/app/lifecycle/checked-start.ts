@@ -1,6 +1,5 @@
 import { nextTurn } from '../event-loop.ts';
-import { isDamage } from '../ports/store.ts';
-import type { StoreCheck } from '../ports/store-check.ts';
+import { isDamage, type StoreCheck } from '../ports/store.ts';
 
 /**
  * Waits until a store was checked once, if the check is short: that of a large store goes on while

@@ -48,7 +48,7 @@ export interface TreeHead {
 }
 
 /** Takes in a complete node: its height above the leaves, its place there from 0, its hash. */
-export type NodeListener = (height: number, index: number, hash: Buffer) => void;
+type NodeListener = (height: number, index: number, hash: Buffer) => void;
 
 /**
  * The right edge of a tree: the roots of the complete subtrees that make it up, one for each 1 in

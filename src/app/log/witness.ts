@@ -62,7 +62,7 @@ export function contradictionOf(witness: Witness, log: WitnessedLog): string | u
 }
 
 /** Upper bounds of the positions and ids assigned before a log was cut: see {@link Break}. */
-export interface Given {
+interface Given {
   readonly positionsUpTo: number | null;
   readonly idsUpTo: bigint;
 }
@@ -96,7 +96,7 @@ export function knownBefore(witness: Witness | undefined): KnownBefore | null {
 }
 
 /** The end of an epoch: the cause and the position of a cut, and the state known before it. */
-export interface Cut {
+interface Cut {
   readonly at: Instant;
   readonly reason: BreakReason;
   /** The last position of the log, and the root of its tree there. */

@@ -1,6 +1,6 @@
 /** The port to the append-only log of all events, the only source of truth of the service. */
 
-import type { NewEvent, RecordedEvent } from '../log/recorded-event.ts';
+import type { FoldInput, NewEvent, RecordedEvent } from '../log/recorded-event.ts';
 import type { Decided } from '../log/submission.ts';
 
 /**
@@ -58,6 +58,20 @@ export interface EventLog {
 
 /** The part of the log that projections use. */
 export type EventLogReader = Omit<EventLog, 'append' | 'takesMore'>;
+
+/**
+ * The port to a log that is read only to be folded: millions of events, without their metadata. It
+ * hands over the same events as {@link EventLog.read}.
+ */
+export interface FoldSource {
+  /**
+   * Hands the next events after a position to `take`, oldest first, in a number that suits the
+   * engine, until there are no more or `take` returns false. Returns the number handed over: 0 at
+   * the head. The object that `take` is given may be the same each time, so it must not be stored.
+   * Throws {@link UnreadableEvent} at an event that this version cannot understand.
+   */
+  next(after: number, take: (input: FoldInput) => boolean): Promise<number>;
+}
 
 export type Decide = (newer: readonly RecordedEvent[], kept: KeptOutcomes) => readonly NewEvent[];
 

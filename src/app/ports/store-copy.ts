@@ -6,19 +6,12 @@
 import type { Epochs } from '../log/epochs.ts';
 import type { StoredFields } from '../log/recorded-event.ts';
 import type { KeptOutcome, OutcomeName } from './event-log.ts';
-import type { KeyStore } from './key-store.ts';
-import type { RefusalTrail } from './refusal-trail.ts';
-import type { SigningKeys } from './signing-keys.ts';
-import type { Trail } from './trail.ts';
+import type { StoreParts } from './store.ts';
 
 /** A store that is to be copied. No server uses it meanwhile. */
-export interface StoreOriginal {
+export interface StoreOriginal extends StoreParts {
   readonly id: string;
   readonly epochs: Epochs;
-  readonly trail: Trail;
-  readonly refusals: RefusalTrail;
-  readonly keys: KeyStore;
-  readonly signingKeys: SigningKeys;
   /** Returns the first stored outcomes after a name, by submitter and key, at most `limit`. */
   keptOutcomes(after: OutcomeName, limit: number): Promise<readonly KeptOutcome[]>;
   /**
@@ -29,11 +22,7 @@ export interface StoreOriginal {
 }
 
 /** An unfinished copy of a store. It cannot be opened as a store before {@link finish}. */
-export interface StoreCopy {
-  readonly trail: Trail;
-  readonly refusals: RefusalTrail;
-  readonly keys: KeyStore;
-  readonly signingKeys: SigningKeys;
+export interface StoreCopy extends StoreParts {
   /** Appends stored events, durably: all of them or none. They must follow the head. */
   append(events: readonly StoredFields[]): Promise<void>;
   /** Adds stored outcomes, durably. Outcomes that are there already stay as they are. */

@@ -5,18 +5,29 @@ import type { TreeHead } from '../log/merkle-tree.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
 import { ImpossibleEvent, type StoredFields } from '../log/recorded-event.ts';
 import type { BatchWriter } from './batch-writer.ts';
-import { type EventLog, type EventLogReader, UnreadableEvent } from './event-log.ts';
-import type { FoldSource } from './fold-source.ts';
+import {
+  type EventLog,
+  type EventLogReader,
+  type FoldSource,
+  UnreadableEvent,
+} from './event-log.ts';
 import type { Impairment } from './impairment.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { Snapshots } from './snapshots.ts';
-import type { StoreCheck } from './store-check.ts';
 import type { Trail } from './trail.ts';
 
+/** The parts that every store has, however it was opened. */
+export interface StoreParts {
+  readonly trail: Trail;
+  readonly refusals: RefusalTrail;
+  readonly keys: KeyStore;
+  readonly signingKeys: SigningKeys;
+}
+
 /** A store that was opened, and checked, for a server. */
-export interface Store {
+export interface Store extends StoreParts {
   /** Drawn at random when the store was created: it tells positions of two stores apart. */
   readonly id: string;
   /** The epochs of its log. None begins while the store is open. */
@@ -26,8 +37,6 @@ export interface Store {
   readonly log: EventLogReader;
   /** The same events for a fold; absent where the engine has no faster way to them. */
   readonly foldSource?: FoldSource;
-  readonly trail: Trail;
-  readonly refusals: RefusalTrail;
   readonly writer: BatchWriter;
   /**
    * The reaction to a batch of which the writer cannot tell if it was recorded. If the log is on
@@ -43,8 +52,6 @@ export interface Store {
    * twice. Must be called once. Resolves when the writer takes commands.
    */
   begin(start: WriterStart): Promise<void>;
-  readonly keys: KeyStore;
-  readonly signingKeys: SigningKeys;
   readonly snapshots: Snapshots;
   /** Returns the counters as of the last checkpoint; absent where an engine has no checkpoints. */
   readonly checkpoints?: () => CheckpointCounters;
@@ -52,6 +59,17 @@ export interface Store {
   readonly check?: StoreCheck;
   /** Finishes the batch under way and releases everything. */
   close(): Promise<void>;
+}
+
+/** The check of everything in a store, which is repeated for as long as the store is served. */
+export interface StoreCheck {
+  /**
+   * Resolves when everything was read and checked once. Rejects with {@link DamagedStore} for
+   * anything that differs from what was recorded.
+   */
+  readonly once: Promise<void>;
+  /** True if the first check takes so little time that every start waits for it. */
+  readonly isShort: boolean;
 }
 
 /** The fold of the log that a writer starts from, for either kind of writer. */
@@ -67,7 +85,7 @@ export interface WriterStart {
 }
 
 /** A store that was opened for a command, which may run beside a server. */
-export interface CommandLineStore {
+export interface CommandLineStore extends StoreParts {
   /** See {@link Store.id}. */
   readonly id: string;
   /** The epochs that its log had when it was opened. */
@@ -75,10 +93,6 @@ export interface CommandLineStore {
   readonly log: EventLog;
   /** See {@link Store.foldSource}. */
   readonly foldSource?: FoldSource;
-  readonly trail: Trail;
-  readonly refusals: RefusalTrail;
-  readonly keys: KeyStore;
-  readonly signingKeys: SigningKeys;
   /**
    * Records the events of another store, exactly as they are stored there, in a store without
    * events: all of them or none. `fill` adds them in order, from position 1, many at a time, and

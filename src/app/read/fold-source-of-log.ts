@@ -1,6 +1,5 @@
 import { foldInputOf } from '../log/recorded-event.ts';
-import type { EventLogReader } from '../ports/event-log.ts';
-import type { FoldSource } from '../ports/fold-source.ts';
+import type { EventLogReader, FoldSource } from '../ports/event-log.ts';
 
 /** Returns a source of the events of any log for folds. An engine may have a faster one. */
 export function foldSourceOf(log: EventLogReader): FoldSource {

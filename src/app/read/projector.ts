@@ -1,8 +1,7 @@
 /** Keeps a projection up with the log: the one place that folds recorded events for readers. */
 import { nextTurn } from '../event-loop.ts';
 import type { FoldInput } from '../log/recorded-event.ts';
-import { type EventLogReader, UnreadableEvent } from '../ports/event-log.ts';
-import type { FoldSource } from '../ports/fold-source.ts';
+import { type EventLogReader, type FoldSource, UnreadableEvent } from '../ports/event-log.ts';
 import { foldSourceOf } from './fold-source-of-log.ts';
 
 /** A fold of the log, with the position of the last event that it holds. */

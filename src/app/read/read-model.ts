@@ -1,5 +1,4 @@
-import type { EventLogReader } from '../ports/event-log.ts';
-import type { FoldSource } from '../ports/fold-source.ts';
+import type { EventLogReader, FoldSource } from '../ports/event-log.ts';
 import type { OrderList } from '../state/order-list.ts';
 import { Projector } from './projector.ts';
 

@@ -1,8 +1,7 @@
 /** The service's end of a thread that checks a store. The other end: keep-checking.ts. */
 
 import type { Worker } from 'node:worker_threads';
-import { DamagedStore, type StoreWatcher } from '../../app/ports/store.ts';
-import type { StoreCheck } from '../../app/ports/store-check.ts';
+import { DamagedStore, type StoreCheck, type StoreWatcher } from '../../app/ports/store.ts';
 import { startThread } from '../process/start-thread.ts';
 import type { FromCheck, ToCheck } from './keep-checking.ts';
 

@@ -1,11 +1,30 @@
-/** The thread that checks a store: its rounds, and what it reports to the service. */
+/** The thread that checks a store: its rounds, its pace, and what it reports to the service. */
 
 import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isDamage } from '../../app/ports/store.ts';
-import { type Pace, paceOf, UNPACED } from './pace.ts';
+
+/** Waits until more may be read, after so many bytes. */
+export type Pace = (bytes: number) => Promise<unknown>;
+
+/** Reads on at once. */
+export const UNPACED: Pace = async () => undefined;
+
+/** Shorter waits than this are put off: a timer is not more exact. */
+const MIN_WAIT_MS = 20;
+
+/** Makes a pace of a number of bytes a second. */
+export function paceOf(bytesPerSecond: number): Pace {
+  let dueMs = performance.now();
+  return async (bytes) => {
+    const nowMs = performance.now();
+    // Bytes that were not read in time are not read faster later.
+    dueMs = Math.max(dueMs, nowMs) + (bytes / bytesPerSecond) * 1_000;
+    if (dueMs - nowMs >= MIN_WAIT_MS) await setTimeout(dueMs - nowMs);
+  };
+}
 
 /** The pause between two rounds: a small store is read in no time. */
 const ROUND_PAUSE_MS = 10_000;

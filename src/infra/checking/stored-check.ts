@@ -4,11 +4,12 @@ import type { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
 import type { Finding } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
+import type { Frontier, TreeHead } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { decodeRefusal } from '../events/refusal-codec.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from './keep-checking.ts';
 
 /**
  * Holds the next events of a log against its tree.
@@ -119,4 +120,17 @@ export function orUnwhole(error: unknown, name: string): unknown {
     `${name} is damaged: ${error.message}. Nothing was changed. ` +
       'Find out what else is wrong (store-orders verify), and restore a backup.',
   );
+}
+
+/** Throws {@link CannotStart} where the store that is to take events over has some of its own. */
+export function requireEmpty(head: number): void {
+  if (head > 0)
+    throw new CannotStart(`The store has ${head} events: the import requires an empty one.`);
+}
+
+/** Throws where the tree of the events that were taken over is not the one that they had. */
+export function requireSameTree(tree: Frontier, due: TreeHead): void {
+  if (tree.size !== due.size || !tree.root().equals(due.root)) {
+    throw new Error('the tree of these events is another one');
+  }
 }

@@ -1,5 +1,5 @@
 import { foldInputOf } from '../../app/log/recorded-event.ts';
-import type { FoldSource } from '../../app/ports/fold-source.ts';
+import type { FoldSource } from '../../app/ports/event-log.ts';
 import { decode, type StoredEvent } from './codec.ts';
 
 /** Events per read: few, because those after one that cannot be decoded are read in vain. */

@@ -112,30 +112,19 @@ export type KeptRow = readonly [
 export function keptIn(row: KeptRow): KeptOutcome {
   const [by, key, fingerprint, orderId, version, refusal, checksum] = row;
   requireChecksum('kept_outcomes', row.slice(0, -1), checksum);
-  const decided = decidedIn([orderId, version === null ? null : Number(version), refusal]);
+  const decided: Decided =
+    refusal === null
+      ? { kind: 'accepted', orderId: orderId as OrderId, version: Number(version) }
+      : { kind: 'rejected', reason: refusal };
   return { by, key, fingerprint, decided };
 }
 
 /** Returns the row of a kept outcome, with its checksum. */
 export function keptRow({ by, key, fingerprint, decided }: KeptOutcome): KeptRow {
-  const columns = [by, key, fingerprint, ...decidedRow(decided)] as const;
+  const outcome =
+    decided.kind === 'accepted'
+      ? ([decided.orderId, decided.version, null] as const)
+      : ([null, null, decided.reason] as const);
+  const columns = [by, key, fingerprint, ...outcome] as const;
   return [...columns, checksumOf('kept_outcomes', columns)];
-}
-
-type DecidedRow = readonly [
-  orderId: bigint | null,
-  version: number | null,
-  refusal: Refusal | null,
-];
-
-function decidedIn([orderId, version, refusal]: DecidedRow): Decided {
-  return refusal === null
-    ? { kind: 'accepted', orderId: orderId as OrderId, version: version as number }
-    : { kind: 'rejected', reason: refusal };
-}
-
-function decidedRow(decided: Decided): DecidedRow {
-  return decided.kind === 'accepted'
-    ? [decided.orderId, decided.version, null]
-    : [null, null, decided.reason];
 }

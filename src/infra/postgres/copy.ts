@@ -11,12 +11,9 @@ import type { Database } from './connection/database.ts';
 import { openDatabase, openForCopy } from './database.ts';
 import { beginDueEpoch, enterEpochs, markCopy } from './epochs-table.ts';
 import { columnsOf, readKeptAfter } from './kept-outcomes-table.ts';
-import { PostgresKeyStore } from './key-store.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { PostgresRefusals } from './refusals.ts';
-import { PostgresSigningKeys } from './signing-keys.ts';
+import { partsOf } from './parts.ts';
 import { refuseWhileServed } from './start/servers.ts';
-import { PostgresTrail } from './trail.ts';
 
 const KEEP: Statement = {
   name: 'keep',
@@ -49,6 +46,7 @@ export async function openPostgresOriginal(url: string): Promise<StoreOriginal> 
     ...partsOf(db),
     id,
     epochs,
+    close: () => db.close(),
     handOver: () => markCopy(db),
     keptOutcomes: (after: OutcomeName, limit: number) => readKeptAfter(db, after, limit),
   };
@@ -74,6 +72,7 @@ export async function openPostgresCopy(url: string, id: string): Promise<StoreCo
   }
   return {
     ...parts,
+    close: () => db.close(),
     append: (events) => append(db, events),
     async keep(outcomes: readonly KeptOutcome[]) {
       await db.query(KEEP, columnsOf(outcomes));
@@ -85,26 +84,11 @@ export async function openPostgresCopy(url: string, id: string): Promise<StoreCo
   };
 }
 
-function partsOf(db: Database) {
-  return {
-    trail: new PostgresTrail(db),
-    refusals: new PostgresRefusals(db),
-    keys: new PostgresKeyStore(db),
-    signingKeys: new PostgresSigningKeys(db),
-    close: () => db.close(),
-  };
-}
-
-async function append(db: Database, events: readonly StoredEvent[]): Promise<void> {
-  const connection = await db.connect();
-  try {
+function append(db: Database, events: readonly StoredEvent[]): Promise<void> {
+  return db.use(async (connection) => {
     await connection.run(BEGIN);
     const edge = await new MerkleTables(connection).lockedEdge();
     await addRecorded(connection, edge, events);
     await connection.run('COMMIT');
-    connection.release();
-  } catch (error) {
-    connection.release(error as Error);
-    throw error;
-  }
+  });
 }

@@ -24,7 +24,7 @@ const ABOUT: Statement = {
 type About = [id: string, schemaVersion: number, isWhole: boolean];
 
 /** A database with a store of the newest schema in it. */
-export interface Opened {
+interface Opened {
   readonly db: Database;
   readonly id: string;
   /** False while another store is being copied into this one. */

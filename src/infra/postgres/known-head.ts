@@ -3,10 +3,10 @@
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier } from '../../app/log/merkle-tree.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
+import type { WitnessFile } from '../process/witness-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { MerkleTables, sizeOf } from './merkle-tables.ts';
-import type { EdgeWitness } from './witness.ts';
 
 /** The interval between attempts to find the right log again, in milliseconds. */
 const RECONSIDER_INTERVAL_MS = 1_000;
@@ -26,7 +26,7 @@ export class OtherLog extends StoreUnavailable {}
 /** The options of {@link KnownHead}. */
 export interface KnownHeadOptions {
   /** Notes each newer edge on this machine, before an event is acknowledged. */
-  readonly witness?: EdgeWitness | undefined;
+  readonly witness?: WitnessFile | undefined;
   /** The number of the epoch of the log when it was opened; absent: any epoch is accepted. */
   readonly epoch?: number;
   /** Called when the database has another log. */
@@ -70,7 +70,12 @@ export class KnownHead {
     if (size === known && !read.equals(before)) throw this.#refuse(known, OTHER_LOG_THERE);
     if (size <= sizeOf(this.#edge)) return;
     this.#edge = read;
-    this.#options.witness?.note(read, highestId);
+    const { witness } = this.#options;
+    if (witness === undefined) return;
+    witness.write(
+      { position: size, root: Frontier.unpack(read).root().toString('hex') },
+      highestId,
+    );
   }
 
   /** Throws {@link OtherLog} unless the log on a new connection extends the known head. */

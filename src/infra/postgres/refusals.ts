@@ -33,9 +33,8 @@ export class PostgresRefusals implements RefusalTrail {
   // Under a lock of its own, so that it never delays an append to the log; and without waiting for
   // the disk.
   async append(records: readonly RefusalRecord[]): Promise<void> {
-    const connection = await this.#db.connect();
-    try {
-      await Promise.all([
+    await this.#db.use((connection) =>
+      Promise.all([
         connection.run(
           `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
            SET LOCAL synchronous_commit = off;
@@ -44,12 +43,8 @@ export class PostgresRefusals implements RefusalTrail {
         connection.query(APPEND, [texts(records.map(encodeRefusal))]),
         connection.query(TRIM),
         connection.run('COMMIT'),
-      ]);
-      connection.release();
-    } catch (error) {
-      connection.release(error as Error);
-      throw error;
-    }
+      ]),
+    );
   }
 
   async newest(limit: number): Promise<readonly KeptRefusal[]> {

@@ -1,7 +1,7 @@
 import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
-import type { Pace } from '../checking/pace.ts';
+import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals } from '../checking/stored-check.ts';
 import type { CheckedRow } from '../events/row-mapping.ts';
 import { checkRows } from './checked-rows.ts';
@@ -90,8 +90,7 @@ interface Chunk {
 
 /** Reads the next events and their part of the stored tree, in one snapshot. */
 async function readChunk(db: Database, after: number): Promise<Chunk> {
-  const connection = await db.connect();
-  try {
+  return db.use(async (connection) => {
     const [, rows, nodes, [[edge, count] = [Buffer.alloc(0), 0]]] = await Promise.all([
       connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
       connection.query<CheckedRow>(EVENTS, [after]),
@@ -99,10 +98,6 @@ async function readChunk(db: Database, after: number): Promise<Chunk> {
       connection.query<[Buffer, number]>(EDGE),
       connection.run('COMMIT'),
     ]);
-    connection.release();
     return { rows: rows.map(rowOf), nodes, kept: { edge, nodes: count } };
-  } catch (error) {
-    connection.release(error as Error);
-    throw error;
-  }
+  });
 }

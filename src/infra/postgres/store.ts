@@ -11,13 +11,10 @@ import { type Database, type Reach, SERVING } from './connection/database.ts';
 import { openDatabase, orClose } from './database.ts';
 import { beginDueEpoch, epochsIn } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
-import { PostgresKeyStore } from './key-store.ts';
-import { PostgresRefusals } from './refusals.ts';
-import { PostgresSigningKeys } from './signing-keys.ts';
+import { partsOf } from './parts.ts';
 import { requireServable } from './start/checks.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
-import { PostgresTrail } from './trail.ts';
 import { openWitness, refuseOtherLog, type WitnessPlace } from './witness.ts';
 
 const NO_SNAPSHOT = { kind: 'none', reason: 'instances on PostgreSQL keep none' } as const;
@@ -60,21 +57,18 @@ export async function openPostgresStore(
   const check = scrub === undefined ? undefined : await checking(url, log, scrub, watcher);
   log.follow();
   return {
+    ...partsOf(db, () => log.edge()),
     id,
     madeAt,
     epochs,
     ...(trouble !== undefined && { notice: trouble }),
     log,
     foldSource: foldSourceIn(db),
-    trail: new PostgresTrail(db, () => log.edge()),
-    refusals: new PostgresRefusals(db),
     writer: writerOnceBegun(() => writer),
     inDoubt: 'go on',
     async begin(start) {
       writer = start.makeWriter(log, epochs.ids);
     },
-    keys: new PostgresKeyStore(db),
-    signingKeys: new PostgresSigningKeys(db),
     snapshots: { load: async () => NO_SNAPSHOT },
     ...(check && { check }),
     async close() {
@@ -139,14 +133,11 @@ export async function openPostgresForCommandLine(
     beginAppending: () => beginAppending(db, id, file),
   });
   return {
+    ...partsOf(db),
     id,
     epochs,
     log,
     foldSource: foldSourceIn(db),
-    trail: new PostgresTrail(db),
-    refusals: new PostgresRefusals(db),
-    keys: new PostgresKeyStore(db),
-    signingKeys: new PostgresSigningKeys(db),
     async takeOver(fill) {
       await log.prepare();
       await takeOver(db, fill);

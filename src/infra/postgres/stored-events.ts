@@ -1,6 +1,6 @@
 /** Reads events from the table as they are stored: for the log, its tree, and folds. */
 
-import type { FoldSource } from '../../app/ports/fold-source.ts';
+import type { FoldSource } from '../../app/ports/event-log.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import { fast } from '../events/fast-path.ts';
 import { decodedFoldSource } from '../events/fold-source.ts';

@@ -1,6 +1,6 @@
 import { Frontier } from '../../app/log/merkle-tree.ts';
 import type { Fill } from '../../app/ports/store.ts';
-import { requireEmpty, requireSameTree } from '../checking/take-over.ts';
+import { requireEmpty, requireSameTree } from '../checking/stored-check.ts';
 import { addRecorded, BEGIN } from './batch.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';

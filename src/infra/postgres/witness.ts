@@ -7,7 +7,6 @@ import { dirname } from 'node:path';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
-import { Frontier } from '../../app/log/merkle-tree.ts';
 import { contradictionOf, type Witness } from '../../app/log/witness.ts';
 import { readWitness, WitnessFile } from '../process/witness-file.ts';
 import type { Queryable } from './connection/connection.ts';
@@ -48,12 +47,6 @@ export async function contradictionIn(
   return contradictionOf(witness, { storeId: epochs.storeId, epochs, position, root });
 }
 
-/** A receiver of each edge of the log that this instance has read or written. */
-export interface EdgeWitness {
-  note(edge: Buffer, highestId?: bigint): void;
-  close(): void;
-}
-
 /**
  * Opens the witness of a store on this machine. If it cannot be kept, nothing is noted, and
  * `trouble` is the reason.
@@ -61,19 +54,12 @@ export interface EdgeWitness {
 export function openWitness(
   file: string,
   { storeId, id }: Epochs,
-): { readonly witness?: EdgeWitness; readonly trouble?: string } {
+): { readonly witness?: WitnessFile; readonly trouble?: string } {
   try {
     const isNew = readWitness(file) === undefined;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const witness = new WitnessFile(file, storeId, id);
     return {
-      witness: {
-        note(edge, highestId) {
-          const root = Frontier.unpack(edge).root().toString('hex');
-          witness.write({ position: sizeOf(edge), root }, highestId);
-        },
-        close: () => witness.close(),
-      },
+      witness: new WitnessFile(file, storeId, id),
       ...(isNew && {
         trouble: `there was no ${file}: events lost before this start cannot be detected`,
       }),

@@ -5,7 +5,7 @@
  */
 
 /** A server, or the folder of a Unix socket. */
-export interface Host {
+interface Host {
   readonly name: string;
   readonly port: number;
 }

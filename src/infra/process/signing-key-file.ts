@@ -62,7 +62,7 @@ export async function openSigningKey(
 }
 
 /** The key with which a store signs from now on. */
-export interface NewSigningKey {
+interface NewSigningKey {
   readonly file: string;
   readonly verifierKey: string;
   /** False where it was in the file already. */

@@ -11,13 +11,11 @@ import { replaceWitness } from '../process/witness-file.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
 import { beginDueEpoch, enterEpochs, markCopy, storeIdOf, witnessOf } from './epochs-table.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
-import { SqliteKeyStore } from './key-store.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
+import { partsOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
-import { SqliteSigningKeys } from './signing-keys.ts';
 import { lockForServer } from './start/server-lock.ts';
-import { SqliteTrail } from './trail.ts';
 import { headFileOf } from './witness.ts';
 
 /** Opens a store in SQLite to copy it. Throws {@link CannotStart} while it is served. */
@@ -33,7 +31,7 @@ export function openSqliteOriginal(file: string): StoreOriginal {
   requireWholeLog(file, db);
   const epochs = beginDueEpoch(file, db);
   const kept = new KeptOutcomesTable(db);
-  const parts = partsOf(file, db);
+  const parts = closable(file, db);
   return {
     ...parts,
     id: epochs.storeId,
@@ -64,7 +62,7 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
     db.close();
     throw new CannotStart(`${unfinished} is a copy of another store and was left as it is.`);
   }
-  const parts = partsOf(unfinished, db);
+  const parts = closable(unfinished, db);
   const kept = new KeptOutcomesTable(db);
   return {
     ...parts,
@@ -88,13 +86,11 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
   };
 }
 
-function partsOf(file: string, db: Database.Database) {
+function closable(file: string, db: Database.Database) {
   const refusals = new SqliteRefusals(file);
   return {
-    trail: new SqliteTrail(db),
+    ...partsOf(db),
     refusals,
-    keys: new SqliteKeyStore(db),
-    signingKeys: new SqliteSigningKeys(db),
     async close() {
       refusals.close();
       // Closing the last connection moves everything from the `-wal` file into the store's file.

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
-import type { Pace } from '../checking/pace.ts';
+import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows } from './checked-rows.ts';

@@ -10,20 +10,17 @@ import {
   type StoreWatcher,
 } from '../../app/ports/store.ts';
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
-import { UNPACED } from '../checking/pace.ts';
+import { UNPACED } from '../checking/keep-checking.ts';
 import { WitnessSignal } from '../process/witness-file.ts';
 import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
 import { epochsIn } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
-import { SqliteKeyStore } from './key-store.ts';
-import { readersOf } from './readers.ts';
+import { partsOf, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
-import { SqliteSigningKeys } from './signing-keys.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { checkSqliteStore } from './store-check.ts';
 import { foldSourceIn } from './stored-events.ts';
-import { SqliteTrail } from './trail.ts';
 import { WaitingStore } from './waiting.ts';
 import { headFileOf } from './witness.ts';
 import { type Waiting, WorkerWriter } from './worker-writer.ts';
@@ -130,14 +127,12 @@ export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): Com
   const refusals = new SqliteRefusals(file);
   const epochs = epochsIn(db);
   return {
+    ...partsOf(db),
     id: epochs.storeId,
     epochs,
     log,
     foldSource: foldSourceIn(db),
-    trail: new SqliteTrail(db),
     refusals,
-    keys: new SqliteKeyStore(db),
-    signingKeys: new SqliteSigningKeys(db),
     async takeOver(fill) {
       // A running server has folded an empty log, and would continue from that.
       const unlock = lockForServer(file);

@@ -1,6 +1,6 @@
 import { highestOf } from '../../app/log/witness.ts';
 import type { Fill } from '../../app/ports/store.ts';
-import { requireEmpty, requireSameTree } from '../checking/take-over.ts';
+import { requireEmpty, requireSameTree } from '../checking/stored-check.ts';
 import { decode } from '../events/codec.ts';
 import type { LogTransaction } from './log-transaction.ts';
 import type { MerkleTables } from './merkle-tables.ts';

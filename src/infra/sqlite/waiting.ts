@@ -6,7 +6,7 @@ import type { EventLogReader } from '../../app/ports/event-log.ts';
 import type { Store, StoreWatcher } from '../../app/ports/store.ts';
 import { cannotOpen, openDatabase } from './database.ts';
 import { isCopy } from './epochs-table.ts';
-import { type Readers, readersOf } from './readers.ts';
+import { type Readers, readersOf } from './parts.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 import { logIn } from './start/guard.ts';
 import { hasRoom, storageFaultOf } from './storage/fault.ts';

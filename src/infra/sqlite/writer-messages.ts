@@ -37,7 +37,7 @@ export type FromWriter =
   | { readonly kind: 'checkpointed'; readonly counters: CheckpointCounters };
 
 /** The fields of several objects, one after the other. */
-export type Fields = readonly unknown[];
+type Fields = readonly unknown[];
 
 /** Returns the fields of a batch. */
 export function packBatch(batch: readonly Submission[]): Fields {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import type { PetId } from '../../../src/domain/order-id.ts';
-import { UNPACED } from '../../../src/infra/checking/pace.ts';
+import { UNPACED } from '../../../src/infra/checking/keep-checking.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FoldSource } from '../../../src/app/ports/fold-source.ts';
+import type { FoldSource } from '../../../src/app/ports/event-log.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { tamper } from '../../support/tampering.ts';

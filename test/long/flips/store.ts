@@ -11,7 +11,7 @@ import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import type { Instant } from '../../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
-import { UNPACED } from '../../../src/infra/checking/pace.ts';
+import { UNPACED } from '../../../src/infra/checking/keep-checking.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { FoldInput } from '../../../app/log/recorded-event.ts';
-import type { FoldSource } from '../../../app/ports/fold-source.ts';
+import type { FoldSource } from '../../../app/ports/event-log.ts';
 import { END, EventParser } from './event-parser.ts';
 
 /** Events per chunk: enough to make one cheap, too few to block the event loop. */

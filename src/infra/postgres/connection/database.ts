@@ -120,6 +120,19 @@ export class Database implements Queryable {
     }
   }
 
+  /** Does work on a connection of its own, which is closed if that throws. */
+  async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const connection = await this.connect();
+    try {
+      const result = await work(connection);
+      connection.release();
+      return result;
+    } catch (error) {
+      connection.release(error as Error);
+      throw error;
+    }
+  }
+
   /** A connection that is kept for itself, to listen. It is not connected yet. */
   listener(): pg.Client {
     const settings = { ...this.#settings, application_name: SERVER_NAME };

@@ -1,5 +1,3 @@
-/** The pulse of a database: tells one that is away from one that is slow. */
-
 import pg from 'pg';
 import type { Route, RoutedClient } from './route.ts';
 
@@ -28,7 +26,7 @@ const PING = `
      AND state_change < clock_timestamp() - interval '2 seconds'`;
 
 /** Receives each change of the pulse. */
-export interface PulseWatcher {
+interface PulseWatcher {
   /** The database has not answered for too long. */
   silent(cause: Error): void;
   /** Commits wait for a synchronous standby; or do so no longer. */

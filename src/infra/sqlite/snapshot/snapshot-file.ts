@@ -7,7 +7,7 @@ import type Database from 'better-sqlite3';
 import type { PackedList } from '../../../app/log/packed-fold.ts';
 import type { LoadedSnapshot, Snapshots } from '../../../app/ports/snapshots.ts';
 import { DamagedStore } from '../../../app/ports/store.ts';
-import type { Pace } from '../../checking/pace.ts';
+import type { Pace } from '../../checking/keep-checking.ts';
 import { apart, together } from '../packed-arrays.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */

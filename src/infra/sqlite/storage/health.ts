@@ -1,12 +1,10 @@
-/** The health of the storage, by the results of commands and by probes. */
-
 import { type StorageFault, storageFaultOf } from './fault.ts';
 
 /** The interval of the probes of a storage that has failed, in milliseconds. */
 const PROBE_MS = 1_000;
 
 /** Receives the beginning and the end of each fault of the storage. */
-export interface StorageWatcher {
+interface StorageWatcher {
   impaired(reason: StorageFault['reason'], cause: Error): void;
   mended(reason: StorageFault['reason']): void;
 }

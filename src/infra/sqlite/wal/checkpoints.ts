@@ -1,5 +1,3 @@
-/** The checkpoints of a store's `-wal` file. */
-
 import { CLOCKS } from '../../../app/clock.ts';
 import type { CheckpointCounters } from '../../../app/ports/store.ts';
 import type { Wal, WalState } from './wal.ts';
@@ -23,7 +21,7 @@ const MAX_FAILING_BYTES = 67_108_864;
 const LARGE_BYTES = 67_108_864;
 
 /** Receives the results of checkpoints. */
-export interface CheckpointWatcher {
+interface CheckpointWatcher {
   /** They have failed for longer, or for more bytes, than is bearable. Said again each time. */
   failing(cause: Error): void;
   /** They work. */

@@ -27,7 +27,7 @@ import {
 } from './format.ts';
 
 /** The damaged place of a `-wal` file; frames count from 1. */
-export type Damage = 'its header' | `frame ${number}`;
+type Damage = 'its header' | `frame ${number}`;
 
 /** The bytes of frames that are read at once. */
 const PIECE_BYTES = 1_048_576;

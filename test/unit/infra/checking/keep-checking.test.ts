@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { DamagedStore } from '../../../../src/app/ports/store.ts';
-import { type FromCheck, keepChecking } from '../../../../src/infra/checking/keep-checking.ts';
-import { paceOf } from '../../../../src/infra/checking/pace.ts';
+import {
+  type FromCheck,
+  keepChecking,
+  paceOf,
+} from '../../../../src/infra/checking/keep-checking.ts';
 import { decodeRefusal, encodeRefusal } from '../../../../src/infra/events/refusal-codec.ts';
 import { NOON } from '../../../support/events.ts';
 

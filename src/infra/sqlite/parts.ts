@@ -1,7 +1,7 @@
-/** The read side of a store in SQLite. */
+/** The parts of a store in SQLite that share a connection. */
 
 import type Database from 'better-sqlite3';
-import type { Store } from '../../app/ports/store.ts';
+import type { Store, StoreParts } from '../../app/ports/store.ts';
 import type { WitnessSignal } from '../process/witness-file.ts';
 import { epochsIn } from './epochs-table.ts';
 import { SqliteEventLog } from './event-log.ts';
@@ -11,11 +11,18 @@ import { SnapshotFile } from './snapshot/snapshot-file.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { SqliteTrail } from './trail.ts';
 
-/** The parts of a store that share a server's reading connection, among them the keys. */
-export type Readers = Pick<
-  Store,
-  'id' | 'epochs' | 'log' | 'trail' | 'keys' | 'signingKeys' | 'snapshots'
-> &
+/** Returns the parts of a store over a connection. The refusals are in a file of their own. */
+export function partsOf(db: Database.Database): Omit<StoreParts, 'refusals'> {
+  return {
+    trail: new SqliteTrail(db),
+    keys: new SqliteKeyStore(db),
+    signingKeys: new SqliteSigningKeys(db),
+  };
+}
+
+/** The read side of a store, over the reading connection of a server. */
+export type Readers = Omit<StoreParts, 'refusals'> &
+  Pick<Store, 'id' | 'epochs' | 'log' | 'snapshots'> &
   Required<Pick<Store, 'foldSource'>>;
 
 /**
@@ -26,13 +33,11 @@ export function readersOf(file: string, db: Database.Database, signal?: WitnessS
   const epochs = epochsIn(db);
   const id = epochs.storeId;
   return {
+    ...partsOf(db),
     id,
     epochs,
     log: new SqliteEventLog(db, { signal }),
     foldSource: foldSourceIn(db),
-    trail: new SqliteTrail(db),
-    keys: new SqliteKeyStore(db),
-    signingKeys: new SqliteSigningKeys(db),
     snapshots: new SnapshotFile(file, id, db),
   };
 }

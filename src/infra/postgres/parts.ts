@@ -1,0 +1,19 @@
+import type { StoreParts } from '../../app/ports/store.ts';
+import type { Database } from './connection/database.ts';
+import { PostgresKeyStore } from './key-store.ts';
+import { PostgresRefusals } from './refusals.ts';
+import { PostgresSigningKeys } from './signing-keys.ts';
+import { PostgresTrail } from './trail.ts';
+
+/**
+ * Returns the parts of a store in PostgreSQL over its database.
+ * @param edge See {@link PostgresTrail}.
+ */
+export function partsOf(db: Database, edge?: () => Promise<Buffer>): StoreParts {
+  return {
+    trail: new PostgresTrail(db, edge),
+    refusals: new PostgresRefusals(db),
+    keys: new PostgresKeyStore(db),
+    signingKeys: new PostgresSigningKeys(db),
+  };
+}
