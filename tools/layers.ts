@@ -80,7 +80,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   papaparse: ['cli/shared/import-formats.ts'],
   pg: ['infra/postgres'],
   'prom-client': ['infra/process/metrics-text.ts'],
-  pino: ['http', 'infra/process/logger.ts'],
+  pino: ['http', 'infra/process/logger.ts', 'infra/process/log-text.ts'],
   'reflect-metadata': ['container.ts'],
   'store-orders': ['cli/conformance.ts'],
   tsyringe: ['container.ts'],

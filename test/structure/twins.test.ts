@@ -59,7 +59,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'sqlite/kept-outcomes-table.ts': ['KeptOutcomesTable', 'prepares its statements once'],
   'postgres/kept-outcomes-table.ts': ['readKept readKeptAfter columnsOf', 'has no prepared state'],
   'sqlite/key-store.ts': ['KEY_COLUMNS', 'its check reads past the index'],
-  'postgres/merkle-tables.ts': ['growth sizeOf', 'the tree grows in the statement of the batch'],
+  'postgres/merkle-tables.ts': ['growth', 'the tree grows in the statement of the batch'],
   'sqlite/migrations.ts': [
     'registerChecksums refuseForeignFile',
     'SQL calls a function of this program; and any file may be named',

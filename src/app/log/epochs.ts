@@ -29,7 +29,6 @@ export interface Break {
   readonly epoch: number;
   /** The id of the epoch that ended with it. */
   readonly before: string;
-  /** The id of the store. */
   readonly store: string;
   readonly at: string;
   readonly reason: BreakReason;
@@ -65,7 +64,6 @@ export class DamagedEpochs extends Error {
   override readonly name = 'DamagedEpochs';
 }
 
-/** The id of the first epoch. */
 export const FIRST_EPOCH = '0';
 
 /** Ids skipped if the assigned ones are unknown: more than a store assigns between two backups. */

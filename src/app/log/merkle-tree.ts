@@ -100,7 +100,7 @@ export class Frontier {
   static unpack(packed: Uint8Array): Frontier {
     // A copy, so that the caller may change its bytes later.
     const bytes = Buffer.from(packed);
-    const size = bytes.length < 8 ? Number.NaN : Number(bytes.readBigUInt64BE());
+    const size = bytes.length < 8 ? Number.NaN : sizeOf(bytes);
     if (!Number.isSafeInteger(size) || bytes.length !== 8 + HASH_BYTES * ones(size)) {
       throw new RangeError(`${bytes.length} bytes are not the right edge of a tree`);
     }
@@ -111,6 +111,11 @@ export class Frontier {
     }
     return frontier;
   }
+}
+
+/** Returns the size of a tree from its packed right edge. */
+export function sizeOf(packed: Buffer): number {
+  return Number(packed.readBigUInt64BE());
 }
 
 /** Throws a RangeError for bytes whose length is not that of a hash. */

@@ -39,6 +39,14 @@ export function recordedBehind(head: number, events: readonly NewEvent[]): Recor
   return events.map((event, index) => ({ position: head + 1 + index, ...event }));
 }
 
+/** Returns the highest id of an order among events, at least 0. */
+export function highestIdIn(events: readonly RecordedEvent[]): bigint {
+  return events.reduce(
+    (highest, { event: { orderId } }) => (orderId > highest ? orderId : highest),
+    0n,
+  );
+}
+
 /** An event as an engine stores it. */
 export interface StoredFields {
   readonly position: number;

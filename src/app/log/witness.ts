@@ -13,7 +13,6 @@ import { type BreakReason, Epochs, inWords, type KnownBefore, UNKNOWN_IDS } from
  */
 export interface Witness {
   readonly storeId: string;
-  /** The id of the epoch. */
   readonly epoch: string;
   readonly position: number;
   /** 64 hexadecimal digits; `undefined` where it was unknown. */

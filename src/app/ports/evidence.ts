@@ -51,7 +51,6 @@ export type DecodeStrictly = (stored: StoredFields) => RecordedEvent;
 export interface StoredTree {
   /** The right edge: {@link Frontier.pack}. */
   readonly edge: Uint8Array;
-  /** The number of stored nodes. */
   readonly nodes: number;
   /** Returns the hash of a node; `undefined` where it is missing. */
   nodeAt(height: number, place: number): Uint8Array | undefined;

@@ -86,12 +86,10 @@ export interface WriterStart {
 
 /** A store that was opened for a command, which may run beside a server. */
 export interface CommandLineStore extends StoreParts {
-  /** See {@link Store.id}. */
   readonly id: string;
   /** The epochs that its log had when it was opened. */
   readonly epochs: Epochs;
   readonly log: EventLog;
-  /** See {@link Store.foldSource}. */
   readonly foldSource?: FoldSource;
   /**
    * Records the events of another store, exactly as they are stored there, in a store without

@@ -7,7 +7,6 @@
 import { hash } from 'node:crypto';
 import { DamagedStore } from '../../app/ports/store.ts';
 
-/** A value of a column. */
 export type Column = string | number | bigint | Buffer | null;
 
 /** Prefixes of the hashed texts, one for each table. PostgreSQL's migration contains them, too. */
@@ -45,17 +44,21 @@ function textOf(column: Column): string {
   return Buffer.isBuffer(column) ? `b${column.toString('hex')};` : `i${column};`;
 }
 
-/** Returns the SQL by which PostgreSQL computes the same checksum, for a migration. */
+/**
+ * Returns the SQL by which PostgreSQL computes the same checksum, for a migration.
+ * @param types The types of the columns that hold no text.
+ */
 export function checksumInPostgres(
   table: keyof typeof DOMAINS,
-  columns: readonly (readonly [name: string, type: 'text' | 'bytea' | 'integer'])[],
+  columns: readonly string[],
+  types: Readonly<Record<string, 'bytea' | 'integer'>>,
 ): string {
-  const texts = columns.map(([name, type]) => {
+  const texts = columns.map((name) => {
     const text = {
       text: `'s' || octet_length(convert_to(${name}, 'UTF8')) || ':' || ${name} || ';'`,
       bytea: `'b' || encode(${name}, 'hex') || ';'`,
       integer: `'i' || ${name} || ';'`,
-    }[type];
+    }[types[name] ?? 'text'];
     return `coalesce(${text}, 'n;')`;
   });
   return `sha256(convert_to('${DOMAINS[table]}' || ${texts.join(' || ')}, 'UTF8'))`;

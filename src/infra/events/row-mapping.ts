@@ -12,7 +12,6 @@ import type { OrderId } from '../../domain/order-id.ts';
 import { checksumOf, requireChecksum } from './checksums.ts';
 import type { StoredEvent } from './codec.ts';
 
-/** A row of events. */
 export type EventRow = readonly [
   position: number,
   version: number,
@@ -43,19 +42,11 @@ export type CheckedRow = readonly [
 ];
 
 /** Returns the fields of a row of events by name. */
-export function storedRowIn([
-  position,
-  orderId,
-  version,
-  type,
-  schemaVersion,
-  data,
-  metadata,
-]: CheckedRow): StoredRow {
+export function storedRowIn(row: CheckedRow): StoredRow {
+  const [position, orderId, version, type, schemaVersion, data, metadata] = row;
   return { position, orderId, version, type, schemaVersion, data, metadata };
 }
 
-/** A row of API keys. */
 export type KeyRow = readonly [
   id: string,
   name: string,

@@ -1,9 +1,10 @@
+import { sizeOf } from '../../app/log/merkle-tree.ts';
 import type { AppendResult, Decide } from '../../app/ports/event-log.ts';
 import { KeptInBatch } from '../events/kept-in-batch.ts';
 import { type Appending, failureIn, resultOf } from './append-result.ts';
 import { type Change, changeBy, isWritten } from './batch.ts';
 import type { Connection } from './connection/connection.ts';
-import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { MerkleTables } from './merkle-tables.ts';
 
 /** An append in flight, behind which another may be sent on the same connection. */
 interface Sent {

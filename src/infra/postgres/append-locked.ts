@@ -1,3 +1,4 @@
+import { sizeOf } from '../../app/log/merkle-tree.ts';
 import {
   type AppendResult,
   type Decide,
@@ -9,7 +10,7 @@ import { type Appending, failureIn, resultOf } from './append-result.ts';
 import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
 import type { Connection } from './connection/connection.ts';
 import { readKept } from './kept-outcomes-table.ts';
-import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { MerkleTables } from './merkle-tables.ts';
 import { CHUNK_EVENTS, readStored } from './stored-events.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** The result of an append, derived from the answer of the server or from its absence. */
 
-import { highestOf } from '../../app/log/witness.ts';
+import { highestIdIn } from '../../app/log/recorded-event.ts';
 import type { AppendResult } from '../../app/ports/event-log.ts';
 import type { Change } from './batch.ts';
 import type { Connection } from './connection/connection.ts';
@@ -63,11 +63,10 @@ function appended(
   { edge, events, notifies, isNothing }: Change,
 ): AppendResult {
   if (!isNothing) notifier.written(notifies);
-  known.note(edge, edge, highestOf(events.map(({ event }) => event.orderId)));
+  known.note(edge, edge, highestIdIn(events));
   return { kind: 'appended', events };
 }
 
-/** Returns the error of a promise that was rejected. */
 export function failureIn(result: PromiseSettledResult<unknown>): Error | undefined {
   return result.status === 'rejected' ? (result.reason as Error) : undefined;
 }

@@ -38,7 +38,6 @@ export function texts(values: readonly (string | null)[]): Buffer {
   return arrayOf(TEXT, values, size, (into, at, value) => into.write(value, at));
 }
 
-/** Returns a bytea[]. */
 export function byteas(values: readonly Buffer[]): Buffer {
   const size = values.reduce((sum, { length }) => sum + length, 0);
   return arrayOf(BYTEA, values, size, (into, at, value) => value.copy(into, at));

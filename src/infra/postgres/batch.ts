@@ -1,5 +1,6 @@
 /** The statement that records a whole batch in PostgreSQL. */
 
+import { sizeOf } from '../../app/log/merkle-tree.ts';
 import { type RecordedEvent, recordedBehind } from '../../app/log/recorded-event.ts';
 import type { Decide, KeptOutcome } from '../../app/ports/event-log.ts';
 import type { OrderId } from '../../domain/order-id.ts';
@@ -8,7 +9,7 @@ import type { KeptInBatch } from '../events/kept-in-batch.ts';
 import { byteas, int4s, int8s, texts } from './arrays.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { columnsOf } from './kept-outcomes-table.ts';
-import { type Growth, growth, sizeOf } from './merkle-tables.ts';
+import { type Growth, growth } from './merkle-tables.ts';
 import { CHANNEL } from './schema.ts';
 
 /** The state of the log that a batch is decided on. */
@@ -31,7 +32,6 @@ export interface Change {
   readonly edge: Buffer;
   readonly write: Write;
   readonly kept: KeptInBatch;
-  /** True if other instances are notified of it. */
   readonly notifies: boolean;
   /** True if nothing is recorded: every command was refused, or had been done before. */
   readonly isNothing: boolean;

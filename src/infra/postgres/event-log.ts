@@ -1,3 +1,4 @@
+import { sizeOf } from '../../app/log/merkle-tree.ts';
 import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { AppendResult, Decide, EventLog, OutcomeName } from '../../app/ports/event-log.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
@@ -9,7 +10,7 @@ import type { Connection } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { HeadWatch } from './head-watch.ts';
 import { KnownHead, type KnownHeadOptions } from './known-head.ts';
-import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { MerkleTables } from './merkle-tables.ts';
 import { Notifier } from './notifier.ts';
 import { CHUNK_EVENTS, readStored } from './stored-events.ts';
 

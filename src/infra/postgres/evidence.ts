@@ -22,7 +22,6 @@ import { SCHEMA_VERSION, WITH_CHECKSUMS, WITH_EPOCHS } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { requireOwnSessions } from './start/own-sessions.ts';
 
-/** The rows of a chunk. */
 const CHUNK_ROWS = 2_000;
 
 /** The timeouts, in milliseconds. An answer may take long: tampering may have dropped an index. */

@@ -1,12 +1,12 @@
 /** The newest head of the log that an instance has seen, which every later head must extend. */
 
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
-import { Frontier } from '../../app/log/merkle-tree.ts';
+import { Frontier, sizeOf } from '../../app/log/merkle-tree.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
 import type { WitnessFile } from '../process/witness-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
-import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { MerkleTables } from './merkle-tables.ts';
 
 /** The interval between attempts to find the right log again, in milliseconds. */
 const RECONSIDER_INTERVAL_MS = 1_000;
@@ -23,7 +23,6 @@ const OTHER_LOG_THERE = 'it is another one there';
  */
 export class OtherLog extends StoreUnavailable {}
 
-/** The options of {@link KnownHead}. */
 export interface KnownHeadOptions {
   /** Notes each newer edge on this machine, before an event is acknowledged. */
   readonly witness?: WitnessFile | undefined;

@@ -1,7 +1,7 @@
 /** The Merkle tree of the log in PostgreSQL. */
 
 import type { TreeSource } from '../../app/log/merkle-proofs.ts';
-import { Frontier, leafHash } from '../../app/log/merkle-tree.ts';
+import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../events/codec.ts';
@@ -79,11 +79,6 @@ export function growth(edge: Buffer, events: readonly StoredEvent[]): Growth {
     });
   }
   return { edge: frontier.pack(), nodes };
-}
-
-/** Returns the size of a tree from its packed right edge. */
-export function sizeOf(edge: Buffer): number {
-  return Number(edge.readBigUInt64BE());
 }
 
 function edgeIn([row]: readonly [Buffer][]): Buffer {

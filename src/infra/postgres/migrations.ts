@@ -68,7 +68,7 @@ async function migrateOnce(client: pg.Client, roles: boolean): Promise<Migrated>
   await client.query(`UPDATE store_orders.store SET schema_version = ${SCHEMA_VERSION}`);
   const restored = roles ? await restoreGuards(queryable(client), SCHEMA_VERSION) : [];
   if (roles) await giveAway(client);
-  if (await hasAppRole(client)) await client.query(GRANTS);
+  if (await hasRole(client, APP_ROLE)) await client.query(GRANTS);
   await client.query('COMMIT');
   return { from: from ?? 0, to: SCHEMA_VERSION, restored };
 }
@@ -104,8 +104,7 @@ async function versionIn(client: pg.ClientBase): Promise<number | undefined> {
 // NOLOGIN: the roles are groups, of which the users that log in are made members.
 async function makeRoles(client: pg.Client): Promise<void> {
   for (const role of [OWNER_ROLE, APP_ROLE]) {
-    const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
-    if (rowCount === 0) await client.query(`CREATE ROLE ${role} NOLOGIN`);
+    if (!(await hasRole(client, role))) await client.query(`CREATE ROLE ${role} NOLOGIN`);
   }
   const { rows } = await client.query<{ isMember: boolean }>(
     `SELECT pg_has_role(current_user, '${OWNER_ROLE}', 'MEMBER') AS "isMember"`,
@@ -133,8 +132,8 @@ async function giveAway(client: pg.Client): Promise<void> {
     END $$`);
 }
 
-async function hasAppRole(client: pg.Client): Promise<boolean> {
-  return (await client.query('SELECT FROM pg_roles WHERE rolname = $1', [APP_ROLE])).rowCount === 1;
+async function hasRole(client: pg.Client, role: string): Promise<boolean> {
+  return (await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role])).rowCount === 1;
 }
 
 // Roles belong to the whole server, the advisory lock to one of its databases: a migration of

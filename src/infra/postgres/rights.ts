@@ -30,7 +30,6 @@ interface Right {
   readonly columns?: readonly string[];
 }
 
-/** The statements that grant these rights. */
 export const GRANTS = `
   GRANT USAGE ON SCHEMA store_orders TO ${APP_ROLE};
   GRANT SELECT ON ALL TABLES IN SCHEMA store_orders TO ${APP_ROLE};

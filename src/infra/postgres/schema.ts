@@ -52,24 +52,17 @@ function refuseGapIn(table: 'events' | 'refusals'): string {
 `;
 }
 
-const API_KEY_CHECKSUM = checksumInPostgres('api_keys', [
-  ['id', 'text'],
-  ['name', 'text'],
-  ['hash', 'bytea'],
-  ['scopes', 'text'],
-  ['created_at', 'text'],
-  ['expires_at', 'text'],
-  ['revoked_at', 'text'],
-]);
+const API_KEY_CHECKSUM = checksumInPostgres(
+  'api_keys',
+  ['id', 'name', 'hash', 'scopes', 'created_at', 'expires_at', 'revoked_at'],
+  { hash: 'bytea' },
+);
 
-const KEPT_OUTCOME_CHECKSUM = checksumInPostgres('kept_outcomes', [
-  ['asked_by', 'text'],
-  ['key', 'text'],
-  ['fingerprint', 'text'],
-  ['order_id', 'integer'],
-  ['version', 'integer'],
-  ['refusal', 'text'],
-]);
+const KEPT_OUTCOME_CHECKSUM = checksumInPostgres(
+  'kept_outcomes',
+  ['asked_by', 'key', 'fingerprint', 'order_id', 'version', 'refusal'],
+  { order_id: 'integer', version: 'integer' },
+);
 
 /** The statements that migrate from each schema version to the next; the first to version 1. */
 export const MIGRATIONS: readonly string[] = [

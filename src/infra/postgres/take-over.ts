@@ -1,10 +1,10 @@
-import { Frontier } from '../../app/log/merkle-tree.ts';
+import { Frontier, sizeOf } from '../../app/log/merkle-tree.ts';
 import type { Fill } from '../../app/ports/store.ts';
 import { requireEmpty, requireSameTree } from '../checking/stored-check.ts';
 import { addRecorded, BEGIN } from './batch.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
-import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { MerkleTables } from './merkle-tables.ts';
 import { refuseWhileServed } from './start/servers.ts';
 
 /** The beginning of a transaction that may be idle for long: the events may arrive slowly. */

@@ -7,10 +7,11 @@ import { dirname } from 'node:path';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
+import { sizeOf } from '../../app/log/merkle-tree.ts';
 import { contradictionOf, type Witness } from '../../app/log/witness.ts';
 import { readWitness, WitnessFile } from '../process/witness-file.ts';
 import type { Queryable } from './connection/connection.ts';
-import { MerkleTables, sizeOf } from './merkle-tables.ts';
+import { MerkleTables } from './merkle-tables.ts';
 
 /** Returns the file of a store's witness on this machine. */
 export type WitnessPlace = (storeId: string) => string;

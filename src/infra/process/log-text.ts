@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { pino } from 'pino';
 
 /**
  * Log lines for a person at a terminal: a JSON line becomes the time of day (UTC), the level, what
@@ -8,16 +9,8 @@ import { styleText } from 'node:util';
  * is not plain is escaped, which formatters such as pino-pretty do not do.
  */
 
-const LEVELS: Readonly<Record<number, string>> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
-};
-const WARN = 40;
-const ERROR = 50;
+const { labels, values } = pino.levels;
+const { warn: WARN = 0, error: ERROR = 0 } = values;
 const LONGEST_LEVEL = 'error'.length;
 
 interface LoggedError {
@@ -39,7 +32,7 @@ export function textOf(line: string): string {
     readonly err?: LoggedError;
     readonly [name: string]: unknown;
   };
-  const name = (LEVELS[level] ?? String(level)).padEnd(LONGEST_LEVEL);
+  const name = (labels[level] ?? String(level)).padEnd(LONGEST_LEVEL);
   const parts = [
     styleText('dim', time.slice('2026-01-01T'.length)),
     level >= ERROR ? styleText('red', name) : level >= WARN ? styleText('yellow', name) : name,

@@ -26,7 +26,6 @@ export const UNKNOWN_ROOT = '0'.repeat(64);
 
 /** The size of a record in bytes: a disk writes that much whole or not at all. */
 const RECORD_BYTES = 512;
-/** The records in a file. */
 const RECORDS = 2;
 
 /** The end of a log: the position of its newest event, 0 where there is none, and the root there. */
@@ -204,6 +203,7 @@ class Contents {
 /** Returns true where one is of a later epoch than the other, or of the same and further on. */
 function isAhead(one: Witness | undefined, other: Witness | undefined): boolean {
   if (one === undefined || other === undefined) return one !== undefined;
+  if (one.epoch === other.epoch) return one.position > other.position;
   const epochs = epochNumberOf(one.epoch) - epochNumberOf(other.epoch);
   return epochs === 0 ? one.position > other.position : epochs > 0;
 }

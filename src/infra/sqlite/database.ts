@@ -15,7 +15,7 @@ import { syncWal } from './wal/guard.ts';
  * The oldest safe version of SQLite: before it, a WAL could be reset during a read or another
  * process's write (sqlite.org/wal.html, "WAL-reset bug").
  */
-const OLDEST_SQLITE = [3, 51, 3] as const;
+const OLDEST_SQLITE = '3.51.3';
 
 /** The longest wait for another process's write lock, in milliseconds. */
 const LOCK_TIMEOUT_MS = 5_000;
@@ -93,18 +93,13 @@ function connect(file: string, guard: (file: string) => void): Database.Database
 function refuseOldSqlite(db: Database.Database): void {
   const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
   if (isOlder(version)) {
-    throw new CannotStart(`SQLite ${version} is too old: ${OLDEST_SQLITE.join('.')} is needed.`);
+    throw new CannotStart(`SQLite ${version} is too old: ${OLDEST_SQLITE} is needed.`);
   }
 }
 
 /** Returns true if a version of SQLite, such as "3.51.2", is older than the oldest safe one. */
 export function isOlder(version: string): boolean {
-  const parts = version.split('.').map(Number);
-  for (const [index, oldest] of OLDEST_SQLITE.entries()) {
-    const part = parts[index] ?? 0;
-    if (part !== oldest) return part < oldest;
-  }
-  return false;
+  return version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0;
 }
 
 // A connection that has just switched to WAL runs synchronous=NORMAL whatever it reports: a power

@@ -2,11 +2,11 @@
 
 import Database from 'better-sqlite3';
 import {
+  highestIdIn,
   ImpossibleEvent,
   type RecordedEvent,
   recordedBehind,
 } from '../../app/log/recorded-event.ts';
-import { highestOf } from '../../app/log/witness.ts';
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
 import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import { decode, encode } from '../events/codec.ts';
@@ -28,9 +28,7 @@ const CHUNK_EVENTS = 1_000;
 const WATCH_INTERVAL_MS = 100;
 
 interface Options {
-  /** Receives each new head, outside the database; absent for a log that is only read. */
-  readonly headFile?: WitnessFile;
-  /** Opens the head file before the first append, if it must not be written earlier. */
+  /** Opens the file that receives each new head; absent: none is noted. See {@link prepare}. */
   readonly beginAppending?: () => WitnessFile;
   /** Reports heads noted since the last read; saves a log that is polled most reads of its head. */
   readonly signal?: WitnessSignal | undefined;
@@ -45,7 +43,7 @@ export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
   readonly #options: Options;
   #headFile: WitnessFile | undefined;
-  /** Undefined once something was appended. */
+  /** Undefined once it was called. */
   #beginAppending: (() => WitnessFile) | undefined;
   readonly #stored: StoredEvents;
   readonly #kept: KeptOutcomes;
@@ -58,13 +56,11 @@ export class SqliteEventLog implements EventLog {
   constructor(db: Database.Database, options: Options = {}) {
     this.#db = db;
     this.#options = options;
-    this.#headFile = options.headFile;
     this.#beginAppending = options.beginAppending;
     this.#stored = new StoredEvents(db);
     this.#kept = new KeptOutcomesTable(db);
     this.#tree = new MerkleTables(db);
     this.#transaction = new LogTransaction(db, this.#tree, options.wal);
-    if (this.#headFile !== undefined) this.#noteFirst();
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
@@ -106,7 +102,7 @@ export class SqliteEventLog implements EventLog {
       // Nothing is acknowledged beyond a head that is not on disk: a start compares the log with
       // it.
       this.#headFile?.writeIfDue();
-      this.#prepare();
+      this.prepare();
       this.#transaction.begin();
     } catch (error) {
       return { kind: 'unavailable', cause: error as Error };
@@ -133,13 +129,13 @@ export class SqliteEventLog implements EventLog {
       const kind = this.#transaction.isUndone(error, head, events) ? 'unavailable' : 'unknown';
       return { kind, cause: error as Error };
     }
-    if (events.length > 0) this.#note(highestOf(events.map(({ event }) => event.orderId)));
+    if (events.length > 0) this.#note(highestIdIn(events));
     return { kind: 'appended', events };
   }
 
   /** Records the events of another log: see {@link CommandLineStore.takeOver}. */
   async takeOver(fill: Fill): Promise<void> {
-    this.#prepare();
+    this.prepare();
     this.#note(await takeOver(this.#transaction, this.#tree, fill));
   }
 
@@ -172,11 +168,13 @@ export class SqliteEventLog implements EventLog {
     this.#options.signal?.close();
   }
 
-  #prepare(): void {
+  /** Calls `beginAppending`, once, before the first append, and notes the head. */
+  prepare(): void {
     if (this.#beginAppending === undefined) return;
     this.#headFile = this.#beginAppending();
     this.#beginAppending = undefined;
-    this.#noteFirst();
+    this.#tree.wholeFrontier();
+    this.#note();
   }
 
   #readHead(): number {
@@ -205,11 +203,6 @@ export class SqliteEventLog implements EventLog {
     }
   }
 
-  #noteFirst(): void {
-    this.#tree.wholeFrontier();
-    this.#note();
-  }
-
   // From memory, where it was just written: reading the table would take another transaction.
   #note(highestId?: bigint): void {
     const frontier = this.#tree.latest;
@@ -230,9 +223,11 @@ export function openLog(
   wal = new Wal(file),
 ): SqliteEventLog {
   requireWholeLog(file, db);
-  const headFile = ({ storeId, id } = epochsIn(db)) =>
-    new WitnessFile(headFileOf(file), storeId, id);
-  if (!isCopy(db)) return new SqliteEventLog(db, { headFile: headFile(), damaged, wal });
-  const beginAppending = () => headFile(beginDueEpoch(file, db));
-  return new SqliteEventLog(db, { beginAppending, damaged, wal });
+  const beginAppending = () => {
+    const { storeId, id } = isCopy(db) ? beginDueEpoch(file, db) : epochsIn(db);
+    return new WitnessFile(headFileOf(file), storeId, id);
+  };
+  const log = new SqliteEventLog(db, { beginAppending, damaged, wal });
+  if (!isCopy(db)) log.prepare();
+  return log;
 }

@@ -32,7 +32,6 @@ import { isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 import { headFileOf, readHeadOf } from './witness.ts';
 
-/** The rows of a chunk. */
 export const CHUNK_ROWS = 1_000;
 
 /** The range of integers that a JavaScript number represents exactly. */

@@ -29,7 +29,7 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
-    const row = orUnavailable(() => this.#find.get(id) as KeyRow | undefined);
+    const row = this.#row(id);
     return row && keyIn(row);
   }
 
@@ -43,11 +43,15 @@ export class SqliteKeyStore implements KeyStore {
 
   async revoke(id: string, at: Instant): Promise<boolean> {
     // If another process revokes the key first, its checksum differs and nothing is updated here.
-    const row = orUnavailable(() => this.#find.get(id) as KeyRow | undefined);
+    const row = this.#row(id);
     const key = row && keyIn(row);
     if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
     const revoked = keyRow({ ...key, revokedAt: at });
     const changed = orUnavailable(() => this.#revoke.run(at, revoked.at(-1), id, row.at(-1)));
     return changed.changes === 1;
+  }
+
+  #row(id: string): KeyRow | undefined {
+    return orUnavailable(() => this.#find.get(id) as KeyRow | undefined);
   }
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { TreeSource } from '../../app/log/merkle-proofs.ts';
-import { Frontier, leafHash } from '../../app/log/merkle-tree.ts';
+import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
@@ -71,19 +71,22 @@ export class MerkleTables implements TreeSource {
   /** Adds the events that are being appended. Throws {@link UnreadableEvent} at a gap. */
   append(events: readonly StoredEvent[]): void {
     if (events.length === 0) return;
-    const frontier = this.#taken();
+    const frontier = this.frontier();
+    // The cached edge is none until the changed one is written.
+    this.#packed = NO_EDGE;
     for (const event of events) this.#add(event, frontier);
-    this.#write(frontier);
+    const packed = frontier.pack();
+    this.#updateEdge.run(packed);
+    this.#frontier = frontier;
+    this.#packed = packed;
   }
 
   /** Creates the tree of a log that has none: for the migration that introduces it. */
   create(): void {
-    const frontier = this.#taken();
     let events = this.#stored.read(0, CHUNK_EVENTS);
-    for (; events.length > 0; events = this.#stored.read(frontier.size, CHUNK_EVENTS)) {
-      for (const event of events) this.#add(event, frontier);
+    for (; events.length > 0; events = this.#stored.read(this.latest.size, CHUNK_EVENTS)) {
+      this.append(events);
     }
-    if (frontier.size > 0) this.#write(frontier);
   }
 
   leaves(from: number, count: number): Buffer[] {
@@ -92,13 +95,6 @@ export class MerkleTables implements TreeSource {
 
   nodes(height: number, from: number, count: number): Buffer[] {
     return this.#selectNodes.all(height, from, count) as Buffer[];
-  }
-
-  /** Returns the right edge to be changed, and drops the cached one until it is written. */
-  #taken(): Frontier {
-    const frontier = this.frontier();
-    this.#packed = NO_EDGE;
-    return frontier;
   }
 
   #ends(): [packed: Buffer, last: number] {
@@ -121,16 +117,4 @@ export class MerkleTables implements TreeSource {
       this.#insertNode.run(height, place, hash);
     });
   }
-
-  #write(frontier: Frontier): void {
-    const packed = frontier.pack();
-    this.#updateEdge.run(packed);
-    this.#frontier = frontier;
-    this.#packed = packed;
-  }
-}
-
-/** Returns the size of a tree from its packed right edge. */
-function sizeOf(packed: Buffer): number {
-  return Number(packed.readBigUInt64BE());
 }

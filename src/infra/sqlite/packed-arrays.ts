@@ -18,7 +18,6 @@ const KINDS = [Uint8Array, Int32Array, Uint32Array, Float64Array, BigInt64Array]
 
 type PackedArray = InstanceType<(typeof KINDS)[number]>;
 
-/** A serialized value, and its arrays. */
 interface Apart {
   /** The value, with only the kind and the length of each array. */
   readonly structure: Buffer;

@@ -56,36 +56,27 @@ export async function openSqliteStore(
   const refusals = new SqliteRefusals(file);
   const waiting = await writer.opened();
   const waits = waiting && (await waitingStore(file, writer, watcher, waiting));
-  const parts = {
+  const openReaders = () => {
+    // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
+    const db = openDatabase(file, () => {});
+    db.pragma('wal_autocheckpoint = 0');
+    signal = new WitnessSignal(headFileOf(file));
+    return readersOf(file, db, signal);
+  };
+  const readers = waits?.readers ?? openReaders();
+  const check = checking(file, scrub, watcher);
+  return {
+    ...readers,
     refusals,
     writer,
     inDoubt: 'stop',
     checkpoints: () => writer.checkpoints,
-  } as const;
-  if (waits !== undefined) {
-    const check = checking(file, scrub, watcher);
-    const close = async () => {
-      await check?.close();
-      await waits.close();
-      refusals.close();
-    };
-    return { ...waits.readers, ...parts, begin: waits.begin, ...(check && { check }), close };
-  }
-  // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
-  const db = openDatabase(file, () => {});
-  db.pragma('wal_autocheckpoint = 0');
-  signal = new WitnessSignal(headFileOf(file));
-  const readers = readersOf(file, db, signal);
-  const check = checking(file, scrub, watcher);
-  return {
-    ...readers,
-    ...parts,
     madeAt: writer.madeAt,
-    begin: (start) => writer.begin(start.packImage()),
+    begin: waits?.begin ?? ((start) => writer.begin(start.packImage())),
     ...(check && { check }),
     async close() {
       await check?.close();
-      await writer.close();
+      await (waits ?? writer).close();
       refusals.close();
       await readers.log.close();
     },

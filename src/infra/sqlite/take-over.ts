@@ -1,3 +1,4 @@
+import { highestIdIn } from '../../app/log/recorded-event.ts';
 import { highestOf } from '../../app/log/witness.ts';
 import type { Fill } from '../../app/ports/store.ts';
 import { requireEmpty, requireSameTree } from '../checking/stored-check.ts';
@@ -21,7 +22,7 @@ export async function takeOver(
     const due = await fill((events) => {
       const recorded = events.map(decode);
       transaction.insert(events, recorded);
-      highestId = highestOf([highestId, ...recorded.map(({ event }) => event.orderId)]);
+      highestId = highestOf([highestId, highestIdIn(recorded)]);
     });
     requireSameTree(tree.frontier(), due);
     transaction.commit();

@@ -20,9 +20,6 @@ const RETRY_INTERVAL_MS = 1_000;
 /** The least free space for an attempt: for the index of the `-wal` file and the first commits. */
 const MIN_ROOM_BYTES = 131_072;
 
-/** Copies the image of all orders, as it is at that time, for the start of the writer. */
-type Image = () => PackedImage;
-
 /**
  * A store whose file can be read, but not written, when a server starts: on a full disk, on one
  * that is mounted read-only, over a quota. Reading it requires none of the writes of a start. When
@@ -41,7 +38,8 @@ export class WaitingStore {
   #waiting: Waiting | undefined;
   #readers: Readers;
   #isAlone: boolean;
-  #image: Image | undefined;
+  /** Copies the image of all orders, as it is at that time, for the start of the writer. */
+  #image: (() => PackedImage) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #trying: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -178,7 +176,8 @@ export class WaitingStore {
 
 /** Opens a connection to read. It excludes others if there is no room for the shared index. */
 function openToRead(file: string): { readonly db: Database.Database; readonly isAlone: boolean } {
-  if (!isStore(file)) throw new CannotStart(`There is no store ${file} yet, and none can be made.`);
+  const { size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  if (size === 0) throw new CannotStart(`There is no store ${file} yet, and none can be made.`);
   try {
     return { db: openDatabase(file, () => {}, 'refuse'), isAlone: false };
   } catch (error) {
@@ -195,10 +194,6 @@ function openToRead(file: string): { readonly db: Database.Database; readonly is
     db?.close();
     throw cannotOpen(error, file);
   }
-}
-
-function isStore(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** Throws if the store could not be served even if it could be written. */

@@ -37,7 +37,6 @@ export class WorkerWriter implements BatchWriter {
   #end: Error | undefined;
   #checkpoints: CheckpointCounters = { done: 0, incomplete: 0, failed: 0, walBytes: 0 };
 
-  /** Starts the thread. */
   constructor(file: string, watcher: StoreWatcher) {
     this.#watcher = watcher;
     this.#opening.promise.catch(() => undefined);

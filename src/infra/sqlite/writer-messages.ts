@@ -33,13 +33,11 @@ export type FromWriter =
   | { readonly kind: 'impaired'; readonly reason: Impairment; readonly cause: string }
   | { readonly kind: 'mended'; readonly reason: Impairment }
   | { readonly kind: 'noticed'; readonly message: string; readonly details: object }
-  /** A checkpoint was attempted. */
   | { readonly kind: 'checkpointed'; readonly counters: CheckpointCounters };
 
 /** The fields of several objects, one after the other. */
 type Fields = readonly unknown[];
 
-/** Returns the fields of a batch. */
 export function packBatch(batch: readonly Submission[]): Fields {
   const fields: unknown[] = [];
   for (const { command, by, commandId, idempotencyKey, onlyIf } of batch) {
@@ -62,7 +60,6 @@ export function packBatch(batch: readonly Submission[]): Fields {
   return fields;
 }
 
-/** Returns the batch that {@link packBatch} has packed. */
 export function unpackBatch(fields: Fields): readonly Submission[] {
   const batch: Submission[] = [];
   const next = reader(fields);
@@ -97,7 +94,6 @@ function placedFrom(field: Field): Omit<PlaceNewOrder, 'type'> {
   return shipDate === undefined ? placed : { ...placed, shipDate };
 }
 
-/** Returns the fields of a batch's outcomes. */
 export function packOutcomes(outcomes: readonly Outcome[]): Fields {
   const fields: unknown[] = [];
   for (const outcome of outcomes) {
@@ -118,7 +114,6 @@ export function packOutcomes(outcomes: readonly Outcome[]): Fields {
   return fields;
 }
 
-/** Returns the outcomes that {@link packOutcomes} has packed. */
 export function unpackOutcomes(fields: Fields): readonly Outcome[] {
   const outcomes: Outcome[] = [];
   const next = reader(fields);

@@ -7,6 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { CLOCKS } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { IdRange } from '../../app/log/epochs.ts';
+import type { Impairment } from '../../app/ports/impairment.ts';
 import { OrderImage } from '../../app/state/order-image.ts';
 import { Writer } from '../../app/write/writer.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
@@ -80,7 +81,7 @@ function open(made: (where: string) => void): Opened {
       working: () => send({ kind: 'mended', reason: 'checkpoint_failing' }),
       noticed: (message, details) => send({ kind: 'noticed', message, details }),
     });
-    const mended = (reason: FromReason) => send({ kind: 'mended', reason });
+    const mended = (reason: Impairment) => send({ kind: 'mended', reason });
     const health = new StorageHealth(file, () => log.probe(), { impaired, mended });
     return {
       log,
@@ -105,11 +106,13 @@ async function receive(message: ToWriter): Promise<void> {
     case 'open':
       tryToOpen();
       return;
-    case 'begin':
+    case 'begin': {
       if (opened === undefined) throw new Error('an image came before the file was open');
-      writer = writerOn(opened, new OrderImage(message.image));
+      const image = new OrderImage(message.image);
+      writer = new Writer(opened.log, image, image, CLOCKS.wall, opened.ids);
       send({ kind: 'ready' });
       return;
+    }
     case 'execute': {
       if (writer === undefined || opened === undefined) {
         throw new Error('a batch came before the image');
@@ -128,13 +131,7 @@ async function receive(message: ToWriter): Promise<void> {
   }
 }
 
-function writerOn({ log, ids }: Opened, image: OrderImage): Writer {
-  return new Writer(log, image, image, CLOCKS.wall, ids);
-}
-
-type FromReason = Extract<FromWriter, { kind: 'mended' }>['reason'];
-
-function impaired(reason: FromReason, cause: Error): void {
+function impaired(reason: Impairment, cause: Error): void {
   send({ kind: 'impaired', reason, cause: cause.message });
 }
 

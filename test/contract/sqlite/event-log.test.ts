@@ -22,10 +22,11 @@ eventLogContract('SQLite, whose head is asked for all the time,', async () => {
   const file = temporaryFile();
   return async () => {
     const db = openDatabase(file);
-    return new SqliteEventLog(db, {
-      headFile: new WitnessFile(headFileOf(file), storeIdOf(db)),
-      signal: new WitnessSignal(headFileOf(file)),
-    });
+    const headFile = new WitnessFile(headFileOf(file), storeIdOf(db));
+    const signal = new WitnessSignal(headFileOf(file));
+    const log = new SqliteEventLog(db, { beginAppending: () => headFile, signal });
+    log.prepare();
+    return log;
   };
 });
 
@@ -74,9 +75,8 @@ async function logOnFile(file = temporaryFile()) {
   onTestFinished(() => {
     db.close();
   });
-  const log = new SqliteEventLog(db, {
-    headFile: new WitnessFile(headFileOf(file), storeIdOf(db)),
-  });
+  const beginAppending = () => new WitnessFile(headFileOf(file), storeIdOf(db));
+  const log = new SqliteEventLog(db, { beginAppending });
   await log.append(0, () => [newEvent(placed(1n))]);
   return { file, db, log };
 }

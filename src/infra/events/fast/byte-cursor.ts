@@ -78,7 +78,6 @@ export class ByteCursor {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Moves back to the first byte. */
   rewind(): void {
     this.#at = 0;
   }

@@ -51,7 +51,6 @@ export class EventParser implements FoldInput {
     this.#bytes = new ByteCursor(bytes);
   }
 
-  /** Moves back to the first event. */
   rewind(): void {
     this.#bytes.rewind();
   }

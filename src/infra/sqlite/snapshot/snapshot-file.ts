@@ -18,7 +18,6 @@ const LENGTH_BYTES = 4;
 /** The bytes that are read at once to be digested. */
 const PIECE_BYTES = 1_048_576;
 
-/** The content of the file. */
 interface Snapshot {
   readonly origin: Origin;
   readonly list: PackedList;
@@ -29,7 +28,6 @@ interface Origin {
   readonly format: number;
   /** The program's version: what another one folds from the same events may differ. */
   readonly version: string;
-  /** The store's id. */
   readonly store: string;
   /** The event at the snapshot's position, digested, or the digest of nothing. */
   readonly log: string;

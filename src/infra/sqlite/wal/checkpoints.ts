@@ -20,13 +20,10 @@ const MAX_FAILING_BYTES = 67_108_864;
  */
 const LARGE_BYTES = 67_108_864;
 
-/** Receives the results of checkpoints. */
 interface CheckpointWatcher {
   /** They have failed for longer, or for more bytes, than is bearable. Said again each time. */
   failing(cause: Error): void;
-  /** They work. */
   working(): void;
-  /** One was tried. */
   tried(counters: CheckpointCounters): void;
   /** Something for the log. */
   noticed(message: string, details: object): void;

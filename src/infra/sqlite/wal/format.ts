@@ -16,7 +16,6 @@ const SECTOR_BYTES = 512;
  */
 export type Checksum = readonly [number, number];
 
-/** The layout of a file's frames. */
 export interface Layout {
   readonly pageSize: number;
   /**
@@ -82,7 +81,6 @@ export class Frame {
     return this.#bytes.readBigUInt64BE(8);
   }
 
-  /** The sum that is written in it. */
   get checksum(): Checksum {
     return checksumAt(this.#bytes, 16);
   }
@@ -101,15 +99,11 @@ export class Frame {
 
   /** True where its own header was written whole or not at all, because it is in one sector. */
   get hasWholeHeader(): boolean {
-    return (this.#offset % SECTOR_BYTES) + FRAME_HEADER_BYTES <= SECTOR_BYTES;
-  }
-
-  get #offset(): number {
-    return HEADER_BYTES + (this.number - 1) * this.#bytes.length;
+    const offset = HEADER_BYTES + (this.number - 1) * this.#bytes.length;
+    return (offset % SECTOR_BYTES) + FRAME_HEADER_BYTES <= SECTOR_BYTES;
   }
 }
 
-/** Returns the size of a frame in bytes. */
 export function frameBytes({ pageSize }: Pick<Layout, 'pageSize'>): number {
   return FRAME_HEADER_BYTES + pageSize;
 }

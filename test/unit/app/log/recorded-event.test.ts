@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { EVENT_TYPES, foldInputOf } from '../../../../src/app/log/recorded-event.ts';
+import { EVENT_TYPES, foldInputOf, highestIdIn } from '../../../../src/app/log/recorded-event.ts';
 import type { PetId } from '../../../../src/domain/order-id.ts';
 import { cancelled, LATER, NOON, placed, recorded, shipped } from '../../../support/events.ts';
 
@@ -23,4 +23,10 @@ test('the types of events are those of the domain', () => {
   expect(EVENT_TYPES).toStrictEqual(
     [placed(1n), shipped(1n), cancelled(1n)].map(({ type }) => type),
   );
+});
+
+it('the highest id among events is that of any of them, and 0 without a positive one', () => {
+  expect(highestIdIn(recorded(placed(3n), placed(9n), placed(4n)))).toBe(9n);
+  expect(highestIdIn(recorded(placed(-1n)))).toBe(0n);
+  expect(highestIdIn([])).toBe(0n);
 });
