@@ -34,7 +34,6 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
   'postgres/batch.ts': 'one statement writes a batch',
   'postgres/head-watch.ts': 'other instances append, too',
   'postgres/known-head.ts': 'other instances append, too',
-  'postgres/lost-commit.ts': 'the network may lose the answer to a commit',
   'postgres/notifier.ts': 'other instances have to hear of an append',
   'postgres/rights.ts': 'a file has no roles',
 };

@@ -1,15 +1,26 @@
-/** The result of an append, derived from the answer of the server or from its absence. */
+/** The result of an append, from the answer of the server; without one, from a search of the log. */
 
-import { highestIdIn } from '../../app/log/recorded-event.ts';
+import { setTimeout } from 'node:timers/promises';
+import { highestIdIn, recordOf } from '../../app/log/recorded-event.ts';
 import type { AppendResult } from '../../app/ports/event-log.ts';
-import type { Change } from './batch.ts';
+import type { StoredEvent } from '../events/codec.ts';
+import { BEGIN, type Change } from './batch.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { isRefusal } from './connection/errors.ts';
-import type { KnownHead } from './known-head.ts';
-import { findLostCommit } from './lost-commit.ts';
+import { readKept } from './kept-outcomes-table.ts';
+import { type KnownHead, OtherLog } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import type { Notifier } from './notifier.ts';
+import { readStored } from './stored-events.ts';
+
+/** The interval between searches, in milliseconds. */
+const RETRY_INTERVAL_MS = 50;
+
+/**
+ * The beginning of a search. A short lock timeout keeps searches from occupying all connections.
+ */
+const BEGIN_SEARCH = `${BEGIN}; SET LOCAL lock_timeout = 400`;
 
 /** The parts of the log that both append protocols use. */
 export interface Appending {
@@ -69,4 +80,82 @@ function appended(
 
 export function failureIn(result: PromiseSettledResult<unknown>): Error | undefined {
   return result.status === 'rejected' ? (result.reason as Error) : undefined;
+}
+
+type Verdict = 'recorded' | 'not recorded' | 'unknown';
+
+/**
+ * Returns the outcome of a change whose commit was not answered. If it was sent under the lock, its
+ * transaction has ended once the lock can be taken, and the outcome is certain. If it was sent
+ * without a lock, it may still arrive later, as long as the log has the edge that it follows.
+ */
+async function findLostCommit(
+  db: Database,
+  change: Change,
+  wasLocked: boolean,
+  maxSearchMs: number,
+): Promise<Verdict> {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const verdict = await Promise.race([
+    search(db, change, wasLocked, signal),
+    // A search may wait for the lock longer than a client waits for its answer.
+    setTimeout(maxSearchMs, 'unknown' as const, { signal }),
+  ]);
+  ended.abort();
+  return verdict;
+}
+
+/** Repeats the search until it succeeds, is aborted, or the database is out of reach. */
+async function search(
+  db: Database,
+  change: Change,
+  wasLocked: boolean,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  while (!signal.aborted && !db.isSilent) {
+    try {
+      return await find(db, change, wasLocked);
+    } catch (error) {
+      if (error instanceof OtherLog) break;
+    }
+    await setTimeout(RETRY_INTERVAL_MS);
+  }
+  return 'unknown';
+}
+
+/** Searches the log for a change, once. Its commit, after a lock, also waits for standbys. */
+async function find(
+  db: Database,
+  { stored, kept, follows }: Change,
+  wasLocked: boolean,
+): Promise<Verdict> {
+  const connection = await db.connect();
+  try {
+    const first = stored[0]?.position ?? 1;
+    const [, edge, there, outcomes] = await Promise.all([
+      connection.run(BEGIN_SEARCH),
+      new MerkleTables(connection).lockedEdge(),
+      readStored(connection, first - 1, stored.length),
+      readKept(connection, kept.added),
+    ]);
+    await connection.run('COMMIT');
+    const [warning] = connection.warnings;
+    if (warning !== undefined) throw warning;
+    const isThere =
+      stored.every((event, index) => isSame(event, there[index])) &&
+      kept.added.every(({ by, key }) => outcomes.recall(by, key) !== undefined);
+    if (isThere) return 'recorded';
+    return wasLocked || !edge.equals(follows) ? 'not recorded' : 'unknown';
+  } catch (error) {
+    if (isRefusal(error)) await connection.rollBack();
+    else connection.release(error as Error);
+    throw error;
+  } finally {
+    connection.release();
+  }
+}
+
+function isSame(event: StoredEvent, there: StoredEvent | undefined): boolean {
+  return there !== undefined && recordOf(there) === recordOf(event);
 }

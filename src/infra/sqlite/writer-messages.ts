@@ -5,11 +5,9 @@
  */
 
 import type { PackedImage } from '../../app/log/packed-fold.ts';
-import type { Outcome, PlaceNewOrder, Submission } from '../../app/log/submission.ts';
+import type { Outcome, Submission } from '../../app/log/submission.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
 import type { CheckpointCounters } from '../../app/ports/store.ts';
-import type { Instant } from '../../domain/instant.ts';
-import type { PetId } from '../../domain/order-id.ts';
 
 /** A message from the server's thread. */
 export type ToWriter =
@@ -38,108 +36,76 @@ export type FromWriter =
 /** The fields of several objects, one after the other. */
 type Fields = readonly unknown[];
 
+type Command = Submission['command'];
+
+/** The names of an object's members, in the order in which they travel, without that of its kind. */
+type Names<Type, Kind extends keyof Type> = {
+  readonly [Name in Exclude<keyof Type, Kind>]-?: true;
+};
+
+const COMMANDS: {
+  readonly [Type in Command['type']]: Names<Extract<Command, { type: Type }>, 'type'>;
+} = {
+  PlaceNewOrder: { petId: true, quantity: true, shipDate: true },
+  PlaceOrder: { petId: true, quantity: true, shipDate: true, orderId: true },
+  ShipOrder: { orderId: true, shipDate: true },
+  CancelOrder: { orderId: true },
+};
+
+const OUTCOMES: {
+  readonly [Kind in Outcome['kind']]: Names<Extract<Outcome, { kind: Kind }>, 'kind'>;
+} = {
+  accepted: { orderId: true, version: true, position: true },
+  rejected: { reason: true },
+  unavailable: { cause: true },
+  unknown: { cause: true },
+};
+
 export function packBatch(batch: readonly Submission[]): Fields {
   const fields: unknown[] = [];
   for (const { command, by, commandId, idempotencyKey, onlyIf } of batch) {
     fields.push(command.type, by, commandId, idempotencyKey, onlyIf);
-    switch (command.type) {
-      case 'PlaceNewOrder':
-        fields.push(command.petId, command.quantity, command.shipDate);
-        break;
-      case 'PlaceOrder':
-        fields.push(command.petId, command.quantity, command.shipDate, command.orderId);
-        break;
-      case 'ShipOrder':
-        fields.push(command.orderId, command.shipDate);
-        break;
-      case 'CancelOrder':
-        fields.push(command.orderId);
-        break;
-    }
+    for (const name in COMMANDS[command.type]) fields.push(command[name as keyof Command]);
   }
   return fields;
 }
 
 export function unpackBatch(fields: Fields): readonly Submission[] {
   const batch: Submission[] = [];
-  const next = reader(fields);
-  while (next.more()) {
-    const type = next.field<Submission['command']['type']>();
-    const by = next.field<string>();
-    const commandId = next.field<string>();
-    const idempotencyKey = next.field<string | undefined>();
-    const onlyIf = next.field<readonly number[] | undefined>();
-    const command = commandFrom(type, next.field);
-    batch.push({ command, by, commandId, idempotencyKey, onlyIf });
+  let at = 0;
+  const next = <Value>() => fields[at++] as Value;
+  while (at < fields.length) {
+    const type = next<Command['type']>();
+    const [by, commandId] = [next<string>(), next<string>()];
+    const idempotencyKey = next<Submission['idempotencyKey']>();
+    const onlyIf = next<Submission['onlyIf']>();
+    const command: Record<string, unknown> = { type };
+    for (const name in COMMANDS[type]) {
+      const field = next();
+      // An absent ship date stays absent.
+      if (field !== undefined) command[name] = field;
+    }
+    batch.push({ command: command as unknown as Command, by, commandId, idempotencyKey, onlyIf });
   }
   return batch;
-}
-
-function commandFrom(type: Submission['command']['type'], field: Field): Submission['command'] {
-  switch (type) {
-    case 'PlaceNewOrder':
-      return { type, ...placedFrom(field) };
-    case 'PlaceOrder':
-      return { type, ...placedFrom(field), orderId: field() };
-    case 'ShipOrder':
-      return { type, orderId: field(), shipDate: field() };
-    case 'CancelOrder':
-      return { type, orderId: field() };
-  }
-}
-
-function placedFrom(field: Field): Omit<PlaceNewOrder, 'type'> {
-  const placed = { petId: field<PetId>(), quantity: field<number>() };
-  const shipDate = field<Instant | undefined>();
-  return shipDate === undefined ? placed : { ...placed, shipDate };
 }
 
 export function packOutcomes(outcomes: readonly Outcome[]): Fields {
   const fields: unknown[] = [];
   for (const outcome of outcomes) {
     fields.push(outcome.kind);
-    switch (outcome.kind) {
-      case 'accepted':
-        fields.push(outcome.orderId, outcome.version, outcome.position);
-        break;
-      case 'rejected':
-        fields.push(outcome.reason);
-        break;
-      case 'unavailable':
-      case 'unknown':
-        fields.push(outcome.cause);
-        break;
-    }
+    for (const name in OUTCOMES[outcome.kind]) fields.push(outcome[name as keyof Outcome]);
   }
   return fields;
 }
 
 export function unpackOutcomes(fields: Fields): readonly Outcome[] {
   const outcomes: Outcome[] = [];
-  const next = reader(fields);
-  while (next.more()) outcomes.push(outcomeFrom(next.field<Outcome['kind']>(), next.field));
-  return outcomes;
-}
-
-function outcomeFrom(kind: Outcome['kind'], field: Field): Outcome {
-  switch (kind) {
-    case 'accepted':
-      return { kind, orderId: field(), version: field(), position: field() };
-    case 'rejected':
-      return { kind, reason: field() };
-    case 'unavailable':
-    case 'unknown':
-      return { kind, cause: field() };
+  for (let at = 0; at < fields.length; ) {
+    const kind = fields[at++] as Outcome['kind'];
+    const outcome: Record<string, unknown> = { kind };
+    for (const name in OUTCOMES[kind]) outcome[name] = fields[at++];
+    outcomes.push(outcome as Outcome);
   }
-}
-
-/** Returns the next field, of the type that the other thread has packed there. */
-type Field = <Value>() => Value;
-
-function reader(fields: Fields): { more(): boolean; field: Field } {
-  let index = 0;
-  return {
-    more: () => index < fields.length,
-    field: <Value>() => fields[index++] as Value,
-  };
+  return outcomes;
 }
