@@ -8,6 +8,7 @@ import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/keys/authenticator.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
+import type { BatchWriter } from './app/ports/batch-writer.ts';
 import type { Store, StoreWatcher } from './app/ports/store.ts';
 import { ReadModel } from './app/read/read-model.ts';
 import { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
@@ -51,17 +52,16 @@ export interface Parts {
 
 /** Wires the parts of the service around an open store. Nothing is started here. */
 export function compose(given: Given): Parts {
-  const { store, logger, watcher, snapshot } = given;
+  const { store, logger, snapshot } = given;
   const parts = container.createChildContainer();
   const get = <Part>(part: InjectionToken<Part>) => parts.resolve(part);
   const register = <Part>(part: InjectionToken<Part>, make: () => Part) =>
     parts.register(part, { useFactory: instanceCachingFactory(make) });
-  const lost = (cause: string) => watcher.lost(new Error(cause));
   const unrecorded = (error: unknown) => logger.error(error, 'a refusal is lost');
 
   register(Authenticator, () => new Authenticator(store.keys));
   register(MeasuredWriter, () => new MeasuredWriter(store.writer));
-  register(CommandProcessor, () => new CommandProcessor(get(MeasuredWriter), lost, store.inDoubt));
+  register(CommandProcessor, () => processorOf(given, get(MeasuredWriter)));
   register(OrderList, () => new OrderList(encodeChunk, snapshot, NOT_SHOWN));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, get(OrderList)));
   register(ReadModel, () => new ReadModel(store.log, get(OrderList), store.foldSource));
@@ -94,6 +94,15 @@ export function compose(given: Given): Parts {
     tail: get(Tail),
     metricsServer: get(MetricsServer),
   };
+}
+
+function processorOf({ config, store, watcher }: Given, writer: BatchWriter): CommandProcessor {
+  const lost = (cause: string) => watcher.lost(new Error(cause));
+  return new CommandProcessor(writer, lost, {
+    inDoubt: store.inDoubt,
+    limits: config.queueLimits,
+    noticed: watcher.noticed,
+  });
 }
 
 function serverOf(

@@ -30,6 +30,11 @@ export class RequestContext {
     this.req = req;
     this.res = res;
   }
+
+  /** True if the connection was closed before the answer was complete: nobody will receive it. */
+  get isGone(): boolean {
+    return this.res.closed;
+  }
 }
 
 declare global {

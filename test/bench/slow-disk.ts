@@ -12,10 +12,16 @@ export const DELAY = 2;
  * Starts the product on a simulated slow disk, with a library that is preloaded before the C
  * library, or else with strace. Throws {@link Skip} if this machine can do neither.
  */
-export async function startOnSlowDisk(store: StoreFile): Promise<Product> {
+export async function startOnSlowDisk(
+  store: StoreFile,
+  delayMs = DELAY,
+  root?: string,
+): Promise<Product> {
   if (process.platform !== 'linux') throw new Skip('slow disks are simulated on Linux only');
-  if (isInstalled('cc')) return startProduct(store, { LD_PRELOAD: await compile() });
-  if (isInstalled('strace')) return slowDown(await startProduct(store));
+  const slowed = { SLOW_FSYNC_MS: String(delayMs) };
+  if (isInstalled('cc'))
+    return startProduct(store, { ...slowed, LD_PRELOAD: await compile() }, root);
+  if (isInstalled('strace')) return slowDown(await startProduct(store, {}, root), delayMs);
   throw new Skip('neither cc nor strace is installed to simulate a slow disk');
 }
 
@@ -27,13 +33,13 @@ async function compile(): Promise<string> {
 }
 
 // Attached to the running product, so that it remains a child of this process.
-async function slowDown(product: Product): Promise<Product> {
+async function slowDown(product: Product, delayMs: number): Promise<Product> {
   const tracer = start(
     'strace',
     [
       ...['--follow-forks', '--attach', String(product.pid), '--output', '/dev/null'],
       ...['--trace', 'fsync,fdatasync'],
-      ...['--inject', `fsync,fdatasync:delay_exit=${DELAY * 1_000}`],
+      ...['--inject', `fsync,fdatasync:delay_exit=${delayMs * 1_000}`],
     ],
     { stdio: 'ignore' },
   );

@@ -60,7 +60,7 @@ describe.skipIf(!canMount)('On a full disk (needs a right to mount)', () => {
     for (let again = 0; again < 20; again++) {
       const answer = await service.send('POST', LIST, ORDER);
       expectError(answer, 503, 'service_unavailable');
-      expect(answer.headers['retry-after']).toBe('1');
+      expect(answer.headers['retry-after']).toMatch(/^[1-4]$/);
     }
     expectError(await service.ask('DELETE', `${LIST}/1`), 503, 'service_unavailable');
     expect(await untilReady(service, 503)).toContain('its disk is full (storage_full)');

@@ -97,7 +97,8 @@ describe('SIGTERM', () => {
     expectError(await notReady(service), 503, 'service_unavailable');
     const refused = await service.ask('DELETE', `${LIST}/1`);
     expect(expectError(refused, 503, 'service_unavailable')).toMatch('stopping');
-    expect(refused.headers).toMatchObject({ 'retry-after': '1', connection: 'close' });
+    expect(refused.headers).toMatchObject({ connection: 'close' });
+    expect(refused.headers['retry-after']).toMatch(/^[1-4]$/);
     expect((await ask(service.address, 'GET', '/livez')).status).toBe(200);
     expectError(await ask(service.address, 'GET', LIST), 401, 'unauthorized');
     for await (const chunk of reader) chunks.push(chunk as Buffer);

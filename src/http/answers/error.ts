@@ -14,12 +14,20 @@ const HEADERS_OF_SUCCESS = ['Content-Encoding', 'ETag', 'Location'];
  */
 export function sendError(res: Response, error: ApiError): void {
   res.req.context.refusal = error.code;
-  if (error.status === 503) res.setHeader('Retry-After', '1');
+  if (error.status === 503) res.setHeader('Retry-After', retryAfter());
   res.statusCode = error.status;
   for (const name of HEADERS_OF_SUCCESS) res.removeHeader(name);
   const body = error.toBody();
   for (const [name, value] of Object.entries(headersOf(body))) res.setHeader(name, value);
   res.end(body);
+}
+
+/** The longest time after which a refused client is invited to try again, in seconds. */
+const MAX_RETRY_S = 4;
+
+/** Returns a whole number of seconds, at random: clients that were refused together return one by one. */
+function retryAfter(): string {
+  return String(1 + Math.floor(Math.random() * MAX_RETRY_S));
 }
 
 /** Sends an Error object on a connection on which no request could be read, and closes it. */

@@ -223,18 +223,19 @@ async function orOutcomeUnknown<Read>(
 /** Runs a command to its durable end. Throws unless it was accepted. */
 async function perform(
   { commands, epochs }: OrderServices,
-  context: Pick<ContextOf<typeof CANCEL_ORDER>, 'key' | 'requestId' | 'headers' | 'cause'>,
+  context: RequestContext & Pick<ContextOf<typeof CANCEL_ORDER>, 'key' | 'headers'>,
   command: Submission['command'],
 ): Promise<Accepted> {
   const { key, requestId, headers } = context;
   const ifMatch = headers['If-Match'];
-  const outcome = await commands.submit({
+  const submission = {
     command,
     by: key.id,
     commandId: requestId,
     idempotencyKey: headers['Idempotency-Key'],
     onlyIf: ifMatch === undefined ? undefined : versionsIn(ifMatch, epochs.logName),
-  });
+  };
+  const outcome = await commands.submit(submission, context);
   if ('cause' in outcome) context.cause = outcome.cause;
   switch (outcome.kind) {
     case 'accepted':

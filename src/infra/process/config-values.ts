@@ -11,6 +11,11 @@ export function numberTo(max: number, error: string, min: 0 | 1 = 0) {
 /** Converts seconds to milliseconds. */
 export const inMs = (seconds: number) => seconds * 1_000;
 
+const NO_DURATION = 'must be a whole number of milliseconds from 1 to 60000';
+
+/** A duration in milliseconds, which is not zero. */
+export const durationMs = numberTo(60_000, NO_DURATION, 1);
+
 /** The public address of the API. */
 export const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { keyIdOf } from '../../app/keys/api-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { guardSecret } from '../../app/secrets.ts';
-import { baseUrl, inMs, numberTo, origins, proxies } from './config-values.ts';
+import { DELAY_LIMITS, type DelayLimits } from '../../app/write/controlled-delay.ts';
+import { baseUrl, durationMs, inMs, numberTo, origins, proxies } from './config-values.ts';
 import { type Limits, limits, limitsIn } from './limits.ts';
 import type { LogFormat } from './logger.ts';
 import { NoAddress, parseAddress } from './postgres-address.ts';
@@ -34,6 +35,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The bounds on what clients may hold. */
   readonly limits: Limits;
+  /** The limits of the time for which commands wait. */
+  readonly queueLimits: DelayLimits;
   /** The wait of a stop until load balancers have noticed, in milliseconds. */
   readonly stopDelay: number;
   /** The bytes of the store that are checked again, a second; 0: none after the start. */
@@ -113,6 +116,8 @@ const environment = z.object({
     9_999_999_999,
     'must be a number of bytes a second, 0 to 9999999999',
   ).default(SCRUB_BYTES_PER_SECOND),
+  QUEUE_TARGET_MS: durationMs.default(DELAY_LIMITS.targetMs),
+  QUEUE_INTERVAL_MS: durationMs.default(DELAY_LIMITS.intervalMs),
   DATABASE_WAIT: numberTo(9_999, 'must be a whole number of seconds from 0 to 9999')
     .transform(inMs)
     .default(60_000),
@@ -186,6 +191,7 @@ export function readConfig(variables: Variables): Config {
     trustedProxies: data.TRUST_PROXY,
     limits: limitsIn(data),
     scrubBytesPerSecond: data.SCRUB_BYTES_PER_SECOND,
+    queueLimits: { targetMs: data.QUEUE_TARGET_MS, intervalMs: data.QUEUE_INTERVAL_MS },
     databaseWaitMs: data.DATABASE_WAIT,
     stopDelay: data.STOP_DELAY,
     metricsPort: data.METRICS_PORT,

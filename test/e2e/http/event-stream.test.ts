@@ -237,7 +237,7 @@ it('a hundred can follow at once, and one who leaves makes room', async () => {
   }
   const answer = await service.ask('GET', LOG, { headers: STREAM });
   expectError(answer, 503, 'service_unavailable');
-  expect(answer.headers['retry-after']).toBe('1');
+  expect(answer.headers['retry-after']).toMatch(/^[1-4]$/);
   for (const source of sources) source.cut();
   const again = new EventSource(service.key);
   while ((await again.open(service.address)).statusCode !== 200) await placeOrder(service);

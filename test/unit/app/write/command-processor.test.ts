@@ -69,7 +69,10 @@ function processorOn(
   { inDoubt, busy = () => 0 }: { inDoubt?: Store['inDoubt']; busy?: () => number } = {},
 ) {
   const stops: string[] = [];
-  const processor = new CommandProcessor(writer, (cause) => stops.push(cause), inDoubt, busy);
+  const processor = new CommandProcessor(writer, (cause) => stops.push(cause), {
+    inDoubt,
+    utilization: busy,
+  });
   const submit = (...numbers: number[]) => {
     return Promise.all(numbers.map((number) => processor.submit(submission(number))));
   };

@@ -1,0 +1,319 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outcome, Submission } from '../../../../src/app/log/submission.ts';
+import { CommandQueue } from '../../../../src/app/write/command-queue.ts';
+import type { OrderId } from '../../../../src/domain/order-id.ts';
+
+const LIMITS = { targetMs: 50, intervalMs: 100 };
+const BUSY: Outcome = { kind: 'unavailable', cause: 'too many commands are waiting' };
+
+/** A command that can be told from all others. */
+interface Sent {
+  /** Of the order; of a new order if absent. */
+  readonly order?: number;
+  readonly key?: string;
+  readonly client?: { isGone: boolean };
+}
+
+/** A queue by a clock that the test sets, with the commands by the numbers of their arrival. */
+class Tested {
+  nowMs = 5_000;
+  readonly refused = new Map<number, { readonly atMs: number; readonly outcome: Outcome }>();
+  readonly lines: (readonly [string, object])[] = [];
+  readonly queue = new CommandQueue({
+    limits: LIMITS,
+    elapsed: () => this.nowMs,
+    noticed: (message, about) => this.lines.push([message, about]),
+  });
+  #added = 0;
+
+  add({ order = this.#added, key, client }: Sent = {}): void {
+    const number = this.#added++;
+    const command =
+      order < 0
+        ? ({ type: 'PlaceNewOrder', petId: 1n, quantity: 1 } as Submission['command'])
+        : ({ type: 'CancelOrder', orderId: BigInt(order) as OrderId } as const);
+    const submission = { command, by: 'alice', commandId: `${number}`, idempotencyKey: key };
+    const resolve = (outcome: Outcome) => {
+      if (this.refused.has(number)) throw new Error('answered twice');
+      this.refused.set(number, { atMs: this.nowMs, outcome });
+    };
+    this.queue.add({ submission, resolve, client });
+  }
+
+  addMany(count: number): void {
+    for (let index = 0; index < count; index++) this.add();
+  }
+
+  take(maxCommands: number, which: 'take' | 'takeUnkeyed' = 'take'): number[] {
+    return this.queue[which](maxCommands).map(({ submission }) => Number(submission.commandId));
+  }
+
+  /** Leaves old commands behind for an interval, until the last one, 3, is refused. */
+  overload(): void {
+    this.addMany(4);
+    for (const _ of [1, 2, 3]) {
+      this.nowMs += LIMITS.targetMs;
+      this.take(1);
+    }
+    expect([...this.refused.keys()]).toStrictEqual([3]);
+    this.refused.clear();
+  }
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
+
+describe('the queue before the write side', () => {
+  it('is first in, first out', () => {
+    const tested = new Tested();
+    tested.addMany(5);
+    expect(tested.take(2)).toStrictEqual([0, 1]);
+    expect(tested.queue.length).toBe(3);
+    expect(tested.take(9)).toStrictEqual([2, 3, 4]);
+    expect(tested.take(9)).toStrictEqual([]);
+    expect(tested.refused.size).toBe(0);
+  });
+
+  it('stops before a command with an idempotency key where that is demanded', () => {
+    const tested = new Tested();
+    for (const key of [undefined, undefined, 'k', undefined]) tested.add(key ? { key } : {});
+    expect(tested.take(1, 'takeUnkeyed')).toStrictEqual([0]);
+    expect(tested.take(9, 'takeUnkeyed')).toStrictEqual([1]);
+    expect(tested.take(9, 'takeUnkeyed')).toStrictEqual([]);
+    expect(tested.take(1)).toStrictEqual([2]);
+    expect(tested.take(9, 'takeUnkeyed')).toStrictEqual([3]);
+  });
+
+  it('refuses what comes when 16,384 commands wait, at once', () => {
+    const tested = new Tested();
+    tested.addMany(16_386);
+    expect([...tested.refused.keys()]).toStrictEqual([16_384, 16_385]);
+    expect(tested.refused.get(16_385)?.outcome).toStrictEqual(BUSY);
+    expect(tested.take(16_400)).toStrictEqual(range(0, 16_384));
+  });
+
+  it('drops the commands of clients that have gone, undecided', () => {
+    const tested = new Tested();
+    const [staying, gone] = [{ isGone: false }, { isGone: false }];
+    for (const client of [staying, gone, staying, gone, staying]) tested.add({ client });
+    gone.isGone = true;
+    expect(tested.take(2)).toStrictEqual([0, 2]);
+    expect(tested.take(2, 'takeUnkeyed')).toStrictEqual([4]);
+    const dropped = { kind: 'unavailable', cause: 'the client has disconnected' };
+    expect([...tested.refused]).toStrictEqual(
+      [1, 3].map((number) => [number, { atMs: 5_000, outcome: dropped }]),
+    );
+    expect(tested.lines).toStrictEqual([]);
+  });
+
+  it('never refuses what one batch can take, before a stall of ten intervals', () => {
+    const tested = new Tested();
+    tested.overload();
+    tested.addMany(1_024);
+    tested.nowMs += 999;
+    tested.add();
+    // The first one would be the 1,025th of the next batch.
+    expect([...tested.refused.keys()]).toStrictEqual([4]);
+    tested.nowMs += 1;
+    tested.add();
+    expect(tested.refused.size).toBe(1_024);
+    expect(tested.take(9)).toStrictEqual([1_028, 1_029]);
+  });
+
+  it('ends every wait after ten intervals, also where there was no overload before', () => {
+    const tested = new Tested();
+    tested.add();
+    tested.nowMs += 900;
+    tested.addMany(2);
+    tested.nowMs += 100;
+    tested.add();
+    expect([...tested.refused.keys()]).toStrictEqual([0]);
+    expect(tested.take(9)).toStrictEqual([1, 2, 3]);
+  });
+
+  describe('in an overload', () => {
+    it('takes the newest, in the order of their arrival, and refuses the old ones that are left', () => {
+      const tested = new Tested();
+      tested.overload();
+      tested.addMany(3);
+      tested.nowMs += 49;
+      tested.addMany(3);
+      expect(tested.take(2)).toStrictEqual([8, 9]);
+      expect(tested.refused.size).toBe(0);
+      tested.nowMs += 1;
+      expect(tested.take(2)).toStrictEqual([6, 7]);
+      expect([...tested.refused.keys()]).toStrictEqual([4, 5]);
+    });
+
+    it('takes the commands on one order, and those under one key, in their order', () => {
+      const tested = new Tested();
+      tested.overload();
+      tested.add({ order: 70 });
+      tested.add({ order: -1, key: 'k' });
+      tested.add({ order: 71 });
+      tested.add({ order: 70 });
+      tested.add({ order: -1, key: 'k' });
+      tested.add({ order: 70 });
+      tested.add({ order: -1 });
+      // 10, and the first on order 70 in the place of 9.
+      expect(tested.take(2)).toStrictEqual([4, 10]);
+      expect(tested.take(2)).toStrictEqual([5, 7]);
+      expect(tested.take(9)).toStrictEqual([6, 8, 9]);
+    });
+
+    it('lets none overtake a command on the same order that has a key', () => {
+      const tested = new Tested();
+      tested.overload();
+      tested.add({ order: 70 });
+      tested.add({ order: 70, key: 'k' });
+      tested.add({ order: 70 });
+      tested.add({ order: 71, key: 'k' });
+      tested.add({ order: 72 });
+      expect(tested.take(9, 'takeUnkeyed')).toStrictEqual([4, 8]);
+      expect(tested.take(9)).toStrictEqual([5, 6, 7]);
+    });
+
+    it('writes a line when the first command is refused, and one after the last', async () => {
+      const tested = new Tested();
+      tested.overload();
+      tested.addMany(3);
+      tested.nowMs += 60;
+      tested.take(1);
+      tested.addMany(1);
+      tested.nowMs += 60;
+      tested.take(0);
+      expect(tested.refused.size).toBe(3);
+      const begun = ['overloaded: commands are refused', { waiting: 0, targetMs: 50 }];
+      expect(tested.lines).toStrictEqual([begun]);
+      tested.nowMs += 1_000;
+      await expect.poll(() => tested.lines.length).toBe(2);
+      expect(tested.lines[1]).toStrictEqual([
+        'no longer overloaded: commands are taken again',
+        { refused: 4, durationMs: 120 },
+      ]);
+    });
+  });
+
+  it('refuses by a timer, also where nothing happens', async () => {
+    const limits = { targetMs: 5, intervalMs: 5 };
+    const queue = new CommandQueue({ limits });
+    const outcome = new Promise<Outcome>((resolve) => {
+      const command = { type: 'CancelOrder', orderId: 1n as OrderId } as const;
+      queue.add({ submission: { command, by: 'alice', commandId: '1' }, resolve });
+    });
+    expect(await outcome).toStrictEqual(BUSY);
+    expect(queue.length).toBe(0);
+  });
+
+  it('keeps the orders of commands apart from everything else, whatever happens', () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ order: fc.integer({ min: -1, max: 6 }) }) },
+      { weight: 2, arbitrary: fc.record({ laterMs: fc.integer({ min: 1, max: 80 }) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          take: fc.integer({ min: 0, max: 4 }),
+          which: fc.constantFrom('take' as const, 'takeUnkeyed' as const),
+        }),
+      },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
+        const tested = new Tested();
+        const subjects: number[] = [];
+        const lastOf = new Map<number, number>();
+        let taken = 0;
+        for (const each of steps) {
+          if ('order' in each) {
+            const isKeyed = subjects.length % 3 === 0 || each.order < 0;
+            tested.add({ order: each.order, ...(isKeyed ? { key: 'k' } : {}) });
+            subjects.push(each.order);
+          } else if ('laterMs' in each) tested.nowMs += each.laterMs;
+          else {
+            const numbers = tested.take(each.take, each.which);
+            expect(numbers.length).toBeLessThanOrEqual(each.take);
+            expect(numbers).toStrictEqual(numbers.toSorted((a, b) => a - b));
+            taken += numbers.length;
+            for (const number of numbers) {
+              const subject = subjects[number] as number;
+              expect(number).toBeGreaterThan(lastOf.get(subject) ?? -1);
+              lastOf.set(subject, number);
+            }
+          }
+        }
+        expect(taken + tested.refused.size + tested.queue.length).toBe(subjects.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** The latencies, but for the first eighth, and the rates of an open loop before a log that records a batch in a constant time. */
+function simulate({ perMs, batchMs, forMs }: Record<'perMs' | 'batchMs' | 'forMs', number>) {
+  const tested = new Tested();
+  const arrivedMs: number[] = [];
+  const latencies: number[] = [];
+  let inFlight: number[] = [];
+  let longest = 0;
+  const begunMs = tested.nowMs;
+  for (let tick = 0; tick < forMs; tick++) {
+    tested.nowMs = begunMs + tick;
+    for (let each = 0; each < perMs; each++) {
+      arrivedMs.push(tested.nowMs);
+      tested.add();
+    }
+    longest = Math.max(longest, tested.queue.length);
+    if (tick % batchMs === 0) {
+      latencies.push(...inFlight.map((number) => tested.nowMs - (arrivedMs[number] as number)));
+      inFlight = tested.take(1_024);
+    }
+  }
+  const refusals = [...tested.refused].map(([number, { atMs }]) => atMs - (arrivedMs[number] ?? 0));
+  const p99 = (of: number[]) => {
+    const settled = of.slice(of.length >> 3).toSorted((a, b) => a - b);
+    return settled[Math.floor(settled.length * 0.99)] ?? 0;
+  };
+  const capacity = Math.floor((forMs / batchMs) * 1_024);
+  const share = latencies.length / Math.min(capacity, perMs * forMs);
+  return {
+    share,
+    acceptedMs: p99(latencies),
+    refusedMs: p99(refusals),
+    longest,
+    tested,
+  };
+}
+
+describe('the queue in an open loop', () => {
+  it.each([
+    // Batches of 1,024 commands in so many milliseconds, by their multiple of arrivals.
+    { batchMs: 64, perMs: 160, acceptedMs: 128 },
+    { batchMs: 128, perMs: 80, acceptedMs: 250 },
+  ])('serves at ten times the capacity ($batchMs ms)', ({ batchMs, perMs, acceptedMs }) => {
+    const seen = simulate({ perMs, batchMs, forMs: 3_000 });
+    // The last batch is in flight at the end.
+    expect(seen.share).toBeGreaterThan(0.9);
+    expect(seen.acceptedMs).toBeLessThanOrEqual(acceptedMs);
+    expect(seen.refusedMs).toBeLessThanOrEqual(LIMITS.targetMs + 1);
+    expect(seen.longest).toBeLessThanOrEqual(16_384);
+    expect(seen.tested.lines.length).toBe(1);
+  });
+
+  it.each([
+    { of: 'half the capacity', batchMs: 64, perMs: 8 },
+    { of: 'the capacity', batchMs: 64, perMs: 16 },
+    { of: 'half the capacity, on a disk that takes 400 ms', batchMs: 400, perMs: 1 },
+  ])('refuses nothing at $of', ({ batchMs, perMs }) => {
+    const { tested, share } = simulate({ perMs, batchMs, forMs: 6_000 });
+    expect(tested.refused.size).toBe(0);
+    expect(share).toBeGreaterThan(0.85);
+  });
+
+  it('refuses the surplus alone a little above the capacity', () => {
+    const { tested, share, acceptedMs } = simulate({ perMs: 20, batchMs: 64, forMs: 6_000 });
+    expect(share).toBeGreaterThan(0.95);
+    expect(acceptedMs).toBeLessThanOrEqual(250);
+    expect(tested.refused.size).toBeGreaterThan(0);
+    expect(tested.refused.size).toBeLessThan(6_000 * 5);
+  });
+});
