@@ -16,6 +16,7 @@ import { OrderList } from './app/state/order-list.ts';
 import { CommandProcessor } from './app/write/command-processor.ts';
 import { MeasuredWriter } from './app/write/measured-writer.ts';
 import { encodeChunk, type ListChunk, NOT_SHOWN } from './http/answers/list.ts';
+import { ListVersions } from './http/answers/list-versions.ts';
 import { createApp } from './http/app.ts';
 import type { Health } from './http/health.ts';
 import { MetricsServer } from './http/metrics.ts';
@@ -109,7 +110,8 @@ function serverOf(
   { config, logger, health, watcher, store, prover }: Given,
   get: <Part>(part: InjectionToken<Part>) => Part,
 ): HttpServer {
-  const { baseUrl, stagingBaseUrl, corsOrigins, trustedProxies, authFailuresPerMinute } = config;
+  const { baseUrl, stagingBaseUrl, corsOrigins, trustedProxies, authFailuresPerMinute, limits } =
+    config;
   const authenticator = get(Authenticator);
   const app = createApp({
     logger,
@@ -120,6 +122,7 @@ function serverOf(
       epochs: store.epochs,
       commands: get(CommandProcessor),
       readModel: get<ReadModel<ListChunk>>(ReadModel),
+      versions: new ListVersions(limits.maxOldListBytes),
       authenticator,
       prover,
       history: get(History),
@@ -134,7 +137,6 @@ function serverOf(
       authFailuresPerMinute === 0 ? undefined : new FailedAuthentications(authFailuresPerMinute),
     trustedProxies,
   });
-  const { maxConnections } = config.limits;
   const warn = (about: object, message: string) => logger.warn(about, message);
-  return new HttpServer(app, health, { maxConnections, warn });
+  return new HttpServer(app, health, { ...limits, warn });
 }

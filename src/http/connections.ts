@@ -6,6 +6,8 @@ import { closeSync, openSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { devNull } from 'node:os';
+import type { Response } from 'express';
+import { type Output, Progress } from './slow-reader.ts';
 
 /** The interval of the sweep. Node checks the timeouts of requests as often. */
 export const SWEEP_MS = 1_000;
@@ -24,6 +26,7 @@ export type Connection = Socket & {
 
 /** The state of a connection between two sweeps. */
 interface Watched {
+  readonly progress: Progress;
   /** The time at which it is destroyed, in milliseconds of elapsed time. */
   closesAt: number | undefined;
 }
@@ -35,12 +38,15 @@ type Warn = (about: object, message: string) => void;
 export class Connections {
   readonly #open = new Map<Connection, Watched>();
   readonly #warn: Warn;
+  readonly #patienceMs: number;
   readonly #sweeping: NodeJS.Timeout;
   #refused = 0;
   #isOutOfFiles = false;
 
-  constructor(warn: Warn) {
+  /** @param patienceMs The time for which a client may take nothing of an answer. */
+  constructor(warn: Warn, patienceMs: number) {
     this.#warn = warn;
+    this.#patienceMs = patienceMs;
     this.#sweeping = setInterval(() => this.#sweep(performance.now()), SWEEP_MS).unref();
   }
 
@@ -53,7 +59,7 @@ export class Connections {
   }
 
   add(connection: Connection): void {
-    this.#open.set(connection, { closesAt: undefined });
+    this.#open.set(connection, { progress: new Progress(this.#patienceMs), closesAt: undefined });
     connection.once('close', () => this.#open.delete(connection));
     // Node calls this behind the last answer on a connection.
     connection.destroySoon = () => this.#closeBehindAnswer(connection);
@@ -96,8 +102,9 @@ export class Connections {
   }
 
   #sweep(now: number): void {
-    for (const [connection, { closesAt }] of this.#open) {
+    for (const [connection, { closesAt, progress }] of this.#open) {
       if (closesAt !== undefined && now >= closesAt) connection.destroy();
+      else if (progress.isTooSlow(now, outputOf(connection))) cutOff(connection);
     }
     this.#report();
   }
@@ -115,6 +122,25 @@ export class Connections {
     }
     this.#isOutOfFiles = cause !== undefined;
   }
+}
+
+function outputOf(connection: Connection): Output {
+  // Of a write under way, Node shows in no other place how much the system has taken. It uses the
+  // same two for its own timeouts.
+  const { _handle: handle } = connection as {
+    readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null;
+  };
+  const taken = handle ? handle.bytesWritten - handle.writeQueueSize : 0;
+  return { pending: connection.writableLength, taken };
+}
+
+/** Ends a connection whose client takes too little; what the system still holds for it is freed. */
+function cutOff(connection: Connection): void {
+  const answer = connection.answer as Response | undefined;
+  if (answer !== undefined) {
+    answer.req.context.cause = 'the client was too slow: it took too little of its answer';
+  }
+  connection.resetAndDestroy();
 }
 
 /**

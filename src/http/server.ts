@@ -22,6 +22,8 @@ const REQUEST_MS = 14_000;
 /** The limits of a server, and the place where it reports that they were reached. */
 export interface ServerOptions {
   readonly maxConnections: number;
+  /** The time for which a client may take nothing of an answer, in milliseconds. */
+  readonly patienceMs: number;
   readonly warn: (about: object, message: string) => void;
 }
 
@@ -31,8 +33,8 @@ export class HttpServer {
   readonly #connections: Connections;
   readonly #warn: ServerOptions['warn'];
 
-  constructor(app: App, health: Health, { maxConnections, warn }: ServerOptions) {
-    this.#connections = new Connections(warn);
+  constructor(app: App, health: Health, { maxConnections, patienceMs, warn }: ServerOptions) {
+    this.#connections = new Connections(warn, patienceMs);
     const answer = (req: IncomingMessage, res: ServerResponse) => {
       // Noted on the connection, not in a Set of answers: one that thousands of answers a second
       // enter and leave would drag all of them into the garbage collector's old generation.

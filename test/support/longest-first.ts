@@ -28,6 +28,7 @@ const LONGEST = [
   'test/bench/bench.test.ts',
   'test/e2e/postgres-outage.test.ts',
   'test/e2e/http/hostile-clients.test.ts',
+  'test/e2e/http/slow-readers.test.ts',
   'test/e2e/http/fuzz.test.ts',
   'test/kit-mutants/mutants.test.ts',
   'test/e2e/http/list-orders.test.ts',

@@ -16,7 +16,8 @@ import { CommandProcessor } from '../../src/app/write/command-processor.ts';
 import { Writer } from '../../src/app/write/writer.ts';
 import { order } from '../../src/domain/order.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
-import { encodeChunk } from '../../src/http/answers/list.ts';
+import { encodeChunk, type ListChunk } from '../../src/http/answers/list.ts';
+import { ListVersions } from '../../src/http/answers/list-versions.ts';
 import { createApp } from '../../src/http/app.ts';
 import { Health } from '../../src/http/health.ts';
 import { openMemoryStore } from '../../src/infra/memory/store.ts';
@@ -170,6 +171,7 @@ export function listenerOn(
       epochs: store.epochs,
       commands: new CommandProcessor(store.writer, ignore),
       readModel: new ReadModel(store.log, new OrderList(encodeChunk)),
+      versions: new ListVersions<ListChunk>(Infinity),
       authenticator,
       prover,
       history,

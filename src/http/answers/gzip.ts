@@ -18,9 +18,27 @@ export interface GzipPiece {
 const FULL_FLUSH = { finishFlush: constants.Z_FULL_FLUSH };
 const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
 
-/** Compresses a piece, in the thread pool. */
+/**
+ * The pieces that are compressed at the same time. Each takes a quarter of a megabyte meanwhile, and one
+ * of the pool's four threads, which other work needs too.
+ */
+const MAX_AT_ONCE = 2;
+let underWay = 0;
+const waiting: (() => void)[] = [];
+
+/** Compresses a piece, in the thread pool, when its turn has come. */
 export async function gzipPiece(bytes: Buffer): Promise<GzipPiece> {
-  return { deflated: await deflate(bytes, FULL_FLUSH), crc: crc32(bytes), length: bytes.length };
+  if (underWay < MAX_AT_ONCE) underWay += 1;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    const deflated = await deflate(bytes, FULL_FLUSH);
+    return { deflated, crc: crc32(bytes), length: bytes.length };
+  } finally {
+    // The next one takes over the place of this one.
+    const next = waiting.shift();
+    if (next === undefined) underWay -= 1;
+    else next();
+  }
 }
 
 /** Compresses a few bytes at once. */

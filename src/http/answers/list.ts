@@ -3,11 +3,13 @@
  * that opens the array in the first chunk and goes on with a comma in the others, so that the chunks in
  * a row lack nothing but the closing bracket. The list keeps them encoded (docs/adr/0007).
  */
+import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { orderToJson } from '../../app/read/order-json.ts';
 import type { ListSnapshot, OrderView } from '../../app/state/order-list.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { type GzipPiece, gzipFile, gzipPiece, gzipPieceSync } from './gzip.ts';
+import type { ListVersions, VersionedChunk } from './list-versions.ts';
 import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
 
 /**
@@ -15,22 +17,37 @@ import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './neg
  * is sent at once.
  */
 const TURN_BYTES = 524_288;
-/** Up to this size, copying a chunk is cheaper than one more chunk to keep account of. */
+/** Up to this size, a body is one buffer. A longer one copies nothing: versions share their chunks. */
 const MAX_COPIED_BYTES = 131_072;
 
 /** A chunk of the list as it is sent. */
-export class ListChunk {
+export class ListChunk implements VersionedChunk {
   readonly json: Buffer;
+  firstIn?: number;
+  lastIn?: number;
+  #bytes: number;
   #gzip: Promise<GzipPiece> | undefined;
 
   constructor(json: Buffer) {
     this.json = json;
+    this.#bytes = json.length;
+  }
+
+  /** The memory that both forms of it take. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Returns the chunk compressed. It is compressed once, at the first call. */
   gzip(): Promise<GzipPiece> {
-    this.#gzip ??= gzipPiece(this.json);
+    this.#gzip ??= this.#compress();
     return this.#gzip;
+  }
+
+  async #compress(): Promise<GzipPiece> {
+    const piece = await gzipPiece(this.json);
+    this.#bytes += piece.deflated.length;
+    return piece;
   }
 }
 
@@ -57,30 +74,49 @@ interface Body {
   readonly head: readonly string[];
 }
 
+/** The other work that sending a list has to take account of. */
+export interface Sending {
+  /** Awaited between the parts of a long list, so that commands are not held up. */
+  readonly giveWay: () => Promise<void>;
+  readonly versions: ListVersions<ListChunk>;
+}
+
 /**
- * Sends the whole list. Its ETag names the log and its position, so one comparison decides whether
- * anything has happened since.
- * @param giveWay Awaited between the parts of a long list, so that commands are not held up.
+ * Sends the whole list, or a newer one if there is. Its ETag names the log and its position, so one
+ * comparison decides whether anything has happened since.
  */
 export async function sendList(
   req: Request,
   res: Response,
   logName: string,
-  snapshot: ListSnapshot<ListChunk>,
-  giveWay: () => Promise<void>,
+  newest: ListSnapshot<ListChunk>,
+  { giveWay, versions }: Sending,
 ): Promise<void> {
-  const isCompressed = acceptsGzip(req);
-  const etag = etagOf(`${logName}-${snapshot.state}`, isCompressed);
-  const head = ['ETag', etag, 'Cache-Control', PRIVATE, 'Vary', varyOf(res)];
-  if (isKnown(req, res, etag)) {
-    res.writeHead(304, head).end();
-    return;
+  const { snapshot, leave } = versions.read(newest, () => cutOff(req));
+  try {
+    const isCompressed = acceptsGzip(req);
+    const etag = etagOf(`${logName}-${snapshot.state}`, isCompressed);
+    const head = ['ETag', etag, 'Cache-Control', PRIVATE, 'Vary', varyOf(res)];
+    if (isKnown(req, res, etag)) {
+      res.writeHead(304, head).end();
+      return;
+    }
+    const body = isCompressed ? await gzipBody(snapshot) : jsonBody(snapshot);
+    // The client may have gone, or have been cut off.
+    if (res.closed) return;
+    res.writeHead(200, [...head, ...body.head]);
+    if (req.method === 'HEAD') res.end();
+    else if (body.buffers.length === 1) res.end(body.buffers[0]);
+    else await write(res, body, giveWay);
+  } finally {
+    leave();
   }
-  const body = isCompressed ? await gzipBody(snapshot) : jsonBody(snapshot);
-  res.writeHead(200, [...head, ...body.head]);
-  if (req.method === 'HEAD') res.end();
-  else if (body.buffers.length === 1) res.end(body.buffers[0]);
-  else await write(res, body, giveWay);
+}
+
+/** Ends the connection of a client that reads a list which has changed too much since. */
+function cutOff({ context, socket }: Request): void {
+  context.cause = 'the client was too slow: the list has changed too much since it began to read';
+  socket.resetAndDestroy();
 }
 
 const jsonBodies = new WeakMap<ListSnapshot<ListChunk>, Body>();
@@ -101,23 +137,11 @@ function gzipBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
   });
 }
 
-/** Joins small buffers, as far as they follow one another; large ones are never copied. */
+/** Joins the buffers of a short body, which is sent in one piece. */
 function bodyOf(all: readonly Buffer[], encoding: readonly string[] = []): Body {
-  const groups: Buffer[][] = [];
-  let room = 0;
-  for (const buffer of all) {
-    if (buffer.length > room) {
-      groups.push([]);
-      room = MAX_COPIED_BYTES;
-    }
-    groups.at(-1)?.push(buffer);
-    room -= buffer.length;
-  }
   const length = all.reduce((length, buffer) => length + buffer.length, 0);
   return {
-    buffers: groups.map((group) =>
-      group.length === 1 ? (group[0] as Buffer) : Buffer.concat(group),
-    ),
+    buffers: length > MAX_COPIED_BYTES ? all : [Buffer.concat(all)],
     length,
     head: [...encoding, 'Content-Type', JSON_UTF_8, 'Content-Length', `${length}`],
   };
@@ -163,6 +187,8 @@ async function write(
   }
   res.uncork();
   res.end();
+  // Until then the buffers that were written last are held.
+  if (!res.closed) await once(res, 'close');
 }
 
 /** Resolves when the client has taken the written bytes, or has gone away. */

@@ -5,6 +5,7 @@ import { isPetKnown } from '../../app/read/order-query.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
 import type { CommandProcessor } from '../../app/write/command-processor.ts';
 import { type ListChunk, sendList } from '../answers/list.ts';
+import type { ListVersions } from '../answers/list-versions.ts';
 import { PRIVATE } from '../answers/negotiation.ts';
 import { OrdersV1, OrderV1, PetAnswer } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
@@ -40,14 +41,18 @@ interface ListServices {
   readonly epochs: Pick<Epochs, 'logName'>;
   readonly readModel: Pick<ReadModel<ListChunk>, 'current'>;
   readonly commands: Pick<CommandProcessor, 'giveWay'>;
+  readonly versions: ListVersions<ListChunk>;
 }
 
 async function listOrders(
-  { epochs, readModel, commands }: ListServices,
+  { epochs, readModel, commands, versions }: ListServices,
   { req, res }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
   const list = await readModel.current();
-  await sendList(req, res, epochs.logName, list.snapshot(), () => commands.giveWay());
+  await sendList(req, res, epochs.logName, list.snapshot(), {
+    giveWay: () => commands.giveWay(),
+    versions,
+  });
 }
 
 const GET_PET = {

@@ -1,23 +1,40 @@
 /** The settings that bound what clients may hold of the service. */
 import type { z } from 'zod';
-import { numberTo } from './config-values.ts';
+import { inMs, numberTo } from './config-values.ts';
 
 /** The bounds on what clients may hold. */
 export interface Limits {
   /** The connections that may be open at once; one more is refused. */
   readonly maxConnections: number;
+  /** The time for which a client may take nothing of an answer, in milliseconds. */
+  readonly patienceMs: number;
+  /** The bytes of the list that are kept for clients who are still reading older versions of it. */
+  readonly maxOldListBytes: number;
 }
 
 const MAX_CONNECTIONS = 4_000;
+const STALL_TIMEOUT_MS = 30_000;
+const OLD_LISTS_BYTES = 67_108_864;
 
 /** The schemas of their variables. */
 export const limits = {
   MAX_CONNECTIONS: numberTo(999_999, 'must be a whole number from 1 to 999999', 1).default(
     MAX_CONNECTIONS,
   ),
+  STALL_TIMEOUT: numberTo(3_600, 'must be a whole number of seconds from 1 to 3600', 1)
+    .transform(inMs)
+    .default(STALL_TIMEOUT_MS),
+  OLD_LISTS_BYTES: numberTo(
+    99_999_999_999,
+    'must be a number of bytes from 0 to 99999999999',
+  ).default(OLD_LISTS_BYTES),
 };
 
 /** Returns the bounds that variables set. */
 export function limitsIn(data: z.output<z.ZodObject<typeof limits>>): Limits {
-  return { maxConnections: data.MAX_CONNECTIONS };
+  return {
+    maxConnections: data.MAX_CONNECTIONS,
+    patienceMs: data.STALL_TIMEOUT,
+    maxOldListBytes: data.OLD_LISTS_BYTES,
+  };
 }

@@ -13,7 +13,8 @@ import { SCOPES } from '../../../src/app/ports/key-store.ts';
 import { ReadModel } from '../../../src/app/read/read-model.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
 import { CommandProcessor } from '../../../src/app/write/command-processor.ts';
-import { encodeChunk } from '../../../src/http/answers/list.ts';
+import { encodeChunk, type ListChunk } from '../../../src/http/answers/list.ts';
+import { ListVersions } from '../../../src/http/answers/list-versions.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { Health } from '../../../src/http/health.ts';
 import { HttpServer } from '../../../src/http/server.ts';
@@ -39,6 +40,7 @@ async function serviceAt(time: string) {
   const services = {
     epochs,
     commands,
+    versions: new ListVersions<ListChunk>(Infinity),
     readModel,
     history,
     tail,
@@ -63,7 +65,7 @@ async function serviceAt(time: string) {
       now: () => Date.parse(time),
     }),
     health,
-    { maxConnections: 10, warn: () => {} },
+    { maxConnections: 10, patienceMs: 30_000, warn: () => {} },
   );
   const address = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.close());

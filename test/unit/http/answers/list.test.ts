@@ -1,6 +1,7 @@
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { ListChunk, sendList } from '../../../../src/http/answers/list.ts';
+import { ListVersions } from '../../../../src/http/answers/list-versions.ts';
 import { listening } from '../../../support/listening.ts';
 
 const PAGE_BYTES = 131_072;
@@ -10,8 +11,18 @@ async function serve(chunks: number, giveWay: () => Promise<void>): Promise<stri
   const all = Array.from({ length: chunks }, (_, page) => {
     return new ListChunk(Buffer.alloc(PAGE_BYTES, 97 + page));
   });
+  const versions = new ListVersions<ListChunk>(Infinity);
   const app = express().get('/', (req, res) => {
-    return sendList(req, res, 'store', { position: 1, state: '1', chunks: all }, giveWay);
+    return sendList(
+      req,
+      res,
+      'store',
+      { position: 1, state: '1', chunks: all },
+      {
+        giveWay,
+        versions,
+      },
+    );
   });
   return (await listening(app)).address;
 }

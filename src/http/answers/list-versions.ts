@@ -1,0 +1,114 @@
+/**
+ * The versions of the list that clients are still reading. Versions share all chunks that have not
+ * changed between them, so an old one costs only the chunks that were replaced since: each of them is
+ * counted once, however many versions have it, and freed with the last of these. What all old versions
+ * cost together is bounded: beyond it the readers of the oldest are cut off.
+ *
+ * The accounting is that of ZFS for snapshots: a replaced chunk is kept by the newest version that has
+ * it, and handed to the next older one that has it, if any, when that version ends.
+ */
+import type { ListSnapshot } from '../../app/state/order-list.ts';
+
+/** A chunk, with the first and the last version that it is known to be in. */
+export interface VersionedChunk {
+  readonly bytes: number;
+  firstIn?: number;
+  lastIn?: number;
+}
+
+interface Version<Chunk> {
+  readonly number: number;
+  readonly snapshot: ListSnapshot<Chunk>;
+  /** Functions that cut off its readers. */
+  readonly readers: Set<() => void>;
+  /** The chunks that no newer version has, with the bytes that were counted for each. */
+  readonly kept: { readonly chunk: Chunk; readonly bytes: number }[];
+}
+
+/** A reader's place in a version. */
+export interface Reading<Chunk> {
+  readonly snapshot: ListSnapshot<Chunk>;
+  /** To be called when the reader has everything, or has gone. */
+  readonly leave: () => void;
+}
+
+/** The versions that are read, of one list. */
+export class ListVersions<Chunk extends VersionedChunk> {
+  readonly #maxBytes: number;
+  /** The versions that are read, the oldest first. */
+  readonly #read: Version<Chunk>[] = [];
+  /** The newest version, read or not, while any is read: the list itself frees what it replaces. */
+  #newest: Version<Chunk> | undefined;
+  #count = 0;
+  #keptBytes = 0;
+
+  /** @param maxBytes The most that chunks may take which the newest list has no more. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The bytes of chunks that only old versions have. */
+  get keptBytes(): number {
+    return this.#keptBytes;
+  }
+
+  /**
+   * Begins to read a snapshot, or a newer one if there is.
+   * @param cutOff Cuts off the reader: called when old versions cost too much and this is the oldest.
+   */
+  read(snapshot: ListSnapshot<Chunk>, cutOff: () => void): Reading<Chunk> {
+    const version = this.#versionOf(snapshot);
+    if (version.readers.size === 0) this.#read.push(version);
+    // Two requests may share a function.
+    const reader = () => cutOff();
+    version.readers.add(reader);
+    return { snapshot: version.snapshot, leave: () => this.#leave(version, reader) };
+  }
+
+  #versionOf(snapshot: ListSnapshot<Chunk>): Version<Chunk> {
+    const before = this.#newest;
+    if (before !== undefined && snapshot.position <= before.snapshot.position) return before;
+    this.#count += 1;
+    const number = this.#count;
+    for (const chunk of snapshot.chunks) {
+      chunk.firstIn ??= number;
+      chunk.lastIn = number;
+    }
+    for (const chunk of before?.snapshot.chunks ?? []) {
+      if (chunk.lastIn !== number) this.#keep(chunk, chunk.bytes, this.#read.at(-1));
+    }
+    this.#bound();
+    const version = { number, snapshot, readers: new Set<() => void>(), kept: [] };
+    this.#newest = version;
+    return version;
+  }
+
+  /** Counts a replaced chunk for the newest version that has it. */
+  #keep(chunk: Chunk, bytes: number, newest: Version<Chunk> | undefined): void {
+    if (newest === undefined || newest.number < (chunk.firstIn as number)) return;
+    newest.kept.push({ chunk, bytes });
+    this.#keptBytes += bytes;
+  }
+
+  #leave(version: Version<Chunk>, reader: () => void): void {
+    if (!version.readers.delete(reader) || version.readers.size > 0) return;
+    const place = this.#read.indexOf(version);
+    this.#read.splice(place, 1);
+    if (this.#read.length === 0) this.#newest = undefined;
+    const older = this.#read[place - 1];
+    for (const { chunk, bytes } of version.kept.splice(0)) {
+      this.#keptBytes -= bytes;
+      this.#keep(chunk, bytes, older);
+    }
+  }
+
+  #bound(): void {
+    while (this.#keptBytes > this.#maxBytes) {
+      const [oldest] = this.#read as [Version<Chunk>];
+      for (const reader of [...oldest.readers]) {
+        reader();
+        this.#leave(oldest, reader);
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Beside } from '../../support/beside.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import { Service } from '../../support/service.ts';
+
+// A list that is longer than what the kernel holds for a client on the same machine: up to 10 MB.
+const ORDERS = 200_000;
+const CHUNK_ORDERS = 1_024;
+const LIST = '/v1/store/orders';
+const TOO_SLOW = /^the client was too slow/;
+const services = new AsyncDisposableStack();
+let service: Service;
+
+beforeAll(async () => {
+  service = services.use(new Service());
+  await service.start();
+  await service.program.end();
+  await using beside = new Beside(service.databaseFile);
+  const ids = Array.from({ length: ORDERS }, (_, n) => ({
+    id: BigInt(n + 1),
+    petId: 2n ** 62n,
+  }));
+  for (let n = 0; n < ORDERS; n += 10_000) await beside.place(ids.slice(n, n + 10_000));
+}, 120_000);
+afterAll(() => services.disposeAsync());
+
+/** Begins a request whose answer nobody takes. */
+function stalled(path: string, more = ''): RawClient {
+  const client = new RawClient(service.address, false);
+  client.send(
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n${more}\r\n`,
+  );
+  return client;
+}
+
+/** Waits for the log lines of so many requests that were cut off. */
+function cutOffs(count: number) {
+  return service.program.until(({ log }) => {
+    const lines = log.filter(({ cause }) => TOO_SLOW.test(String(cause)));
+    return lines.length >= count ? lines : undefined;
+  });
+}
+
+/** Ships one order in every so manieth chunk, beginning with the order at this place. */
+async function shipOneInEach(chunks: number, place: number): Promise<void> {
+  const shipments: Promise<unknown>[] = [];
+  for (let id = place; id <= ORDERS; id += chunks * CHUNK_ORDERS) {
+    const body = { shipDate: '2026-01-01T00:00:00Z' };
+    shipments.push(service.send('PUT', `${LIST}/${id}/shipment`, body));
+  }
+  await Promise.all(shipments);
+}
+
+/** Returns the memory that the service occupies, in megabytes. */
+function megabytes(): number {
+  const status = readFileSync(`/proc/${service.program.child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+}
+
+describe('A client that takes nothing of its answer for STALL_TIMEOUT', () => {
+  beforeAll(() => service.start({ STALL_TIMEOUT: '2' }));
+  afterAll(() => service.program.end());
+
+  it.each([
+    ['a list', LIST, ''],
+    ['a stream of events', '/v1/store/events', 'Accept: text/event-stream\r\n'],
+  ])('is cut off: %s', async (_what, path, more) => {
+    const before = service.program.log.length;
+    using client = stalled(path, more);
+    // Others are served meanwhile.
+    expect((await service.ask('GET', '/v2/store/orders?limit=1')).status).toBe(200);
+    const line = await service.program.until(({ log }) => {
+      return log.slice(before).find(({ cause }) => TOO_SLOW.test(String(cause)));
+    });
+    expect(line).toMatchObject({ outcome: 'aborted', status: 200 });
+    expect(line.durationMs).toBeGreaterThan(2_000);
+    expect(line.durationMs).toBeLessThan(15_000);
+    client.read();
+    await client.closed;
+  });
+
+  it('and one that takes it in time is not, however long that takes', async () => {
+    using client = stalled(LIST);
+    for (let n = 0; n < 5; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      client.socket.read(2_000_000);
+    }
+    client.read();
+    await client.until('"id":200000,');
+  });
+});
+
+describe('Clients that read older versions of the list', () => {
+  beforeAll(() => service.start({ STALL_TIMEOUT: '600', OLD_LISTS_BYTES: '1500000' }));
+  afterAll(() => service.program.end());
+
+  it('are cut off, the oldest first, when these cost too much, and the newest is served', async () => {
+    await service.ask('GET', LIST);
+    using first = stalled(LIST);
+    await shipOneInEach(20, 1);
+    using second = stalled(LIST);
+    await shipOneInEach(10, 2);
+    expect((await service.ask('GET', LIST)).body.length).toBeGreaterThan(ORDERS * 60);
+    const [line] = await cutOffs(1);
+    expect(line).toMatchObject({ path: LIST, outcome: 'aborted' });
+    first.read();
+    await first.closed;
+    expect(first.received).not.toContain('"id":200000,');
+    second.read();
+    await second.until('"id":200000,');
+  });
+
+  it('cost no more than that, many as they are', async () => {
+    await service.ask('GET', LIST);
+    const before = megabytes();
+    await using clients = new AsyncDisposableStack();
+    for (let n = 0; n < 60; n++) {
+      await shipOneInEach(5, 10 + n);
+      const client = stalled(LIST);
+      clients.defer(() => void client.socket.destroy());
+    }
+    const { status } = await service.ask('GET', LIST);
+    expect(status).toBe(200);
+    await cutOffs(40);
+    // Without a limit, each would keep 40 chunks of 70 KB that no other has.
+    expect(megabytes() - before).toBeLessThan(150);
+  });
+});
