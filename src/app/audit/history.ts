@@ -8,7 +8,7 @@ import type { Trail } from '../ports/trail.ts';
 import { authorOf, cloudEventOf } from './cloud-event.ts';
 
 /** A run of the log. */
-export interface EventPage {
+export interface EventRun {
   /** CloudEvents in JSON, by ascending position. */
   readonly events: readonly HistoricalEvent[];
   /** The position up to which the log was read: the next run begins behind it. */
@@ -51,7 +51,7 @@ export class History {
    * Returns the first events after a position, at most `limit`, of one type if it is given. There
    * may be fewer although the log goes on, because one call reads {@link MAX_READ_EVENTS} at most.
    */
-  async page(after: number, limit: number, type?: string): Promise<EventPage> {
+  async run(after: number, limit: number, type?: string): Promise<EventRun> {
     const found: StoredFields[] = [];
     // One more than the limit shows that the log goes on.
     const chunk = type === undefined ? limit + 1 : CHUNK_EVENTS;

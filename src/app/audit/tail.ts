@@ -2,7 +2,7 @@
 
 import { nextTurn } from '../event-loop.ts';
 import type { EventLogReader } from '../ports/event-log.ts';
-import type { EventPage, History } from './history.ts';
+import type { EventRun, History } from './history.ts';
 
 /** The most events in one run: it bounds the memory that a slow follower takes. */
 const RUN_EVENTS = 100;
@@ -14,7 +14,7 @@ const MAX_CACHED_RUNS = 50;
 export class Tail {
   readonly #history: History;
   readonly #followers = new Set<Follower>();
-  readonly #runs = new Map<string, EventPage>();
+  readonly #runs = new Map<string, EventRun>();
   readonly #unwatch: () => void;
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -53,35 +53,35 @@ export class Tail {
    * together, so that other work waits for one run at most. Most followers are at the head, where
    * one reads for all: a run that was read once stays as it is, even if it could be longer by now.
    */
-  async #read(after: number, type?: string): Promise<EventPage> {
+  async #read(after: number, type?: string): Promise<EventRun> {
     this.#turn = this.#turn.then(nextTurn);
     await this.#turn;
     const name = `${after} ${type}`;
     const known = this.#runs.get(name);
     if (known !== undefined) return known;
     // Runs end at round positions, so that followers soon share them wherever they began.
-    const page = await this.#history.page(after, RUN_EVENTS - (after % RUN_EVENTS), type);
-    if (page.end > after) this.#cache(name, page);
-    return page;
+    const run = await this.#history.run(after, RUN_EVENTS - (after % RUN_EVENTS), type);
+    if (run.end > after) this.#cache(name, run);
+    return run;
   }
 
-  #cache(name: string, page: EventPage): void {
+  #cache(name: string, run: EventRun): void {
     // A Map has its keys in the order in which they were added.
     const [oldest] = this.#runs.keys();
     if (this.#runs.size >= MAX_CACHED_RUNS) this.#runs.delete(oldest as string);
-    this.#runs.set(name, page);
+    this.#runs.set(name, run);
   }
 }
 
 /** A reader of the log up to its head, and on as it grows, until it leaves. */
 export class Follower {
-  readonly #read: (after: number, type?: string) => Promise<EventPage>;
+  readonly #read: (after: number, type?: string) => Promise<EventRun>;
   readonly #end = new AbortController();
   /** Resolves when the log may have grown since the last read began. */
   #grown = Promise.withResolvers<void>();
 
   /** @param read Returns the events after a position: none if the log ends there. */
-  constructor(read: (after: number, type?: string) => Promise<EventPage>) {
+  constructor(read: (after: number, type?: string) => Promise<EventRun>) {
     this.#read = read;
   }
 
@@ -91,15 +91,15 @@ export class Follower {
   }
 
   /** Yields everything after a position, in runs without a gap and without an overlap. */
-  async *pages(after: number, type?: string): AsyncIterable<EventPage> {
+  async *runs(after: number, type?: string): AsyncIterable<EventRun> {
     let seen = after;
     while (!this.left.aborted) {
       // An event that is appended from here on is read, or announced by the next call of `wake`.
       this.#grown = Promise.withResolvers();
-      const page = await this.#read(seen, type);
-      if (page.end === seen) await this.#grown.promise;
-      else if (!this.left.aborted) yield page;
-      seen = page.end;
+      const run = await this.#read(seen, type);
+      if (run.end === seen) await this.#grown.promise;
+      else if (!this.left.aborted) yield run;
+      seen = run.end;
     }
   }
 

@@ -49,7 +49,7 @@ export async function sendEventStream(
     res.setHeader('X-Accel-Buffering', 'no');
     if (req.method === 'HEAD') return;
     res.write(`retry: ${RECONNECT_MS}\n\n`);
-    for await (const { events, end } of follower.pages(after, type)) {
+    for await (const { events, end } of follower.runs(after, type)) {
       const text = events
         .map(({ position, json }) => `id: ${epochs.write(position)}\ndata: ${json}\n\n`)
         .join('');

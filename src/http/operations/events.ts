@@ -112,7 +112,7 @@ const LIST_EVENTS = {
 
 interface LogServices {
   readonly epochs: Epochs;
-  readonly history: Pick<History, 'page'>;
+  readonly history: Pick<History, 'run'>;
   readonly tail: Pick<Tail, 'follow'>;
   readonly authenticator: Pick<Authenticator, 'isStillInForce'>;
 }
@@ -133,7 +133,7 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
   }
   const { after = START, limit, type } = query;
   const begin = positionOf(epochs, 'after', after);
-  const { events, end, hasMore } = await history.page(begin, limit, type);
+  const { events, end, hasMore } = await history.run(begin, limit, type);
   if (hasMore) linkToNext(req, res, epochs.write(end));
   res.setHeader('Content-Type', `${BATCH}; charset=utf-8`);
   await sendNegotiated(req, res, Buffer.from(`[${events.map(({ json }) => json).join(',')}]`));

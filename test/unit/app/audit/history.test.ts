@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sourceOf } from '../../../../src/app/audit/cloud-event.ts';
-import { type EventPage, History } from '../../../../src/app/audit/history.ts';
+import { type EventRun, History } from '../../../../src/app/audit/history.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
 import type { NewEvent } from '../../../../src/app/log/recorded-event.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
@@ -24,19 +24,19 @@ async function ordersWith(count: number, cancelledEvery: number) {
   return historyOf(...events.flat());
 }
 
-function positionsIn({ events }: EventPage): number[] {
+function positionsIn({ events }: EventRun): number[] {
   return events.map(({ position }) => position);
 }
 
-/** Every page from the first on, as one follows the other. */
-async function allPages(history: History, limit: number, type?: string): Promise<EventPage[]> {
-  const pages: EventPage[] = [];
-  let last: EventPage | undefined;
+/** Every run from the first on, as one follows the other. */
+async function allRuns(history: History, limit: number, type?: string): Promise<EventRun[]> {
+  const runs: EventRun[] = [];
+  let last: EventRun | undefined;
   do {
-    last = await history.page(last?.end ?? 0, limit, type);
-    pages.push(last);
+    last = await history.run(last?.end ?? 0, limit, type);
+    runs.push(last);
   } while (last.hasMore);
-  return pages;
+  return runs;
 }
 
 describe('The history', () => {
@@ -54,7 +54,7 @@ describe('The history', () => {
     };
     await keys.add({ id: 'k1', name: 'shop', ...rest });
     await keys.add({ id: 'k2', name: 'gone', revokedAt: NOON, ...rest });
-    const { events } = await history.page(0, 10);
+    const { events } = await history.run(0, 10);
     const told = events.map(({ json }) => JSON.parse(json));
     expect(told.map(({ by: author, keyname }) => [author, keyname])).toStrictEqual([
       ['import', undefined],
@@ -76,32 +76,32 @@ describe('The history', () => {
     expect(await history.at([])).toStrictEqual([]);
   });
 
-  it.each([1, 2, 6, 7, 8, 1_000])('has all events in pages of %s', async (limit) => {
+  it.each([1, 2, 6, 7, 8, 1_000])('has all events in runs of %s', async (limit) => {
     const { history } = await ordersWith(7, 8);
-    const pages = await allPages(history, limit);
-    expect(pages.flatMap(positionsIn)).toStrictEqual([1, 2, 3, 4, 5, 6, 7]);
-    expect(pages).toHaveLength(Math.ceil(7 / limit));
-    expect(pages.at(-1)?.end).toBe(7);
+    const runs = await allRuns(history, limit);
+    expect(runs.flatMap(positionsIn)).toStrictEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(runs).toHaveLength(Math.ceil(7 / limit));
+    expect(runs.at(-1)?.end).toBe(7);
   });
 
   it('is empty where nothing has happened, and behind the head', async () => {
     const nothing = { events: [], hasMore: false };
-    expect(await (await historyOf()).history.page(0, 5)).toStrictEqual({ ...nothing, end: 0 });
+    expect(await (await historyOf()).history.run(0, 5)).toStrictEqual({ ...nothing, end: 0 });
     const { history } = await ordersWith(2, 9);
-    expect(await history.page(2, 5)).toStrictEqual({ ...nothing, end: 2 });
-    expect(await history.page(9, 5, 'OrderPlaced')).toStrictEqual({ ...nothing, end: 9 });
+    expect(await history.run(2, 5)).toStrictEqual({ ...nothing, end: 2 });
+    expect(await history.run(9, 5, 'OrderPlaced')).toStrictEqual({ ...nothing, end: 9 });
   });
 
-  it.each([1, 3, 1_000])('has all events of one type in pages of %s', async (limit) => {
+  it.each([1, 3, 1_000])('has all events of one type in runs of %s', async (limit) => {
     const { history } = await ordersWith(1_500, 100);
-    const pages = await allPages(history, limit, 'OrderCancelled');
+    const runs = await allRuns(history, limit, 'OrderCancelled');
     const expected = Array.from({ length: 15 }, (_, n) => 101 * (n + 1));
-    expect(pages.flatMap(positionsIn)).toStrictEqual(expected);
-    expect(pages.at(-1)?.end).toBe(1_515);
-    for (const page of pages.slice(0, -1)) expect(positionsIn(page)).toHaveLength(limit);
+    expect(runs.flatMap(positionsIn)).toStrictEqual(expected);
+    expect(runs.at(-1)?.end).toBe(1_515);
+    for (const run of runs.slice(0, -1)) expect(positionsIn(run)).toHaveLength(limit);
   });
 
-  it('reads no more than a page, and one more, where no type is asked for', async () => {
+  it('reads no more than a run, and one more, where no type is asked for', async () => {
     const { history, trail } = await ordersWith(30, 40);
     const stored = trail.stored.bind(trail);
     const asked: number[] = [];
@@ -109,7 +109,7 @@ describe('The history', () => {
       asked.push(limit);
       return stored(after, limit);
     };
-    expect((await history.page(3, 10)).end).toBe(13);
+    expect((await history.run(3, 10)).end).toBe(13);
     expect(asked).toStrictEqual([11]);
   });
 
@@ -122,12 +122,12 @@ describe('The history', () => {
       read += events.length;
       return events;
     };
-    const first = await history.page(0, 10, 'OrderCancelled');
+    const first = await history.run(0, 10, 'OrderCancelled');
     expect(first).toStrictEqual({ events: [], end: 10_000, hasMore: true });
     expect(read).toBe(10_000);
-    const pages = await allPages(history, 10, 'OrderCancelled');
-    expect(pages.map(({ end }) => end)).toStrictEqual([10_000, 20_000, 25_001]);
-    expect(pages.flatMap(positionsIn)).toStrictEqual([25_001]);
+    const runs = await allRuns(history, 10, 'OrderCancelled');
+    expect(runs.map(({ end }) => end)).toStrictEqual([10_000, 20_000, 25_001]);
+    expect(runs.flatMap(positionsIn)).toStrictEqual([25_001]);
   });
 
   it('lets others have their turn while it tells much', async () => {
@@ -138,7 +138,7 @@ describe('The history', () => {
       timer = setImmediate(count);
     };
     let timer = setImmediate(count);
-    expect((await history.page(0, 1_000)).events).toHaveLength(1_000);
+    expect((await history.run(0, 1_000)).events).toHaveLength(1_000);
     clearImmediate(timer);
     expect(turns).toBeGreaterThanOrEqual(2);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type EventPage, History } from '../../../../src/app/audit/history.ts';
+import { type EventRun, History } from '../../../../src/app/audit/history.ts';
 import { type Follower, Tail } from '../../../../src/app/audit/tail.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
@@ -43,7 +43,7 @@ function followed(tail: Tail): Follower {
 /** Follows until so many events have come, or until the end. */
 async function take(follower: Follower, after: number, count = Infinity): Promise<number[]> {
   const positions: number[] = [];
-  for await (const { events } of follower.pages(after)) {
+  for await (const { events } of follower.runs(after)) {
     positions.push(...events.map(({ position }) => position));
     if (positions.length >= count) follower.leave();
   }
@@ -75,10 +75,10 @@ describe('Whoever follows the log', () => {
   it('misses nothing that comes while it looks, and is not told twice to look', async () => {
     const { log, history, hint, tail } = withHints();
     const follower = followed(tail);
-    const page = history.page.bind(history);
+    const run = history.run.bind(history);
     let looks = 0;
-    history.page = async (...args) => {
-      const seen = await page(...args);
+    history.run = async (...args) => {
+      const seen = await run(...args);
       looks += 1;
       // Behind what was just read, and before the reader goes to sleep.
       if (looks === 1) {
@@ -94,11 +94,11 @@ describe('Whoever follows the log', () => {
   it('sleeps where there is nothing to read, until there is', async () => {
     const { log, history, hint, tail } = withHints();
     await append(log, 1);
-    const page = history.page.bind(history);
+    const run = history.run.bind(history);
     let looks = 0;
-    history.page = (...args) => {
+    history.run = (...args) => {
       looks += 1;
-      return page(...args);
+      return run(...args);
     };
     const positions = take(followed(tail), 0, 2);
     await asleep();
@@ -114,14 +114,14 @@ describe('Whoever follows the log', () => {
   it('reads no further than it is asked to', async () => {
     const { log, history, tail } = given();
     await append(log, 1_000);
-    const page = history.page.bind(history);
+    const run = history.run.bind(history);
     let looks = 0;
-    history.page = (...args) => {
+    history.run = (...args) => {
       looks += 1;
-      return page(...args);
+      return run(...args);
     };
-    const pages = followed(tail).pages(0)[Symbol.asyncIterator]();
-    const first: EventPage = (await pages.next()).value;
+    const runs = followed(tail).runs(0)[Symbol.asyncIterator]();
+    const first: EventRun = (await runs.next()).value;
     expect(first.events).toHaveLength(100);
     await asleep();
     expect(looks).toBe(1);
@@ -130,11 +130,11 @@ describe('Whoever follows the log', () => {
   it('shares what is read with those who come to it later', async () => {
     const { log, history, tail } = given();
     await append(log, 6_000);
-    const page = history.page.bind(history);
+    const run = history.run.bind(history);
     let looks = 0;
-    history.page = (...args) => {
+    history.run = (...args) => {
       looks += 1;
-      return page(...args);
+      return run(...args);
     };
     const together = [0, 0, 30, 1_950].map((after) => take(followed(tail), after, 6_000 - after));
     expect(await Promise.all(together)).toStrictEqual([
@@ -143,19 +143,19 @@ describe('Whoever follows the log', () => {
       upTo(6_000, 31),
       upTo(6_000, 1_951),
     ]);
-    // All pages once, but that those who were far ahead read for themselves at first.
+    // All runs once, but that those who were far ahead read for themselves at first.
     expect(looks).toBeLessThan(2 * 60);
   });
 
-  it('finds the last fifty pages that were read, and no more', async () => {
+  it('finds the last fifty runs that were read, and no more', async () => {
     const { log, history, tail } = given();
     await append(log, 6_000);
     await take(followed(tail), 0, 6_000);
-    const page = history.page.bind(history);
+    const run = history.run.bind(history);
     let looks = 0;
-    history.page = (...args) => {
+    history.run = (...args) => {
       looks += 1;
-      return page(...args);
+      return run(...args);
     };
     expect(await take(followed(tail), 1_000, 5_000)).toStrictEqual(upTo(6_000, 1_001));
     expect(looks).toBe(0);
@@ -163,7 +163,7 @@ describe('Whoever follows the log', () => {
     expect(looks).toBe(1);
   });
 
-  it('takes one page a turn, however many do', async () => {
+  it('takes one run a turn, however many do', async () => {
     const { log, tail } = given();
     await append(log, 1_000);
     let turns = 0;
@@ -181,13 +181,13 @@ describe('Whoever follows the log', () => {
     const { log, tail } = given();
     await append(log, 5);
     const follower = followed(tail);
-    const pages: EventPage[] = [];
-    for await (const page of follower.pages(0, 'OrderShipped')) {
-      pages.push(page);
-      if (pages.length === 2) follower.leave();
+    const runs: EventRun[] = [];
+    for await (const run of follower.runs(0, 'OrderShipped')) {
+      runs.push(run);
+      if (runs.length === 2) follower.leave();
       else await append(log, 1);
     }
-    expect(pages.map(({ events, end }) => [events.length, end])).toStrictEqual([
+    expect(runs.map(({ events, end }) => [events.length, end])).toStrictEqual([
       [0, 5],
       [0, 6],
     ]);
