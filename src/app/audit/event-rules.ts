@@ -64,7 +64,8 @@ export class EventRules {
 
   /** Returns the domain's own reason why no command can have led to an event. */
   #refusalOf(event: OrderEvent, slot: number): string | undefined {
-    const decision = order.decide(commandFor(event), this.#image.stateAt(slot));
+    const command = { ...event, type: COMMAND_TYPES[event.type] } as OrderCommand;
+    const decision = order.decide(command, this.#image.stateAt(slot));
     if (decision.kind === 'rejected') return decision.reason;
     return decision.events.length === 0 ? 'it is so already' : undefined;
   }
@@ -77,8 +78,4 @@ export class EventRules {
 
 function isSame(id: bigint, column: number | string): boolean {
   return typeof column === 'number' ? Number(id) === column : String(id) === column;
-}
-
-function commandFor(event: OrderEvent): OrderCommand {
-  return { ...event, type: COMMAND_TYPES[event.type] } as OrderCommand;
 }

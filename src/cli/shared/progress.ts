@@ -14,7 +14,7 @@ export type Advance = (done: number) => void;
  * @param total The amount of work; 0 if it is not known, as of a pipe.
  * @param unit The unit of the rate to be shown; absent: no rate is shown.
  */
-export function withProgress<Result>(
+export async function withProgress<Result>(
   output: Output,
   label: string,
   total: number,
@@ -22,31 +22,9 @@ export function withProgress<Result>(
   unit?: string,
 ): Promise<Result> {
   const speed = unit === undefined ? () => '' : speedometer(unit);
-  return output.isTTY && total > 0
-    ? withBar(output, label, total, work, speed)
-    : work(linesNowAndThen(output, label, total, speed));
-}
-
-/** Returns the rate, in words, for an amount of work done so far. */
-type Speed = (done: number) => string;
-
-function speedometer(unit: string): Speed {
-  const begun = performance.now();
-  return (done) => {
-    const perSecond = (done / Math.max(1, performance.now() - begun)) * 1_000;
-    return `, ${Math.round(perSecond).toLocaleString('en')} ${unit}/s`;
-  };
-}
-
-async function withBar<Result>(
-  stream: Output,
-  label: string,
-  total: number,
-  work: (advance: Advance) => Promise<Result>,
-  speed: Speed,
-): Promise<Result> {
+  if (!output.isTTY || total === 0) return work(linesNowAndThen(output, label, total, speed));
   const bar = new SingleBar({
-    stream,
+    stream: output,
     format: `${label} {bar} {percentage} %, {eta_formatted} left{speed}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
@@ -59,6 +37,17 @@ async function withBar<Result>(
   } finally {
     bar.stop();
   }
+}
+
+/** Returns the rate, in words, for an amount of work done so far. */
+type Speed = (done: number) => string;
+
+function speedometer(unit: string): Speed {
+  const begun = performance.now();
+  return (done) => {
+    const perSecond = (done / Math.max(1, performance.now() - begun)) * 1_000;
+    return `, ${Math.round(perSecond).toLocaleString('en')} ${unit}/s`;
+  };
 }
 
 function linesNowAndThen(output: Output, label: string, total: number, speed: Speed): Advance {
