@@ -56,20 +56,24 @@ export class History {
     // One more than the limit shows that the log goes on.
     const chunk = type === undefined ? limit + 1 : CHUNK_EVENTS;
     let end = after;
-    let hasMore = true;
-    while (hasMore && found.length <= limit && end - after < MAX_READ_EVENTS) {
-      if (end > after) await nextTurn();
+    do {
       const stored = await this.#trail.stored(end, chunk);
       found.push(...stored.filter((event) => type === undefined || event.type === type));
+      if (found.length > limit) {
+        const last = found[limit - 1] as StoredFields;
+        return {
+          events: await this.#asCloudEvents(found.slice(0, limit)),
+          end: last.position,
+          hasMore: true,
+        };
+      }
       end += stored.length;
-      hasMore = stored.length === chunk;
-    }
-    if (found.length > limit) {
-      found.length = limit;
-      end = (found[limit - 1] as StoredFields).position;
-      hasMore = true;
-    }
-    return { events: await this.#asCloudEvents(found), end, hasMore };
+      if (stored.length < chunk) {
+        return { events: await this.#asCloudEvents(found), end, hasMore: false };
+      }
+      await nextTurn();
+    } while (end - after < MAX_READ_EVENTS);
+    return { events: await this.#asCloudEvents(found), end, hasMore: true };
   }
 
   async #asCloudEvents(stored: readonly StoredFields[]): Promise<readonly HistoricalEvent[]> {

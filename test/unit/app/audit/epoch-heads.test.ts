@@ -138,6 +138,11 @@ describe('a checkpoint in a log that was cut', () => {
     const signed = await checkpoint(trailOf(54), foreign);
     const unknown = `c was signed in epoch ${foreign.id}, which is none of this log`;
     expect(headIn(first, 'c', signed)).toStrictEqual({ from: 1, to: 54, problem: unknown });
+    expect(headIn(one, 'c', signed)).toStrictEqual({
+      from: 51,
+      to: 54,
+      problem: `${unknown}: the log was cut at position 50 on ${NOON} and went on in epoch 1`,
+    });
     expect(headIn(two, 'c', signed)).toStrictEqual({
       from: 54,
       to: 54,

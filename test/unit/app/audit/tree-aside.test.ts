@@ -105,7 +105,8 @@ describe('A tree that was made aside', () => {
   });
 
   it('does not count where an event breaks a rule, behind which nothing is looked at', async () => {
-    const { size, findings, passes } = await check({ events: () => [CHUNK, CHUNK, NEXT] });
+    const events = () => [CHUNK, CHUNK, NEXT];
+    const { size, findings, passes } = await check({ events }, [note(9, Buffer.alloc(32))]);
     expect({ size, findings, passes }).toEqual({
       size: 2,
       findings: [{ from: 3, problem: 'position 1 stands in its place' }],
@@ -124,6 +125,20 @@ describe('A tree that was made aside', () => {
       size: 2,
       findings: [{ from: 3, problem: 'it cannot be read: torn' }],
       passes: [2, 2],
+    });
+  });
+
+  it('does not count where something behind the last event cannot be read', async () => {
+    const { root, findings, passes } = await check({
+      *events() {
+        yield* [CHUNK, NEXT];
+        throw new DamagedEvidence('torn');
+      },
+    });
+    expect({ root, findings, passes }).toEqual({
+      root: rootOf(4),
+      findings: [{ from: 5, problem: 'it cannot be read: torn' }],
+      passes: [2, 4, 2, 4],
     });
   });
 });
