@@ -82,7 +82,23 @@ function ofCommands({ commands, writer }: Measured): readonly Metric[] {
       name: 'store_orders_commands_waiting',
       help: 'Commands that are in no batch yet.',
       kind: 'gauge',
-      read: () => only(commands.waiting),
+      read: () => only(commands.waiting.length),
+    },
+    {
+      name: 'store_orders_commands_oldest_seconds',
+      help: 'Time for which the oldest command has been waiting.',
+      kind: 'gauge',
+      read: () => only(commands.waiting.ageMs / 1_000),
+    },
+    {
+      name: 'store_orders_commands_shed',
+      help: 'Commands that ended undecided: refused in an overload, or dropped as their client had gone.',
+      kind: 'counter',
+      read: () =>
+        Object.entries(commands.waiting.ended).map(([reason, value]) => ({
+          labels: { reason },
+          value,
+        })),
     },
     {
       name: 'store_orders_batch_commands',

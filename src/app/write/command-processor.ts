@@ -35,9 +35,9 @@ export class CommandProcessor {
     this.#pipeline = new Pipeline(writer, this.#waiting, { stopped, inDoubt, utilization });
   }
 
-  /** The number of commands in no batch yet. */
-  get waiting(): number {
-    return this.#waiting.length;
+  /** The commands in no batch yet, and those that never were in one. */
+  get waiting(): Pick<CommandQueue, 'length' | 'ageMs' | 'ended'> {
+    return this.#waiting;
   }
 
   /**

@@ -59,6 +59,7 @@ export class CommandQueue {
   readonly #delay: ControlledDelay;
   readonly #noticed: NonNullable<QueueOptions['noticed']>;
   readonly #elapsed: () => number;
+  readonly #ended = { refused: 0, gone: 0 };
   #shedding: Shedding | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -71,6 +72,16 @@ export class CommandQueue {
 
   get length(): number {
     return this.#commands.length;
+  }
+
+  /** The time for which the oldest command has waited, in milliseconds; 0 where none waits. */
+  get ageMs(): number {
+    return this.#ageMs(this.#elapsed());
+  }
+
+  /** The number of commands that were refused, or were dropped because their clients had gone. */
+  get ended(): Readonly<Record<'refused' | 'gone', number>> {
+    return this.#ended;
   }
 
   /** Adds a command, or refuses it at once if the queue is as long as it may be. */
@@ -133,7 +144,9 @@ export class CommandQueue {
   /** Drops the commands whose clients have gone: nobody would receive the outcomes. */
   #dropGone(): void {
     if (!this.#commands.some(isGone)) return;
-    for (const { resolve } of this.#remove(isGone)) resolve(GONE);
+    const gone = this.#remove(isGone);
+    this.#ended.gone += gone.length;
+    for (const { resolve } of gone) resolve(GONE);
   }
 
   /** Removes commands, and returns them in the order of their arrival. */
@@ -185,6 +198,7 @@ export class CommandQueue {
     }
     this.#shedding.lastMs = nowMs;
     this.#shedding.refused += commands.length;
+    this.#ended.refused += commands.length;
     for (const { resolve } of commands) resolve(OVERLOADED);
   }
 

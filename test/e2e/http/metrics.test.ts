@@ -57,6 +57,8 @@ it('Requests, errors, batches and events are counted', async () => {
   expect(rise('store_orders_log_position')).toBe(2);
   expect(after.get('store_orders_list_lag_events')).toBeGreaterThanOrEqual(0);
   expect(after.get('store_orders_commands_waiting')).toBe(0);
+  expect(after.get('store_orders_commands_oldest_seconds')).toBe(0);
+  expect(after.get('store_orders_commands_shed_total{reason="refused"}')).toBe(0);
   expect(after.get('store_orders_connections')).toBeGreaterThan(0);
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0);
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);

@@ -104,6 +104,18 @@ describe('the queue before the write side', () => {
       [1, 3].map((number) => [number, { atMs: 5_000, outcome: dropped }]),
     );
     expect(tested.lines).toStrictEqual([]);
+    expect(tested.queue.ended).toStrictEqual({ refused: 0, gone: 2 });
+  });
+
+  it('counts what it has refused, and knows the age of the oldest that waits', () => {
+    const tested = new Tested();
+    expect(tested.queue.ageMs).toBe(0);
+    tested.overload();
+    expect(tested.queue.ended).toStrictEqual({ refused: 1, gone: 0 });
+    expect(tested.queue.ageMs).toBe(0);
+    tested.addMany(2);
+    tested.nowMs += 30;
+    expect(tested.queue.ageMs).toBe(30);
   });
 
   it('never refuses what one batch can take, before a stall of ten intervals', () => {
