@@ -15,6 +15,7 @@ const LONGEST = [
   'test/e2e/cli/audit-export.test.ts',
   'test/e2e/full-disk.test.ts',
   'test/e2e/output.test.ts',
+  'test/long/overload/overload.test.ts',
   'test/long/chaos/chaos.test.ts',
   'test/contract/postgres/own-sessions.test.ts',
   'test/e2e/stop.test.ts',

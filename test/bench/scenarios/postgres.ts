@@ -49,12 +49,12 @@ export async function withCluster<Used>(use: (cluster: Cluster) => Promise<Used>
  * Creates stores of several sizes, each copied once from SQLite, then from database to database.
  */
 export class Databases {
-  readonly #bench: Bench;
+  readonly #bench: Pick<Bench, 'stores'>;
   readonly #cluster: Cluster;
   readonly #filled = new Map<string, Promise<StoreFile>>();
   #count = 0;
 
-  constructor(bench: Bench, cluster: Cluster) {
+  constructor(bench: Pick<Bench, 'stores'>, cluster: Cluster) {
     this.#bench = bench;
     this.#cluster = cluster;
   }

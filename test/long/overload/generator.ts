@@ -1,0 +1,192 @@
+/**
+ * The load generator of the overload harness, as a program: one JSON argument in, one JSON line out. It
+ * cancels orders over a bounded number of connections, one request at a time on each.
+ *
+ * In an open loop, requests are sent by a schedule, whatever becomes of those before, and a latency
+ * counts from the scheduled time: a generator that waits for answers would send less the slower the
+ * service is, and leave out the very requests that wait (coordinated omission). A request that is due
+ * while every connection is busy is not sent, and counted as such. In a closed loop, each connection sends the
+ * next request when it has the answer.
+ */
+import { connect, type Socket } from 'node:net';
+
+export interface GeneratorOrder {
+  readonly port: number;
+  readonly key: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** The rate of an open loop; absent: a closed loop. */
+  readonly perSecond?: number;
+  /** The ids of the orders to cancel, from this one to that one. One that is refused is sent again later. */
+  readonly ids: readonly [first: number, last: number];
+}
+
+export interface Seen {
+  readonly scheduled: number;
+  readonly unsent: number;
+  readonly sent: number;
+  /** The number of accepted commands that were answered before the end. */
+  readonly inTime: number;
+  readonly accepted: Latencies;
+  readonly refused: Latencies;
+  /** The numbers of answers by another status, or by a 503 with another code. */
+  readonly others: Readonly<Record<string, number>>;
+  /** The numbers of requests without an answer, 5 seconds after the end. */
+  readonly unanswered: number;
+  /** The numbers of refusals by their `Retry-After`. */
+  readonly retryAfter: Readonly<Record<string, number>>;
+  readonly seconds: number;
+}
+
+/** Latencies in milliseconds. */
+export interface Latencies {
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+const LAST_ANSWERS_MS = 5_000;
+
+class Generator {
+  readonly #order: GeneratorOrder;
+  readonly #idle: Connection[] = [];
+  readonly #again: number[] = [];
+  readonly #accepted: number[] = [];
+  readonly #refused: number[] = [];
+  readonly #others: Record<string, number> = {};
+  readonly #retryAfter: Record<string, number> = {};
+  #nextId: number;
+  #sent = 0;
+  #answered = 0;
+  #lost = 0;
+  #isOver = false;
+
+  constructor(order: GeneratorOrder) {
+    this.#order = order;
+    [this.#nextId] = order.ids;
+  }
+
+  async run(): Promise<Seen> {
+    const { connections, seconds, perSecond } = this.#order;
+    const all = await Promise.all(Array.from({ length: connections }, () => this.#connect()));
+    const begun = performance.now();
+    const end = begun + seconds * 1_000;
+    this.#idle.push(...all);
+    let scheduled = 0;
+    if (perSecond === undefined) {
+      for (const connection of this.#idle.splice(0)) this.#send(connection, begun);
+      await until(() => performance.now() >= end);
+    } else {
+      await until(() => {
+        const now = Math.min(performance.now(), end);
+        for (; (scheduled * 1_000) / perSecond <= now - begun; scheduled++) {
+          const connection = this.#idle.pop();
+          if (connection === undefined) continue;
+          this.#send(connection, begun + (scheduled * 1_000) / perSecond);
+        }
+        return now >= end;
+      });
+    }
+    this.#isOver = true;
+    const elapsed = (performance.now() - begun) / 1_000;
+    const inTime = this.#accepted.length;
+    const patience = performance.now() + LAST_ANSWERS_MS;
+    await until(() => this.#answered + this.#lost >= this.#sent || performance.now() > patience);
+    for (const { socket } of all) socket.destroy();
+    return {
+      scheduled: perSecond === undefined ? this.#sent : scheduled,
+      unsent: perSecond === undefined ? 0 : scheduled - this.#sent,
+      sent: this.#sent,
+      inTime,
+      accepted: latenciesOf(this.#accepted),
+      refused: latenciesOf(this.#refused),
+      others: this.#others,
+      unanswered: this.#sent - this.#answered,
+      retryAfter: this.#retryAfter,
+      seconds: elapsed,
+    };
+  }
+
+  #send(connection: Connection, scheduledAt: number): void {
+    const id = this.#again.pop() ?? this.#nextId++;
+    if (id > this.#order.ids[1]) throw new Error('there are too few orders to cancel');
+    this.#sent += 1;
+    connection.request = { id, scheduledAt };
+    connection.socket.write(
+      `DELETE /v1/store/orders/${id} HTTP/1.1\r\nHost: o\r\nAuthorization: Bearer ${this.#order.key}\r\n\r\n`,
+    );
+  }
+
+  #answer(connection: Connection, status: number, head: string, body: string): void {
+    const { id, scheduledAt } = connection.request as SentRequest;
+    const now = performance.now();
+    connection.request = undefined;
+    this.#answered += 1;
+    if (status === 204) this.#accepted.push(now - scheduledAt);
+    else this.#again.push(id);
+    if (status === 503 && body.includes('"service_unavailable"')) {
+      this.#refused.push(now - scheduledAt);
+      count(this.#retryAfter, /^retry-after: (.*)$/im.exec(head)?.[1] ?? 'none');
+    } else if (status !== 204) count(this.#others, `${status} ${body}`);
+    if (this.#isOver) return;
+    if (this.#order.perSecond === undefined) this.#send(connection, now);
+    else this.#idle.push(connection);
+  }
+
+  async #connect(): Promise<Connection> {
+    const socket = connect({ port: this.#order.port, host: '127.0.0.1', noDelay: true });
+    const connection: Connection = { socket, request: undefined };
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk;
+      const headEnd = text.indexOf('\r\n\r\n');
+      if (headEnd === -1) return;
+      const head = text.slice(0, headEnd);
+      const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
+      if (text.length < headEnd + 4 + length) return;
+      const body = text.slice(headEnd + 4);
+      text = '';
+      this.#answer(connection, Number(head.slice(9, 12)), head, body);
+    });
+    socket.on('close', () => {
+      if (connection.request !== undefined) this.#lost += 1;
+      connection.request = undefined;
+    });
+    await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    socket.removeAllListeners('error').on('error', () => {});
+    return connection;
+  }
+}
+
+interface SentRequest {
+  readonly id: number;
+  readonly scheduledAt: number;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  request: SentRequest | undefined;
+}
+
+/** Resolves when a function returns true, which is called about every millisecond. */
+function until(isDone: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => void (isDone() ? resolve() : setTimeout(look, 1));
+    look();
+  });
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function latenciesOf(unsorted: readonly number[]): Latencies {
+  const sorted = Float64Array.from(unsorted).sort();
+  const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: Math.round(sorted.at(-1) ?? 0) };
+}
+
+const seen = await new Generator(JSON.parse(process.argv[2] as string)).run();
+process.stdout.write(`${JSON.stringify(seen)}\n`);
+process.exit();

@@ -1,0 +1,49 @@
+/** Overload, for as long as is asked for, in each place of a store. test/README.md explains it. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { isInstalled } from '../../bench/load.ts';
+import { cleanUpOnSignals } from '../../bench/processes.ts';
+import { type Load, type Place, productOfSmallBatches, runOverload } from './overload.ts';
+
+const PLACES: readonly Place[] = ['sqlite', 'slow disk', 'postgres'];
+
+const wholeNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Not a number from 1.');
+  return Number(text);
+};
+
+const { only, ...numbers } = new Command('npm run test:overload --')
+  .description(
+    'Sends ten times as many commands as the service can record, and checks the answers.',
+  )
+  .addOption(new Option('--only <place>', 'one place').choices(PLACES))
+  .option('--seconds <number>', 'how long', wholeNumber, 60)
+  .option('--connections <number>', 'of the open loop', wholeNumber, 1_024)
+  .option('--orders <number>', 'of the store: more than can be cancelled', wholeNumber, 2_500_000)
+  .option('--batch <number>', 'commands of the largest batch, for a slow log', wholeNumber, 1_024)
+  .option('--flush-ms <number>', 'by which flushes of the slow disk are slower', wholeNumber, 2)
+  .parse()
+  .opts<
+    { only?: Place } & Record<'seconds' | 'connections' | 'orders' | 'batch' | 'flushMs', number>
+  >();
+
+cleanUpOnSignals();
+let broken = 0;
+for (const place of only === undefined ? PLACES : [only]) {
+  if (place === 'slow disk' && !isInstalled('cc') && !isInstalled('strace')) {
+    process.stdout.write(`${place}: skipped, for want of cc and strace\n`);
+    continue;
+  }
+  const root = productOfSmallBatches(numbers.batch);
+  const load: Load = { ...numbers, place, root, fewConnections: Math.min(512, 2 * numbers.batch) };
+  const { capacity, goodput, seen, rssMb, broken: its } = await runOverload(load);
+  const { scheduled, sent, accepted, refused, unanswered } = seen;
+  process.stdout.write(
+    `${place}: capacity ${capacity}/s, goodput ${goodput}/s; of ${scheduled} scheduled, ${sent} sent: ` +
+      `${accepted.count} accepted (p50 ${accepted.p50}, p99 ${accepted.p99} ms), ` +
+      `${refused.count} refused (p50 ${refused.p50}, p99 ${refused.p99} ms), ` +
+      `${unanswered} unanswered; ${rssMb.join(' to ')} MB\n`,
+  );
+  for (const words of its) process.stdout.write(`${place} is broken: ${words}\n`);
+  broken += its.length;
+}
+process.exit(broken > 0 ? 1 : 0);
