@@ -2,7 +2,6 @@
  * The life of the service, in phases: open the store, compose the parts around it, listen, read the
  * log, begin the writer, be ready; and on a signal, stop, in the reverse order.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { CLOCKS, now } from './app/clock.ts';
 import { acceptKey, makeFirstKey } from './app/keys/first-key.ts';
 import { untilChecked } from './app/lifecycle/checked-start.ts';
 import { watchClock } from './app/lifecycle/clock-watch.ts';
+import { requireMemory } from './app/lifecycle/memory-check.ts';
 import { Owed } from './app/lifecycle/owed.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
 import type { Engine } from './app/ports/engine.ts';
@@ -32,9 +32,7 @@ import { openSigningKey } from './infra/process/signing-key-file.ts';
 const MAX_STOP_MS = 9_000;
 
 /** Runs the service until a signal ends the process. */
-export async function serve(config: Config): Promise<void> {
-  await new Service(config).run();
-}
+export const serve = (config: Config): Promise<void> => new Service(config).run();
 
 /** Runs the service on a throw-away folder with orders of every state in it. */
 export async function demo(config: Config): Promise<void> {
@@ -111,6 +109,7 @@ class Service {
   }
 
   async #compose({ file }: Engine, store: Store): Promise<Parts> {
+    requireMemory(await store.log.head());
     this.#opened.defer(() => this.#owed.close());
     const prover = new Prover(store.trail, undefined, store.epochs);
     const keyPlace = { databaseFile: file, signingKeyFile: this.#config.signingKeyFile };

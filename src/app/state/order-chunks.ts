@@ -13,7 +13,14 @@ interface Chunk<Encoded> {
   /** The slots of the chunk's orders, by id; only the first `count` are in use. */
   readonly slots: Uint32Array;
   count: number;
-  /** The result of encoding the chunk's orders; absent if one has changed since. */
+  /** The chunk in the newest cut; absent if an order has changed since. */
+  newest: CutChunk<Encoded> | undefined;
+}
+
+/** A chunk as it was when it was cut: it holds the encoding, as soon as there is one. */
+export interface CutChunk<Encoded> {
+  /** A copy, dropped with the encoding of the chunk. */
+  slots: Uint32Array;
   encoded: Encoded | undefined;
 }
 
@@ -59,17 +66,26 @@ export class OrderChunks<Encoded> {
   /** Marks the chunk of an order, which must have been added, to be encoded again. */
   touch(slot: number): void {
     const chunk = this.#chunks[this.#chunkFor(this.#idOf(slot))] as Chunk<Encoded>;
-    chunk.encoded = undefined;
+    chunk.newest = undefined;
+  }
+
+  /** Returns the number of chunks that are not encoded as they are now. */
+  countStale(): number {
+    return this.#chunks.reduce(
+      (sum, { newest }) => sum + (newest?.encoded === undefined ? 1 : 0),
+      0,
+    );
   }
 
   /**
-   * Returns all chunks, encoded; those that have changed are encoded now. The first chunk always
-   * stays the first, because a chunk splits behind its start, so its encoding may open the list.
+   * Returns all chunks as they are now; the ones that have changed since the last cut are to be encoded
+   * by the caller, now or later. The first chunk always stays the first, because a chunk splits behind
+   * its start, so its encoding may open the list.
    */
-  encoded(encode: (slots: Uint32Array, first: boolean) => Encoded): readonly Encoded[] {
-    return this.#chunks.map((chunk, index) => {
-      chunk.encoded ??= encode(chunk.slots.subarray(0, chunk.count), index === 0);
-      return chunk.encoded;
+  cut(): readonly CutChunk<Encoded>[] {
+    return this.#chunks.map((chunk) => {
+      chunk.newest ??= { slots: chunk.slots.slice(0, chunk.count), encoded: undefined };
+      return chunk.newest;
     });
   }
 
@@ -123,13 +139,13 @@ export class OrderChunks<Encoded> {
     const half = CHUNK_ORDERS / 2;
     const upper = chunkOf<Encoded>(chunk.slots.subarray(half));
     chunk.count = half;
-    chunk.encoded = undefined;
+    chunk.newest = undefined;
     this.#chunks.splice(index + 1, 0, upper);
   }
 }
 
 function chunkOf<Encoded>(slots: ArrayLike<number>): Chunk<Encoded> {
-  const chunk = { slots: new Uint32Array(CHUNK_ORDERS), count: slots.length, encoded: undefined };
+  const chunk = { slots: new Uint32Array(CHUNK_ORDERS), count: slots.length, newest: undefined };
   chunk.slots.set(slots);
   return chunk;
 }
@@ -138,5 +154,5 @@ function insertAt(chunk: Chunk<unknown>, place: number, slot: number): void {
   chunk.slots.copyWithin(place + 1, place, chunk.count);
   chunk.slots[place] = slot;
   chunk.count += 1;
-  chunk.encoded = undefined;
+  chunk.newest = undefined;
 }

@@ -15,6 +15,7 @@ import type { OrderId, PetId } from '../../domain/order-id.ts';
 import type { PackedImage, PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
 import { copied, firstIndex, grown } from './columns.ts';
+import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage, type OrderStatus } from './order-image.ts';
 
@@ -38,15 +39,6 @@ export interface OrderDetails extends OrderView {
   readonly cancelledAt: Instant | undefined;
 }
 
-/** The whole list at one position of the log. It is immutable. */
-export interface ListSnapshot<Encoded> {
-  readonly position: number;
-  /** See {@link OrderList.stateAt}. */
-  readonly state: string;
-  /** By order id, ascending; each chunk is of about a thousand orders. */
-  readonly chunks: readonly Encoded[];
-}
-
 /** Arrays with one entry for each order, at its slot in the image. */
 type Columns = PackedList['columns'];
 
@@ -65,14 +57,13 @@ const NOT_ENDED = { version: 1, shippedAt: undefined, cancelledAt: undefined } a
 
 /** The list of orders, now and as of any position. Encodes chunks of it by `encode`. */
 export class OrderList<Encoded> {
-  readonly #encode: EncodeChunk<Encoded>;
   readonly #image: OrderImage;
   readonly #notShown: readonly OrderEvent['type'][];
   readonly #chunks: OrderChunks<Encoded>;
   #columns: Columns;
   /** The time of recording of each event, by position from 1: ms since 1970, ascending. */
   #times: Float64Array;
-  #snapshot: ListSnapshot<Encoded> | undefined;
+  readonly #snapshots: ListSnapshots<Encoded>;
 
   /**
    * @param packed The list to begin with; without it, the list begins at position 0.
@@ -83,12 +74,16 @@ export class OrderList<Encoded> {
     packed?: PackedList,
     notShown: readonly OrderEvent['type'][] = [],
   ) {
-    this.#encode = encode;
     this.#notShown = notShown;
     this.#image = new OrderImage(packed?.image);
     this.#columns = packed?.columns ?? NO_ORDERS;
     this.#times = packed?.times ?? new Float64Array();
     this.#chunks = new OrderChunks((slot) => this.#columns.ids[slot] as bigint, packed?.chunks);
+    this.#snapshots = new ListSnapshots(
+      this.#chunks,
+      (slots, first, position) => encode(this.#viewsAt(slots, position), first),
+      () => ({ position: this.position, state: this.stateAt(this.position) }),
+    );
   }
 
   /** Returns a copy, from which the same list can be made again. */
@@ -183,14 +178,12 @@ export class OrderList<Encoded> {
 
   /** Returns the list as it is at {@link position}. */
   snapshot(): ListSnapshot<Encoded> {
-    this.#snapshot ??= {
-      position: this.position,
-      state: this.stateAt(this.position),
-      chunks: this.#chunks.encoded((slots, first) =>
-        this.#encode(Array.from(slots, this.#view), first),
-      ),
-    };
-    return this.#snapshot;
+    return this.#snapshots.now();
+  }
+
+  /** Resolves with the list at {@link position} or later: see {@link ListSnapshots.inTurns}. */
+  snapshotInTurns(nextTurn: () => Promise<void>): Promise<ListSnapshot<Encoded>> {
+    return this.#snapshots.inTurns(nextTurn);
   }
 
   /** The states of the orders, for the write side to decide on; fold events into the list only. */
@@ -213,7 +206,7 @@ export class OrderList<Encoded> {
     this.#times[position - 1] = at;
     if (type === 'OrderPlaced') this.#place(slot, input);
     else if (!this.#notShown.includes(type)) this.#chunks.touch(slot);
-    this.#snapshot = undefined;
+    this.#snapshots.forget();
   }
 
   #place(slot: number, { orderId, petId, quantity, shipDate }: FoldInput): void {
@@ -230,6 +223,13 @@ export class OrderList<Encoded> {
   #placedAt(slot: number): number {
     const position = this.#image.columns.placedPositions[slot] as number;
     return this.#times[position - 1] as number;
+  }
+
+  #viewsAt(slots: Uint32Array, position: number): readonly OrderView[] {
+    const { lastPositions } = this.#image.columns;
+    return Array.from(slots, (slot) =>
+      (lastPositions[slot] as number) > position ? this.#viewAsPlaced(slot) : this.#view(slot),
+    );
   }
 
   readonly #viewAsPlaced = (slot: number): OrderView => ({

@@ -7,7 +7,7 @@
  * The accounting is that of ZFS for snapshots: a replaced chunk is kept by the newest version that has
  * it, and handed to the next older one that has it, if any, when that version ends.
  */
-import type { ListSnapshot } from '../../app/state/order-list.ts';
+import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
 
 /** A chunk, with the first and the last version that it is known to be in. */
 export interface VersionedChunk {

@@ -6,7 +6,8 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { orderToJson } from '../../app/read/order-json.ts';
-import type { ListSnapshot, OrderView } from '../../app/state/order-list.ts';
+import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
+import type { OrderView } from '../../app/state/order-list.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { type GzipPiece, gzipFile, gzipPiece, gzipPieceSync } from './gzip.ts';
 import type { ListVersions, VersionedChunk } from './list-versions.ts';

@@ -1,4 +1,5 @@
 /** Version 1 of the API: its table of operations, and those that it alone has. */
+import { nextTurn } from '../../app/event-loop.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { orderToJson } from '../../app/read/order-json.ts';
 import { isPetKnown } from '../../app/read/order-query.ts';
@@ -49,7 +50,8 @@ async function listOrders(
   { req, res }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
   const list = await readModel.current();
-  await sendList(req, res, epochs.logName, list.snapshot(), {
+  const snapshot = await list.snapshotInTurns(nextTurn);
+  await sendList(req, res, epochs.logName, snapshot, {
     giveWay: () => commands.giveWay(),
     versions,
   });

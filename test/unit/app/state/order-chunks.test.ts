@@ -7,7 +7,12 @@ import { manyIds } from '../../../support/many-ids.ts';
 /** Chunks over a list of ids, where the slot of an id is its place in the list. */
 function chunksOf(ids: readonly bigint[], packed?: PackedChunks) {
   const chunks = new OrderChunks<readonly bigint[]>((slot) => ids[slot] as bigint, packed);
-  const encoded = () => chunks.encoded((slots) => Array.from(slots, (slot) => ids[slot] as bigint));
+  // An encoded chunk is kept in the cut, and cut again until it changes.
+  const encoded = () =>
+    chunks.cut().map((part) => {
+      part.encoded ??= Array.from(part.slots, (slot) => ids[slot] as bigint);
+      return part.encoded;
+    });
   return { chunks, encoded };
 }
 
@@ -38,16 +43,22 @@ describe('the chunks of the list', () => {
     );
   });
 
-  it('are told which of them is the first', () => {
-    const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index));
-    const { chunks } = chunksOf(ids);
-    for (const slot of ids.keys()) chunks.insert(slot);
-    const told: boolean[] = [];
-    chunks.encoded((_slots, first) => {
-      told.push(first);
-      return [];
-    });
-    expect(told).toStrictEqual([true, false, false]);
+  it('are cut as they are, whatever is added later, and counted while they are not encoded', () => {
+    fc.assert(
+      fc.property(manyIds(4_000), fc.nat(), (ids, number) => {
+        const { chunks, encoded } = chunksOf(ids);
+        const count = number % ids.length;
+        for (const slot of ids.slice(0, count).keys()) chunks.insert(slot);
+        const parts = chunks.cut();
+        expect(chunks.countStale()).toBe(parts.length);
+        for (let slot = count; slot < ids.length; slot += 1) chunks.insert(slot);
+        const cut = parts.flatMap(({ slots }) => Array.from(slots, (slot) => ids[slot] as bigint));
+        expect(cut).toStrictEqual(ascending(ids.slice(0, count)));
+        encoded();
+        expect(chunks.countStale()).toBe(0);
+      }),
+      { numRuns: 8 },
+    );
   });
 
   it('are full, all but the last, when ids ascend', () => {

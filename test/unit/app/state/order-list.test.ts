@@ -4,6 +4,7 @@ import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
 import { OrderImage } from '../../../../src/app/state/order-image.ts';
 import { OrderList, type OrderView } from '../../../../src/app/state/order-list.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
+import type { OrderEvent } from '../../../../src/domain/order.ts';
 import type { OrderId } from '../../../../src/domain/order-id.ts';
 import {
   cancelled,
@@ -152,6 +153,84 @@ describe('the list of orders', () => {
       .snapshot()
       .chunks.flat();
     expect(shown.map(({ shipDate }) => shipDate)).toStrictEqual(dates);
+  });
+});
+
+describe('a long list that is encoded in turns', () => {
+  const ids = Array.from({ length: 10_000 }, (_, index) => BigInt(index) * 2n);
+  const history = recorded(...ids.map((id) => placed(id, { shipDate: LATER })));
+  const position = history.length;
+
+  /** Returns the events of a history behind a position, recorded at their positions. */
+  const behind = (...events: readonly OrderEvent[]) => {
+    return recorded(...ids.map((id) => placed(id)), ...events).slice(position);
+  };
+
+  it('is the list of one position, though it changes in every turn', async () => {
+    const list = listOf(history);
+    const later = behind(
+      ...ids.slice(0, 10).map((id) => shipped(id * 900n, NOON)),
+      ...ids.slice(0, 10).map((id) => placed(id * 900n + 1n)),
+      ...ids.slice(0, 10).map((id) => cancelled(id * 900n + 2n)),
+    );
+    let turns = 0;
+    const snapshot = await list.snapshotInTurns(async () => {
+      turns += 1;
+      for (const event of later.splice(0, 10)) list.fold(event);
+    });
+    // Ten chunks, two in each turn; the last turn ends the work.
+    expect(turns).toBe(4);
+    expect(snapshot).toStrictEqual(listOf(history).snapshot());
+    expect(list.position).toBe(position + 30);
+    expect(list.snapshot().chunks.flat()).toHaveLength(10_010);
+    expect(list.get(0n as OrderId)).toMatchObject({ status: 'shipped', shipDate: NOON });
+  });
+
+  it('is encoded once for all who ask, and at once where little has changed', async () => {
+    let encoded = 0;
+    const list = new OrderList((orders) => {
+      encoded += 1;
+      return orders.length;
+    });
+    for (const event of history) list.fold(event);
+    const nextTurn = async () => undefined;
+    const asked = [list.snapshotInTurns(nextTurn), list.snapshotInTurns(nextTurn)];
+    const [first, second] = await Promise.all(asked);
+    expect(second).toBe(first);
+    expect(encoded).toBe(10);
+    expect(await list.snapshotInTurns(nextTurn)).toStrictEqual(first);
+    for (const event of behind(shipped(0n))) list.fold(event);
+    const never = () => Promise.reject(new Error('not needed'));
+    expect((await list.snapshotInTurns(never)).position).toBe(position + 1);
+    expect(encoded).toBe(11);
+    expect(await list.snapshotInTurns(never)).toBe(list.snapshot());
+  });
+
+  it('shows to one who asks later what was recorded before that', async () => {
+    const list = listOf(history);
+    let later: ReturnType<typeof list.snapshotInTurns> | undefined;
+    const first = await list.snapshotInTurns(async () => {
+      if (later !== undefined) return;
+      for (const event of behind(...ids.slice(0, 9).map((id) => shipped(id * 1_000n)))) {
+        list.fold(event);
+      }
+      later = list.snapshotInTurns(async () => undefined);
+    });
+    expect(first.position).toBe(position);
+    expect((await later)?.position).toBe(position + 9);
+  });
+
+  it('fails for those who wait for it, and not for the next', async () => {
+    let fails = true;
+    const list = new OrderList((orders) => {
+      if (fails) throw new Error('no encoding');
+      return orders.length;
+    });
+    for (const event of history) list.fold(event);
+    const nextTurn = async () => undefined;
+    await expect(list.snapshotInTurns(nextTurn)).rejects.toThrow('no encoding');
+    fails = false;
+    expect((await list.snapshotInTurns(nextTurn)).chunks).toHaveLength(10);
   });
 });
 

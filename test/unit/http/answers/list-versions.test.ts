@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ListSnapshot } from '../../../../src/app/state/order-list.ts';
+import type { ListSnapshot } from '../../../../src/app/state/list-snapshots.ts';
 import {
   ListVersions,
   type Reading,
