@@ -21,12 +21,17 @@ export function serveMetrics(app: Express, gate: RequestHandler, print: PrintMet
   allowOnly(route as IRoute, ['get']);
 }
 
+/** A scrape has no body, and few programs scrape. */
+const BOUNDS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+const MAX_CONNECTIONS = 100;
+
 /** A server of `GET /metrics` alone, for a port that only the monitoring can reach. */
 export class MetricsServer {
   readonly #server: Server;
 
   constructor(print: PrintMetrics) {
-    this.#server = createServer((req, res) => void answer(req, res, print));
+    this.#server = createServer(BOUNDS, (req, res) => void answer(req, res, print));
+    this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
   /** Listens, and resolves with the address. Throws {@link CannotStart} if that is not possible. */
