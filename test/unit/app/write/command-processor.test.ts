@@ -110,6 +110,21 @@ describe('the queue of commands', () => {
     expect((await Promise.all(others)).flat()).toStrictEqual([2, 3, 4, 5].map(done));
   });
 
+  it('shows the commands that are in no batch yet', async () => {
+    const writer = new HeldWriter();
+    const { processor, submit } = processorOn(writer);
+    const first = submit(1);
+    await writer.arrival();
+    const others = submit(2, 3);
+    expect(processor.waiting.length).toBe(2);
+    writer.finish();
+    await first;
+    await writer.arrival();
+    expect(processor.waiting.length).toBe(0);
+    writer.finish();
+    await others;
+  });
+
   it('works again after it has been empty', async () => {
     const writer = new HeldWriter();
     const { submit } = processorOn(writer);
