@@ -1,8 +1,7 @@
 /** Serves metrics: on the port of the API for keys with a scope, and without one on a port of its own. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Express, IRoute, RequestHandler } from 'express';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { listen } from './listen.ts';
 import { requireScope } from './requests/authentication.ts';
 import { allowOnly } from './routing.ts';
 
@@ -30,24 +29,16 @@ export class MetricsServer {
   readonly #server: Server;
 
   constructor(print: PrintMetrics) {
-    this.#server = createServer(BOUNDS, (req, res) => void answer(req, res, print));
+    this.#server = createServer(BOUNDS, (req, res) => {
+      // A scrape that fails must not end the service.
+      answer(req, res, print).catch(() => res.destroy());
+    });
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** Listens, and resolves with the address. Throws {@link CannotStart} if that is not possible. */
+  /** Listens, and resolves with the address of the metrics. Throws as {@link listen} does. */
   async listen(port: number, host: string): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', reject);
-    this.#server.listen(port, host, resolve);
-    try {
-      await promise;
-    } catch (error) {
-      throw new CannotStart(
-        `cannot listen on ${host}, port ${port} for metrics: ${(error as Error).message}`,
-      );
-    }
-    const bound = this.#server.address() as AddressInfo;
-    return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}/metrics`;
+    return `${await listen(this.#server, port, host)}/metrics`;
   }
 
   async close(): Promise<void> {

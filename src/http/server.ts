@@ -1,15 +1,14 @@
 /** The HTTP server around the app: its limits, and its life from listening to the last answer. */
 import { once } from 'node:events';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import { refuseConnection, sendError } from './answers/error.ts';
 import { ApiError } from './api-error.ts';
 import type { App } from './app.ts';
 import { type Connection, Connections, SWEEP_MS } from './connections.ts';
 import type { Health } from './health.ts';
+import { listen } from './listen.ts';
 
 /** The time that a stop gives clients to take their answers. */
 const LAST_ANSWERS_MS = 5_000;
@@ -94,18 +93,12 @@ export class HttpServer {
     return this.#connections.size;
   }
 
-  /** Listens, and resolves with the address as clients write it. Port 0 takes a free one. */
+  /** Listens: see {@link listen}. */
   async listen(port: number, host: string): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error) => reject(cannotListen(error, host, port)));
-      this.#server.listen(port, host, resolve);
-    });
-    this.#server.removeAllListeners('error');
+    const address = await listen(this.#server, port, host);
     // A connection that could not be accepted is lost, and the next one may be accepted.
     this.#server.on('error', (error) => this.#warn(error, 'a connection could not be accepted'));
-    const bound = this.#server.address() as AddressInfo;
-    const name = host.includes(':') ? `[${host}]` : host;
-    return `http://${name}:${bound.port}`;
+    return address;
   }
 
   /**
@@ -139,11 +132,6 @@ function born<Class extends typeof IncomingMessage | typeof ServerResponse>(
   }
   Born.prototype = prototype;
   return Born as unknown as Class;
-}
-
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const reason = error.code === 'EADDRINUSE' ? 'another program is listening there' : error.message;
-  return new CannotStart(`cannot listen on ${host}, port ${port}: ${reason}`);
 }
 
 /** Calls a function when every answer on a connection is complete. */

@@ -1,0 +1,27 @@
+/** Listening on a port: the same, with the same words for a failure, for every server of the service. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+
+/**
+ * Lets a server listen, and resolves with its address as clients write it. Port 0 takes a free one.
+ * Throws {@link CannotStart} if that is not possible.
+ */
+export async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    const failed = (error: Error) => reject(cannotListen(error, host, port));
+    server.once('error', failed);
+    server.listen(port, host, () => {
+      server.off('error', failed);
+      resolve();
+    });
+  });
+  const bound = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${bound.port}`;
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const reason = error.code === 'EADDRINUSE' ? 'another program is listening there' : error.message;
+  return new CannotStart(`cannot listen on ${host}, port ${port}: ${reason}`);
+}
