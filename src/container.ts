@@ -19,7 +19,7 @@ import { encodeChunk, type ListChunk, NOT_SHOWN } from './http/answers/list.ts';
 import { ListVersions } from './http/answers/list-versions.ts';
 import { createApp } from './http/app.ts';
 import type { Health } from './http/health.ts';
-import { MetricsServer } from './http/metrics.ts';
+import { MetricsServer, type PrintMetrics } from './http/metrics.ts';
 import { RequestMetrics } from './http/request-metrics.ts';
 import { FailedAuthentications } from './http/requests/failed-authentications.ts';
 import { HttpServer } from './http/server.ts';
@@ -69,6 +69,7 @@ export function compose(given: Given): Parts {
   register(History, () => new History(store.epochs, store.trail, store.keys));
   register(Tail, () => new Tail(store.log, get(History)));
   register(RefusalRecorder, () => new RefusalRecorder(store.refusals, unrecorded));
+  // Made at the first scrape: it measures the process from then on, which costs a little.
   register(MetricsPrinter, () => {
     const measured = {
       health: given.health,
@@ -79,11 +80,11 @@ export function compose(given: Given): Parts {
       snapshots: get(SnapshotKeeper),
       tail: get(Tail),
       requests: get(RequestMetrics),
-      server: () => get(HttpServer),
+      server: get(HttpServer),
     };
     return new MetricsPrinter(metricsOf(measured));
   });
-  register(MetricsServer, () => new MetricsServer((format) => get(MetricsPrinter).print(format)));
+  register(MetricsServer, () => new MetricsServer(printerOf(get)));
   register(RequestMetrics, () => new RequestMetrics());
   register(HttpServer, () => serverOf(given, get));
   return {
@@ -129,7 +130,7 @@ function serverOf(
       tail: get(Tail),
     },
     requestMetrics: get(RequestMetrics),
-    printMetrics: (format) => get(MetricsPrinter).print(format),
+    printMetrics: printerOf(get),
     refusals: get(RefusalRecorder),
     addresses: { production: baseUrl, staging: stagingBaseUrl },
     corsOrigins,
@@ -139,4 +140,8 @@ function serverOf(
   });
   const warn = (about: object, message: string) => logger.warn(about, message);
   return new HttpServer(app, health, { ...limits, warn });
+}
+
+function printerOf(get: <Part>(part: InjectionToken<Part>) => Part): PrintMetrics {
+  return (format) => get(MetricsPrinter).print(format);
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Tail } from './app/audit/tail.ts';
-import { type Metric, only } from './app/metric.ts';
+import { byLabel, type Metric, only } from './app/metric.ts';
 import type { Store } from './app/ports/store.ts';
 import type { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import type { OrderList } from './app/state/order-list.ts';
@@ -24,7 +24,7 @@ export interface Measured {
   readonly snapshots: SnapshotKeeper;
   readonly tail: Tail;
   readonly requests: RequestMetrics;
-  readonly server: () => HttpServer;
+  readonly server: HttpServer;
 }
 
 /** Returns the metrics of a service. */
@@ -50,22 +50,22 @@ function ofRequests({ requests, health, server, tail }: Measured): readonly Metr
       help: 'Reasons why the service is not ready: 1 for those that apply.',
       kind: 'gauge',
       read: () =>
-        REASONS.map((reason) => ({
-          labels: { reason },
-          value: Number(health.reasons.includes(reason)),
-        })),
+        byLabel(
+          'reason',
+          REASONS.map((reason) => [reason, Number(health.reasons.includes(reason))]),
+        ),
     },
     {
       name: 'store_orders_errors',
       help: 'Responses with an Error, by its code.',
       kind: 'counter',
-      read: () => requests.errors(),
+      read: () => byLabel('code', requests.errors),
     },
     {
       name: 'store_orders_connections',
       help: 'Open connections of clients.',
       kind: 'gauge',
-      read: () => only(server().connections),
+      read: () => only(server.connections),
     },
     {
       name: 'store_orders_event_streams',
@@ -94,11 +94,7 @@ function ofCommands({ commands, writer }: Measured): readonly Metric[] {
       name: 'store_orders_commands_shed',
       help: 'Commands that ended undecided: refused in an overload, or dropped as their client had gone.',
       kind: 'counter',
-      read: () =>
-        Object.entries(commands.waiting.ended).map(([reason, value]) => ({
-          labels: { reason },
-          value,
-        })),
+      read: () => byLabel('reason', Object.entries(commands.waiting.ended)),
     },
     {
       name: 'store_orders_batch_commands',
@@ -116,26 +112,27 @@ function ofCommands({ commands, writer }: Measured): readonly Metric[] {
 }
 
 function ofEvents({ list, store }: Measured): readonly Metric[] {
+  const head = sharedHeadOf(store);
   return [
     {
       name: 'store_orders_events',
       help: 'Events in the log, by type, as far as it is folded into the list.',
       kind: 'counter',
-      read: () => list.image.eventCounts().map(([type, value]) => ({ labels: { type }, value })),
+      read: () => byLabel('type', list.image.eventCounts()),
     },
     {
       name: 'store_orders_log_position',
       help: 'Position of the last event in the log.',
       kind: 'gauge',
-      read: async () => only(await headOf(store)),
+      read: async () => only(await head()),
     },
     {
       name: 'store_orders_list_lag_events',
       help: 'Events in the log that are not folded into the list yet.',
       kind: 'gauge',
       read: async () => {
-        const head = await headOf(store);
-        return only(head === undefined ? undefined : Math.max(0, head - list.position));
+        const position = await head();
+        return only(position === undefined ? undefined : Math.max(0, position - list.position));
       },
     },
   ];
@@ -158,10 +155,7 @@ function ofStore({ store: { checkpoints }, snapshots }: Measured): readonly Metr
             kind: 'counter',
             read: () => {
               const { done, incomplete, failed } = checkpoints();
-              return Object.entries({ done, incomplete, failed }).map(([result, value]) => ({
-                labels: { result },
-                value,
-              }));
+              return byLabel('result', Object.entries({ done, incomplete, failed }));
             },
           },
         ];
@@ -176,11 +170,19 @@ function ofStore({ store: { checkpoints }, snapshots }: Measured): readonly Metr
   ];
 }
 
-/** Returns the head of the log; undefined while the database is out of reach. */
-async function headOf({ log }: Pick<Store, 'log'>): Promise<number | undefined> {
-  try {
-    return await log.head();
-  } catch {
-    return undefined;
-  }
+/**
+ * Returns a function that reads the head of the log, once for all metrics of a scrape: on PostgreSQL
+ * it is a query. It resolves with undefined while the database is out of reach.
+ */
+function sharedHeadOf({ log }: Pick<Store, 'log'>): () => Promise<number | undefined> {
+  let underWay: Promise<number | undefined> | undefined;
+  return () => {
+    underWay ??= log
+      .head()
+      .catch(() => undefined)
+      .finally(() => {
+        underWay = undefined;
+      });
+    return underWay;
+  };
 }

@@ -25,6 +25,14 @@ export type Metric =
   | (Named & { readonly kind: 'counter' | 'gauge'; readonly read: () => Samples<number> })
   | (Named & { readonly kind: 'histogram'; readonly read: () => Samples<HistogramReading> });
 
+/** Returns a sample for each entry of counted values, with its key under a label. */
+export function byLabel<Value>(
+  label: string,
+  entries: Iterable<readonly [key: string, value: Value]>,
+): readonly Sample<Value>[] {
+  return Array.from(entries, ([key, value]) => ({ labels: { [label]: key }, value }));
+}
+
 /** Returns the only sample of a metric without labels; none for a value that is not there. */
 export function only<Value>(value: Value | undefined): readonly Sample<Value>[] {
   return value === undefined ? [] : [{ labels: {}, value }];

@@ -40,9 +40,9 @@ export class RequestMetrics {
     }
   }
 
-  /** Returns the number of answers with each code of an Error. */
-  errors(): readonly Sample<number>[] {
-    return [...this.#errors].map(([code, value]) => ({ labels: { code }, value }));
+  /** The number of answers with each code of an Error. */
+  get errors(): ReadonlyMap<ErrorCode, number> {
+    return this.#errors;
   }
 }
 
