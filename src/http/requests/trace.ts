@@ -30,9 +30,12 @@ export function clientIdsIn({
 }: IncomingHttpHeaders): ClientIds {
   if (traceparent === undefined && requestId === undefined) return NONE;
   const [, traceId, parentSpanId] = parsedTrace(String(traceparent ?? ''));
-  const isPlain = typeof requestId === 'string' && PLAIN_ID.test(requestId);
-  const clientRequestId = isPlain || requestId === undefined ? requestId : HIDDEN;
-  return { traceId, parentSpanId, clientRequestId: clientRequestId as string | undefined };
+  const clientRequestId = requestId === undefined ? undefined : shownId(String(requestId));
+  return { traceId, parentSpanId, clientRequestId };
+}
+
+function shownId(text: string): string {
+  return PLAIN_ID.test(text) ? text : HIDDEN;
 }
 
 function parsedTrace(text: string): readonly string[] {
