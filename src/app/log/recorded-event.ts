@@ -41,10 +41,12 @@ export function recordedBehind(head: number, events: readonly NewEvent[]): Recor
 
 /** Returns the highest id of an order among events, at least 0. */
 export function highestIdIn(events: readonly RecordedEvent[]): bigint {
-  return events.reduce(
-    (highest, { event: { orderId } }) => (orderId > highest ? orderId : highest),
-    0n,
-  );
+  return highestOf(events.map(({ event }) => event.orderId));
+}
+
+/** Returns the highest of some ids, at least 0. */
+export function highestOf(ids: readonly bigint[]): bigint {
+  return ids.reduce((one, other) => (one > other ? one : other), 0n);
 }
 
 /** An event as an engine stores it. */

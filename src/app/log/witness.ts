@@ -6,6 +6,7 @@
 import type { Instant } from '../../domain/instant.ts';
 import { MAX_INT64 } from '../../domain/order-id.ts';
 import { type BreakReason, Epochs, inWords, type KnownBefore, UNKNOWN_IDS } from './epochs.ts';
+import { highestOf } from './recorded-event.ts';
 
 /**
  * The state of a log as of its last acknowledgement, recorded outside of its database. A log that
@@ -79,11 +80,6 @@ export function givenBefore(witness: Witness | undefined, ids: readonly bigint[]
     positionsUpTo: witness?.reached ?? null,
     idsUpTo: idsUpTo < MAX_INT64 ? idsUpTo : MAX_INT64,
   };
-}
-
-/** Returns the highest of some ids, at least 0. */
-export function highestOf(ids: readonly bigint[]): bigint {
-  return ids.reduce((one, other) => (one > other ? one : other), 0n);
 }
 
 /** Returns the part of a witness that the statement of a break contains. */

@@ -3,7 +3,8 @@
 import type Database from 'better-sqlite3';
 import { now } from '../../app/clock.ts';
 import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
-import { breakAfter, highestOf, type Witness } from '../../app/log/witness.ts';
+import { highestOf } from '../../app/log/recorded-event.ts';
+import { breakAfter, type Witness } from '../../app/log/witness.ts';
 import { replaceWitness } from '../process/witness-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { headFileOf, readHeadOf } from './witness.ts';
@@ -63,7 +64,7 @@ export function witnessOf(db: Database.Database): Witness {
     position,
     root: root.toString('hex'),
     reached: Math.max(position, ...epochs.breaks.map(({ positionsUpTo }) => positionsUpTo ?? 0)),
-    highestId: highestOf([highestIdIn(db), epochs.ids.above]),
+    highestId: highestOf([highestStoredId(db), epochs.ids.above]),
   };
 }
 
@@ -102,7 +103,15 @@ function recordBreak(
 ): Witness {
   const before = epochsIn(db);
   const { size: position, root } = headOf(db);
-  const cut = { at: now(), reason, position, root, highestId: highestIdIn(db), witness, isExact };
+  const cut = {
+    at: now(),
+    reason,
+    position,
+    root,
+    highestId: highestStoredId(db),
+    witness,
+    isExact,
+  };
   const begun = breakAfter(before, cut);
   db.prepare('INSERT INTO epochs VALUES (?, ?)').run(before.number + 1, begun.statement);
   db.exec('UPDATE store SET is_copy = 0');
@@ -118,7 +127,7 @@ function headOf(db: Database.Database) {
   return { size: frontier.size, root: frontier.root() };
 }
 
-function highestIdIn(db: Database.Database): bigint {
+function highestStoredId(db: Database.Database): bigint {
   const select = db.prepare('SELECT coalesce(max(order_id), 0) FROM events').pluck().safeIntegers();
   return select.get() as bigint;
 }

@@ -1,5 +1,4 @@
-import { highestIdIn } from '../../app/log/recorded-event.ts';
-import { highestOf } from '../../app/log/witness.ts';
+import { highestIdIn, highestOf } from '../../app/log/recorded-event.ts';
 import type { Fill } from '../../app/ports/store.ts';
 import { requireEmpty, requireSameTree } from '../checking/stored-check.ts';
 import { decode } from '../events/codec.ts';

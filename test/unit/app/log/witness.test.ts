@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { Epochs, UNKNOWN_IDS } from '../../../../src/app/log/epochs.ts';
+import { highestOf } from '../../../../src/app/log/recorded-event.ts';
 import {
   breakAfter,
   contradictionOf,
   givenBefore,
-  highestOf,
   knownBefore,
   type Witness,
   type WitnessedLog,
