@@ -51,7 +51,7 @@ interface Shedding {
  * order of their arrival, and so is what is in one batch: a request that follows another on a connection
  * without waiting for its answer is never decided before it (RFC 9112, section 9.3.2).
  *
- * What is refused or dropped here is undecided, and never was in a batch.
+ * A command that is refused or dropped is undecided: it was in no batch.
  */
 export class CommandQueue {
   readonly #commands: Aged[] = [];

@@ -1,8 +1,8 @@
 /**
  * The versions of the list that clients are still reading. Versions share all chunks that have not
  * changed between them, so an old one costs only the chunks that were replaced since: each of them is
- * counted once, however many versions have it, and freed with the last of these. What all old versions
- * cost together is bounded: beyond it the readers of the oldest are cut off.
+ * counted once, however many versions have it, and freed with the last of these. The bytes of all old
+ * versions together are bounded: beyond that the readers of the oldest are cut off.
  *
  * The accounting is that of ZFS for snapshots: a replaced chunk is kept by the newest version that has
  * it, and handed to the next older one that has it, if any, when that version ends.
