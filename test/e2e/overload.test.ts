@@ -19,8 +19,7 @@ function holdLock({ databaseFile }: Service): () => void {
 }
 
 it('drops a command whose client has disconnected while it waited, and no other', async () => {
-  // No limit of time matters here.
-  await using service = await Service.start({ QUEUE_INTERVAL_MS: '60000' });
+  await using service = await Service.start();
   const [first, left, waiting] = [
     await placeOrder(service),
     await placeOrder(service),

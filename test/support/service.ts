@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
 import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { type Answer, type Asked, ask } from './http.ts';
+import { PATIENT } from './patience.ts';
 
 /** The entry point that production starts. */
 const MAIN = resolve('dist/main.js');
@@ -117,14 +118,14 @@ export class Service implements AsyncDisposable {
 
   /** Starts the process, or restarts it on the same folder. */
   async start(env: Environment = {}): Promise<void> {
-    this.program = start(['serve'], this.folder, { PORT: '0', INITIAL_API_KEY: this.key, ...env });
+    this.program = start(['serve'], this.folder, { ...this.#settings(), ...env });
     this.address = await addressOf(this.program);
   }
 
   /** Starts the process in a shell, behind a command that limits it. */
   async startWith(limit: string, env: Environment = {}): Promise<void> {
     const given = ['-c', `${limit} && exec "$0" "$@"`, process.execPath, MAIN, 'serve'];
-    const all = { PORT: '0', INITIAL_API_KEY: this.key, ...env };
+    const all = { ...this.#settings(), ...env };
     this.program = new Program('/bin/sh', given, this.folder, all);
     this.address = await addressOf(this.program);
   }
@@ -145,6 +146,11 @@ export class Service implements AsyncDisposable {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const headers = { 'Content-Type': 'application/json', ...asked.headers };
     return this.ask(method, path, { ...asked, headers, body: text });
+  }
+
+  #settings(): Environment {
+    const { intervalMs } = PATIENT;
+    return { PORT: '0', INITIAL_API_KEY: this.key, QUEUE_INTERVAL_MS: String(intervalMs) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

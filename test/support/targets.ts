@@ -28,6 +28,7 @@ import { deciderTarget } from '../kit/targets/decider.ts';
 import { listenerTarget } from '../kit/targets/http.ts';
 import { type StoreUnderTest, storeTarget } from '../kit/targets/store.ts';
 import type { Order } from '../kit/vocabulary.ts';
+import { PATIENT } from './patience.ts';
 
 // The responses to commands also reveal what a store has lost.
 const ignore = () => undefined;
@@ -129,7 +130,7 @@ export async function appOn(
   store: Store,
   reopen?: StoreUnderTest['reopen'],
 ): Promise<StoreUnderTest> {
-  const commands = new CommandProcessor(store.writer, ignore);
+  const commands = new CommandProcessor(store.writer, ignore, { limits: PATIENT });
   const list = new OrderList((orders) => orders.map(shown));
   const readModel = new ReadModel(store.log, list);
   await store.begin(Writer.startOf(await readModel.current()));
@@ -169,7 +170,7 @@ export function listenerOn(
     authenticator,
     services: {
       epochs: store.epochs,
-      commands: new CommandProcessor(store.writer, ignore),
+      commands: new CommandProcessor(store.writer, ignore, { limits: PATIENT }),
       readModel: new ReadModel(store.log, new OrderList(encodeChunk)),
       versions: new ListVersions<ListChunk>(Infinity),
       authenticator,

@@ -22,6 +22,7 @@ import { openMemoryStore } from '../../../src/infra/memory/store.ts';
 import { createLogger } from '../../../src/infra/process/logger.ts';
 import { ask, expectError } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
+import { PATIENT } from '../../support/patience.ts';
 import { bearer } from '../../support/service.ts';
 
 const { service, beside } = await oneService();
@@ -30,7 +31,7 @@ const pet = (id: string | bigint) => service.ask('GET', `/v1/pets/${id}`);
 /** The service in this process and in memory, by a clock of its own. */
 async function serviceAt(time: string) {
   const store = await openMemoryStore();
-  const commands = new CommandProcessor(store.writer, () => undefined);
+  const commands = new CommandProcessor(store.writer, () => undefined, { limits: PATIENT });
   const { epochs, log, trail, keys } = store;
   const readModel = new ReadModel(log, new OrderList(encodeChunk));
   const history = new History(epochs, trail, keys);

@@ -10,6 +10,7 @@ import type { Rejection } from '../../../src/domain/order.ts';
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../../src/infra/memory/event-log.ts';
 import type { Answer, Request, Row } from '../../kit/history/history.ts';
+import { PATIENT } from '../../support/patience.ts';
 
 /** The application without HTTP, on a log in memory that takes as long as somebody decides. */
 
@@ -39,7 +40,7 @@ export async function ground(pause: Pause): Promise<Ground> {
 
 /** The parts as the container puts them together. */
 export function asTheyAre({ log, writer, list }: Ground): Parts {
-  const commands = new CommandProcessor(writer, () => undefined);
+  const commands = new CommandProcessor(writer, () => undefined, { limits: PATIENT });
   return { commands, readModel: new ReadModel(log, list) };
 }
 
