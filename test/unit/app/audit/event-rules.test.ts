@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { EventRules } from '../../../../src/app/audit/event-rules.ts';
 import { verifyStore } from '../../../../src/app/audit/verify-store.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
+import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
 import type { StoredRow } from '../../../../src/app/ports/evidence.ts';
 import { DamagedEvidence, type Evidence } from '../../../../src/app/ports/evidence.ts';
 import type { OrderEvent } from '../../../../src/domain/order.ts';
 import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
-import { cancelled, LATER, placed, recorded, shipped } from '../../../support/events.ts';
+import { cancelled, LATER, NOON, placed, recorded, shipped } from '../../../support/events.ts';
+
+/** An id beyond 2^53, which a column has as a text. */
+const BIG = 2n ** 60n + 1n;
 
 /** What the rules say to each of these events in turn, as they would be stored. */
 function told(...events: readonly OrderEvent[]): readonly (string | undefined)[] {
@@ -44,6 +48,39 @@ describe('By the rules', () => {
     expect(told(...events).at(-1)).toBe(`no command leads to ${type} of order 1 here: ${reason}`);
   });
 
+  const [first, second] = recorded(placed(1n), placed(BIG)).map(encode) as [StoredRow, StoredRow];
+  const later = {
+    ...recorded(placed(1n))[0],
+    metadata: { at: LATER, by: 'test', commandId: 'c-1' },
+  };
+
+  it.each<[string, readonly StoredRow[], string | undefined]>([
+    ['there is no gap', [second], 'it is missing'],
+    ['there is no other position', [first, first], 'position 1 stands in its place'],
+    ['the texts can be read', [{ ...first, data: '{' }], 'it cannot be read: '],
+    ['the column says the same', [{ ...first, orderId: 1 }], undefined],
+    ['the column says the same as a text', [first, { ...second, orderId: String(BIG) }], undefined],
+    [
+      'the column says nothing else',
+      [{ ...first, orderId: 2 }],
+      'its column order_id says 2, and its data is of order 1',
+    ],
+    [
+      'the versions count up',
+      [{ ...first, version: 2 }],
+      'its version is 2, and order 1 has 0 events before it',
+    ],
+    [
+      'time does not go back',
+      [encode(later as RecordedEvent), second],
+      `it was recorded at ${NOON}, and the event before it at ${LATER}`,
+    ],
+  ])('%s', (_, rows, problem) => {
+    const rules = new EventRules(decodeStrictly);
+    const last = rows.map((row) => rules.problemOf(row)).at(-1);
+    expect(problem === undefined ? last : last?.slice(0, problem.length)).toBe(problem);
+  });
+
   it.each(['data', 'metadata'] as const)('%s is a text', (column) => {
     const stored = encode(recorded(placed(1n))[0] ?? expect.fail());
     const bytes = { ...stored, [column]: Buffer.from(stored[column]) } as unknown as StoredRow;
@@ -60,14 +97,14 @@ describe('By the rules', () => {
 });
 
 describe('What lies there', () => {
-  function evidence(error: Error): Evidence {
+  function evidence(error: Error, rows = recorded(placed(1n)).map(encode)): Evidence {
     return {
       storeId: 'x',
       epochs: new Epochs('x'),
       decode: decodeStrictly,
       last: 2,
       *events() {
-        yield recorded(placed(1n)).map(encode);
+        yield rows;
         throw error;
       },
       tree: undefined,
@@ -84,6 +121,14 @@ describe('What lies there', () => {
       { from: 2, problem: 'it cannot be read: torn' },
       { problem: 'it has a flaw' },
     ]);
+  });
+
+  it('is not read any further than to the first event that is wrong', async () => {
+    const wrong = recorded(placed(1n), placed(1n)).map(encode);
+    const unread = evidence(new TypeError('a mistake of ours'), wrong);
+    const { size, findings } = await verifyStore(unread, [], noWait);
+    expect(size).toBe(1);
+    expect(findings.map(({ from }) => from)).toEqual([2, undefined]);
   });
 
   it('is not to blame for a failure of the program', async () => {

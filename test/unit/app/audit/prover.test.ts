@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
 import { CannotProve, Prover } from '../../../../src/app/audit/prover.ts';
+import { sealText } from '../../../../src/app/audit/trail-seal.ts';
 import {
   RecordTree,
   verifyCheckpoint,
   verifyConsistency,
   verifyInclusion,
+  verifyNote,
   verifyReceipt,
 } from '../../../../src/app/audit/verifier.ts';
 import { recordOf } from '../../../../src/app/log/recorded-event.ts';
@@ -155,6 +157,19 @@ describe('a log whose key could not be made at once', () => {
     await expect(prover.checkpoint()).rejects.toThrow(CannotProve);
     prover.signWith(signer);
     expect(verifyCheckpoint((await prover.checkpoint()).note, key).ok).toBe(true);
+  });
+});
+
+describe('an export', () => {
+  const exported = { origin: 'log.example', storeId: 's', size: 2, digest: Buffer.alloc(32, 1) };
+
+  it('is sealed with the key of the log', () => {
+    const { prover, key } = given(2);
+    expect(verifyNote(prover.seal(exported), key)).toMatchObject({ value: sealText(exported) });
+  });
+
+  it('is not sealed without a key', () => {
+    expect(() => new Prover(new MemoryTrail(), undefined).seal(exported)).toThrow(CannotProve);
   });
 });
 

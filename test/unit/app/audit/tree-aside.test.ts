@@ -11,6 +11,7 @@ import {
 } from '../../../../src/app/ports/evidence.ts';
 import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
 import { placed, recorded } from '../../../support/events.ts';
+import { MemoryTree } from '../../../support/memory-tree.ts';
 
 const EVENTS = recorded(...[1n, 2n, 3n, 4n].map((id) => placed(id))).map(encode);
 const [CHUNK, NEXT] = [EVENTS.slice(0, 2), EVENTS.slice(2)];
@@ -140,5 +141,14 @@ describe('A tree that was made aside', () => {
       findings: [{ from: 5, problem: 'it cannot be read: torn' }],
       passes: [2, 4, 2, 4],
     });
+  });
+
+  it('is built here where none is made aside, and compared with the stored one', async () => {
+    const tree = new MemoryTree(EVENTS.map(recordOf));
+    const stored = { edge: tree.frontier.pack(), nodes: 0, nodeAt: () => undefined };
+    const { root, findings } = await check({ tree: stored }, [], 'none');
+    expect({ root, findings }).toEqual({ root: rootOf(4), findings: [] });
+    const other = { ...stored, edge: new MemoryTree(['another']).frontier.pack() };
+    expect((await check({ tree: other }, [], 'none')).findings).not.toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import {
   breakStatement,
   DamagedEpochs,
   Epochs,
+  epochNumberOf,
   UNKNOWN_IDS,
 } from '../../../../src/app/log/epochs.ts';
 import { MAX_INT64 } from '../../../../src/domain/order-id.ts';
@@ -38,6 +39,11 @@ describe('the epochs of a log', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it('have a number that their ids and tags begin with', () => {
+    const { id, tag } = cutAt(FIRST, 50);
+    expect([FIRST.id, id, tag].map(epochNumberOf)).toStrictEqual([0, 1, 1]);
   });
 
   it('each have a name that covers all that was stated before', () => {

@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
 import { ImpossibleEvent } from '../../../../src/app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../../../src/app/ports/event-log.ts';
-import { DamagedStore, isDamage, StoreUnavailable } from '../../../../src/app/ports/store.ts';
+import {
+  DamagedStore,
+  isDamage,
+  requireSameSize,
+  StoreUnavailable,
+} from '../../../../src/app/ports/store.ts';
 
 it('a store that cannot be asked says why', () => {
   const cause = new Error('the network is down');
@@ -13,6 +18,18 @@ it('a damaged store is shown by its own name', () => {
   const error = new DamagedStore('event 3 was changed');
   expect(String(error)).toBe('DamagedStore: event 3 was changed');
   expect(error).toBeInstanceOf(StoreUnavailable);
+});
+
+it.each([
+  [
+    3,
+    2,
+    'the log has 3 events and its tree 2: the event at position 3 was not recorded by the service',
+  ],
+  [2, 4, 'the log has 2 events and its tree 4: the event at position 3 is missing'],
+])('a log of %s events has a tree of as many, not of %s', (log, tree, message) => {
+  requireSameSize(log, log);
+  expect(() => requireSameSize(log, tree)).toThrow(new DamagedStore(message));
 });
 
 it.each([

@@ -3,11 +3,21 @@ import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
 import { OrderImage } from '../../../../src/app/state/order-image.ts';
 import { OrderDraft } from '../../../../src/app/write/order-draft.ts';
 import { order } from '../../../../src/domain/order.ts';
-import type { OrderId } from '../../../../src/domain/order-id.ts';
+import { MAX_INT64, type OrderId } from '../../../../src/domain/order-id.ts';
 import { cancelled, placed, recorded } from '../../../support/events.ts';
 
 const [first, second] = recorded(placed(1n), cancelled(1n)) as [RecordedEvent, RecordedEvent];
 const id = 1n as OrderId;
+
+it.each([
+  ['above that of every order', undefined, 2n],
+  ['above those that were assigned before', { above: 7n, top: MAX_INT64 }, 8n],
+  ['the highest free one where none is above', { above: MAX_INT64, top: 9n }, 9n],
+])('an id for a new order is %s', (_, range, id) => {
+  const image = new OrderImage();
+  image.fold(first);
+  expect(new OrderDraft(image, range).nextOrderId()).toBe(id);
+});
 
 it('has the decisions on an order until they are recorded, and no longer', () => {
   const image = new OrderImage();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { ALL_IDS } from '../../../../src/app/log/epochs.ts';
 import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
 import type { Outcome, Submission } from '../../../../src/app/log/submission.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   OutcomeName,
 } from '../../../../src/app/ports/event-log.ts';
 import { Projector } from '../../../../src/app/read/projector.ts';
+import { OrderImage } from '../../../../src/app/state/order-image.ts';
 import { OrderList } from '../../../../src/app/state/order-list.ts';
 import { Writer } from '../../../../src/app/write/writer.ts';
 import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
@@ -293,6 +295,16 @@ describe('a writer', () => {
       { kind: 'rejected', reason: 'order_already_shipped' },
       accepted(2n, 1, 3),
     ]);
+  });
+
+  it('starts from the list that is served, and folds into it', async () => {
+    const list = new OrderList((orders) => orders.length);
+    const start = Writer.startOf(list);
+    expect(await start.makeWriter(new MemoryEventLog(), ALL_IDS).execute([placeNew])).toEqual([
+      accepted(1n, 1, 1),
+    ]);
+    expect([list.position, list.get(id(1n))?.status]).toEqual([1, 'pending']);
+    expect(new OrderImage(start.packImage()).stateAt(0)).toEqual(list.image.stateAt(0));
   });
 
   it('decides on what another has recorded meanwhile', async () => {
