@@ -4,7 +4,7 @@ import { History } from '../app/audit/history.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { EventLog } from '../app/ports/event-log.ts';
 import type { OrderId } from '../domain/order-id.ts';
-import { type CommandLine, type Output, withStore } from './shared/command-line.ts';
+import { type CommandLine, type Output, whileChecked, withStore } from './shared/command-line.ts';
 import { readOrderId } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
@@ -28,14 +28,12 @@ async function show(
   commandLine: CommandLine,
 ): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
-  await withStore(commandLine, async ({ epochs, log, trail, keys, checked: check }) => {
-    const checked = check();
-    // If nothing is found, the check is not awaited.
-    checked.catch(() => undefined);
-    const positions = await positionsOf(orderId, log, stderr);
-    if (positions.length === 0) throw new CannotStart(`There is no order ${orderId}.`);
-    const events = await new History(epochs, trail, keys).at(positions);
-    await checked;
+  await withStore(commandLine, async (store) => {
+    const events = await whileChecked(store, async () => {
+      const positions = await positionsOf(orderId, store.log, stderr);
+      if (positions.length === 0) throw new CannotStart(`There is no order ${orderId}.`);
+      return new History(store.epochs, store.trail, store.keys).at(positions);
+    });
     for (const event of events) stdout.write(json ? `${event}\n` : textOf(event));
   });
 }

@@ -7,7 +7,7 @@ import { foldSourceOf } from '../app/read/fold-source-of-log.ts';
 import { type Moment, parseMoment, positionOf } from '../app/read/moment.ts';
 import { OrderList } from '../app/state/order-list.ts';
 import { millisecondsOf } from '../domain/instant.ts';
-import { type CommandLine, type Output, withStore } from './shared/command-line.ts';
+import { type CommandLine, type Output, whileChecked, withStore } from './shared/command-line.ts';
 import { interruptible } from './shared/interrupt.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
 import { formatOf } from './shared/options.ts';
@@ -74,12 +74,11 @@ async function replay(
   await interruptible((signal) =>
     withStore(commandLine, async (store) => {
       const begun = performance.now();
-      const checked = store.checked();
-      // If the replay itself fails, the check is not awaited.
-      checked.catch(() => undefined);
-      const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
-      const seconds = (performance.now() - begun) / 1_000;
-      await checked;
+      const replayed = async () => {
+        const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
+        return { list, seconds: (performance.now() - begun) / 1_000 };
+      };
+      const { list, seconds } = await whileChecked(store, replayed, signal);
       const text = textOf(list, format ?? formatOf(out ?? '') ?? 'json');
       if (out === undefined) await print(text, stdout, signal);
       else await writeWhole(out, text, { force, signal });
@@ -92,7 +91,7 @@ async function watch({ to, speed }: ReplayOptions, commandLine: CommandLine): Pr
   const { stdout, stderr } = commandLine.terminal;
   await interruptible((signal) =>
     withStore(commandLine, async ({ log, checked }) => {
-      await checked();
+      await checked(signal);
       const head = await log.head();
       if (typeof to === 'number' && to > head) throw notYet(to, head);
       const played = { position: 0 };

@@ -98,8 +98,11 @@ export interface CommandLineStore extends StoreParts {
    * a server is running.
    */
   takeOver(fill: Fill): Promise<void>;
-  /** Checks everything in the store. Throws {@link DamagedStore}. */
-  checked(): Promise<void>;
+  /**
+   * Checks everything in the store. Throws {@link DamagedStore}, or the signal's reason as soon as it
+   * is aborted.
+   */
+  checked(signal: AbortSignal): Promise<void>;
   /** Copies the store to a new file, consistent as of one moment, while it is in use. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;

@@ -66,3 +66,28 @@ export function withStoreOrNew<Result>(
   const { stderr } = commandLine.terminal;
   return withStore(commandLine, use, (at) => void stderr.write(`Made a new store: ${at}\n`));
 }
+
+/**
+ * Does work with an open store while everything in it is checked. Returns what the work has found once
+ * both are done. Throws {@link DamagedStore}. A failure of the work, or its signal, ends the check.
+ */
+export async function whileChecked<Result>(
+  store: CommandLineStore,
+  work: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const failed = new AbortController();
+  const signals = signal === undefined ? [failed.signal] : [failed.signal, signal];
+  const checked = store.checked(AbortSignal.any(signals));
+  // It may fail before it is awaited.
+  checked.catch(() => undefined);
+  try {
+    const result = await work();
+    await checked;
+    return result;
+  } finally {
+    failed.abort();
+    // The check has the store's files open until it has ended.
+    await checked.catch(() => undefined);
+  }
+}

@@ -34,11 +34,15 @@ export class CheckingThread implements StoreCheck {
   }
 
   /** Resolves when everything was checked once; the process stays until then. */
-  async checkOnce(): Promise<void> {
+  async checkOnce(signal: AbortSignal): Promise<void> {
     this.#worker.ref();
+    const stop = () => this.#once.reject(signal.reason);
+    signal.addEventListener('abort', stop);
     try {
+      signal.throwIfAborted();
       await this.once;
     } finally {
+      signal.removeEventListener('abort', stop);
       await this.close();
     }
   }
@@ -52,8 +56,11 @@ export class CheckingThread implements StoreCheck {
   }
 }
 
-/** Checks a store once in a thread of its own. Throws {@link DamagedStore}, or why it cannot be checked. */
-export function checkInThread(engine: Engine, at: string): Promise<void> {
+/**
+ * Checks a store once in a thread of its own. Throws {@link DamagedStore}, why it cannot be checked, or
+ * the signal's reason. The thread has closed the store by then.
+ */
+export function checkInThread(engine: Engine, at: string, signal: AbortSignal): Promise<void> {
   const given = { at, bytesPerSecond: 0, isShort: true };
-  return new CheckingThread(engine, given, { impaired() {} }).checkOnce();
+  return new CheckingThread(engine, given, { impaired() {} }).checkOnce(signal);
 }

@@ -142,7 +142,7 @@ export async function openPostgresForCommandLine(
       await log.prepare();
       await takeOver(db, fill);
     },
-    checked: () => checkInThread('postgres', url),
+    checked: (signal) => checkInThread('postgres', url, signal),
     async backup() {
       throw new CannotStart(
         'backup copies a store in SQLite. Back PostgreSQL up with its own means: docs/postgresql.md.',

@@ -133,7 +133,7 @@ export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): Com
         unlock();
       }
     },
-    checked: () => checkInThread('sqlite', file),
+    checked: (signal) => checkInThread('sqlite', file, signal),
     async backup(to) {
       await copyAsBackup(db, to);
       await checkCopy(to);
