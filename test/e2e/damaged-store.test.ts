@@ -86,12 +86,9 @@ it('A third event that comes while the service runs makes it unready and refuse 
   await using service = await storeOfCancelled();
   shipCancelled(service.databaseFile);
   const order = { petId: 1, quantity: 1 };
-  const [list, placed] = await Promise.all([
-    service.ask('GET', LIST),
-    service.send('POST', LIST, order),
-  ]);
-  expectError(list, 503, 'service_unavailable');
-  expectError(placed, 503, 'service_unavailable');
+  expectError(await service.send('POST', LIST, order), 503, 'service_unavailable');
+  // Before that, a list without the event would be right as well.
+  expectError(await service.ask('GET', LIST), 503, 'service_unavailable');
   const line = await service.program.until(({ log }) => log.find(({ level }) => level === 60));
   expect(line).toMatchObject({ reason: 'store_damaged', cause: THIRD_EVENT });
   expectError(await service.ask('GET', '/readyz'), 503, 'service_unavailable');
