@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const NATIVE_MODULES = 'test/support/native-modules.ts';
+
+// A run of the projects one by one leaves a report of each in this folder, if it is set.
+const { TEST_REPORTS } = process.env;
 
 export default defineConfig({
   test: {
@@ -10,6 +14,10 @@ export default defineConfig({
     // as processors, both would stand idle for much of the time.
     maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
+    ...(TEST_REPORTS && {
+      reporters: ['default', ['json', { outputFile: join(TEST_REPORTS, `${process.pid}.json`) }]],
+    }),
+    // Of the unit tests alone: they reach everything by themselves.
     coverage: {
       provider: 'v8',
       include: ['src/domain/**', 'src/app/**'],
