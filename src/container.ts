@@ -10,6 +10,7 @@ import { Authenticator } from './app/keys/authenticator.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
 import type { BatchWriter } from './app/ports/batch-writer.ts';
 import type { Store, StoreWatcher } from './app/ports/store.ts';
+import { Bulkhead } from './app/read/bulkhead.ts';
 import { ReadModel } from './app/read/read-model.ts';
 import { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import { OrderList } from './app/state/order-list.ts';
@@ -63,6 +64,7 @@ export function compose(given: Given): Parts {
   register(Authenticator, () => new Authenticator(store.keys));
   register(MeasuredWriter, () => new MeasuredWriter(store.writer));
   register(CommandProcessor, () => processorOf(given, get(MeasuredWriter)));
+  register(Bulkhead, () => bulkheadOf(given, get(CommandProcessor)));
   register(OrderList, () => new OrderList(encodeChunk, snapshot, NOT_SHOWN));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, get(OrderList)));
   register(ReadModel, () => new ReadModel(store.log, get(OrderList), store.foldSource));
@@ -76,6 +78,7 @@ export function compose(given: Given): Parts {
       store,
       list: get(OrderList),
       commands: get(CommandProcessor),
+      reads: get(Bulkhead),
       writer: get(MeasuredWriter),
       snapshots: get(SnapshotKeeper),
       tail: get(Tail),
@@ -107,6 +110,10 @@ function processorOf({ config, store, watcher }: Given, writer: BatchWriter): Co
   });
 }
 
+function bulkheadOf({ config }: Given, commands: CommandProcessor): Bulkhead {
+  return new Bulkhead(config.limits.reads, () => commands.giveWay());
+}
+
 function serverOf(
   { config, logger, health, watcher, store, prover }: Given,
   get: <Part>(part: InjectionToken<Part>) => Part,
@@ -122,6 +129,7 @@ function serverOf(
     services: {
       epochs: store.epochs,
       commands: get(CommandProcessor),
+      reads: get(Bulkhead),
       readModel: get<ReadModel<ListChunk>>(ReadModel),
       versions: new ListVersions(limits.maxOldListBytes),
       authenticator,

@@ -6,6 +6,7 @@
 import type { Tail } from './app/audit/tail.ts';
 import { byLabel, type Metric, only } from './app/metric.ts';
 import type { Store } from './app/ports/store.ts';
+import type { Bulkhead } from './app/read/bulkhead.ts';
 import type { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import type { OrderList } from './app/state/order-list.ts';
 import type { CommandProcessor } from './app/write/command-processor.ts';
@@ -20,6 +21,7 @@ export interface Measured {
   readonly store: Pick<Store, 'log' | 'checkpoints'>;
   readonly list: OrderList<unknown>;
   readonly commands: CommandProcessor;
+  readonly reads: Bulkhead;
   readonly writer: MeasuredWriter;
   readonly snapshots: SnapshotKeeper;
   readonly tail: Tail;
@@ -37,7 +39,7 @@ export function metricsOf(measured: Measured): readonly Metric[] {
   ];
 }
 
-function ofRequests({ requests, health, server, tail }: Measured): readonly Metric[] {
+function ofRequests({ requests, health, server, tail, reads }: Measured): readonly Metric[] {
   return [
     {
       name: 'http_server_request_duration_seconds',
@@ -72,6 +74,18 @@ function ofRequests({ requests, health, server, tail }: Measured): readonly Metr
       help: 'Open event streams.',
       kind: 'gauge',
       read: () => only(tail.followers),
+    },
+    {
+      name: 'store_orders_reads_under_way',
+      help: 'Lists and other long reads that have a place.',
+      kind: 'gauge',
+      read: () => only(reads.underWay),
+    },
+    {
+      name: 'store_orders_reads_waiting',
+      help: 'Lists and other long reads that wait for a place.',
+      kind: 'gauge',
+      read: () => only(reads.waiting),
     },
   ];
 }

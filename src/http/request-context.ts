@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { ApiKey } from '../app/ports/key-store.ts';
+import type { Place } from '../app/read/bulkhead.ts';
 import type { ErrorCode } from './api-error.ts';
 
 /**
@@ -21,6 +22,8 @@ export class RequestContext {
   query: unknown = undefined;
   headers: unknown = undefined;
   body: unknown = undefined;
+  /** Its place among the long reads under way; undefined for any other request. */
+  place: Place | undefined = undefined;
   /** The code of the Error that was sent. */
   refusal: ErrorCode | undefined = undefined;
   /** The cause of a failure, for the log alone: clients are not shown it. */

@@ -1,3 +1,4 @@
+import { Bulkhead } from '../../src/app/read/bulkhead.ts';
 import type { DelayLimits } from '../../src/app/write/controlled-delay.ts';
 
 /**
@@ -5,3 +6,6 @@ import type { DelayLimits } from '../../src/app/write/controlled-delay.ts';
  * waits longer than a service would let it, and that is not what they test.
  */
 export const PATIENT: DelayLimits = { targetMs: 50, intervalMs: 60_000 };
+
+/** Takes any number of reads at once. */
+export const BOUNDLESS = new Bulkhead({ maxReads: Infinity, maxWaitMs: 0 }, async () => {});

@@ -28,7 +28,7 @@ import { deciderTarget } from '../kit/targets/decider.ts';
 import { listenerTarget } from '../kit/targets/http.ts';
 import { type StoreUnderTest, storeTarget } from '../kit/targets/store.ts';
 import type { Order } from '../kit/vocabulary.ts';
-import { PATIENT } from './patience.ts';
+import { BOUNDLESS, PATIENT } from './patience.ts';
 
 // The responses to commands also reveal what a store has lost.
 const ignore = () => undefined;
@@ -172,6 +172,7 @@ export function listenerOn(
       epochs: store.epochs,
       commands: new CommandProcessor(store.writer, ignore, { limits: PATIENT }),
       readModel: new ReadModel(store.log, new OrderList(encodeChunk)),
+      reads: BOUNDLESS,
       versions: new ListVersions<ListChunk>(Infinity),
       authenticator,
       prover,

@@ -79,6 +79,8 @@ interface Body {
 export interface Sending {
   /** Awaited between the parts of a long list, so that commands are not held up. */
   readonly giveWay: () => Promise<void>;
+  /** Called once or more, as soon as nothing but the client is left to wait for. */
+  readonly made: () => void;
   readonly versions: ListVersions<ListChunk>;
 }
 
@@ -91,9 +93,9 @@ export async function sendList(
   res: Response,
   logName: string,
   newest: ListSnapshot<ListChunk>,
-  { giveWay, versions }: Sending,
+  sending: Sending,
 ): Promise<void> {
-  const { snapshot, leave } = versions.read(newest, () => cutOff(req));
+  const { snapshot, leave } = sending.versions.read(newest, () => cutOff(req));
   try {
     const isCompressed = acceptsGzip(req);
     const etag = etagOf(`${logName}-${snapshot.state}`, isCompressed);
@@ -108,7 +110,7 @@ export async function sendList(
     res.writeHead(200, [...head, ...body.head]);
     if (req.method === 'HEAD') res.end();
     else if (body.buffers.length === 1) res.end(body.buffers[0]);
-    else await write(res, body, giveWay);
+    else await write(res, body, sending);
   } finally {
     leave();
   }
@@ -167,7 +169,7 @@ function remembered<Key extends object, Value>(
 async function write(
   res: Response,
   { buffers, length }: Body,
-  giveWay: () => Promise<void>,
+  { giveWay, made }: Sending,
 ): Promise<void> {
   let bytes = 0;
   let left = length;
@@ -177,6 +179,8 @@ async function write(
     if (bytes >= TURN_BYTES && left > TURN_BYTES) {
       res.uncork();
       await giveWay();
+      // From here on the client decides how long it takes: nobody else has to wait for that.
+      if (res.writableNeedDrain) made();
       await drained(res);
       if (res.closed) return;
       bytes = 0;
@@ -188,6 +192,7 @@ async function write(
   }
   res.uncork();
   res.end();
+  made();
   // Until then the buffers that were written last are held.
   if (!res.closed) await once(res, 'close');
 }

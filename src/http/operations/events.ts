@@ -14,6 +14,7 @@ import { ApiError } from '../api-error.ts';
 import { orderTag } from '../requests/headers.ts';
 import { limitOf, may, NoQuery, OrderPath, positionOf } from '../requests/parameters.ts';
 import { placeText, wordText } from '../requests/values.ts';
+import { bounded, type ReadServices } from './bounded-read.ts';
 import { type ContextOf, type Description, operation } from './operation.ts';
 
 /** An array of CloudEvents. */
@@ -141,11 +142,13 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
 
 async function streamEvents(
   { tail, authenticator, epochs }: LogServices,
-  { req, res, key, query }: EventsContext,
+  { req, res, key, query, place }: EventsContext,
   lastSeen: number | undefined,
 ): Promise<void> {
   const { after = START, type } = query;
   const begin = lastSeen ?? positionOf(epochs, 'after', after);
+  // Open streams have a bound of their own.
+  place?.leave();
   const follower = tail.follow();
   if (follower === undefined) {
     throw new ApiError('service_unavailable', 'Too many streams are open. Try again later.');
@@ -154,9 +157,9 @@ async function streamEvents(
   await sendEventStream(req, res, { after: begin, type, follower, epochs, mayGoOn });
 }
 
-export type EventServices = OrderHistory & LogServices;
+export type EventServices = OrderHistory & LogServices & ReadServices;
 
 export const EVENT_OPERATIONS = [
-  operation(LIST_ORDER_EVENTS, listOrderEvents),
-  operation(LIST_EVENTS, listEvents),
+  operation(LIST_ORDER_EVENTS, bounded(listOrderEvents)),
+  operation(LIST_EVENTS, bounded(listEvents)),
 ];

@@ -20,9 +20,10 @@ import {
   PositionPath,
   positionOf,
 } from '../requests/parameters.ts';
+import { bounded, type ReadServices } from './bounded-read.ts';
 import { type ContextOf, type Description, operation } from './operation.ts';
 
-export interface ProofServices {
+export interface ProofServices extends ReadServices {
   readonly epochs: Epochs;
   readonly prover: Prover;
   readonly readModel: Pick<ReadModel<unknown>, 'current'>;
@@ -209,12 +210,12 @@ async function getEventReceipt(
 }
 
 export const PROOF_OPERATIONS = [
-  operation(GET_CHECKPOINT, getCheckpoint),
-  operation(GET_EPOCHS, getEpochs),
-  operation(GET_INCLUSION_PROOF, getInclusionProof),
-  operation(GET_CONSISTENCY_PROOF, getConsistencyProof),
-  operation(GET_RECEIPT, getReceipt),
-  operation(GET_EVENT_RECEIPT, getEventReceipt),
+  operation(GET_CHECKPOINT, bounded(getCheckpoint)),
+  operation(GET_EPOCHS, bounded(getEpochs)),
+  operation(GET_INCLUSION_PROOF, bounded(getInclusionProof)),
+  operation(GET_CONSISTENCY_PROOF, bounded(getConsistencyProof)),
+  operation(GET_RECEIPT, bounded(getReceipt)),
+  operation(GET_EVENT_RECEIPT, bounded(getEventReceipt)),
 ];
 
 /** Returns the beginning of a root: it differs where two logs of one name have become different. */

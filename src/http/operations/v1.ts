@@ -11,6 +11,7 @@ import { PRIVATE } from '../answers/negotiation.ts';
 import { OrdersV1, OrderV1, PetAnswer } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
 import { PetPath } from '../requests/parameters.ts';
+import { bounded, type ReadServices } from './bounded-read.ts';
 import { EVENT_OPERATIONS, type EventServices } from './events.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 import { type OrderServices, orderOperations } from './orders.ts';
@@ -47,12 +48,13 @@ interface ListServices {
 
 async function listOrders(
   { epochs, readModel, commands, versions }: ListServices,
-  { req, res }: ContextOf<typeof LIST_ORDERS>,
+  { req, res, place }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
   const list = await readModel.current();
   const snapshot = await list.snapshotInTurns(nextTurn);
   await sendList(req, res, epochs.logName, snapshot, {
     giveWay: () => commands.giveWay(),
+    made: () => place?.leave(),
     versions,
   });
 }
@@ -101,11 +103,16 @@ async function getPet(
   res.type('json').send(`{"id":${path.petId}}`);
 }
 
-export type V1Services = ListServices & OrderServices & PetServices & EventServices & ProofServices;
+export type V1Services = ListServices &
+  ReadServices &
+  OrderServices &
+  PetServices &
+  EventServices &
+  ProofServices;
 
 /** Version 1: listOrders and cancelOrder as the contract has them, and the operations around them. */
 export const V1: readonly Operation<V1Services>[] = [
-  operation(LIST_ORDERS, listOrders),
+  operation(LIST_ORDERS, bounded(listOrders)),
   ...orderOperations({ schema: OrderV1, toJson: orderToJson, newToJson: orderToJson }),
   operation(GET_PET, getPet),
   ...EVENT_OPERATIONS,

@@ -21,6 +21,7 @@ import {
 } from '../requests/cursor.ts';
 import { limitOf, may, NoQuery, positionOf } from '../requests/parameters.ts';
 import { booleanText, dateTimeText, momentText, petIdText, wordText } from '../requests/values.ts';
+import { bounded, type ReadServices } from './bounded-read.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 import { type OrderServices, orderOperations } from './orders.ts';
 
@@ -130,10 +131,10 @@ function momentOf(asked: Moment, begin: PlaceInList | undefined, list: OrderList
   throw new ApiError('invalid_request', `asOf: ${reason}`);
 }
 
-export type V2Services = ListServices & OrderServices;
+export type V2Services = ListServices & ReadServices & OrderServices;
 
 /** Version 2: the operations of version 1, and a list with filters and pages. All of it is beta. */
 export const V2: readonly Operation<V2Services>[] = [
-  operation(LIST_ORDERS, listOrders),
+  operation(LIST_ORDERS, bounded(listOrders)),
   ...orderOperations({ schema: OrderV2, toJson: orderToJsonV2 }),
 ].map((described) => ({ query: NoQuery, ...described, stability: 'beta' }));

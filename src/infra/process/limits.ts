@@ -1,6 +1,7 @@
 /** The settings that bound what clients may hold of the service. */
 import type { z } from 'zod';
-import { inMs, numberTo } from './config-values.ts';
+import type { ReadLimits } from '../../app/read/bulkhead.ts';
+import { durationMs, inMs, numberTo } from './config-values.ts';
 
 /** The bounds on what clients may hold. */
 export interface Limits {
@@ -10,11 +11,15 @@ export interface Limits {
   readonly patienceMs: number;
   /** The bytes of the list that are kept for clients who are still reading older versions of it. */
   readonly maxOldListBytes: number;
+  /** The lists and other long reads that may be under way at once. */
+  readonly reads: ReadLimits;
 }
 
 const MAX_CONNECTIONS = 4_000;
 const STALL_TIMEOUT_MS = 30_000;
 const OLD_LISTS_BYTES = 67_108_864;
+const MAX_READS = 4;
+const READ_WAIT_MS = 1_000;
 
 /** The schemas of their variables. */
 export const limits = {
@@ -28,6 +33,8 @@ export const limits = {
     99_999_999_999,
     'must be a number of bytes from 0 to 99999999999',
   ).default(OLD_LISTS_BYTES),
+  MAX_READS: numberTo(9_999, 'must be a whole number from 1 to 9999', 1).default(MAX_READS),
+  READ_WAIT_MS: durationMs.default(READ_WAIT_MS),
 };
 
 /** Returns the bounds that variables set. */
@@ -36,5 +43,6 @@ export function limitsIn(data: z.output<z.ZodObject<typeof limits>>): Limits {
     maxConnections: data.MAX_CONNECTIONS,
     patienceMs: data.STALL_TIMEOUT,
     maxOldListBytes: data.OLD_LISTS_BYTES,
+    reads: { maxReads: data.MAX_READS, maxWaitMs: data.READ_WAIT_MS },
   };
 }

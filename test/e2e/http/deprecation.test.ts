@@ -22,7 +22,7 @@ import { openMemoryStore } from '../../../src/infra/memory/store.ts';
 import { createLogger } from '../../../src/infra/process/logger.ts';
 import { ask, expectError } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
-import { PATIENT } from '../../support/patience.ts';
+import { BOUNDLESS, PATIENT } from '../../support/patience.ts';
 import { bearer } from '../../support/service.ts';
 
 const { service, beside } = await oneService();
@@ -41,6 +41,7 @@ async function serviceAt(time: string) {
   const services = {
     epochs,
     commands,
+    reads: BOUNDLESS,
     versions: new ListVersions<ListChunk>(Infinity),
     readModel,
     history,

@@ -20,6 +20,7 @@ async function serve(chunks: number, giveWay: () => Promise<void>): Promise<stri
       { position: 1, state: '1', chunks: all },
       {
         giveWay,
+        made: () => undefined,
         versions,
       },
     );

@@ -1,0 +1,29 @@
+/** Long reads as operations: each has a place among those under way, or is refused. */
+import type { Bulkhead } from '../../app/read/bulkhead.ts';
+import { ApiError } from '../api-error.ts';
+import type { RequestContext } from '../request-context.ts';
+
+export interface ReadServices {
+  readonly reads: Pick<Bulkhead, 'enter'>;
+}
+
+const TOO_MANY = 'Too many lists are being read. Try again in a moment.';
+
+/**
+ * Returns a handler that waits for a place among the long reads, and throws a 503 if there is none in
+ * time. The place is left when the answer is complete; earlier where the answer only waits for its client.
+ */
+export function bounded<Services, Context extends RequestContext>(
+  handle: (services: Services, context: Context) => Promise<void>,
+): (services: Services & ReadServices, context: Context) => Promise<void> {
+  return async (services, context) => {
+    const place = await services.reads.enter(context);
+    if (place === undefined) throw new ApiError('service_unavailable', TOO_MANY);
+    context.place = place;
+    try {
+      await handle(services, context);
+    } finally {
+      place.leave();
+    }
+  };
+}
