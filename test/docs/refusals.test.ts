@@ -112,6 +112,11 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     change(db, 'DROP TRIGGER events_are_never_deleted; DELETE FROM events WHERE position = 1');
     return {};
   },
+  'the store has': () => {
+    // The limit of a container, as Node reports it.
+    const limit = 'process.constrainedMemory=()=>50000000';
+    return { NODE_OPTIONS: `--import=data:text/javascript,${limit}` };
+  },
   'FILE is damaged: the log has': async (file) => {
     await served(file);
     const event = `(1, 1, 1, 'OrderCancelled', 1, '{"orderId":"1"}', '')`;
