@@ -5,6 +5,10 @@ import { LongestFirst } from './test/support/longest-first.ts';
 
 const NATIVE_MODULES = 'test/support/native-modules.ts';
 
+// Far above what a busy machine takes: it ends what hangs, and says nothing of speed.
+const PATIENCE_MS = 240_000;
+const expect = { poll: { timeout: PATIENCE_MS / 4 } };
+
 // A run of the projects one by one leaves a report of each in this folder, if it is set.
 const { TEST_REPORTS } = process.env;
 
@@ -31,7 +35,8 @@ export default defineConfig({
           setupFiles: [NATIVE_MODULES],
           // Modules are loaded once for all of them, which takes longer than most of the tests.
           isolate: false,
-          testTimeout: 60_000,
+          testTimeout: PATIENCE_MS,
+          expect,
         },
       },
       {
@@ -41,9 +46,9 @@ export default defineConfig({
           exclude: ['test/unit/**'],
           globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
           setupFiles: [NATIVE_MODULES],
-          // Processes, sockets and disks are real here, and the machines are small.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
+          expect,
         },
       },
     ],

@@ -22,7 +22,7 @@ function runBench(args: readonly string[], env: NodeJS.ProcessEnv = process.env)
   const tiny = ['--rounds', '1', '--seconds', '0.3', '--orders', '1000', '--load', 'autocannon'];
   const program = join(import.meta.dirname, 'bench.ts');
   const given = [program, ...tiny, '--json', json, ...args];
-  const options = { encoding: 'utf8', timeout: 50_000, env } as const;
+  const options = { encoding: 'utf8', timeout: 200_000, env } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, given, options);
   return { status, stdout, stderr, rows: () => JSON.parse(readFileSync(json, 'utf8')).rows };
 }

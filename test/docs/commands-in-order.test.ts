@@ -10,7 +10,7 @@ describe('The blocks of all pages run in order, in one clone:', () => {
   afterAll(() => reader[Symbol.asyncDispose]());
 
   // The README again at the end, on a store that has orders by then.
-  test.each([...PAGES_TO_RUN, 'README.md'])('%s', { timeout: 240_000 }, (page) => {
+  test.each([...PAGES_TO_RUN, 'README.md'])('%s', (page) => {
     return reader.read(page);
   });
 });

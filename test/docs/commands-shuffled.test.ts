@@ -21,5 +21,5 @@ describe(`The blocks of all pages run in one ${shell}, in the order of DOCS_SEED
   });
   afterAll(() => reader[Symbol.asyncDispose]());
 
-  test.each(shuffled(PAGES_TO_RUN))('%s', { timeout: 240_000 }, (page) => reader.read(page));
+  test.each(shuffled(PAGES_TO_RUN))('%s', (page) => reader.read(page));
 });

@@ -32,6 +32,8 @@ export interface Ran {
 export class Place {
   readonly folder = temporaryFolder();
   readonly started: string[] = [];
+  /** The standard output of each run so far, also of those that are under way. */
+  readonly shown: Collected[] = [];
   readonly #log: EventLog | undefined;
   /** The store's address, if it is in PostgreSQL. */
   readonly url: string | undefined;
@@ -80,6 +82,7 @@ export class Place {
 
   async #runOn(isTTY: boolean, ...args: readonly string[]): Promise<Ran> {
     const stdout = new Collected(isTTY);
+    this.shown.push(stdout);
     const stderr = new Collected(isTTY);
     const composition = {
       serve: async () => void this.started.push('serve'),

@@ -72,12 +72,12 @@ describe('replay --watch', () => {
   test('plays at a fixed rate, or at a multiple of the real time', async () => {
     const place = await storeOf(LIFE, [NOON, NOON, NOON, LATER]);
     const playing = [
-      place.run('replay', '--speed', '1/s'),
+      place.run('replay', '--speed', '0.1/s'),
       // An hour lies between the last two.
       place.run('replay', '--speed', '60x'),
     ];
-    // The store is checked first, which may take a while on a busy machine.
-    const first = await Promise.race([...playing, setTimeout(2_000, 'still playing')]);
+    await expect.poll(() => place.shown.map(({ text }) => text === '')).toEqual([false, false]);
+    const first = await Promise.race([...playing, setTimeout(1_000, 'still playing')]);
     expect(first).toBe('still playing');
     // As Ctrl-C does it.
     process.emit('SIGINT');

@@ -171,7 +171,7 @@ describe('A stream of a service that is in this process', () => {
     }
     expect(source.received).toStrictEqual([]);
     source.cut();
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+    await expect.poll(() => vi.getTimerCount()).toBe(0);
   });
 
   it('is over at once for a client that has gone while it was asked who it is', async () => {

@@ -26,7 +26,7 @@ describe.concurrent('A request that does not arrive is answered with 408, and cl
     ['half a head', `GET ${LIST} HTTP/1.1\r\nHost: x\r\nX-`, 5_000, 6_000],
     ['half a body', `${POST}${KEY}${JSON_TYPE}Content-Length: 27\r\n\r\n{"petId"`, 14_000, 15_000],
     ['a chunk without end', `${POST}${KEY}${JSON_TYPE}${CHUNKED}\r\n5\r\n{`, 14_000, 15_000],
-  ])('%s', { timeout: 40_000 }, async (_what, bytes, least, most) => {
+  ])('%s', async (_what, bytes, least, most) => {
     using client = new RawClient(service.address);
     client.send(bytes);
     await client.closed;
@@ -36,9 +36,7 @@ describe.concurrent('A request that does not arrive is answered with 408, and cl
     expect(client.endedAfter).toBeLessThan(most + SLACK_MS);
   });
 
-  it('and not one whose head comes byte by byte, in the same time', {
-    timeout: 40_000,
-  }, async () => {
+  it('and not one whose head comes byte by byte, in the same time', async () => {
     using client = new RawClient(service.address);
     const timer = setInterval(() => client.send('X'), 100);
     client.send('GET /livez HTTP/1.1\r\nHost: x\r\nX: ');
@@ -49,9 +47,7 @@ describe.concurrent('A request that does not arrive is answered with 408, and cl
     expect(client.endedAfter).toBeLessThan(6_000 + SLACK_MS);
   });
 
-  it('and what is closed is closed whole, though the client goes on', {
-    timeout: 40_000,
-  }, async () => {
+  it('and what is closed is closed whole, though the client goes on', async () => {
     using client = new RawClient(service.address);
     await client.closed;
     const rest = setInterval(() => client.send('X'), 20);
@@ -83,7 +79,7 @@ describe('A body that is refused is not read on:', () => {
       `DELETE ${LIST}/5 HTTP/1.1\r\nHost: x\r\n${KEY}${CHUNKED}\r\n`,
       404,
     ],
-  ])('%s', { timeout: 30_000 }, async (_what, head, status) => {
+  ])('%s', async (_what, head, status) => {
     using client = new RawClient(service.address);
     client.send(head);
     const isChunked = head.includes(CHUNKED);

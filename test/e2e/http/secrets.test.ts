@@ -199,4 +199,4 @@ it('A key is nowhere repeated and nowhere written, wherever and however a client
   for (const secret of [key, unknown]) {
     for (const text of [stdout, stderr, refusals]) expect(givenAway(secret, text)).toBeUndefined();
   }
-}, 120_000);
+});

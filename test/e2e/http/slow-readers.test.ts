@@ -22,7 +22,7 @@ beforeAll(async () => {
     petId: 2n ** 62n,
   }));
   for (let n = 0; n < ORDERS; n += 10_000) await beside.place(ids.slice(n, n + 10_000));
-}, 120_000);
+});
 afterAll(() => services.disposeAsync());
 
 /** Begins a request whose answer nobody takes. */

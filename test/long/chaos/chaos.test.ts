@@ -6,23 +6,21 @@ import { runRound } from './round.ts';
 /** A few hundred requests, of which every one is told the truth. `npm run test:chaos` makes more. */
 const BRIEF = { operations: 1_200, clients: 24 };
 
-test('whatever is killed, every answer was true', { timeout: 180_000 }, async () => {
+test('whatever is killed, every answer was true', async () => {
   const outcome = await runRound({ ...BRIEF, seed: 1 });
   expect(outcome.broken).toStrictEqual([]);
   expect(outcome.history.length).toBeGreaterThan(1_000);
   expect(outcome.instancesKilled + outcome.databaseKilled + outcome.failovers).toBeGreaterThan(0);
 });
 
-test('so it was where one instance is alone, and nobody asks again', {
-  timeout: 180_000,
-}, async () => {
+test('so it was where one instance is alone, and nobody asks again', async () => {
   const outcome = await runRound({ ...BRIEF, seed: 2, instances: 1, withKeys: false });
   expect(outcome.broken).toStrictEqual([]);
   expect(outcome.history.length).toBeGreaterThan(1_000);
   expect(outcome.instancesKilled + outcome.databaseKilled + outcome.failovers).toBeGreaterThan(0);
 });
 
-test.each(MUTANTS)('it is noticed when $name', { timeout: 180_000 }, async (mutant) => {
+test.each(MUTANTS)('it is noticed when $name', async (mutant) => {
   const program = build(mutant, temporaryFolder());
   const weights = { killInstance: 0, endSessions: 0, crash: 1, failOver: 0 };
   // The loss at a crash depends on the moment: one of a few rounds shows it.

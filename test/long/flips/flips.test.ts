@@ -15,7 +15,7 @@ it('no flipped bit of a stopped store leads to a wrong answer', async () => {
   );
   expect(wrong).toEqual([]);
   expect(refused).toBeGreaterThan(30);
-}, 120_000);
+});
 
 it('which is the work of the check: without it, wrong answers are found', async () => {
   const random = new Random(18);
@@ -23,4 +23,4 @@ it('which is the work of the check: without it, wrong answers are found', async 
   const folder = join(memoryFolder(), 'o');
   const { wrong } = await flipBits(40, () => random.fraction(), folder, unchecked);
   expect(wrong.length).toBeGreaterThan(0);
-}, 120_000);
+});

@@ -23,15 +23,11 @@ const BRIEF: Load = {
 };
 const noCompiler = isInstalled('cc') || isInstalled('strace') ? undefined : 'no cc, no strace';
 
-test.skipIf(noCompiler)(
-  'ten times the capacity is served in time',
-  { timeout: 120_000 },
-  async () => {
-    const outcome = await runOverload({ ...BRIEF, root: productOfSmallBatches(BATCH) });
-    expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
-    expect(outcome.seen.refused.count).toBeGreaterThan(100);
-  },
-);
+test.skipIf(noCompiler)('ten times the capacity is served in time', async () => {
+  const outcome = await runOverload({ ...BRIEF, root: productOfSmallBatches(BATCH) });
+  expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
+  expect(outcome.seen.refused.count).toBeGreaterThan(100);
+});
 
 test.skipIf(noCompiler).each([
   {
@@ -52,7 +48,7 @@ test.skipIf(noCompiler).each([
     changes: [['http/answers/error.js', 'MAX_RETRY_S = 4', 'MAX_RETRY_S = 1']] as const,
     words: /^Retry-After was 1$/,
   },
-])('it is noticed: $mutant', { timeout: 120_000 }, async ({ changes, words }) => {
+])('it is noticed: $mutant', async ({ changes, words }) => {
   const { broken } = await runOverload({
     ...BRIEF,
     root: productOfSmallBatches(BATCH, ...changes),
