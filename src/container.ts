@@ -68,6 +68,7 @@ export function compose(given: Given): Parts {
   register(OrderList, () => new OrderList(encodeChunk, snapshot, NOT_SHOWN));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, get(OrderList)));
   register(ReadModel, () => new ReadModel(store.log, get(OrderList), store.foldSource));
+  register(ListVersions, () => new ListVersions(given.config.limits.maxOldListBytes));
   register(History, () => new History(store.epochs, store.trail, store.keys));
   register(Tail, () => new Tail(store.log, get(History)));
   register(RefusalRecorder, () => new RefusalRecorder(store.refusals, unrecorded));
@@ -80,6 +81,8 @@ export function compose(given: Given): Parts {
       commands: get(CommandProcessor),
       reads: get(Bulkhead),
       writer: get(MeasuredWriter),
+      readModel: get<ReadModel<ListChunk>>(ReadModel),
+      versions: get<ListVersions<ListChunk>>(ListVersions),
       snapshots: get(SnapshotKeeper),
       tail: get(Tail),
       requests: get(RequestMetrics),
@@ -131,7 +134,7 @@ function serverOf(
       commands: get(CommandProcessor),
       reads: get(Bulkhead),
       readModel: get<ReadModel<ListChunk>>(ReadModel),
-      versions: new ListVersions(limits.maxOldListBytes),
+      versions: get<ListVersions<ListChunk>>(ListVersions),
       authenticator,
       prover,
       history: get(History),

@@ -1,29 +1,27 @@
 /**
  * The catalogue of the service's own metrics: the name of each, its meaning, and where its values are
- * read. docs/operations/metrics.md explains them; those of the process are prom-client's.
+ * read. Those of the log and its store are in store-metrics.ts, those of the process are prom-client's.
+ * docs/operations/metrics.md explains them.
  */
 
 import type { Tail } from './app/audit/tail.ts';
 import { byLabel, type Metric, only } from './app/metric.ts';
-import type { Store } from './app/ports/store.ts';
 import type { Bulkhead } from './app/read/bulkhead.ts';
-import type { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
-import type { OrderList } from './app/state/order-list.ts';
 import type { CommandProcessor } from './app/write/command-processor.ts';
 import type { MeasuredWriter } from './app/write/measured-writer.ts';
+import type { ListVersions, VersionedChunk } from './http/answers/list-versions.ts';
 import { type Health, REASONS } from './http/health.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import type { HttpServer } from './http/server.ts';
+import { type MeasuredStore, metricsOfStore } from './store-metrics.ts';
 
 /** The parts of the service whose numbers are read. */
-export interface Measured {
+export interface Measured extends MeasuredStore {
   readonly health: Pick<Health, 'reasons'>;
-  readonly store: Pick<Store, 'log' | 'checkpoints'>;
-  readonly list: OrderList<unknown>;
+  readonly versions: Pick<ListVersions<VersionedChunk>, 'keptBytes' | 'cutOff'>;
   readonly commands: CommandProcessor;
   readonly reads: Bulkhead;
   readonly writer: MeasuredWriter;
-  readonly snapshots: SnapshotKeeper;
   readonly tail: Tail;
   readonly requests: RequestMetrics;
   readonly server: HttpServer;
@@ -33,13 +31,13 @@ export interface Measured {
 export function metricsOf(measured: Measured): readonly Metric[] {
   return [
     ...ofRequests(measured),
+    ...ofConnections(measured),
     ...ofCommands(measured),
-    ...ofEvents(measured),
-    ...ofStore(measured),
+    ...metricsOfStore(measured),
   ];
 }
 
-function ofRequests({ requests, health, server, tail, reads }: Measured): readonly Metric[] {
+function ofRequests({ requests, health }: Measured): readonly Metric[] {
   return [
     {
       name: 'http_server_request_duration_seconds',
@@ -63,11 +61,28 @@ function ofRequests({ requests, health, server, tail, reads }: Measured): readon
       kind: 'counter',
       read: () => byLabel('code', requests.errors),
     },
+  ];
+}
+
+function ofConnections({ server, versions, tail, reads }: Measured): readonly Metric[] {
+  return [
     {
       name: 'store_orders_connections',
       help: 'Open connections of clients.',
       kind: 'gauge',
       read: () => only(server.connections),
+    },
+    {
+      name: 'store_orders_connections_ended',
+      help: 'Connections that the service has ended: too many, too slow, or readers of too old a list.',
+      kind: 'counter',
+      read: () => byLabel('reason', Object.entries({ ...server.ended, old_list: versions.cutOff })),
+    },
+    {
+      name: 'store_orders_old_lists_bytes',
+      help: 'Size of the parts of older lists that are kept for clients which are still reading them.',
+      kind: 'gauge',
+      read: () => only(versions.keptBytes),
     },
     {
       name: 'store_orders_event_streams',
@@ -123,80 +138,4 @@ function ofCommands({ commands, writer }: Measured): readonly Metric[] {
       read: () => only(writer.seconds.read()),
     },
   ];
-}
-
-function ofEvents({ list, store }: Measured): readonly Metric[] {
-  const head = sharedHeadOf(store);
-  return [
-    {
-      name: 'store_orders_events',
-      help: 'Events in the log, by type, as far as it is folded into the list.',
-      kind: 'counter',
-      read: () => byLabel('type', list.image.eventCounts()),
-    },
-    {
-      name: 'store_orders_log_position',
-      help: 'Position of the last event in the log.',
-      kind: 'gauge',
-      read: async () => only(await head()),
-    },
-    {
-      name: 'store_orders_list_lag_events',
-      help: 'Events in the log that are not folded into the list yet.',
-      kind: 'gauge',
-      read: async () => {
-        const position = await head();
-        return only(position === undefined ? undefined : Math.max(0, position - list.position));
-      },
-    },
-  ];
-}
-
-function ofStore({ store: { checkpoints }, snapshots }: Measured): readonly Metric[] {
-  const ofCheckpoints: readonly Metric[] =
-    checkpoints === undefined
-      ? []
-      : [
-          {
-            name: 'store_orders_wal_bytes',
-            help: 'Size of the committed part of the -wal file after the last checkpoint.',
-            kind: 'gauge',
-            read: () => only(checkpoints().walBytes),
-          },
-          {
-            name: 'store_orders_checkpoints',
-            help: 'Checkpoints of the -wal file, by their result.',
-            kind: 'counter',
-            read: () => {
-              const { done, incomplete, failed } = checkpoints();
-              return byLabel('result', Object.entries({ done, incomplete, failed }));
-            },
-          },
-        ];
-  return [
-    ...ofCheckpoints,
-    {
-      name: 'store_orders_snapshot_position',
-      help: 'Position of the snapshot that the next start goes on from.',
-      kind: 'gauge',
-      read: () => only(snapshots.position),
-    },
-  ];
-}
-
-/**
- * Returns a function that reads the head of the log, once for all metrics of a scrape: on PostgreSQL
- * it is a query. It resolves with undefined while the database is out of reach.
- */
-function sharedHeadOf({ log }: Pick<Store, 'log'>): () => Promise<number | undefined> {
-  let underWay: Promise<number | undefined> | undefined;
-  return () => {
-    underWay ??= log
-      .head()
-      .catch(() => undefined)
-      .finally(() => {
-        underWay = undefined;
-      });
-    return underWay;
-  };
 }

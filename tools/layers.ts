@@ -51,7 +51,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'cli/shared': ['domain', 'app/**'],
 
   'engines.ts': ['domain', 'app/**', 'infra/**'],
-  'metrics.ts': ['domain', 'app/**', 'http/**'],
+  'store-metrics.ts': ['domain', 'app/**'],
+  'metrics.ts': ['domain', 'app/**', 'http/**', 'store-metrics.ts'],
   'container.ts': ['domain', 'app/**', 'infra/process', 'http/**', 'metrics.ts'],
   'service.ts': [
     ...['domain', 'app/**', 'infra/process', 'http/**', 'cli/shared'],

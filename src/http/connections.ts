@@ -41,6 +41,7 @@ export class Connections {
   readonly #patienceMs: number;
   readonly #sweeping: NodeJS.Timeout;
   #refused = 0;
+  readonly #ended = { refused: 0, slow: 0 };
   #isOutOfFiles = false;
 
   /** @param patienceMs The time for which a client may take nothing of an answer. */
@@ -52,6 +53,11 @@ export class Connections {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** The number of connections that were refused, and of those that were cut off as too slow. */
+  get ended(): Readonly<Record<'refused' | 'slow', number>> {
+    return this.#ended;
   }
 
   [Symbol.iterator](): Iterator<Connection> {
@@ -68,6 +74,7 @@ export class Connections {
   /** Counts a connection that was refused because too many are open. */
   refused(): void {
     this.#refused += 1;
+    this.#ended.refused += 1;
   }
 
   /**
@@ -104,7 +111,10 @@ export class Connections {
   #sweep(now: number): void {
     for (const [connection, { closesAt, progress }] of this.#open) {
       if (closesAt !== undefined && now >= closesAt) connection.destroy();
-      else if (progress.isTooSlow(now, outputOf(connection))) cutOff(connection);
+      else if (progress.isTooSlow(now, outputOf(connection))) {
+        this.#ended.slow += 1;
+        cutOff(connection);
+      }
     }
     this.#report();
   }

@@ -24,6 +24,8 @@ export class RequestContext {
   body: unknown = undefined;
   /** Its place among the long reads under way; undefined for any other request. */
   place: Place | undefined = undefined;
+  /** See {@link Reader}. */
+  catchUpMs = 0;
   /** The code of the Error that was sent. */
   refusal: ErrorCode | undefined = undefined;
   /** The cause of a failure, for the log alone: clients are not shown it. */

@@ -93,6 +93,11 @@ export class HttpServer {
     return this.#connections.size;
   }
 
+  /** See {@link Connections.ended}. */
+  get ended(): Connections['ended'] {
+    return this.#connections.ended;
+  }
+
   /** Listens: see {@link listen}. */
   async listen(port: number, host: string): Promise<string> {
     const address = await listen(this.#server, port, host);

@@ -4,7 +4,7 @@ import { httpSession } from '../kit/targets/http.ts';
 import { EventSource } from '../support/event-source.ts';
 import { exactJson } from '../support/http.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
-import { Service, start } from '../support/service.ts';
+import { bearer, Service, start } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
 
@@ -74,6 +74,30 @@ it('An event stream of one instance has the events recorded by another', async (
   }
   source.cut();
 });
+
+it('The metrics show the pool, and how long batches wait for the lock of the log', async () => {
+  const [one, other] = (await instances(2, await newDatabase())) as [Service, Service];
+  // Whoever appends behind another instance locks the log first.
+  for (let turn = 0; turn < 6; turn++) {
+    const service = turn % 2 === 0 ? one : other;
+    expect((await service.send('POST', LIST, { petId: 1, quantity: 1 })).status).toBe(201);
+  }
+  const answer = await fetch(`${one.address}/metrics`, { headers: bearer(one.key) });
+  const values = new Map((await answer.text()).split('\n').map((line) => splitAtEnd(line)));
+  const connections = ['idle', 'used'].map((state) =>
+    Number(values.get(`store_orders_database_connections{state="${state}"}`)),
+  );
+  expect(Math.max(...connections)).toBeGreaterThan(0);
+  expect(values.get('store_orders_database_connections_awaited')).toBe('0');
+  expect(Number(values.get('store_orders_log_lock_wait_seconds_count'))).toBeGreaterThan(0);
+  expect(Number(values.get('store_orders_log_lock_wait_seconds_sum'))).toBeGreaterThan(0);
+  expect(values.get('store_orders_log_position')).toBe('6');
+});
+
+function splitAtEnd(line: string): [string, string] {
+  const at = line.lastIndexOf(' ');
+  return [line.slice(0, at), line.slice(at + 1)];
+}
 
 it('The service on PostgreSQL conforms to the contract', async () => {
   const [service] = (await instances(1, await newDatabase())) as [Service];

@@ -55,6 +55,8 @@ export interface Store extends StoreParts {
   readonly snapshots: Snapshots;
   /** Returns the counters as of the last checkpoint; absent where an engine has no checkpoints. */
   readonly checkpoints?: () => CheckpointCounters;
+  /** Returns how its connections are used now; absent where an engine has none. */
+  readonly connections?: () => ConnectionCounts;
   /** Absent for a store in memory. */
   readonly check?: StoreCheck;
   /** Finishes the batch under way and releases everything. */
@@ -198,4 +200,20 @@ export interface CheckpointCounters {
   readonly failed: number;
   /** The committed part of the file, in bytes. */
   readonly walBytes: number;
+  /** The time since the last that was done, in milliseconds; absent before the first. */
+  readonly ageMs?: number;
+}
+
+/** The connections of a store to its database. */
+interface ConnectionCounts {
+  readonly idle: number;
+  readonly used: number;
+  /** Calls that wait for one. */
+  readonly waiting: number;
+  /** The waits of appends for the lock of the log, in seconds, as a histogram. */
+  readonly lockWaits: {
+    readonly bounds: readonly number[];
+    readonly cumulative: readonly number[];
+    readonly sum: number;
+  };
 }

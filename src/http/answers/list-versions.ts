@@ -41,6 +41,7 @@ export class ListVersions<Chunk extends VersionedChunk> {
   #newest: Version<Chunk> | undefined;
   #count = 0;
   #keptBytes = 0;
+  #cutOff = 0;
 
   /** @param maxBytes The most that chunks may take which the newest list has no more. */
   constructor(maxBytes: number) {
@@ -50,6 +51,11 @@ export class ListVersions<Chunk extends VersionedChunk> {
   /** The bytes of chunks that only old versions have. */
   get keptBytes(): number {
     return this.#keptBytes;
+  }
+
+  /** The number of readers that were cut off. */
+  get cutOff(): number {
+    return this.#cutOff;
   }
 
   /**
@@ -106,6 +112,7 @@ export class ListVersions<Chunk extends VersionedChunk> {
     while (this.#keptBytes > this.#maxBytes) {
       const [oldest] = this.#read as [Version<Chunk>];
       for (const reader of [...oldest.readers]) {
+        this.#cutOff += 1;
         reader();
         this.#leave(oldest, reader);
       }

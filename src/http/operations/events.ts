@@ -53,9 +53,9 @@ interface OrderHistory {
 
 async function listOrderEvents(
   { epochs, readModel, history }: OrderHistory,
-  { res, path }: ContextOf<typeof LIST_ORDER_EVENTS>,
+  { req, res, path }: ContextOf<typeof LIST_ORDER_EVENTS>,
 ): Promise<void> {
-  const positions = (await readModel.current()).positionsOf(path.orderId);
+  const positions = (await readModel.current(req.context)).positionsOf(path.orderId);
   if (positions.length === 0) throw new ApiError('order_not_found');
   const events = await history.at(positions);
   res.setHeader('ETag', orderTag(epochs.logName, positions.length));

@@ -76,16 +76,15 @@ async function placeOrder(
   // As it was placed, even if this is the answer to a later retry.
   const placed = { id, ...rest, shipDate, status: 'pending' } as const;
   const json =
-    newToJson?.(placed) ??
-    toJson(await orOutcomeUnknown(context, () => orderAsPlaced(services, placed)));
+    newToJson?.(placed) ?? toJson(orderAsPlaced(await listBehind(services, context), placed));
   const [location, etag] = [`${context.req.path}/${id}`, orderTag(services.epochs.logName, 1)];
   const own = ['Location', location, 'ETag', etag, 'Event-Position', String(position)];
   sendJson(context.res, 201, json, own);
 }
 
 /** Returns an order as it was in the moment in which it was placed, whatever happened to it since. */
-async function orderAsPlaced(services: OrderServices, placed: OrderView): Promise<OrderDetails> {
-  const { placedAt } = orderIn(await services.readModel.current(), placed.id);
+function orderAsPlaced(list: OrderList<unknown>, placed: OrderView): OrderDetails {
+  const { placedAt } = orderIn(list, placed.id);
   return { ...placed, version: 1, placedAt, shippedAt: undefined, cancelledAt: undefined };
 }
 
@@ -113,7 +112,7 @@ async function getOrder(
   { req, res, path }: ContextOf<typeof GET_ORDER>,
   { toJson }: OrderFormat,
 ): Promise<void> {
-  const order = orderIn(await services.readModel.current(), path.orderId);
+  const order = orderIn(await services.readModel.current(req.context), path.orderId);
   const etag = orderTag(services.epochs.logName, order.version);
   if (isKnown(req, res, etag)) res.writeHead(304, ['Cache-Control', PRIVATE]).end();
   else sendJson(res, 200, toJson(order), ['ETag', etag]);
@@ -193,8 +192,7 @@ async function shipOrder(
   const { orderId } = context.path;
   const { shipDate } = context.body;
   const { position } = await perform(services, context, { type: 'ShipOrder', orderId, shipDate });
-  const list = await orOutcomeUnknown(context, () => services.readModel.current());
-  const order = orderIn(list, orderId);
+  const order = orderIn(await listBehind(services, context), orderId);
   // At the address of a shipment this is no representation of what is there: no validator.
   sendJson(context.res, 200, toJson(order), ['Event-Position', String(position)]);
 }
@@ -206,13 +204,13 @@ function orderIn(list: OrderList<unknown>, id: OrderId): OrderDetails {
   return order;
 }
 
-/** Reads back the effect of a command. The command is done, even where its effect cannot be read. */
-async function orOutcomeUnknown<Read>(
+/** Returns the list behind a command, which is done, even where its effect cannot be read. */
+async function listBehind(
+  { readModel }: OrderServices,
   context: RequestContext,
-  read: () => Promise<Read>,
-): Promise<Read> {
+): Promise<OrderList<unknown>> {
   try {
-    return await read();
+    return await readModel.current(context);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     context.cause = error.message;

@@ -179,9 +179,9 @@ const GET_RECEIPT = {
 
 async function getReceipt(
   { readModel, prover }: ProofServices,
-  { res, path }: ContextOf<typeof GET_RECEIPT>,
+  { req, res, path }: ContextOf<typeof GET_RECEIPT>,
 ): Promise<void> {
-  const list = await readModel.current();
+  const list = await readModel.current(req.context);
   const order = list.get(path.orderId);
   if (order === undefined) throw new ApiError('order_not_found');
   if (order.status !== 'cancelled') {

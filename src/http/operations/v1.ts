@@ -50,7 +50,7 @@ async function listOrders(
   { epochs, readModel, commands, versions }: ListServices,
   { req, res, place }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
-  const list = await readModel.current();
+  const list = await readModel.current(req.context);
   const snapshot = await list.snapshotInTurns(nextTurn);
   await sendList(req, res, epochs.logName, snapshot, {
     giveWay: () => commands.giveWay(),
@@ -92,9 +92,9 @@ interface PetServices {
 
 async function getPet(
   { epochs, readModel }: PetServices,
-  { res, path }: ContextOf<typeof GET_PET>,
+  { req, res, path }: ContextOf<typeof GET_PET>,
 ): Promise<void> {
-  const isKnown = isPetKnown(await readModel.current(), path.petId);
+  const isKnown = isPetKnown(await readModel.current(req.context), path.petId);
   if (!isKnown) throw new ApiError('not_found', 'No order names this pet.');
   // The representation of a pet is its id alone, so it never changes.
   res.setHeader('ETag', `"${epochs.logName}"`);

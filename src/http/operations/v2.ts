@@ -95,7 +95,7 @@ async function listOrders(
   const { limit, after, asOf: moment, ...filter } = query;
   const asked = { ...filter, asOf: resolved(moment, epochs), log: logOf(epochs) };
   const begin = after === undefined ? undefined : placeOf(after, asked);
-  const list = await readModel.current();
+  const list = await readModel.current(req.context);
   const asOf = asked.asOf === undefined ? undefined : momentOf(asked.asOf, begin, list);
   const position = asOf ?? list.position;
   // The same query at the same position gives the same page: a client that has it needs no query.

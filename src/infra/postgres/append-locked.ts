@@ -1,3 +1,4 @@
+import { CLOCKS } from '../../app/clock.ts';
 import { sizeOf } from '../../app/log/merkle-tree.ts';
 import {
   type AppendResult,
@@ -81,7 +82,7 @@ export class AppendLocked {
     const before = known.edge;
     const [, edge, first, kept] = await Promise.all([
       connection.run(BEGIN),
-      new MerkleTables(connection).lockedEdge(),
+      this.#lockedEdge(connection),
       readStored(connection, seen, CHUNK_EVENTS),
       readKept(connection, names),
     ]);
@@ -93,5 +94,12 @@ export class AppendLocked {
       stored.push(...next);
     }
     return { edge, newer: stored.map(decode), kept };
+  }
+
+  async #lockedEdge(connection: Connection): Promise<Buffer> {
+    const begunMs = CLOCKS.elapsed();
+    const edge = await new MerkleTables(connection).lockedEdge();
+    this.#appending.lockWaits.observe((CLOCKS.elapsed() - begunMs) / 1_000);
+    return edge;
   }
 }

@@ -1,6 +1,7 @@
 /** The result of an append, from the answer of the server; without one, from a search of the log. */
 
 import { setTimeout } from 'node:timers/promises';
+import type { Histogram } from '../../app/histogram.ts';
 import { highestIdIn, recordOf } from '../../app/log/recorded-event.ts';
 import type { AppendResult } from '../../app/ports/event-log.ts';
 import type { StoredEvent } from '../events/codec.ts';
@@ -27,6 +28,8 @@ export interface Appending {
   readonly db: Database;
   readonly known: KnownHead;
   readonly notifier: Notifier;
+  /** Counts the waits for the log's lock, in seconds. */
+  readonly lockWaits: Histogram;
   /** Does work, and reports damage of the log if that throws {@link DamagedStore}. */
   readonly reporting: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** The limit of the search for a commit whose answer was lost, in milliseconds. */

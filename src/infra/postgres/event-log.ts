@@ -1,3 +1,4 @@
+import { Histogram, type HistogramReading } from '../../app/histogram.ts';
 import { sizeOf } from '../../app/log/merkle-tree.ts';
 import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { AppendResult, Decide, EventLog, OutcomeName } from '../../app/ports/event-log.ts';
@@ -16,6 +17,11 @@ import { CHUNK_EVENTS, readStored } from './stored-events.ts';
 
 /** The limit of the search for a commit whose answer was lost, in milliseconds. */
 const MAX_SEARCH_MS = 500;
+
+/** In seconds: from a round trip up to the timeout of the lock. */
+const LOCK_WAIT_BOUNDS_S = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
+] as const;
 
 interface Options extends KnownHeadOptions {
   /** Called when the log is found to be damaged. */
@@ -39,6 +45,7 @@ export class PostgresEventLog implements EventLog {
   readonly #connections: AppendConnections;
   readonly #alone: AppendAlone;
   readonly #locked: AppendLocked;
+  readonly #lockWaits = new Histogram(LOCK_WAIT_BOUNDS_S);
   /** Undefined once it was called. */
   #beginAppending: Options['beginAppending'];
   readonly #inFlight = new Set<Promise<unknown>>();
@@ -56,6 +63,7 @@ export class PostgresEventLog implements EventLog {
       db,
       known: this.#known,
       notifier: this.#notifier,
+      lockWaits: this.#lockWaits,
       reporting: <Result>(work: () => Promise<Result>) => this.#reporting(work),
       maxSearchMs: options.maxSearchMs ?? MAX_SEARCH_MS,
     };
@@ -89,6 +97,11 @@ export class PostgresEventLog implements EventLog {
 
   get takesMore(): boolean {
     return this.#alone.inFlight !== undefined;
+  }
+
+  /** The waits for the log's lock, in seconds, of appends that lock before they decide. */
+  get lockWaits(): HistogramReading {
+    return this.#lockWaits.read();
   }
 
   async head(): Promise<number> {

@@ -70,6 +70,7 @@ export async function openPostgresStore(
       writer = start.makeWriter(log, epochs.ids);
     },
     snapshots: { load: async () => NO_SNAPSHOT },
+    connections: () => ({ ...db.connections, lockWaits: log.lockWaits }),
     ...(check && { check }),
     async close() {
       await check?.close();

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { CLOCKS } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { PackedImage } from '../../app/log/packed-fold.ts';
 import type { Outcome, Submission } from '../../app/log/submission.ts';
@@ -36,6 +37,8 @@ export class WorkerWriter implements BatchWriter {
   #madeAt: string | undefined;
   #end: Error | undefined;
   #checkpoints: CheckpointCounters = { done: 0, incomplete: 0, failed: 0, walBytes: 0 };
+  /** The elapsed time at which the last checkpoint was done. */
+  #checkpointedAt: number | undefined;
 
   constructor(file: string, watcher: StoreWatcher) {
     this.#watcher = watcher;
@@ -68,7 +71,10 @@ export class WorkerWriter implements BatchWriter {
   }
 
   get checkpoints(): CheckpointCounters {
-    return this.#checkpoints;
+    const at = this.#checkpointedAt;
+    return at === undefined
+      ? this.#checkpoints
+      : { ...this.#checkpoints, ageMs: CLOCKS.elapsed() - at };
   }
 
   /** See {@link Store.begin}. */
@@ -129,6 +135,7 @@ export class WorkerWriter implements BatchWriter {
         this.#watcher.noticed(message.message, message.details);
         return;
       case 'checkpointed':
+        if (message.counters.done > this.#checkpoints.done) this.#checkpointedAt = CLOCKS.elapsed();
         this.#checkpoints = message.counters;
         return;
     }

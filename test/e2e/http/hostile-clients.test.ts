@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { expectError, parseAnswer } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
 import { RawClient } from '../../support/raw-client.ts';
-import { Service } from '../../support/service.ts';
+import { bearer, Service } from '../../support/service.ts';
 
 const { service } = await oneService({ AUTH_FAILURES_PER_MINUTE: '0' });
 const LIST = '/v1/store/orders';
@@ -207,6 +207,9 @@ describe('A service with no room for one more connection', () => {
     });
     for (const client of clients) client.socket.destroy();
     await expectRoom(limited);
+    const metrics = await fetch(`${limited.address}/metrics`, { headers: bearer(limited.key) });
+    const refused = /^store_orders_connections_ended_total{reason="refused"} [1-9]/m;
+    expect(await metrics.text()).toMatch(refused);
   });
 
   it('for want of file descriptors says so, serves the others, and recovers', async () => {

@@ -60,9 +60,29 @@ it('Requests, errors, batches and events are counted', async () => {
   expect(after.get('store_orders_commands_oldest_seconds')).toBe(0);
   expect(after.get('store_orders_commands_shed_total{reason="refused"}')).toBe(0);
   expect(after.get('store_orders_connections')).toBeGreaterThan(0);
+  expect(after.get('store_orders_connections_ended_total{reason="slow"}')).toBe(0);
+  expect(after.get('store_orders_old_lists_bytes')).toBe(0);
+  expect(rise('store_orders_list_catch_up_seconds_count')).toBeGreaterThan(0);
+  // Of an engine that the store does not have, a metric is named, and has no value.
+  const names = [...after.keys()];
+  expect(names.filter((name) => /_(?:database_connections|log_lock_wait)/.test(name))).toEqual([]);
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0);
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
 });
+
+it('The age of a checkpoint is shown from the first one on', async () => {
+  expect((await scraped()).has('store_orders_checkpoint_age_seconds')).toBe(false);
+  const place = () => service.send('POST', ORDERS, { petId: 7, quantity: 1 });
+  await expect
+    .poll(
+      async () => {
+        await Promise.all(Array.from({ length: 500 }, place));
+        return (await scraped()).get('store_orders_checkpoint_age_seconds');
+      },
+      { timeout: 30_000 },
+    )
+    .toBeLessThan(30);
+}, 60_000);
 
 it('An error code in a label is one of the contract', async () => {
   for (const name of (await scraped()).keys()) {

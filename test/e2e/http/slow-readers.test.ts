@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { RawClient } from '../../support/raw-client.ts';
-import { Service } from '../../support/service.ts';
+import { bearer, Service } from '../../support/service.ts';
 
 // A list that is longer than what the kernel holds for a client on the same machine: up to 10 MB.
 const ORDERS = 200_000;
@@ -32,6 +32,13 @@ function stalled(path: string, more = ''): RawClient {
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n${more}\r\n`,
   );
   return client;
+}
+
+/** Returns the value of a metric, with its labels. */
+async function metric(name: string): Promise<number> {
+  const answer = await fetch(`${service.address}/metrics`, { headers: bearer(service.key) });
+  const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.split(' ').at(-1));
 }
 
 /** Waits for the log lines of so many requests that were cut off. */
@@ -79,6 +86,8 @@ describe('A client that takes nothing of its answer for STALL_TIMEOUT', () => {
     expect(line.durationMs).toBeLessThan(15_000);
     client.read();
     await client.closed;
+    const ended = await metric('store_orders_connections_ended_total{reason="slow"}');
+    expect(ended).toBeGreaterThan(0);
   });
 
   it('and one that takes it in time is not, however long that takes', async () => {
@@ -105,6 +114,8 @@ describe('Clients that read older versions of the list', () => {
     expect((await service.ask('GET', LIST)).body.length).toBeGreaterThan(ORDERS * 60);
     const [line] = await cutOffs(1);
     expect(line).toMatchObject({ path: LIST, outcome: 'aborted' });
+    expect(await metric('store_orders_connections_ended_total{reason="old_list"}')).toBe(1);
+    expect(await metric('store_orders_old_lists_bytes')).toBeGreaterThan(0);
     first.read();
     await first.closed;
     expect(first.received).not.toContain('"id":200000,');

@@ -163,6 +163,12 @@ export class Database implements Queryable {
     if (!this.#pool.ending) await this.#pool.end();
   }
 
+  /** The connections of the pool by their use, and the calls that wait for one. */
+  get connections(): Readonly<Record<'idle' | 'used' | 'waiting', number>> {
+    const { idleCount: idle, totalCount, waitingCount: waiting } = this.#pool;
+    return { idle, used: totalCount - idle, waiting };
+  }
+
   /** Takes a connection out of the pool; where the database falls silent, it waits no longer. */
   #take(): Promise<pg.PoolClient> {
     const taken = this.#pulse.during(this.#route.first(() => this.#pool.connect()));

@@ -21,6 +21,23 @@ it('hands out the list with every event that was recorded before', async () => {
   expect((await readModel.current()).position).toBe(1);
 });
 
+it('measures the waits of readers, also of those that get no list', async () => {
+  const log = new MemoryEventLog();
+  const readModel = new ReadModel(log, newList());
+  const [one, other] = [{ catchUpMs: 0 }, { catchUpMs: 5 }];
+  await Promise.all([readModel.current(one), readModel.current(other), readModel.current()]);
+  expect(one.catchUpMs).toBeGreaterThan(0);
+  expect(other.catchUpMs).toBeGreaterThan(5);
+  expect(readModel.catchUps.read().cumulative.at(-1)).toBe(2);
+  log.head = () => Promise.reject(new Error('out of order'));
+  const before = one.catchUpMs;
+  await expect(readModel.current(one)).rejects.toThrow('out of order');
+  expect(one.catchUpMs).toBeGreaterThan(before);
+  const { cumulative, sum } = readModel.catchUps.read();
+  expect(cumulative.at(-1)).toBe(3);
+  expect(sum * 1_000).toBeCloseTo(one.catchUpMs + other.catchUpMs - 5);
+});
+
 it('hands out no list where the log cannot be read', async () => {
   const log = new MemoryEventLog();
   log.head = () => Promise.reject(new Error('out of order'));

@@ -75,6 +75,7 @@ describe('The versions of the list', () => {
     });
     // The readers of versions 1 to 5: each old version has one chunk that is replaced in the next.
     expect(cut).toStrictEqual([0, 1]);
+    expect(versions.cutOff).toBe(2);
     expect(versions.keptBytes).toBe(200);
     for (const { leave } of readings) leave();
     expect(versions.keptBytes).toBe(0);
