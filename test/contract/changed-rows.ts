@@ -22,6 +22,7 @@ const KEY: ApiKey = {
   scopes: ['orders:read'],
   createdAt: NOON,
   expiresAt: LATER,
+  limits: { rate: { requests: 100, seconds: 1, burst: 200 } },
 };
 
 const KEPT: readonly KeptOutcome[] = [
@@ -62,6 +63,10 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       `created_at = '2025-01-01T12:00:00.000Z'`,
       'expires_at = NULL',
       `revoked_at = '2026-02-01T12:00:00.000Z'`,
+      `limits = '{}'`,
+      `limits = '{"streams":5}'`,
+      'limits_checksum = NULL',
+      'limits_checksum = checksum',
     ])('is no API key any more: %s', async (set) => {
       const { store, keys } = await given();
       expect(await keys.find(KEY.id)).toEqual(KEY);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KeyStore } from '../../src/app/ports/key-store.ts';
-import { type ApiKey, SCOPES } from '../../src/app/ports/key-store.ts';
+import { type ApiKey, type KeyLimits, SCOPES } from '../../src/app/ports/key-store.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import { instants, texts } from '../support/arbitraries.ts';
 import { LATER, NOON } from '../support/events.ts';
@@ -18,6 +18,30 @@ const key: ApiKey = {
   createdAt: NOON,
 };
 
+const LIMITS: KeyLimits = {
+  rate: { requests: 600, seconds: 60, burst: 20 },
+  concurrent: 10,
+  streams: 5,
+};
+
+const count = fc.integer({ min: 1, max: 999_999 });
+const someLimits: fc.Arbitrary<KeyLimits> = fc.record(
+  {
+    rate: fc.record(
+      { requests: count, seconds: fc.constantFrom(1, 60, 3_600), burst: count },
+      { noNullPrototype: true },
+    ),
+    concurrent: count,
+    streams: count,
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+
+/** A key with limits, as a store returns it: without the member where there are none. */
+function limited({ limits: _, ...rest }: ApiKey, limits: KeyLimits): ApiKey {
+  return Object.keys(limits).length === 0 ? rest : { ...rest, limits };
+}
+
 const fewIds = fc.constantFrom('0000000000', 'AAAAAAAAAA', 'aaaaaaaaaa');
 const keys: fc.Arbitrary<ApiKey> = fc
   .tuple(
@@ -32,7 +56,9 @@ const keys: fc.Arbitrary<ApiKey> = fc
       instants.map((expiresAt) => ({ expiresAt })),
     ),
   )
-  .map(([always, sometimes]) => ({ ...always, ...sometimes, createdAt: NOON }));
+  .chain(([always, sometimes]) =>
+    someLimits.map((limits) => limited({ ...always, ...sometimes, createdAt: NOON }, limits)),
+  );
 
 /**
  * The contract of every engine's store of API keys.
@@ -103,9 +129,46 @@ export function keyStoreContract(name: string, create: () => Promise<OpenKeys>):
       expect(await store.list()).toStrictEqual([]);
     });
 
+    it('have the limits that they were added with, or that they were given since', async () => {
+      const openAnother = await create();
+      const [one, other] = [await openAnother(), await openAnother()];
+      await one.add({ ...key, limits: LIMITS });
+      await one.add({ ...key, id: '0000000000' });
+      expect(await other.find(key.id)).toStrictEqual({ ...key, limits: LIMITS });
+      expect(await other.find('0000000000')).not.toHaveProperty('limits');
+      expect(await one.limit(key.id, { streams: 1 })).toBe(true);
+      expect(await one.limit('0000000000', LIMITS)).toBe(true);
+      expect(await other.list()).toStrictEqual([
+        { ...key, limits: { streams: 1 } },
+        { ...key, id: '0000000000', limits: LIMITS },
+      ]);
+      expect(await other.limit(key.id, {})).toBe(true);
+      expect(await one.find(key.id)).toStrictEqual(key);
+    });
+
+    it('keep their limits when they are revoked, and can be limited after that', async () => {
+      const store = await open();
+      await store.add({ ...key, limits: LIMITS });
+      expect(await store.revoke(key.id, NOON)).toBe(true);
+      expect(await store.find(key.id)).toStrictEqual({ ...key, limits: LIMITS, revokedAt: NOON });
+      expect(await store.limit(key.id, {})).toBe(true);
+      expect(await store.find(key.id)).toStrictEqual({ ...key, revokedAt: NOON });
+    });
+
+    it('cannot be limited where there are none', async () => {
+      const store = await open();
+      expect(await store.limit(key.id, LIMITS)).toBe(false);
+      expect(await store.list()).toStrictEqual([]);
+    });
+
     it('behave like a Map, whatever is done in whatever order', async () => {
       const steps = fc.array(
-        fc.oneof(keys, fc.record({ revoke: fewIds, at: instants }), fc.record({ find: fewIds })),
+        fc.oneof(
+          keys,
+          fc.record({ revoke: fewIds, at: instants }),
+          fc.record({ find: fewIds }),
+          fc.record({ limit: fewIds, limits: someLimits }),
+        ),
         { maxLength: 15 },
       );
       await fc.assert(
@@ -115,6 +178,10 @@ export function keyStoreContract(name: string, create: () => Promise<OpenKeys>):
           for (const step of todo) {
             if ('find' in step) {
               expect(await store.find(step.find)).toStrictEqual(map.get(step.find));
+            } else if ('limit' in step) {
+              const known = map.get(step.limit);
+              expect(await store.limit(step.limit, step.limits)).toBe(known !== undefined);
+              if (known !== undefined) map.set(step.limit, limited(known, step.limits));
             } else if ('revoke' in step) {
               const known = map.get(step.revoke);
               const revocable = known !== undefined && known.revokedAt === undefined;

@@ -90,6 +90,8 @@ export function storeCopyContract(
       const store = await from.open();
       await append(store.log, 3);
       await store.keys.revoke(ACTIVE.id, LATER);
+      await store.keys.limit(ACTIVE.id, { streams: 3 });
+      await store.keys.limit(LIMITED.id, {});
       await store.signingKeys.add({ verifierKey: 'log+00000001+A', since: LATER }, 1);
       await store.refusals.append([refusal(3)]);
       await store.close();
@@ -145,6 +147,7 @@ const ACTIVE: ApiKey = {
   scopes: SCOPES,
   createdAt: NOON,
 };
+const LIMITED: ApiKey = { ...ACTIVE, id: 'LIMITED000', limits: { concurrent: 10 } };
 const REVOKED: ApiKey = { ...ACTIVE, id: '0000000000', expiresAt: LATER, revokedAt: NOON };
 
 const KEPT: readonly KeptOutcome[] = [
@@ -175,6 +178,7 @@ async function filled(place: CopyPlace, events: number): Promise<void> {
   await append(store.log, events, KEPT);
   await store.keys.add(ACTIVE);
   await store.keys.add(REVOKED);
+  await store.keys.add(LIMITED);
   await store.signingKeys.add({ verifierKey: 'log+00000000+A', since: NOON }, 0);
   await store.refusals.append([refusal(1), refusal(2)]);
   await store.close();

@@ -57,7 +57,6 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'postgres/evidence.ts': ['rowOf', 'a bigint comes as a text'],
   'sqlite/kept-outcomes-table.ts': ['KeptOutcomesTable', 'prepares its statements once'],
   'postgres/kept-outcomes-table.ts': ['readKept readKeptAfter columnsOf', 'has no prepared state'],
-  'sqlite/key-store.ts': ['KEY_COLUMNS', 'its check reads past the index'],
   'postgres/merkle-tables.ts': ['growth', 'the tree grows in the statement of the batch'],
   'sqlite/migrations.ts': [
     'registerChecksums refuseForeignFile',

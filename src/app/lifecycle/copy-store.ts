@@ -89,9 +89,10 @@ async function copyOutcomes(from: StoreOriginal, to: StoreCopy): Promise<void> {
 
 async function copyKeys(from: KeyStore, to: KeyStore): Promise<void> {
   for (const key of await from.list()) {
-    await to.add(key);
-    // It may have been copied before, and revoked since.
+    if (await to.add(key)) continue;
+    // It was copied before, and may have been revoked or limited since.
     if (key.revokedAt !== undefined) await to.revoke(key.id, key.revokedAt);
+    await to.limit(key.id, key.limits ?? {});
   }
 }
 

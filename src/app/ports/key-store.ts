@@ -15,6 +15,8 @@ export interface KeyStore {
   add(key: ApiKey): Promise<boolean>;
   /** Revokes a key for good. False where there is no such key, or it is revoked already. */
   revoke(id: string, at: Instant): Promise<boolean>;
+  /** Replaces the limits of a key, revoked or not. False where there is no such key. */
+  limit(id: string, limits: KeyLimits): Promise<boolean>;
 }
 
 /** The permissions that a key can have. */
@@ -39,4 +41,25 @@ export interface ApiKey {
   readonly createdAt: Instant;
   readonly expiresAt?: Instant;
   readonly revokedAt?: Instant;
+  /** Never empty: absent where the key has none of its own. */
+  readonly limits?: KeyLimits;
+}
+
+/** Bounds on the use of a key, by each instance of the service on its own. */
+export interface KeyLimits {
+  readonly rate?: RateLimit;
+  /** The requests that may be under way at once. */
+  readonly concurrent?: number;
+  /** The event streams that may be open at once. */
+  readonly streams?: number;
+}
+
+/** A rate of requests: a token bucket that is full at first. */
+export interface RateLimit {
+  /** The requests in each window, in the long run. */
+  readonly requests: number;
+  /** The window, in seconds. */
+  readonly seconds: number;
+  /** The requests at once after a pause: the capacity of the bucket. */
+  readonly burst: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Checksums of the rows that are in no proof: API keys and kept outcomes. Each is the SHA-256 of
- * the table's name and of every column, each with its type and length, so that no two rows share a
- * text. It reveals changes by a disk, and changes by hand without this program.
+ * Checksums of the rows that are in no proof: API keys, their limits and kept outcomes. Each is the
+ * SHA-256 of a prefix of its own and of every column, each with its type and length, so that no two
+ * share a text. It reveals changes by a disk, and changes by hand without this program.
  */
 
 import { hash } from 'node:crypto';
@@ -9,34 +9,36 @@ import { DamagedStore } from '../../app/ports/store.ts';
 
 export type Column = string | number | bigint | Buffer | null;
 
-/** Prefixes of the hashed texts, one for each table. PostgreSQL's migration contains them, too. */
+/** Prefixes of the hashed texts. PostgreSQL's migration contains those of whole tables, too. */
 export const DOMAINS = {
   api_keys: 'store-orders api key 1;',
+  key_limits: 'store-orders key limits 1;',
   kept_outcomes: 'store-orders kept outcome 1;',
 } as const;
 
 /** Returns the checksum of a row, 32 bytes. A value of another type has another checksum. */
-export function checksumOf(table: keyof typeof DOMAINS, columns: readonly Column[]): Buffer {
-  let text: string = DOMAINS[table];
+export function checksumOf(kind: keyof typeof DOMAINS, columns: readonly Column[]): Buffer {
+  let text: string = DOMAINS[kind];
   for (const column of columns) text += textOf(column);
   return hash('sha256', text, 'buffer');
 }
 
 /** Throws {@link DamagedStore} unless a row has the checksum of its columns. */
 export function requireChecksum(
-  table: keyof typeof DOMAINS,
+  kind: keyof typeof DOMAINS,
   columns: readonly Column[],
   checksum: unknown,
 ): void {
-  const isWhole = Buffer.isBuffer(checksum) && checksumOf(table, columns).equals(checksum);
+  const isWhole = Buffer.isBuffer(checksum) && checksumOf(kind, columns).equals(checksum);
   if (!isWhole) {
-    const name = columns.slice(0, KEY_COLUMNS[table]).map(String).join(' ');
+    const table = kind === 'key_limits' ? 'api_keys' : kind;
+    const name = columns.slice(0, KEY_COLUMNS[kind]).map(String).join(' ');
     throw new DamagedStore(`the row ${JSON.stringify(name)} of ${table} is not as it was recorded`);
   }
 }
 
-/** Columns in the primary key of each table, which come first. */
-const KEY_COLUMNS = { api_keys: 1, kept_outcomes: 2 } as const;
+/** Columns in the primary key of each row, which come first. */
+const KEY_COLUMNS = { api_keys: 1, key_limits: 1, kept_outcomes: 2 } as const;
 
 function textOf(column: Column): string {
   if (column === null) return 'n;';

@@ -6,7 +6,7 @@
 import type { Decided, Refusal } from '../../app/log/submission.ts';
 import { type KeptOutcome, UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
-import type { ApiKey, Scope } from '../../app/ports/key-store.ts';
+import type { ApiKey, KeyLimits, Scope } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { checksumOf, requireChecksum } from './checksums.ts';
@@ -56,12 +56,19 @@ export type KeyRow = readonly [
   expiresAt: Instant | null,
   revokedAt: Instant | null,
   checksum: Buffer,
+  ...limits: LimitColumns,
 ];
+
+/**
+ * The limits of an API key have a checksum of their own: a key without limits has the row that it had
+ * before there were any, and an older version that is still running does not take limits for damage.
+ */
+export type LimitColumns = readonly [limits: string | null, checksum: Buffer | null];
 
 /** Returns the API key in a row. Throws {@link DamagedStore} unless its checksum matches. */
 export function keyIn(row: KeyRow): ApiKey {
-  const [id, name, hash, scopes, createdAt, expiresAt, revokedAt, checksum] = row;
-  requireChecksum('api_keys', row.slice(0, -1), checksum);
+  const [id, name, hash, scopes, createdAt, expiresAt, revokedAt, checksum, ...limits] = row;
+  requireChecksum('api_keys', row.slice(0, 7), checksum);
   return {
     id,
     name,
@@ -70,12 +77,20 @@ export function keyIn(row: KeyRow): ApiKey {
     createdAt,
     ...(expiresAt === null ? {} : { expiresAt }),
     ...(revokedAt === null ? {} : { revokedAt }),
+    ...limitsIn(id, limits),
   };
+}
+
+function limitsIn(id: string, [text, checksum]: LimitColumns): Pick<ApiKey, 'limits'> {
+  if (text === null) return {};
+  requireChecksum('key_limits', [id, text], checksum);
+  const limits = JSON.parse(text) as KeyLimits;
+  return Object.keys(limits).length === 0 ? {} : { limits };
 }
 
 /** Returns the row of an API key, with its checksum. */
 export function keyRow({ id, name, hash, scopes, createdAt, ...more }: ApiKey): KeyRow {
-  const { expiresAt = null, revokedAt = null } = more;
+  const { expiresAt = null, revokedAt = null, limits } = more;
   const columns = [
     id,
     name,
@@ -85,7 +100,14 @@ export function keyRow({ id, name, hash, scopes, createdAt, ...more }: ApiKey): 
     expiresAt,
     revokedAt,
   ] as const;
-  return [...columns, checksumOf('api_keys', columns)];
+  const ofLimits = limits === undefined ? ([null, null] as const) : limitColumns(id, limits);
+  return [...columns, checksumOf('api_keys', columns), ...ofLimits];
+}
+
+/** Returns the columns of the limits of the API key with an id, with their checksum. */
+export function limitColumns(id: string, limits: KeyLimits): LimitColumns {
+  const text = JSON.stringify(limits);
+  return [text, checksumOf('key_limits', [id, text])];
 }
 
 /** A row of kept outcomes. Either all integers are bigints, or the order's id alone is one. */

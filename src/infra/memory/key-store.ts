@@ -1,4 +1,4 @@
-import type { ApiKey, KeyStore } from '../../app/ports/key-store.ts';
+import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 
 /** The API keys in memory: the port's reference implementation, for tests. */
@@ -23,6 +23,13 @@ export class MemoryKeyStore implements KeyStore {
     const key = this.#keys.get(id);
     if (key === undefined || key.revokedAt !== undefined) return false;
     this.#keys.set(id, { ...key, revokedAt: at });
+    return true;
+  }
+
+  async limit(id: string, limits: KeyLimits): Promise<boolean> {
+    const { limits: _, ...key } = this.#keys.get(id) ?? {};
+    if (!('id' in key)) return false;
+    this.#keys.set(id, { ...key, ...(Object.keys(limits).length === 0 ? {} : { limits }) });
     return true;
   }
 }

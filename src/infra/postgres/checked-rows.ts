@@ -1,8 +1,10 @@
 import type { KeptOutcome } from '../../app/ports/event-log.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
+import { type KeyRow, keyIn } from '../events/row-mapping.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { readKeptAfter } from './kept-outcomes-table.ts';
-import { PostgresKeyStore } from './key-store.ts';
+import { keyColumns } from './key-store.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -18,9 +20,11 @@ const COUNT_KEPT: Statement = {
 /**
  * Checks the checksum of every API key and every kept outcome, and that a lookup finds each. Yields
  * the bytes read since the previous yield. Throws {@link DamagedStore}.
+ * @param version The version of the store's schema.
  */
-export async function* checkRows(db: Queryable): AsyncIterable<number> {
-  await new PostgresKeyStore(db).list();
+export async function* checkRows(db: Queryable, version = SCHEMA_VERSION): AsyncIterable<number> {
+  const text = `SELECT ${keyColumns(version)} FROM store_orders.api_keys`;
+  (await db.query<KeyRow>({ name: `check_keys_${version}`, text })).forEach(keyIn);
   const [[due] = [0]] = await db.query<[number]>(COUNT_KEPT);
   let read = 0;
   let outcomes: readonly KeptOutcome[] = await readKeptAfter(db, { by: '', key: '' }, CHUNK_ROWS);

@@ -93,7 +93,7 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   refuseNewerSchema('The database', version, SCHEMA_VERSION);
   const flaws = await flawsInSchema(connection, version);
   if (!isWhole) flaws.push('it is not whole: another store is being copied into it');
-  if (version >= WITH_CHECKSUMS) flaws.push(...(await damageInRows(connection)));
+  if (version >= WITH_CHECKSUMS) flaws.push(...(await damageInRows(connection, version)));
   const [[last] = [0]] = await connection.query<[number]>(LAST);
   const statements = version < WITH_EPOCHS ? [] : await statementsIn(connection);
   const epochs = epochsOf(storeId, statements, flaws);
@@ -114,11 +114,11 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
  * Returns the damage of API keys and kept outcomes. They are skipped without the right to read
  * them: an auditor may be allowed to read only the events and their tree.
  */
-async function damageInRows(connection: Connection): Promise<readonly string[]> {
+async function damageInRows(connection: Connection, version: number): Promise<readonly string[]> {
   const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_ROWS);
   if (!mayRead) return [];
   try {
-    for await (const _bytes of checkRows(connection));
+    for await (const _bytes of checkRows(connection, version));
     return [];
   } catch (error) {
     if (error instanceof DamagedStore) return [error.message];

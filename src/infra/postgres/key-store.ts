@@ -1,9 +1,18 @@
-import type { ApiKey, KeyStore } from '../../app/ports/key-store.ts';
-import type { Instant } from '../../domain/instant.ts';
-import { type KeyRow, keyIn, keyRow } from '../events/row-mapping.ts';
-import type { Queryable, Statement } from './connection/connection.ts';
+/** The API keys of a store in PostgreSQL. */
 
-const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
+import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
+import { SCHEMA_VERSION, WITH_LIMITS } from './schema.ts';
+
+/** Returns the columns of {@link KeyRow} in a schema of this version. */
+export function keyColumns(version: number): string {
+  const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
+  return `id, name, hash, scopes, created_at, expires_at, revoked_at, checksum, ${limits}`;
+}
+
+const COLUMNS = keyColumns(SCHEMA_VERSION);
 
 const FIND: Statement = {
   name: 'find_key',
@@ -15,13 +24,18 @@ const LIST: Statement = {
 };
 const ADD: Statement = {
   name: 'add_key',
-  text: `INSERT INTO store_orders.api_keys (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-           ON CONFLICT DO NOTHING RETURNING id`,
+  text: `INSERT INTO store_orders.api_keys (${COLUMNS})
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id`,
 };
 const REVOKE: Statement = {
   name: 'revoke_key',
   text: `UPDATE store_orders.api_keys SET revoked_at = $1, checksum = $2
            WHERE id = $3 AND checksum = $4 RETURNING id`,
+};
+const LIMIT: Statement = {
+  name: 'limit_key',
+  text: `UPDATE store_orders.api_keys SET limits = $1, limits_checksum = $2
+           WHERE id = $3 RETURNING id`,
 };
 
 /** The API keys in PostgreSQL. */
@@ -52,7 +66,11 @@ export class PostgresKeyStore implements KeyStore {
     const key = row && keyIn(row);
     if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
     const revoked = keyRow({ ...key, revokedAt: at });
-    return (await this.#db.query(REVOKE, [at, revoked.at(-1), id, row.at(-1)])).length === 1;
+    return (await this.#db.query(REVOKE, [at, revoked[7], id, row[7]])).length === 1;
+  }
+
+  async limit(id: string, limits: KeyLimits): Promise<boolean> {
+    return (await this.#db.query(LIMIT, [...limitColumns(id, limits), id])).length === 1;
   }
 }
 

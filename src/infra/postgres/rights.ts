@@ -6,8 +6,8 @@ export const OWNER_ROLE = 'store_orders_owner';
 export const APP_ROLE = 'store_orders_app';
 
 /**
- * The rights of the application role: to read everything, append, move the head, revoke a key and
- * delete the oldest refusals. They are granted anew after each migration.
+ * The rights of the application role: to read everything, append, move the head, revoke a key or
+ * limit it, and delete the oldest refusals. They are granted anew after each migration.
  */
 export const RIGHTS: readonly Right[] = [
   { to: 'INSERT', table: 'events' },
@@ -21,6 +21,7 @@ export const RIGHTS: readonly Right[] = [
   { to: 'UPDATE', table: 'tree', columns: ['edge'] },
   { to: 'UPDATE', table: 'store', columns: ['home'] },
   { to: 'UPDATE', table: 'api_keys', columns: ['revoked_at', 'checksum'] },
+  { to: 'UPDATE', table: 'api_keys', columns: ['limits', 'limits_checksum'] },
 ];
 
 interface Right {

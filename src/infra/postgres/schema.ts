@@ -8,12 +8,14 @@ import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
 import { checksumInPostgres } from '../events/checksums.ts';
 
 /** The newest schema version. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The schema version that introduced checksums of the rows outside of proofs. */
 export const WITH_CHECKSUMS = 3;
 /** The schema version that introduced epochs. */
 export const WITH_EPOCHS = 4;
+/** The schema version that introduced the limits of API keys. */
+export const WITH_LIMITS = 5;
 
 /** "STOR": the advisory lock under which the schema is changed. */
 export const MIGRATION_LOCK = 0x53544f52;
@@ -223,5 +225,9 @@ ${refuseGapIn('refusals')}
 
   -- Which database this is, once a server has appended to it: a copy of it is another one.
   ALTER TABLE store_orders.store ADD COLUMN home text;
+  `,
+  `
+  -- The limits of a key, as JSON, with a checksum of their own (docs/adr/0031).
+  ALTER TABLE store_orders.api_keys ADD COLUMN limits text, ADD COLUMN limits_checksum bytea;
   `,
 ];

@@ -2,7 +2,8 @@ import type Database from 'better-sqlite3';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { type KeyRow, keyIn } from '../events/row-mapping.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
-import { KEY_COLUMNS } from './key-store.ts';
+import { keyColumns } from './key-store.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -13,10 +14,11 @@ const OUTCOME_BYTES = 160;
 /**
  * Checks the checksum of every API key and every kept outcome, and that a lookup finds each. Yields
  * the bytes read since the previous yield. Throws {@link DamagedStore}.
+ * @param version The version of the store's schema.
  */
-export function* checkRows(db: Database.Database): Iterable<number> {
+export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Iterable<number> {
   const find = db.prepare('SELECT count(*) FROM api_keys WHERE id = ?').pluck();
-  const keys = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys NOT INDEXED`).raw();
+  const keys = db.prepare(`SELECT ${keyColumns(version)} FROM api_keys NOT INDEXED`).raw();
   for (const { id } of (keys.all() as KeyRow[]).map(keyIn)) {
     if (find.get(id) !== 1) throw new DamagedStore(`the API key ${id} is not found by its id`);
   }

@@ -64,7 +64,7 @@ export function openSqliteEvidence(file: string): Evidence {
     if (noted !== undefined && noted.storeId !== storeId) {
       flaws.push(`${headFileOf(file)} is of the store ${noted.storeId}, and this is ${storeId}`);
     }
-    if (version >= WITH_CHECKSUMS) flaws.push(...damageInRows(db));
+    if (version >= WITH_CHECKSUMS) flaws.push(...damageInRows(db, version));
     const isSame = () => watch.pragma('data_version', { simple: true }) === before;
     const last = db
       .prepare('SELECT coalesce(max(position), 0) FROM events')
@@ -126,9 +126,9 @@ function connect(file: string): Database.Database {
   }
 }
 
-function damageInRows(db: Database.Database): readonly string[] {
+function damageInRows(db: Database.Database, version: number): readonly string[] {
   try {
-    for (const _bytes of checkRows(db));
+    for (const _bytes of checkRows(db, version));
     return [];
   } catch (error) {
     if (error instanceof DamagedStore || isSqliteDamage(error)) return [error.message];

@@ -7,7 +7,7 @@
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema version (PRAGMA user_version). */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** The schema version that introduced the tree of the log. */
 export const WITH_TREE = 3;
@@ -17,6 +17,9 @@ export const WITH_CHECKSUMS = 5;
 
 /** The schema version that introduced epochs. Since then every log has its head beside it. */
 export const WITH_EPOCHS = 6;
+
+/** The schema version that introduced the limits of API keys. */
+export const WITH_LIMITS = 7;
 
 /** Returns the triggers that refuse to update or delete a table's rows. */
 function noChangesTo(table: string, words: string): string {
@@ -169,5 +172,23 @@ ${noGapsIn('epochs', 'number', 'epochs are append-only: the number is not the ne
 
   -- 1 in a backup, 2 in a store that goes on elsewhere, until somebody goes on with it.
   ALTER TABLE store ADD COLUMN is_copy INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  -- The limits of a key, as JSON, with a checksum of their own (docs/adr/0031).
+  ALTER TABLE api_keys ADD COLUMN limits TEXT;
+  ALTER TABLE api_keys ADD COLUMN limits_checksum BLOB;
+
+  DROP TRIGGER api_keys_are_only_revoked;
+
+  -- Limits that are taken away are empty, and never NULL again.
+  CREATE TRIGGER api_keys_are_only_revoked_or_limited BEFORE UPDATE ON api_keys
+  WHEN (NEW.id, NEW.name, NEW.hash, NEW.scopes, NEW.created_at, NEW.expires_at) IS NOT
+    (OLD.id, OLD.name, OLD.hash, OLD.scopes, OLD.created_at, OLD.expires_at) OR NOT
+    CASE WHEN (NEW.revoked_at, NEW.checksum) IS (OLD.revoked_at, OLD.checksum)
+      THEN NEW.limits IS NOT NULL AND length(NEW.limits_checksum) IS 32
+      ELSE OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL AND
+        NEW.checksum <> OLD.checksum AND
+        (NEW.limits, NEW.limits_checksum) IS (OLD.limits, OLD.limits_checksum) END
+  BEGIN SELECT RAISE(ABORT, 'API keys are only added, limited and revoked'); END;
   `,
 ];

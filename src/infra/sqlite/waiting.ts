@@ -84,6 +84,7 @@ export class WaitingStore {
         list: () => now().keys.list(),
         add: (key) => now().keys.add(key),
         revoke: (id, at) => now().keys.revoke(id, at),
+        limit: (id, limits) => now().keys.limit(id, limits),
       },
       signingKeys: {
         list: () => now().signingKeys.list(),

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { readKeptAfter } from '../../../src/infra/postgres/kept-outcomes-table.ts';
 import { PostgresKeyStore } from '../../../src/infra/postgres/key-store.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
-import { MIGRATIONS, SCHEMA_VERSION, WITH_CHECKSUMS } from '../../../src/infra/postgres/schema.ts';
+import {
+  MIGRATIONS,
+  SCHEMA_VERSION,
+  WITH_CHECKSUMS,
+  WITH_LIMITS,
+} from '../../../src/infra/postgres/schema.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
+import { NOON } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 
@@ -125,5 +132,25 @@ it('a store of an older schema gets the checksums that its rows would have been 
     { kind: 'accepted', orderId: 2n ** 63n - 1n, version: 1 },
     { kind: 'rejected', reason: 'order_not_found' },
   ]);
+  await db.close();
+});
+
+it('the keys of a store from before limits are valid, have none, and can be limited', async () => {
+  const url = await empty();
+  await sql(url, 'CREATE SCHEMA store_orders');
+  for (const migration of MIGRATIONS.slice(0, WITH_LIMITS - 1)) await sql(url, migration);
+  await sql(url, `UPDATE store_orders.store SET schema_version = ${WITH_LIMITS - 1}`);
+  const key = { id: 'AbCdEfGh01', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
+  const db = new Database(url);
+  const columns = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
+  const text = `INSERT INTO store_orders.api_keys (${columns})
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  // Names are JSON texts there.
+  await db.query({ name: 'old_key', text }, keyRow({ ...key, name: '"x"' }).slice(0, -2));
+  await migrate(url, false);
+  const keys = new PostgresKeyStore(db);
+  expect(await keys.list()).toStrictEqual([key]);
+  expect(await keys.limit(key.id, { streams: 3 })).toBe(true);
+  expect(await keys.find(key.id)).toStrictEqual({ ...key, limits: { streams: 3 } });
   await db.close();
 });

@@ -142,6 +142,7 @@ describe('a user that may not do what a service does refuses a start:', () => {
     ['INSERT ON store_orders.kept_outcomes', 'insert kept_outcomes'],
     ['UPDATE (edge) ON store_orders.tree', 'update tree'],
     ['UPDATE (revoked_at) ON store_orders.api_keys', 'update api_keys'],
+    ['UPDATE (limits) ON store_orders.api_keys', 'update api_keys'],
     ['DELETE ON store_orders.refusals', 'delete refusals'],
     ['SELECT ON store_orders.tree_nodes', 'select tree_nodes'],
   ])('without %s', async (right, told) => {

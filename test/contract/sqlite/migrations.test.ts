@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { KeptOutcomesTable } from '../../../src/infra/sqlite/kept-outcomes-table.ts';
@@ -12,9 +13,11 @@ import {
   MIGRATIONS,
   SCHEMA_VERSION,
   WITH_CHECKSUMS,
+  WITH_LIMITS,
   WITH_TREE,
 } from '../../../src/infra/sqlite/schema.ts';
 import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
+import { NOON } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
 
 const EVENTS = 700;
@@ -76,5 +79,24 @@ it('an older version that is still running adds no key without a checksum', () =
     db.exec(`INSERT INTO api_keys (id, name, hash, scopes, created_at) VALUES
       ('AbCdEfGh01', 'x', x'0102', '', '2026-01-01T12:00:00.000Z')`),
   ).toThrow('a newer version of store-orders has opened this store');
+  db.close();
+});
+
+it('the keys of a store from before limits are valid, have none, and can be limited', async () => {
+  const file = temporaryFile();
+  const old = new Database(file);
+  registerChecksums(old);
+  for (const migration of MIGRATIONS.slice(0, WITH_LIMITS - 1)) old.exec(migration);
+  old.pragma(`application_id = ${APPLICATION_ID}`);
+  old.pragma(`user_version = ${WITH_LIMITS - 1}`);
+  const key = { id: 'AbCdEfGh01', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
+  const columns = keyRow(key).slice(0, -2);
+  old.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(...columns);
+  old.close();
+  const db = openDatabase(file);
+  const keys = new SqliteKeyStore(db);
+  expect(await keys.list()).toStrictEqual([key]);
+  expect(await keys.limit(key.id, { streams: 3 })).toBe(true);
+  expect(await keys.find(key.id)).toStrictEqual({ ...key, limits: { streams: 3 } });
   db.close();
 });

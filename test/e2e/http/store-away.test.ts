@@ -43,6 +43,7 @@ async function given() {
       list: () => keys.list(),
       add: (added) => keys.add(added),
       revoke: (id, at) => keys.revoke(id, at),
+      limit: (id, limits) => keys.limit(id, limits),
     },
   };
   const { address } = await listening(listenerOn(shown));
