@@ -1,30 +1,40 @@
+/** Makes, limits, lists and revokes API keys. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CLOCKS, now } from '../app/clock.ts';
 import { hasExpired, keyIdOf, mintKeyText } from '../app/keys/api-key.ts';
 import { keyRecord } from '../app/keys/first-key.ts';
+import { changedLimits, type LimitChange } from '../app/keys/key-limits.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
-import { type ApiKey, SCOPES, type Scope } from '../app/ports/key-store.ts';
+import {
+  type ApiKey,
+  type KeyLimits,
+  type KeyStore,
+  SCOPES,
+  type Scope,
+} from '../app/ports/key-store.ts';
 import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
 import { type CommandLine, withStore, withStoreOrNew } from './shared/command-line.ts';
+import { addLimitOptions, limitWords } from './shared/limit-options.ts';
 import { printTable } from './shared/table.ts';
 
 const DEFAULT_SCOPES: readonly Scope[] = ['orders:read', 'orders:write', 'orders:cancel'];
-const COLUMNS = ['id', 'name', 'scopes', 'created', 'expires', 'state'];
+const COLUMNS = ['id', 'name', 'scopes', 'created', 'expires', 'state', 'limits'];
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-interface CreateOptions {
+interface CreateOptions extends LimitChange {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expires?: Instant;
 }
 
-/** Adds `keys`: makes, lists and revokes API keys. */
+/** Adds `keys`: makes, limits, lists and revokes API keys. */
 export function addKeys(program: Command, commandLine: CommandLine): void {
   const keys = program
     .command('keys')
-    .description('create, list and revoke API keys')
+    .description('create, limit, list and revoke API keys')
     .helpCommand(false);
-  keys
+  const create = keys
     .command('create')
     .description('create a key; it is printed once, alone on standard output')
     .requiredOption('--name <name>', 'its name, for people', readName)
@@ -33,8 +43,17 @@ export function addKeys(program: Command, commandLine: CommandLine): void {
         .argParser(readScopes)
         .default(DEFAULT_SCOPES, DEFAULT_SCOPES.join(',')),
     )
-    .option('--expires <when>', 'a date-time (RFC 3339), or a time from now: 90d, 12h', readExpiry)
-    .action((options: CreateOptions) => create(options, commandLine));
+    .option('--expires <when>', 'a date-time (RFC 3339), or a time from now: 90d, 12h', readExpiry);
+  addLimitOptions(create).action((options: CreateOptions, command: Command) =>
+    makeKey(options, command, commandLine),
+  );
+  const limit = keys
+    .command('limit')
+    .description('change the limits of a key; the service applies them within a second')
+    .argument('<id>', 'the id that `keys list` shows');
+  addLimitOptions(limit, 'or none').action((id: string, change: LimitChange, command: Command) =>
+    limitKey(id, change, command, commandLine),
+  );
   keys
     .command('list')
     .description('list all keys, without what is secret')
@@ -46,21 +65,53 @@ export function addKeys(program: Command, commandLine: CommandLine): void {
     .action((id: string) => revoke(id, commandLine));
 }
 
-async function create(options: CreateOptions, commandLine: CommandLine): Promise<void> {
+async function makeKey(
+  { name, scopes, expires, ...asked }: CreateOptions,
+  command: Command,
+  commandLine: CommandLine,
+): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
-  const { name, scopes, expires } = options;
+  const limits = limitsWith({}, asked, command);
   const text = mintKeyText();
   const key = keyRecord(text, {
     name,
     scopes,
     createdAt: now(),
     ...(expires === undefined ? {} : { expiresAt: expires }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
   });
   const added = await withStoreOrNew(commandLine, ({ keys }) => keys.add(key));
   if (!added) throw new Error(`the id ${key.id} is taken: try again`);
   stderr.write(`Made the key ${key.id}, called ${name}, for ${scopes.join(', ')}; `);
-  stderr.write(`it expires: ${expires ?? 'never'}.\nIt is shown only now:\n`);
+  stderr.write(`it expires: ${expires ?? 'never'}.\n`);
+  if (key.limits !== undefined) stderr.write(`Its limits: ${limitWords(limits)}.\n`);
+  stderr.write('It is shown only now:\n');
   stdout.write(`${text}\n`);
+}
+
+function limitsWith(limits: KeyLimits, change: LimitChange, command: Command): KeyLimits {
+  const changed = changedLimits(limits, change);
+  return changed ?? command.error('error: --burst needs a rate: --rate');
+}
+
+async function limitKey(
+  given: string,
+  change: LimitChange,
+  command: Command,
+  commandLine: CommandLine,
+): Promise<void> {
+  const id = keyIdOf(given) ?? given;
+  const { stderr } = commandLine.terminal;
+  if (Object.keys(change).length === 0) {
+    command.error('error: name a limit: --rate, --burst, --concurrent or --streams');
+  }
+  await withStore(commandLine, async ({ keys }) => {
+    const key = await foundKey(keys, id);
+    if (key.revokedAt !== undefined) throw new CannotStart(`The key ${id} is revoked.`);
+    const limits = limitsWith(key.limits ?? {}, change, command);
+    await keys.limit(id, limits);
+    stderr.write(`The limits of the key ${id} are now: ${limitWords(limits)}.\n`);
+  });
 }
 
 async function list(commandLine: CommandLine): Promise<void> {
@@ -82,10 +133,15 @@ async function revoke(given: string, commandLine: CommandLine): Promise<void> {
       stderr.write(`Revoked the key ${id}.\n`);
       return;
     }
-    const key = await keys.find(id);
-    if (key === undefined) throw new CannotStart(`There is no key ${shownId(id)}.`);
-    stderr.write(`The key ${id} was revoked already, at ${key.revokedAt}.\n`);
+    const { revokedAt } = await foundKey(keys, id);
+    stderr.write(`The key ${id} was revoked already, at ${revokedAt}.\n`);
   });
+}
+
+async function foundKey(keys: KeyStore, id: string): Promise<ApiKey> {
+  const key = await keys.find(id);
+  if (key === undefined) throw new CannotStart(`There is no key ${shownId(id)}.`);
+  return key;
 }
 
 // A text longer than an id may be the secret part of a key.
@@ -94,8 +150,8 @@ function shownId(id: string): string {
 }
 
 function rowOf(key: ApiKey, at: number): string[] {
-  const { id, name, scopes, createdAt, expiresAt = 'never' } = key;
-  return [id, name, scopes.join(','), createdAt, expiresAt, stateOf(key, at)];
+  const { id, name, scopes, createdAt, expiresAt = 'never', limits } = key;
+  return [id, name, scopes.join(','), createdAt, expiresAt, stateOf(key, at), limitWords(limits)];
 }
 
 function stateOf(key: ApiKey, at: number): string {

@@ -97,7 +97,7 @@ test('the list tells the state of every key and nothing that is secret', async (
     .split('\n')
     .map((row) => row.split('\t'));
   expect([code, err]).toEqual([0, '']);
-  expect(rows[0]).toEqual(['id', 'name', 'scopes', 'created', 'expires', 'state']);
+  expect(rows[0]).toEqual(['id', 'name', 'scopes', 'created', 'expires', 'state', 'limits']);
   expect(rows.slice(1).map((row) => [row[0], row[5]])).toEqual([
     ['expired000', 'expired'],
     [id, 'active'],
@@ -160,6 +160,98 @@ test('what may be a part of a key is not repeated', async () => {
     expect(err).not.toContain(key.slice(20, 36));
   }
 });
+
+test('a key has the limits that were asked for, and its list says so', async () => {
+  const place = new Place();
+  const limits = ['--rate', '100/s', '--burst', '200', '--concurrent', '10', '--streams', '5'];
+  const { err } = await place.run('keys', 'create', '--name', 'ci', ...limits);
+  expect(err).toContain('\nIts limits: rate=100/s burst=200 concurrent=10 streams=5.\n');
+  expect((await keysOf(place))[0]?.limits).toStrictEqual({
+    rate: { requests: 100, seconds: 1, burst: 200 },
+    concurrent: 10,
+    streams: 5,
+  });
+  await created(place);
+  expect(await limitsShown(place)).toEqual([
+    'rate=100/s burst=200 concurrent=10 streams=5',
+    'none',
+  ]);
+});
+
+test('the limits of a key are changed one by one, and taken away', async () => {
+  const place = new Place();
+  const { id, text } = await created(place);
+  const steps = [
+    ['--rate 600/m', 'rate=600/m burst=600'],
+    ['--burst 10 --streams 3', 'rate=600/m burst=10 streams=3'],
+    ['--concurrent 7', 'rate=600/m burst=10 concurrent=7 streams=3'],
+    ['--rate 9000/h --streams none', 'rate=9000/h burst=9000 concurrent=7'],
+    ['--burst 1', 'rate=9000/h burst=1 concurrent=7'],
+    ['--burst none', 'rate=9000/h burst=9000 concurrent=7'],
+    ['--rate none', 'concurrent=7'],
+    ['--concurrent none', 'none'],
+  ] as const;
+  for (const [options, words] of steps) {
+    const { code, out, err } = await place.run('keys', 'limit', id, ...options.split(' '));
+    expect([code, out, err]).toEqual([0, '', `The limits of the key ${id} are now: ${words}.\n`]);
+    expect(await limitsShown(place)).toEqual([words]);
+  }
+  expect((await keysOf(place))[0]).not.toHaveProperty('limits');
+  // By its own text, which is not repeated.
+  const { err } = await place.run('keys', 'limit', text, '--streams', '1');
+  expect(err).not.toContain(text);
+  expect(await limitsShown(place)).toEqual(['streams=1']);
+});
+
+test.each(['0/s', '100', '100/d', '1.5/s', '-1/s', '1000000/s', 'none', '/s', ''])(
+  'a new key cannot have the rate "%s"',
+  async (rate) => {
+    const place = new Place();
+    const args = ['keys', 'create', '--name', 'x', `--rate=${rate}`];
+    const { code, err } = await place.run(...args);
+    expect(code).toBe(2);
+    expect(err).toContain('a number of requests, 1 to 999999, a second, minute or hour');
+    expect(await keysOf(place)).toEqual([]);
+  },
+);
+
+test.each(['--concurrent', '--streams', '--burst'])('%s takes a whole number', async (option) => {
+  const place = new Place();
+  for (const count of ['0', '-1', '1e3', '1000000', 'many', '']) {
+    const args = ['keys', 'create', '--name', 'x', '--rate', '1/s', `${option}=${count}`];
+    const { code, err } = await place.run(...args);
+    expect(code).toBe(2);
+    expect(err).toContain('a whole number from 1 to 999999');
+  }
+});
+
+test('a key without a rate has no burst, and one that is revoked or unknown no limits', async () => {
+  const place = new Place();
+  const { id } = await created(place);
+  for (const options of [
+    ['--burst', '5'],
+    ['--rate', 'none', '--burst', '5'],
+  ]) {
+    const { code, err } = await place.run('keys', 'limit', id, ...options);
+    expect(code).toBe(2);
+    expect(err).toContain('--burst needs a rate: --rate\n');
+  }
+  await place.run('keys', 'revoke', id);
+  expect(await place.run('keys', 'limit', id, '--streams', '1')).toEqual({
+    code: 1,
+    out: '',
+    err: `store-orders: The key ${id} is revoked.\n`,
+  });
+  const { code, err } = await place.run('keys', 'limit', 'nobody', '--streams', '1');
+  expect([code, err]).toEqual([1, 'store-orders: There is no key nobody.\n']);
+});
+
+async function limitsShown(place: Place): Promise<(string | undefined)[]> {
+  const { out } = await place.run('keys', 'list');
+  const [head = '', ...rows] = out.trimEnd().split('\n');
+  const column = head.split('\t').indexOf('limits');
+  return rows.map((row) => row.split('\t')[column]);
+}
 
 async function created(place: Place): Promise<{ id: string; text: string }> {
   const { out } = await place.run('keys', 'create', '--name', 'x');

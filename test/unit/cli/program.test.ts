@@ -21,6 +21,7 @@ const COMMANDS = [
   ['demo'],
   ['keys'],
   ['keys', 'create'],
+  ['keys', 'limit'],
   ['keys', 'list'],
   ['keys', 'revoke'],
   ['import'],
@@ -75,6 +76,9 @@ test.each([
   { args: ['serve', 'twice'], message: "too many arguments for 'serve'" },
   { args: ['keys', 'bogus'], message: "unknown command 'bogus'" },
   { args: ['keys', 'create'], message: "required option '--name <name>' not specified" },
+  { args: ['keys', 'create', '--name', 'x', '--burst', '5'], message: '--burst needs a rate' },
+  { args: ['keys', 'limit'], message: "missing required argument 'id'" },
+  { args: ['keys', 'limit', 'x'], message: 'name a limit: --rate' },
   { args: ['import'], message: "missing required argument 'file'" },
   { args: ['import', 'x', '--format', 'xml'], message: "'xml' is invalid" },
 ])('$args is a usage error', async ({ args, message }) => {
