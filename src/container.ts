@@ -140,6 +140,7 @@ function serverOf(
       history: get(History),
       tail: get(Tail),
     },
+    slowRequestMs: config.slowRequestMs,
     requestMetrics: get(RequestMetrics),
     printMetrics: printerOf(get),
     refusals: get(RefusalRecorder),

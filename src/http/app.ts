@@ -32,6 +32,7 @@ import type { FailedAuthentications } from './requests/failed-authentications.ts
 import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
 import { allowOnly, serveFixed, serveOperations } from './routing.ts';
 import { servePages } from './site/served.ts';
+import { SlowRequests } from './slow-requests.ts';
 
 export interface AppParts {
   readonly logger: Logger;
@@ -41,6 +42,8 @@ export interface AppParts {
   readonly authenticator: Authenticator;
   /** The services that the operations use. */
   readonly services: V1Services & V2Services;
+  /** The time from which on a request is logged as slow, in milliseconds; 0 or absent: none is. */
+  readonly slowRequestMs?: number;
   readonly requestMetrics?: Pick<RequestMetrics, 'observe'>;
   /** Absent: there is no `/metrics`. */
   readonly printMetrics?: PrintMetrics;
@@ -64,7 +67,7 @@ export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
 /** Returns the HTTP interface: every address of the service, and the one handler of errors. */
 export function createApp(parts: AppParts): App {
   const { logger, health, services, corsOrigins, trustedProxies = [], now = CLOCKS.wall } = parts;
-  const { requestMetrics = new RequestMetrics(), printMetrics } = parts;
+  const { requestMetrics = new RequestMetrics(), printMetrics, slowRequestMs = 0 } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -96,7 +99,11 @@ export function createApp(parts: AppParts): App {
   const answerError = handleErrors(parts);
   app.use(answerError);
 
-  const requestLog = new RequestLog(logger, requestMetrics);
+  const requestLog = new RequestLog(
+    logger,
+    requestMetrics,
+    new SlowRequests(logger, slowRequestMs),
+  );
   // The steps of every request come before Express, whose router takes 1 to 2 µs for each.
   const answer = (req: Request, res: Response) => {
     const fault = faultOfFrame(req);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { CLOCKS } from '../app/clock.ts';
+import type { Progress } from '../app/log/submission.ts';
 import type { ApiKey } from '../app/ports/key-store.ts';
 import type { Place } from '../app/read/bulkhead.ts';
 import type { ErrorCode } from './api-error.ts';
@@ -24,7 +26,13 @@ export class RequestContext {
   body: unknown = undefined;
   /** Its place among the long reads under way; undefined for any other request. */
   place: Place | undefined = undefined;
-  /** See {@link Reader}. */
+  /** Elapsed times in milliseconds, 0 for what has not come: {@link SlowRequests} explains them. */
+  submittedAtMs = 0;
+  sentAtMs = 0;
+  answeredAtMs = 0;
+  /** Durations in milliseconds. */
+  bodyMs = 0;
+  placeMs = 0;
   catchUpMs = 0;
   /** The code of the Error that was sent. */
   refusal: ErrorCode | undefined = undefined;
@@ -34,6 +42,12 @@ export class RequestContext {
   constructor(req: Request, res: Response) {
     this.req = req;
     this.res = res;
+  }
+
+  /** Notes that its command is about to be submitted. */
+  submitted(): Progress {
+    this.submittedAtMs = CLOCKS.elapsed();
+    return this;
   }
 
   /** True if the connection was closed before the answer was complete: nobody will receive it. */

@@ -5,6 +5,7 @@ import type { RequestContext } from './request-context.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { shownPath } from './requests/shown.ts';
 import { clientIdsIn } from './requests/trace.ts';
+import { SlowRequests } from './slow-requests.ts';
 
 /** The most kinds of lines that are cached; beyond it, the cache is cleared. */
 const MAX_KINDS = 1_000;
@@ -25,21 +26,28 @@ interface Kind {
 export class RequestLog {
   readonly #logger: Logger;
   readonly #metrics: Pick<RequestMetrics, 'observe'>;
+  readonly #slow: SlowRequests;
   readonly #loggers = new Map<string, Logger>();
 
-  constructor(logger: Logger, metrics: Pick<RequestMetrics, 'observe'>) {
+  constructor(
+    logger: Logger,
+    metrics: Pick<RequestMetrics, 'observe'>,
+    slow = new SlowRequests(logger, 0),
+  ) {
     this.#logger = logger;
     this.#metrics = metrics;
+    this.#slow = slow;
   }
 
   /** Logs and measures a request when it is over. */
   logWhenDone(context: RequestContext): void {
-    const begun = performance.now();
+    const begunMs = performance.now();
     const { req, res, requestId } = context;
     const { method, originalUrl = req.url } = req;
     res.on('close', () => {
       const status = res.statusCode;
-      const durationMs = performance.now() - begun;
+      const endedMs = performance.now();
+      const durationMs = endedMs - begunMs;
       this.#metrics.observe(context, durationMs);
       const { key, refusal, cause } = context;
       const { traceId, parentSpanId, clientRequestId } = clientIdsIn(req.headers);
@@ -58,6 +66,8 @@ export class RequestLog {
         },
         'request',
       );
+      const isSlow = (context.answeredAtMs || endedMs) - begunMs >= this.#slow.minMs;
+      if (isSlow) this.#slow.log(context, begunMs, endedMs);
     });
   }
 

@@ -9,6 +9,12 @@ export type PlaceNewOrder = Omit<PlaceOrder, 'type' | 'orderId'> & {
   readonly type: 'PlaceNewOrder';
 };
 
+/** The way of a command, for whoever waits for its outcome. */
+export interface Progress {
+  /** The elapsed time in milliseconds at which it left the queue, in a batch; 0 before. */
+  sentAtMs: number;
+}
+
 /** A command on its way to the decision, with its author and its id. */
 export interface Submission {
   readonly command: PlaceNewOrder | PlaceOrder | ShipOrder | CancelOrder;
@@ -20,6 +26,8 @@ export interface Submission {
   readonly idempotencyKey?: string | undefined;
   /** The versions of the order on which the command may be carried out; on any if absent. */
   readonly onlyIf?: readonly number[] | undefined;
+  /** No part of what is asked: it is noted while that is carried out. */
+  readonly progress?: Progress;
 }
 
 /** The reason for refusing a submission. The names are the API's error codes, too. */

@@ -1,4 +1,5 @@
-/** A writer of batches that measures how large they are and how long they take. */
+/** A writer of batches that measures how large they are and how long they take, and notes when a command is sent. */
+import { CLOCKS } from '../clock.ts';
 import { Histogram } from '../histogram.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter, Latecomers } from '../ports/batch-writer.ts';
@@ -26,10 +27,19 @@ export class MeasuredWriter implements BatchWriter {
   }
 
   async execute(batch: readonly Submission[], latecomers: Latecomers): Promise<readonly Outcome[]> {
-    const begunMs = performance.now();
-    const outcomes = await this.#writer.execute(batch, latecomers);
+    const begunMs = CLOCKS.elapsed();
+    noteSent(batch, begunMs);
+    const outcomes = await this.#writer.execute(batch, () => {
+      const late = latecomers();
+      noteSent(late, CLOCKS.elapsed());
+      return late;
+    });
     this.commands.observe(outcomes.length);
-    this.seconds.observe((performance.now() - begunMs) / 1_000);
+    this.seconds.observe((CLOCKS.elapsed() - begunMs) / 1_000);
     return outcomes;
   }
+}
+
+function noteSent(submissions: readonly Submission[], atMs: number): void {
+  for (const { progress } of submissions) if (progress !== undefined) progress.sentAtMs = atMs;
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
+import { CLOCKS } from '../../app/clock.ts';
 import { settleUnread } from '../requests/unread-body.ts';
 
 // An API answers programs: none of its answers is to be framed, sniffed, or run as a page. Headers that
@@ -36,7 +37,9 @@ export function addCommonHeaders(app: Express): void {
   app.response.writeHead = function (this: Response, ...given: unknown[]) {
     const [status, own] = given;
     if (!this.req.complete) settleUnread(this.req, this, status as number);
-    const { requestId } = this.req.context;
+    const { context } = this.req;
+    const { requestId } = context;
+    context.answeredAtMs = CLOCKS.elapsed();
     if (Array.isArray(own))
       return write.call(this, status, [...own, 'X-Request-Id', requestId, ...inTurn]);
     this.setHeader('X-Request-Id', requestId);

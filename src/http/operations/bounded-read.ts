@@ -1,4 +1,5 @@
 /** Long reads as operations: each has a place among those under way, or is refused. */
+import { CLOCKS } from '../../app/clock.ts';
 import type { Bulkhead } from '../../app/read/bulkhead.ts';
 import { ApiError } from '../api-error.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -17,7 +18,9 @@ export function bounded<Services, Context extends RequestContext>(
   handle: (services: Services, context: Context) => Promise<void>,
 ): (services: Services & ReadServices, context: Context) => Promise<void> {
   return async (services, context) => {
+    const askedMs = CLOCKS.elapsed();
     const place = await services.reads.enter(context);
+    context.placeMs = CLOCKS.elapsed() - askedMs;
     if (place === undefined) throw new ApiError('service_unavailable', TOO_MANY);
     context.place = place;
     try {

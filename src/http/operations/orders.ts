@@ -232,6 +232,7 @@ async function perform(
     commandId: requestId,
     idempotencyKey: headers['Idempotency-Key'],
     onlyIf: ifMatch === undefined ? undefined : versionsIn(ifMatch, epochs.logName),
+    progress: context.submitted(),
   };
   const outcome = await commands.submit(submission, context);
   if ('cause' in outcome) context.cause = outcome.cause;

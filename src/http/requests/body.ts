@@ -1,6 +1,7 @@
 /** The JSON bodies of requests: how they are read, and their schemas. */
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
+import { CLOCKS } from '../../app/clock.ts';
 import type { PetId } from '../../domain/order-id.ts';
 import { ApiError } from '../api-error.ts';
 import { shownSyntaxError } from './shown.ts';
@@ -42,7 +43,10 @@ export const jsonBody: RequestHandler = async (req, res, next) => {
   // Of a request without a body, Node announces no end.
   if (length !== undefined || coding !== undefined) {
     if (expect !== undefined && EXPECTS_CONTINUE.test(expect)) res.writeContinue();
-    req.body = parseJson(await bytesOf(req));
+    const begunMs = CLOCKS.elapsed();
+    const bytes = await bytesOf(req);
+    req.context.bodyMs = CLOCKS.elapsed() - begunMs;
+    req.body = parseJson(bytes);
   }
   next();
 };

@@ -41,6 +41,8 @@ export interface Config {
   readonly stopDelay: number;
   /** The bytes of the store that are checked again, a second; 0: none after the start. */
   readonly scrubBytesPerSecond: number;
+  /** The time from which on a request is logged as slow, in milliseconds; 0: none is. */
+  readonly slowRequestMs: number;
   /** The port for metrics without a key; absent: none. */
   readonly metricsPort: number | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -98,6 +100,8 @@ const DEFAULT_DATABASE: DatabaseConfig = { engine: 'sqlite', file: './data/store
 /** About 8,000 events a second, which takes 2 to 3 % of one processor. */
 const SCRUB_BYTES_PER_SECOND = 2_000_000;
 
+const SLOW_REQUEST_MS = 1_000;
+
 const environment = z.object({
   PORT: numberTo(65_535, 'must be a number from 0 to 65535').default(3000),
   HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
@@ -124,6 +128,10 @@ const environment = z.object({
   STOP_DELAY: numberTo(60, 'must be a whole number of seconds from 0 to 60')
     .transform(inMs)
     .default(0),
+  SLOW_REQUEST_MS: numberTo(
+    60_000,
+    'must be a whole number of milliseconds from 0 to 60000',
+  ).default(SLOW_REQUEST_MS),
   METRICS_PORT: numberTo(65_535, 'must be a number from 0 to 65535').optional(),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
@@ -194,6 +202,7 @@ export function readConfig(variables: Variables): Config {
     queueLimits: { targetMs: data.QUEUE_TARGET_MS, intervalMs: data.QUEUE_INTERVAL_MS },
     databaseWaitMs: data.DATABASE_WAIT,
     stopDelay: data.STOP_DELAY,
+    slowRequestMs: data.SLOW_REQUEST_MS,
     metricsPort: data.METRICS_PORT,
     logLevel: data.LOG_LEVEL,
     logFormat: data.LOG_FORMAT,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CLOCKS } from '../../../../src/app/clock.ts';
 import type { Outcome, Submission } from '../../../../src/app/log/submission.ts';
 import type { BatchWriter } from '../../../../src/app/ports/batch-writer.ts';
 import { MeasuredWriter } from '../../../../src/app/write/measured-writer.ts';
@@ -31,6 +32,19 @@ it('measures a batch with the commands that have joined it, and changes nothing'
   const { sum, cumulative } = writer.seconds.read();
   expect(sum).toBeGreaterThan(0.02);
   expect(cumulative.at(-1)).toBe(1);
+});
+
+it('notes when each command was sent, also of those that have joined the batch', async () => {
+  const writer = new MeasuredWriter(slowWriter());
+  const [first, late] = [{ sentAtMs: 0 }, { sentAtMs: 0 }];
+  const begun = CLOCKS.elapsed();
+  await writer.execute([{ ...submission, progress: first }, submission], () => [
+    { ...submission, progress: late },
+    submission,
+  ]);
+  expect(first.sentAtMs).toBeGreaterThanOrEqual(begun);
+  expect(late.sentAtMs).toBeGreaterThan(first.sentAtMs + 20);
+  expect(late.sentAtMs).toBeLessThanOrEqual(CLOCKS.elapsed());
 });
 
 it('measures no batch that was not recorded', async () => {

@@ -1,0 +1,78 @@
+/** Log lines for slow requests, which say where the time went. */
+import type { Logger } from 'pino';
+import { CLOCKS } from '../app/clock.ts';
+import { TokenBuckets } from '../app/token-buckets.ts';
+import type { RequestContext } from './request-context.ts';
+import { clientIdsIn } from './requests/trace.ts';
+
+/** On a bad day every request is slow, and a few of them show why. */
+const LINES = { capacity: 10, perSecond: 1, maxNames: 1 };
+
+/**
+ * Logs requests that were answered late. Only the time up to the head of the answer counts: the rest is
+ * the client's pace, which is watched elsewhere, so a long list or an event stream is not slow for its
+ * length.
+ *
+ * A request notes a few times while it is served, and nothing is computed but for a slow one. The parts
+ * follow one another: the body of the request is received; it waits for a place among the long reads, or
+ * its command for a place in a batch; the batch is decided and recorded; the list catches up with the
+ * log. What is left is work and waiting of the main thread.
+ */
+export class SlowRequests {
+  readonly #logger: Logger;
+  /** The time up to the head of its answer from which on a request is slow, in milliseconds. */
+  readonly minMs: number;
+  readonly #tokens: TokenBuckets;
+  #omitted = 0;
+
+  /** @param minMs 0: none is slow. */
+  constructor(logger: Logger, minMs: number, elapsed = CLOCKS.elapsed) {
+    this.#logger = logger;
+    this.minMs = minMs === 0 ? Number.POSITIVE_INFINITY : minMs;
+    this.#tokens = new TokenBuckets(LINES, elapsed);
+  }
+
+  /**
+   * Logs a slow request, unless there were too many: the next line has the number of those left out.
+   * @param begunMs The elapsed times of its begin and its end, in milliseconds.
+   */
+  log(context: RequestContext, begunMs: number, endedMs: number): void {
+    if (this.#tokens.take('') > 0) {
+      this.#omitted += 1;
+      return;
+    }
+    const answeredMs = context.answeredAtMs || endedMs;
+    const parts = partsUntil(answeredMs, context);
+    const known = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
+    const { requestId, operation, res, req } = context;
+    const line = {
+      requestId,
+      traceId: clientIdsIn(req.headers).traceId,
+      operation,
+      status: res.statusCode,
+      durationMs: endedMs - begunMs,
+      ...parts,
+      otherMs: Math.max(0, answeredMs - begunMs - known),
+      writeMs: endedMs - answeredMs,
+    };
+    const omitted = this.#omitted === 0 ? undefined : this.#omitted;
+    this.#omitted = 0;
+    this.#logger.warn({ ...rounded(line), omitted }, 'slow request');
+  }
+}
+
+function partsUntil(answeredMs: number, context: RequestContext) {
+  const { submittedAtMs, sentAtMs, bodyMs, placeMs, catchUpMs } = context;
+  const commandMs = submittedAtMs === 0 ? 0 : answeredMs - submittedAtMs - catchUpMs;
+  // A command that was refused undecided was in the queue until then.
+  const queueMs = sentAtMs === 0 ? commandMs : sentAtMs - submittedAtMs;
+  return { bodyMs, queueMs: queueMs + placeMs, commitMs: commandMs - queueMs, catchUpMs };
+}
+
+/** Rounds the numbers to tenths. */
+function rounded<Line extends object>(line: Line): object {
+  const entries = Object.entries(line).map(([name, value]) => {
+    return [name, typeof value === 'number' ? Math.round(value * 10) / 10 : value];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,92 @@
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { placeOrder } from '../support/one-service.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { Service } from '../support/service.ts';
+
+const SLOW_MS = 300;
+const HOLD_MS = 600;
+const LIST = '/v1/store/orders';
+
+async function started(url?: string): Promise<Service> {
+  const database = url === undefined ? {} : { DATABASE_URL: url };
+  const service = await Service.start({ ...database, SLOW_REQUEST_MS: String(SLOW_MS) });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  return service;
+}
+
+/** Runs statements in a transaction that stays open until the promise it resolves with is called. */
+async function held(url: string, statement: string): Promise<() => Promise<void>> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`BEGIN; ${statement}`);
+  return async () => {
+    await client.query('ROLLBACK');
+    await client.end();
+  };
+}
+
+function slowLines({ program }: Service) {
+  return program.log.filter(({ msg }) => msg === 'slow request');
+}
+
+it('A cancellation behind a lock on the log is slow in its commit, and the next in the queue', async () => {
+  const url = await newDatabase();
+  const service = await started(url);
+  const [one, other] = [await placeOrder(service), await placeOrder(service)];
+  expect(slowLines(service)).toEqual([]);
+  const release = await held(url, 'SELECT FROM store_orders.tree FOR UPDATE');
+  const cancelled = service.ask('DELETE', `${LIST}/${one}`);
+  await setTimeout(HOLD_MS / 4);
+  const next = service.ask('DELETE', `${LIST}/${other}`);
+  await setTimeout(HOLD_MS);
+  await release();
+  const answers = await Promise.all([cancelled, next]);
+  expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+  const lines = await service.program.until(() => {
+    const slow = slowLines(service);
+    return slow.length >= 2 ? slow : undefined;
+  });
+  const byRequest = new Map(lines.map((line) => [line.requestId, line]));
+  const [first, second] = answers.map(({ headers }) =>
+    byRequest.get(String(headers['x-request-id'])),
+  );
+  expect(first).toMatchObject({ operation: 'v1 cancelOrder', status: 204, level: 40 });
+  expect(first?.commitMs).toBeGreaterThan(SLOW_MS);
+  expect(first?.queueMs).toBeLessThan(SLOW_MS);
+  expect(second?.queueMs).toBeGreaterThan(SLOW_MS);
+});
+
+it('A read is slow in catching up while the head of the log cannot be read', async () => {
+  const url = await newDatabase();
+  const service = await started(url);
+  const id = await placeOrder(service);
+  const release = await held(url, 'LOCK TABLE store_orders.tree IN ACCESS EXCLUSIVE MODE');
+  const read = service.ask('GET', `${LIST}/${id}`);
+  await setTimeout(HOLD_MS);
+  await release();
+  expect((await read).status).toBe(200);
+  const [line] = await service.program.until(() => {
+    const slow = slowLines(service);
+    return slow.length > 0 ? slow : undefined;
+  });
+  expect(line).toMatchObject({ operation: 'v1 getOrder', queueMs: 0, commitMs: 0 });
+  expect(line?.catchUpMs).toBeGreaterThan(SLOW_MS);
+});
+
+it('An event stream is not slow, however long it is open', async () => {
+  const service = await started();
+  const headers = { Accept: 'text/event-stream', Authorization: `Bearer ${service.key}` };
+  const leaving = new AbortController();
+  await fetch(`${service.address}/v1/store/events`, { headers, signal: leaving.signal });
+  await setTimeout(2 * SLOW_MS);
+  leaving.abort();
+  const line = await service.program.until(({ log }) => {
+    return log.find(({ path }) => path === '/v1/store/events');
+  });
+  expect(line.durationMs).toBeGreaterThan(SLOW_MS);
+  await service.ask('GET', '/livez');
+  await service.program.until(({ log }) => log.find(({ path }) => path === '/livez'));
+  expect(slowLines(service)).toEqual([]);
+});
