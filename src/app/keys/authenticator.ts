@@ -17,12 +17,20 @@ interface Remembered {
   text: Buffer | undefined;
 }
 
+/** A look-up of a key's record under way. */
+interface LookUp {
+  readonly since: number;
+  readonly found: Promise<Remembered | undefined>;
+}
+
 /** Finds the key that a request was sent with. */
 export class Authenticator {
   readonly #keys: KeyStore;
   readonly #elapsed: () => number;
   readonly #clockForExpiry: () => number;
   readonly #remembered = new Map<string, Remembered>();
+  /** By the id of the key. */
+  readonly #underWay = new Map<string, LookUp>();
 
   constructor(keys: KeyStore, clocks: Clocks = CLOCKS) {
     this.#keys = keys;
@@ -53,9 +61,30 @@ export class Authenticator {
     return remembered !== undefined && remembered.until > at ? remembered : undefined;
   }
 
+  /**
+   * Requests with the same key share a look-up: when a busy client's record is too old, hundreds of
+   * requests arrive before it is read again, and each look-up of theirs would wait for those before it.
+   */
   async #lookUp(text: string, at: number): Promise<Remembered | undefined> {
     const id = keyIdOf(text);
-    const key = id === undefined ? undefined : await this.#keys.find(id);
+    if (id === undefined) return undefined;
+    const shared = this.#underWay.get(id);
+    if (shared !== undefined && at - shared.since < REMEMBERED_MS) {
+      // One that finds nothing may have begun before the key was added.
+      return (await shared.found) ?? this.#find(id, at);
+    }
+    const found = this.#find(id, at);
+    const lookUp = { since: at, found };
+    this.#underWay.set(id, lookUp);
+    try {
+      return await found;
+    } finally {
+      if (this.#underWay.get(id) === lookUp) this.#underWay.delete(id);
+    }
+  }
+
+  async #find(id: string, at: number): Promise<Remembered | undefined> {
+    const key = await this.#keys.find(id);
     if (key === undefined) return undefined;
     if (this.#remembered.size >= MAX_REMEMBERED_KEYS) this.#remembered.clear();
     const remembered = { key, until: at + REMEMBERED_MS, text: undefined };

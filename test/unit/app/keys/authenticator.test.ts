@@ -90,6 +90,68 @@ describe('who is asking', () => {
     expect(await authenticator.authenticate(text)).toStrictEqual(key);
   });
 
+  it('is looked up once by all that ask at the same time', async () => {
+    const { authenticator, keys, clock } = await authenticatorWith(key);
+    for (const _ of 'ab') {
+      const lookups = keys.lookups;
+      const found = await Promise.all(Array.from('abc', () => authenticator.authenticate(text)));
+      expect(found.map((each) => each?.id)).toStrictEqual([id, id, id]);
+      expect(keys.lookups).toBe(lookups + 1);
+      clock.pass(500);
+    }
+  });
+
+  it('is nobody in a shared look-up with another text', async () => {
+    const { authenticator } = await authenticatorWith(key);
+    const other = keyText('warehouse', 'guess');
+    const [known, guessed] = [authenticator.authenticate(text), authenticator.authenticate(other)];
+    expect(await known).toMatchObject({ id });
+    expect(await guessed).toBeUndefined();
+  });
+
+  it('is known if the key is added during the look-up of a request before', async () => {
+    const { authenticator, keys } = await authenticatorWith();
+    const before = authenticator.authenticate(text);
+    const after = authenticator.authenticate(text);
+    await keys.add(key);
+    expect(await before).toBeUndefined();
+    expect(await after).toMatchObject({ id });
+  });
+
+  it('is not told by a look-up that takes longer than a record is kept', async () => {
+    const { authenticator, keys, clock } = await authenticatorWith(key);
+    const released = Promise.withResolvers<void>();
+    const find = keys.find.bind(keys);
+    keys.find = async (asked) => {
+      const found = await find(asked);
+      await released.promise;
+      return found;
+    };
+    const before = authenticator.authenticate(text);
+    clock.pass(499);
+    const joined = authenticator.authenticate(text);
+    await keys.revoke(id, NOON);
+    clock.pass(1);
+    const after = authenticator.authenticate(text);
+    released.resolve();
+    expect(await before).toMatchObject({ id });
+    expect(await joined).toMatchObject({ id });
+    expect(await after).toBeUndefined();
+  });
+
+  it('fails with the store, and is known when that is back', async () => {
+    const { authenticator, keys } = await authenticatorWith(key);
+    const find = keys.find.bind(keys);
+    keys.find = () => Promise.reject(new Error('away'));
+    const both = Promise.allSettled([
+      authenticator.authenticate(text),
+      authenticator.authenticate(text),
+    ]);
+    expect((await both).map(({ status }) => status)).toStrictEqual(['rejected', 'rejected']);
+    keys.find = find;
+    expect(await authenticator.authenticate(text)).toMatchObject({ id });
+  });
+
   it('is nobody from the moment at which the key expires', async () => {
     const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
     clock.pass(Date.parse(LATER) - Date.parse(NOON) - 1);
