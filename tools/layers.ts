@@ -73,6 +73,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'close-with-grace': ['service.ts'],
   commander: ['cli'],
   cors: ['http/requests/cross-origin.ts'],
+  '@opentelemetry/api': ['http/request-spans.ts'],
   '@effect/schema': ['infra/events/schema.ts'],
   effect: ['infra/events/schema.ts'],
   express: ['http'],

@@ -26,11 +26,12 @@ import { refusedAttempt } from './refused-attempt.ts';
 import { RequestContext } from './request-context.ts';
 import { RequestLog } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
+import { RequestSpans, registeredTracer } from './request-spans.ts';
 import { authenticate } from './requests/authentication.ts';
 import { crossOrigin } from './requests/cross-origin.ts';
 import type { FailedAuthentications } from './requests/failed-authentications.ts';
 import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
-import { allowOnly, serveFixed, serveOperations } from './routing.ts';
+import { allowOnly, routesOf, serveFixed, serveOperations } from './routing.ts';
 import { servePages } from './site/served.ts';
 import { SlowRequests } from './slow-requests.ts';
 
@@ -99,11 +100,8 @@ export function createApp(parts: AppParts): App {
   const answerError = handleErrors(parts);
   app.use(answerError);
 
-  const requestLog = new RequestLog(
-    logger,
-    requestMetrics,
-    new SlowRequests(logger, slowRequestMs),
-  );
+  const slow = new SlowRequests(logger, slowRequestMs);
+  const requestLog = new RequestLog(logger, requestMetrics, slow, spans());
   // The steps of every request come before Express, whose router takes 1 to 2 µs for each.
   const answer = (req: Request, res: Response) => {
     const fault = faultOfFrame(req);
@@ -123,6 +121,13 @@ export function createApp(parts: AppParts): App {
   };
   const { request, response } = app;
   return Object.assign(answer, { request, response }) as App;
+}
+
+/** Returns the spans of requests, where somebody receives them. */
+function spans(): RequestSpans | undefined {
+  const tracer = registeredTracer();
+  const routes = [...routesOf('/v1', V1), ...routesOf('/v2', V2)];
+  return tracer && new RequestSpans(tracer, new Map(routes));
 }
 
 async function keyFile({ prover }: V1Services): Promise<FixedAnswer> {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { withoutLongRuns } from '../app/secrets.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RequestMetrics } from './request-metrics.ts';
+import type { RequestSpans } from './request-spans.ts';
 import { shownPath } from './requests/shown.ts';
 import { clientIdsIn } from './requests/trace.ts';
 import { SlowRequests } from './slow-requests.ts';
@@ -27,16 +28,19 @@ export class RequestLog {
   readonly #logger: Logger;
   readonly #metrics: Pick<RequestMetrics, 'observe'>;
   readonly #slow: SlowRequests;
+  readonly #spans: RequestSpans | undefined;
   readonly #loggers = new Map<string, Logger>();
 
   constructor(
     logger: Logger,
     metrics: Pick<RequestMetrics, 'observe'>,
     slow = new SlowRequests(logger, 0),
+    spans?: RequestSpans,
   ) {
     this.#logger = logger;
     this.#metrics = metrics;
     this.#slow = slow;
+    this.#spans = spans;
   }
 
   /** Logs and measures a request when it is over. */
@@ -68,6 +72,7 @@ export class RequestLog {
       );
       const isSlow = (context.answeredAtMs || endedMs) - begunMs >= this.#slow.minMs;
       if (isSlow) this.#slow.log(context, begunMs, endedMs);
+      this.#spans?.record(context, begunMs, endedMs);
     });
   }
 

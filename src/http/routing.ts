@@ -35,7 +35,7 @@ export function serveOperations<Services>(
   for (const [path, offered = []] of Object.entries(groupedByPath(operations))) {
     const route = app.route(patternOf(`${base}${path}`));
     for (const operation of offered) {
-      const name = `${base.slice(1)} ${operation.operationId}`;
+      const name = nameOf(base, operation);
       route[operation.method](...behind(gate, name, stepsOf(operation, services, now)));
     }
     route.all(gate);
@@ -51,6 +51,18 @@ export function serveOperations<Services>(
     return gate(req, res, (refused) => next(refused ?? error));
   };
   app.use(base, failed);
+}
+
+/** Returns the route of each operation of a version, by its name in {@link RequestContext.operation}. */
+export function routesOf(
+  base: string,
+  operations: readonly Pick<Operation, 'operationId' | 'path'>[],
+): readonly (readonly [name: string, route: string])[] {
+  return operations.map((each) => [nameOf(base, each), `${base}${each.path}`]);
+}
+
+function nameOf(base: string, { operationId }: Pick<Operation, 'operationId'>): string {
+  return `${base.slice(1)} ${operationId}`;
 }
 
 function groupedByPath<Services>(operations: readonly Operation<Services>[]) {

@@ -6,6 +6,8 @@ export interface ClientIds {
   readonly traceId?: string | undefined;
   /** The id of the client's span, of which the request is a child. */
   readonly parentSpanId?: string | undefined;
+  /** The flags of the client's span: 1 if it is sampled. */
+  readonly traceFlags?: number | undefined;
   readonly clientRequestId?: string | undefined;
 }
 
@@ -14,7 +16,7 @@ export interface ClientIds {
  * four fields at its beginning. Ids of zeros alone are invalid, and so is version ff.
  */
 const TRACEPARENT =
-  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/;
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
 const TRACEPARENT_LENGTH = 55;
 
 /** Words of letters and digits, such as a UUID: like every text of clients without a run of 16. */
@@ -29,9 +31,10 @@ export function clientIdsIn({
   'x-request-id': requestId,
 }: IncomingHttpHeaders): ClientIds {
   if (traceparent === undefined && requestId === undefined) return NONE;
-  const [, traceId, parentSpanId] = parsedTrace(String(traceparent ?? ''));
+  const [, traceId, parentSpanId, flags] = parsedTrace(String(traceparent ?? ''));
   const clientRequestId = requestId === undefined ? undefined : shownId(String(requestId));
-  return { traceId, parentSpanId, clientRequestId };
+  const traceFlags = flags === undefined ? undefined : Number.parseInt(flags, 16);
+  return { traceId, parentSpanId, traceFlags, clientRequestId };
 }
 
 function shownId(text: string): string {

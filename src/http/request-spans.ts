@@ -1,0 +1,112 @@
+/** Spans of requests, for the OpenTelemetry SDK of an operator who loads one. */
+import {
+  type Context,
+  createTraceState,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { CLOCKS } from '../app/clock.ts';
+import type { RequestContext } from './request-context.ts';
+import { shownPath } from './requests/shown.ts';
+import { clientIdsIn } from './requests/trace.ts';
+
+const NAME = 'store-orders';
+
+/** The methods that the semantic conventions of HTTP name; any other is shown as `_OTHER`. */
+const METHODS: ReadonlySet<string> = new Set(
+  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
+);
+
+/**
+ * Returns the tracer of the SDK that is registered; undefined if there is none, so that nobody pays for
+ * spans that nobody receives. An SDK is loaded before the program: see docs/observability/traces.md.
+ */
+export function registeredTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider();
+  // Without an SDK, the API has a provider that stands for none.
+  return provider instanceof ProxyTracerProvider
+    ? provider.getDelegateTracer(NAME)
+    : provider.getTracer(NAME);
+}
+
+/**
+ * Makes the span of each request when that is over, with the times that were noted meanwhile: so there
+ * is no context to carry along, and requests are served as they are without an SDK. A command has a span
+ * of its own for its time in the queue, and one until it was durable. Other requests may share that
+ * batch.
+ */
+export class RequestSpans {
+  readonly #tracer: Tracer;
+  readonly #routes: ReadonlyMap<string, string>;
+
+  /** @param routes The routes of the operations, by their names with the version. */
+  constructor(tracer: Tracer, routes: ReadonlyMap<string, string>) {
+    this.#tracer = tracer;
+    this.#routes = routes;
+  }
+
+  /** @param begunMs The elapsed times of the request's begin and end, in milliseconds. */
+  record(context: RequestContext, begunMs: number, endedMs: number): void {
+    const { req, res, requestId, operation, refusal } = context;
+    const route = this.#routes.get(operation);
+    const method = METHODS.has(req.method) ? req.method : '_OTHER';
+    const name = method === '_OTHER' ? 'HTTP' : method;
+    // The SDK takes times of day, and this is the only one that was read.
+    const at = timeOfDay();
+    const parent = parentOf(req.headers);
+    const span = this.#tracer.startSpan(
+      route === undefined ? name : `${name} ${route}`,
+      {
+        kind: SpanKind.SERVER,
+        startTime: at(begunMs),
+        attributes: {
+          'http.request.method': method,
+          'http.response.status_code': res.statusCode,
+          'url.path': shownPath(req.originalUrl ?? req.url),
+          'url.scheme': 'http',
+          'store_orders.request_id': requestId,
+          ...(route !== undefined && { 'http.route': route }),
+        },
+      },
+      parent,
+    );
+    if (res.statusCode >= 500 || !res.writableFinished) {
+      const type = res.writableFinished ? (refusal ?? String(res.statusCode)) : 'aborted';
+      span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });
+    }
+    if (context.sentAtMs > 0 && span.isRecording()) {
+      const inside = trace.setSpan(parent, span);
+      const { submittedAtMs, sentAtMs, answeredAtMs, catchUpMs } = context;
+      this.#part('queue', inside, at(submittedAtMs), at(sentAtMs));
+      this.#part('commit', inside, at(sentAtMs), at((answeredAtMs || endedMs) - catchUpMs));
+    }
+    span.end(at(endedMs));
+  }
+
+  #part(name: string, inside: Context, from: number, to: number): void {
+    this.#tracer.startSpan(name, { startTime: from }, inside).end(to);
+  }
+}
+
+/** Returns a function from elapsed times to those since 1970, both in milliseconds. */
+function timeOfDay(): (elapsedMs: number) => number {
+  const offset = CLOCKS.wall() - CLOCKS.elapsed();
+  return (elapsedMs) => offset + elapsedMs;
+}
+
+/** Returns the context of the client's span, if the request names one. */
+function parentOf(headers: RequestContext['req']['headers']): Context {
+  const { traceId, parentSpanId: spanId, traceFlags = 0 } = clientIdsIn(headers);
+  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
+  const { tracestate } = headers;
+  const state =
+    tracestate === undefined ? {} : { traceState: createTraceState(String(tracestate)) };
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    ...{ traceId, spanId, traceFlags, isRemote: true },
+    ...state,
+  });
+}
