@@ -278,7 +278,7 @@ async function renamedKey(): Promise<void> {
   const store = await withApiKey();
   const rename = `UPDATE api_keys SET name = 'boss'`;
   const db = new Database(store.file);
-  expect(() => db.exec(rename)).toThrow(/only added and revoked/);
+  expect(() => db.exec(rename)).toThrow(/only added, limited and revoked/);
   db.close();
   store.tamper(rename);
   await store.isFoundBy(['verify'], /API key|api_keys|checksum/);
