@@ -1,47 +1,71 @@
-/** Rate limits: a token bucket for each of many names. */
+/** Rate limits: token buckets, one alone or one for each of many names. */
 import { CLOCKS } from './clock.ts';
-
-interface Bucket {
-  tokens: number;
-  /** The elapsed time at which it held that many. */
-  at: number;
-}
 
 export interface BucketSize {
   /** The tokens of a full bucket. */
   readonly capacity: number;
   /** The tokens that it gains from then on. */
   readonly perSecond: number;
+}
+
+/** The error of a sum of fractions: a client that waited as told is not refused for it. */
+const ROUNDING = 1e-9;
+
+/** A token bucket. Its size is given at each use, because it may change in between. */
+export class TokenBucket {
+  #tokens: number;
+  #at: number;
+
+  /** @param at The present, in milliseconds of elapsed time. */
+  constructor(tokens: number, at: number) {
+    this.#tokens = tokens;
+    this.#at = at;
+  }
+
+  /** The tokens in it after the last use, a fraction included. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Takes a token. Returns 0, or, where there is none, the seconds until there will be one. */
+  take({ capacity, perSecond }: BucketSize, at: number): number {
+    const gained = ((at - this.#at) / 1_000) * perSecond;
+    const tokens = Math.min(capacity, this.#tokens + gained);
+    const isThere = tokens >= 1 - ROUNDING;
+    this.#tokens = isThere ? Math.max(0, tokens - 1) : tokens;
+    this.#at = at;
+    return isThere ? 0 : (1 - tokens) / perSecond;
+  }
+}
+
+export interface BucketsSize extends BucketSize {
   /** The names that are remembered; beyond it, the one that was used longest ago is forgotten. */
   readonly maxNames: number;
 }
 
-/** Rate limits by name, in constant memory: a token bucket for each. */
+/** Rate limits by name, in constant memory: a token bucket of the same size for each. */
 export class TokenBuckets {
-  readonly #size: BucketSize;
+  readonly #size: BucketsSize;
   readonly #elapsed: () => number;
   /** By name, the one that was used longest ago first. */
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new Map<string, TokenBucket>();
 
-  constructor(size: BucketSize, elapsed: () => number = CLOCKS.elapsed) {
+  constructor(size: BucketsSize, elapsed: () => number = CLOCKS.elapsed) {
     this.#size = size;
     this.#elapsed = elapsed;
   }
 
   /** Takes a token. Returns 0, or, where there is none, the seconds until there will be one. */
   take(name: string): number {
-    const { capacity, perSecond, maxNames } = this.#size;
+    const { capacity, maxNames } = this.#size;
     const at = this.#elapsed();
-    const before = this.#buckets.get(name);
-    const gained = before === undefined ? 0 : ((at - before.at) / 1_000) * perSecond;
-    const tokens = Math.min(capacity, (before?.tokens ?? capacity) + gained);
-    const isThere = tokens >= 1;
+    const bucket = this.#buckets.get(name) ?? new TokenBucket(capacity, at);
     this.#buckets.delete(name);
     if (this.#buckets.size >= maxNames) {
       const [oldest] = this.#buckets.keys();
       this.#buckets.delete(oldest as string);
     }
-    this.#buckets.set(name, { tokens: isThere ? tokens - 1 : tokens, at });
-    return isThere ? 0 : (1 - tokens) / perSecond;
+    this.#buckets.set(name, bucket);
+    return bucket.take(this.#size, at);
   }
 }
