@@ -7,6 +7,7 @@ import type { Prover } from './app/audit/prover.ts';
 import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
 import { Authenticator } from './app/keys/authenticator.ts';
+import { KeyLimiter } from './app/keys/key-limiter.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
 import type { BatchWriter } from './app/ports/batch-writer.ts';
 import type { Store, StoreWatcher } from './app/ports/store.ts';
@@ -62,6 +63,7 @@ export function compose(given: Given): Parts {
   const unrecorded = (error: unknown) => logger.error(error, 'a refusal is lost');
 
   register(Authenticator, () => new Authenticator(store.keys));
+  register(KeyLimiter, () => new KeyLimiter(given.config.limits.maxStreamsPerKey));
   register(MeasuredWriter, () => new MeasuredWriter(store.writer));
   register(CommandProcessor, () => processorOf(given, get(MeasuredWriter)));
   register(Bulkhead, () => bulkheadOf(given, get(CommandProcessor)));
@@ -70,7 +72,7 @@ export function compose(given: Given): Parts {
   register(ReadModel, () => new ReadModel(store.log, get(OrderList), store.foldSource));
   register(ListVersions, () => new ListVersions(given.config.limits.maxOldListBytes));
   register(History, () => new History(store.epochs, store.trail, store.keys));
-  register(Tail, () => new Tail(store.log, get(History)));
+  register(Tail, () => new Tail(store.log, get(History), given.config.limits.maxStreams));
   register(RefusalRecorder, () => new RefusalRecorder(store.refusals, unrecorded));
   // Made at the first scrape: it measures the process from then on, which costs a little.
   register(MetricsPrinter, () => {
@@ -129,6 +131,7 @@ function serverOf(
     health,
     damaged: (cause) => watcher.impaired('store_damaged', cause),
     authenticator,
+    limiter: get(KeyLimiter),
     services: {
       epochs: store.epochs,
       commands: get(CommandProcessor),
@@ -136,6 +139,7 @@ function serverOf(
       readModel: get<ReadModel<ListChunk>>(ReadModel),
       versions: get<ListVersions<ListChunk>>(ListVersions),
       authenticator,
+      limiter: get(KeyLimiter),
       prover,
       history: get(History),
       tail: get(Tail),

@@ -25,7 +25,7 @@ export const ERRORS = {
   idempotency_key_reused: [422, 'This Idempotency-Key was used for another request.'],
   rate_limited: [
     429,
-    'Too many requests without a valid API key have come from this address. Those with one are served.',
+    'Too many requests of this API key, or without a valid one from this address. Try again after Retry-After.',
   ],
   internal_error: [500, 'Something went wrong on our side. The request id finds it in the log.'],
   service_unavailable: [503, 'Nothing was changed. Try again in a moment.'],

@@ -12,6 +12,7 @@ import { CannotProve } from '../app/audit/prover.ts';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import { CLOCKS } from '../app/clock.ts';
 import type { Authenticator } from '../app/keys/authenticator.ts';
+import type { KeyLimiter } from '../app/keys/key-limiter.ts';
 import { isDamage, StoreUnavailable } from '../app/ports/store.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
 import { sendError } from './answers/error.ts';
@@ -41,6 +42,7 @@ export interface AppParts {
   /** Called where an answer could not be given because the store is damaged. */
   readonly damaged: (cause: Error) => void;
   readonly authenticator: Authenticator;
+  readonly limiter: KeyLimiter;
   /** The services that the operations use. */
   readonly services: V1Services & V2Services;
   /** The time from which on a request is logged as slow, in milliseconds; 0 or absent: none is. */
@@ -78,7 +80,9 @@ export function createApp(parts: AppParts): App {
 
   addCommonHeaders(app);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
-  const gate = authenticate(parts.authenticator, whileServing(health), parts.failures);
+  const gateTo = (admit: RequestHandler) =>
+    authenticate(parts.authenticator, parts.limiter, admit, parts.failures);
+  const gate = gateTo(whileServing(health));
   serveOperations(app, '/v1', V1, services, gate, now);
   serveOperations(app, '/v2', V2, services, gate, now);
   serveDescriptions(app, parts.addresses);
@@ -89,7 +93,7 @@ export function createApp(parts: AppParts): App {
     once(() => keyFile(services)),
   );
   // While the service cannot serve, its metrics are asked for most.
-  const keyAlone = authenticate(parts.authenticator, (_req, _res, next) => next(), parts.failures);
+  const keyAlone = gateTo((_req, _res, next) => next());
   if (printMetrics !== undefined) serveMetrics(app, keyAlone, printMetrics);
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());

@@ -19,6 +19,8 @@ export class RequestContext {
   operation = '';
   /** The API key of an authenticated request. */
   key: ApiKey | undefined = undefined;
+  /** Ends its count among the requests of its key that are under way; undefined without limits. */
+  leave: (() => void) | undefined = undefined;
   /** The parts of the request as the schemas of its operation have parsed them. */
   path: unknown = undefined;
   query: unknown = undefined;

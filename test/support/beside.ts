@@ -1,9 +1,9 @@
-import { mintKeyText } from '../../src/app/keys/api-key.ts';
+import { keyIdOf, mintKeyText } from '../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../src/app/keys/first-key.ts';
 import type { TreeHead } from '../../src/app/log/merkle-tree.ts';
 import type { RecordedEvent } from '../../src/app/log/recorded-event.ts';
 import type { Outcome, Submission } from '../../src/app/log/submission.ts';
-import type { ApiKey, Scope } from '../../src/app/ports/key-store.ts';
+import type { ApiKey, KeyLimits, Scope } from '../../src/app/ports/key-store.ts';
 import { Writer } from '../../src/app/write/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
@@ -35,6 +35,10 @@ export class Beside implements AsyncDisposable {
     };
     await this.#store.keys.add(keyRecord(text, record));
     return text;
+  }
+
+  async limit(key: string, limits: KeyLimits): Promise<void> {
+    await this.#store.keys.limit(keyIdOf(key) as string, limits);
   }
 
   async revoke(key: string): Promise<void> {

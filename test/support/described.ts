@@ -93,7 +93,7 @@ interface Found {
 
 /** Returns the permitted responses to a request that the description does not cover. */
 const UNDESCRIBED = {
-  'no version of the API': [200, 204, 304, 400, 404, 405, 503],
+  'no version of the API': [200, 204, 304, 400, 404, 405, 429, 503],
   'no such path': [400, 401, 404, 429, 503],
   'no such method': [204, 400, 401, 405, 429, 503],
 } as const;

@@ -8,6 +8,7 @@ import { now } from '../../src/app/clock.ts';
 import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { Authenticator } from '../../src/app/keys/authenticator.ts';
 import { acceptKey } from '../../src/app/keys/first-key.ts';
+import { KeyLimiter } from '../../src/app/keys/key-limiter.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { Store } from '../../src/app/ports/store.ts';
 import { ReadModel } from '../../src/app/read/read-model.ts';
@@ -163,11 +164,13 @@ export function listenerOn(
   const health = new Health();
   health.ready();
   const authenticator = new Authenticator(store.keys);
+  const limiter = new KeyLimiter(100);
   return createApp({
     logger: pino({ level: 'silent' }),
     health,
     damaged: () => void health.impaired('store_damaged'),
     authenticator,
+    limiter,
     services: {
       epochs: store.epochs,
       commands: new CommandProcessor(store.writer, ignore, { limits: PATIENT }),
@@ -177,7 +180,8 @@ export function listenerOn(
       authenticator,
       prover,
       history,
-      tail: new Tail(store.log, history),
+      tail: new Tail(store.log, history, 100),
+      limiter,
     },
     refusals: new RefusalRecorder(store.refusals, ignore),
     addresses: { production: undefined, staging: undefined },

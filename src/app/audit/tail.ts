@@ -6,21 +6,22 @@ import type { EventRun, History } from './history.ts';
 
 /** The most events in one run: it bounds the memory that a slow follower takes. */
 const RUN_EVENTS = 100;
-/** The most followers at once. */
-const MAX_FOLLOWERS = 100;
 /** The most runs that are cached for followers that are a little behind. */
 const MAX_CACHED_RUNS = 50;
 
 export class Tail {
   readonly #history: History;
+  readonly #maxFollowers: number;
   readonly #followers = new Set<Follower>();
   readonly #runs = new Map<string, EventRun>();
   readonly #unwatch: () => void;
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(log: EventLogReader, history: History) {
+  /** @param maxFollowers The most followers at once. */
+  constructor(log: EventLogReader, history: History, maxFollowers: number) {
     this.#history = history;
+    this.#maxFollowers = maxFollowers;
     this.#unwatch = log.watch(() => {
       for (const follower of this.#followers) follower.wake();
     });
@@ -33,7 +34,7 @@ export class Tail {
 
   /** Returns a new follower, which must leave in the end; `undefined` if there are too many. */
   follow(): Follower | undefined {
-    if (this.#followers.size >= MAX_FOLLOWERS) return undefined;
+    if (this.#followers.size >= this.#maxFollowers) return undefined;
     const follower = new Follower((after, type) => this.#read(after, type));
     this.#followers.add(follower);
     follower.left.addEventListener('abort', () => this.#followers.delete(follower));

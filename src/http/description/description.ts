@@ -165,6 +165,8 @@ function successesOf(operation: Description, examples: Examples): ZodOpenApiResp
   const { success, deprecation } = operation;
   const always: readonly HeaderName[] = [
     'X-Request-Id',
+    'RateLimit-Policy',
+    'RateLimit',
     ...(deprecation === undefined ? [] : (['Deprecation', 'Sunset', 'DeprecationLink'] as const)),
   ];
   const { schema, contentType = 'application/json', alternative } = success;

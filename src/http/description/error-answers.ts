@@ -58,6 +58,7 @@ export class ErrorAnswers {
     const headers: readonly HeaderName[] = [
       'X-Request-Id',
       'NoStore',
+      ...(status === 401 ? [] : (['RateLimit-Policy', 'RateLimit'] as const)),
       ...(HEADERS_OF[status] ?? []),
       ...(isOfOperation ? (['Deprecation', 'Sunset', 'DeprecationLink'] as const) : []),
     ];

@@ -53,6 +53,19 @@ export const HEADERS = {
     required: true,
     example: '07b09690-dd7c-4e1c-a270-164e36738600',
   },
+  'RateLimit-Policy': {
+    description:
+      'The rate of the API key, if it has one (draft-ietf-httpapi-ratelimit-headers-11): `q` requests in ' +
+      '`w` seconds, by each instance of the service.',
+    schema: text(50, '^"default";q=\\d+;w=\\d+$'),
+    example: '"default";q=100;w=1',
+  },
+  RateLimit: {
+    description:
+      'What is left of it: `r` requests can be sent at once, and one more after `t` seconds.',
+    schema: text(50, '^"default";r=\\d+;t=\\d+$'),
+    example: '"default";r=50;t=1',
+  },
   'WWW-Authenticate': {
     description: 'What is wrong with the key (RFC 6750).',
     schema: text(200, '^Bearer '),

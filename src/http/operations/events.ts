@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { History } from '../../app/audit/history.ts';
 import type { Tail } from '../../app/audit/tail.ts';
 import type { Authenticator } from '../../app/keys/authenticator.ts';
+import type { KeyLimiter } from '../../app/keys/key-limiter.ts';
 import type { Epochs, Place } from '../../app/log/epochs.ts';
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
@@ -12,6 +13,7 @@ import { linkToNext } from '../answers/page.ts';
 import { EventPageAnswer, EventStreamAnswer, OrderEvents } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
 import { orderTag } from '../requests/headers.ts';
+import { openStream } from '../requests/key-limits.ts';
 import { limitOf, may, NoQuery, OrderPath, positionOf } from '../requests/parameters.ts';
 import { placeText, wordText } from '../requests/values.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
@@ -116,6 +118,7 @@ interface LogServices {
   readonly history: Pick<History, 'run'>;
   readonly tail: Pick<Tail, 'follow'>;
   readonly authenticator: Pick<Authenticator, 'isStillInForce'>;
+  readonly limiter: KeyLimiter;
 }
 
 type EventsContext = ContextOf<typeof LIST_EVENTS>;
@@ -141,7 +144,7 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
 }
 
 async function streamEvents(
-  { tail, authenticator, epochs }: LogServices,
+  { tail, authenticator, limiter, epochs }: LogServices,
   { req, res, key, query, place }: EventsContext,
   lastSeen: number | undefined,
 ): Promise<void> {
@@ -149,10 +152,13 @@ async function streamEvents(
   const begin = lastSeen ?? positionOf(epochs, 'after', after);
   // Open streams have a bound of their own.
   place?.leave();
+  const close = openStream(limiter, key, res);
   const follower = tail.follow();
   if (follower === undefined) {
+    close();
     throw new ApiError('service_unavailable', 'Too many streams are open. Try again later.');
   }
+  follower.left.addEventListener('abort', close);
   const mayGoOn = () => authenticator.isStillInForce(key.id);
   await sendEventStream(req, res, { after: begin, type, follower, epochs, mayGoOn });
 }

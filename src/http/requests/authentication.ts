@@ -1,38 +1,46 @@
 /** Authentication by API key (RFC 6750), and authorization by its scopes. */
 import type { Request, RequestHandler } from 'express';
 import type { Authenticator } from '../../app/keys/authenticator.ts';
+import type { KeyLimiter } from '../../app/keys/key-limiter.ts';
 import type { ApiKey, Scope } from '../../app/ports/key-store.ts';
 import { ApiError } from '../api-error.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
+import { requireWithinLimits } from './key-limits.ts';
 
+const TOO_MANY_FAILURES =
+  'Too many requests without a valid API key have come from this address. Those with one are served.';
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 
 /**
- * Returns a handler that lets only requests with a valid key pass, and notes the key in their context.
+ * Returns a handler that lets only requests with a valid key pass, and notes the key in their context. A
+ * request that has passed before, and failed behind it, passes again without being counted twice.
  * The key is checked first, so that the failures of others hold up nobody who has a valid one.
  * @param admit The handler of requests that pass.
  * @param failures Bounds the others; absent where nothing does.
  */
 export function authenticate(
   authenticator: Authenticator,
+  limiter: KeyLimiter,
   admit: RequestHandler,
   failures?: FailedAuthentications,
 ): RequestHandler {
   return (req, res, next) => {
+    if (req.context.key !== undefined) return next();
     const text = keyTextOf(req);
     const enter = (key: ApiKey | undefined) => {
       if (key === undefined) {
         const seconds = failures?.count(req) ?? 0;
         if (seconds > 0) {
           res.setHeader('Retry-After', String(seconds));
-          throw new ApiError('rate_limited');
+          throw new ApiError('rate_limited', TOO_MANY_FAILURES);
         }
         const reason = text === undefined ? '' : ', error="invalid_token"';
         res.setHeader('WWW-Authenticate', `Bearer realm="store-orders"${reason}`);
         throw new ApiError('unauthorized');
       }
       req.context.key = key;
+      if (key.limits !== undefined) requireWithinLimits(limiter, key, res);
       return admit(req, res, next);
     };
     const found = text === undefined ? undefined : authenticator.authenticate(text);

@@ -8,6 +8,8 @@ const EXPOSED = [
   'Event-Position',
   'Link',
   'Location',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
   'Sunset',
   'WWW-Authenticate',

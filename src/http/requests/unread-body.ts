@@ -7,15 +7,17 @@ import type { Request, Response } from 'express';
 import type { Connection } from '../connections.ts';
 import { MAX_BODY_BYTES } from './body.ts';
 
-/** Statuses with which a client is not waited for: it has no key, or sends too much. */
-const ENDING: ReadonlySet<number> = new Set([401, 413, 429]);
+/** Returns whether a client is not waited for: it has no key, or sends too much. */
+function isEnding(status: number, { context }: Request): boolean {
+  return status === 401 || status === 413 || (status === 429 && context.key === undefined);
+}
 
 /** To be called when the head of an answer is about to be written and the request is not complete. */
 export function settleUnread(req: Request, res: Response, status: number): void {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
   if (coding === undefined && length === '0') return;
   const connection: Connection = req.socket;
-  if (connection.isClosing || ENDING.has(status) || Number(length) > MAX_BODY_BYTES) {
+  if (connection.isClosing || isEnding(status, req) || Number(length) > MAX_BODY_BYTES) {
     res.shouldKeepAlive = false;
     connection.isClosing = true;
   } else if (coding !== undefined) {

@@ -9,6 +9,7 @@ import { now } from '../../../src/app/clock.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { Authenticator } from '../../../src/app/keys/authenticator.ts';
 import { keyRecord } from '../../../src/app/keys/first-key.ts';
+import { KeyLimiter } from '../../../src/app/keys/key-limiter.ts';
 import { SCOPES } from '../../../src/app/ports/key-store.ts';
 import { ReadModel } from '../../../src/app/read/read-model.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
@@ -35,8 +36,9 @@ async function serviceAt(time: string) {
   const { epochs, log, trail, keys } = store;
   const readModel = new ReadModel(log, new OrderList(encodeChunk));
   const history = new History(epochs, trail, keys);
-  const tail = new Tail(log, history);
+  const tail = new Tail(log, history, 100);
   const authenticator = new Authenticator(keys);
+  const limiter = new KeyLimiter(100);
   const prover = new Prover(trail, NoteSigner.generate('test'));
   const services = {
     epochs,
@@ -48,6 +50,7 @@ async function serviceAt(time: string) {
     tail,
     prover,
     authenticator,
+    limiter,
   };
   const key = mintKeyText();
   await store.keys.add(keyRecord(key, { name: 'test', scopes: SCOPES, createdAt: now() }));
@@ -60,6 +63,7 @@ async function serviceAt(time: string) {
       logger,
       health,
       authenticator,
+      limiter,
       services,
       refusals: new RefusalRecorder(store.refusals, () => undefined),
       addresses: { production: undefined, staging: undefined },

@@ -12,7 +12,7 @@ import { oneService, placeOrder } from '../../support/one-service.ts';
 import { bearer } from '../../support/service.ts';
 import { listenerOn } from '../../support/targets.ts';
 
-const { service, beside } = await oneService();
+const { service, beside } = await oneService({ MAX_STREAMS_PER_KEY: '101' });
 const LOG = '/v1/store/events';
 const STREAM = { Accept: 'text/event-stream' };
 

@@ -9,7 +9,7 @@ import { newEvent, placed } from '../../../support/events.ts';
 function given() {
   const log = new MemoryEventLog();
   const history = new History(new Epochs('s'), log.trail, new MemoryKeyStore());
-  return { log, history, tail: new Tail(log, history) };
+  return { log, history, tail: new Tail(log, history, 100) };
 }
 
 /** The same, but that the log tells that it has grown when the test says so. */
@@ -24,7 +24,7 @@ function withHints() {
       return true;
     };
   };
-  const tail = new Tail(log, history);
+  const tail = new Tail(log, history, 100);
   return { log, history, tail, hint: () => hint(), isWatched: () => isWatched };
 }
 

@@ -1,0 +1,60 @@
+/**
+ * The limits of an API key, behind its authentication: 429, and the header fields of
+ * draft-ietf-httpapi-ratelimit-headers-11 on every answer to a key with a rate.
+ */
+import type { Response } from 'express';
+import type { KeyLimiter, Quota } from '../../app/keys/key-limiter.ts';
+import type { ApiKey } from '../../app/ports/key-store.ts';
+import { ApiError } from '../api-error.ts';
+
+/** After how many seconds a client may try again that has to wait for other requests of its own. */
+const RETRY_AFTER_S = 1;
+
+// Made once: an Error takes longer than the rest of a refusal.
+const TOO_FAST = new ApiError(
+  'rate_limited',
+  'This API key sends more requests than its rate allows. Try again after Retry-After.',
+);
+const TOO_MANY = new ApiError(
+  'rate_limited',
+  'Too many requests of this API key are under way. Try again when one has its answer.',
+);
+const TOO_MANY_STREAMS = new ApiError(
+  'rate_limited',
+  'Too many event streams of this API key are open. Try again when one has ended.',
+);
+
+/** Counts a request of a key that has limits. Throws a 429 if they do not allow it. */
+export function requireWithinLimits(limiter: KeyLimiter, key: ApiKey, res: Response): void {
+  const entry = limiter.enter(key);
+  const { quota } = entry;
+  if (quota !== undefined) res.setHeader('RateLimit-Policy', policyOf(quota));
+  if (entry.kind === 'too_many') throw refusal(res, TOO_MANY, RETRY_AFTER_S);
+  if (quota !== undefined) res.setHeader('RateLimit', stateOf(quota));
+  if (entry.kind === 'too_fast') throw refusal(res, TOO_FAST, entry.quota.moreInS);
+  res.req.context.leave = entry.leave;
+  res.once('close', entry.leave);
+}
+
+/** Counts an event stream: see {@link KeyLimiter.openStream}. Throws a 429 if it is one too many. */
+export function openStream(limiter: KeyLimiter, key: ApiKey, res: Response): () => void {
+  const close = limiter.openStream(key);
+  if (close === undefined) throw refusal(res, TOO_MANY_STREAMS, RETRY_AFTER_S);
+  // It is bounded as a stream from here on, and not as a request under way.
+  res.req.context.leave?.();
+  return close;
+}
+
+function refusal(res: Response, error: ApiError, seconds: number): ApiError {
+  res.setHeader('Retry-After', String(seconds));
+  return error;
+}
+
+function policyOf({ rate: { requests, seconds } }: Quota): string {
+  return `"default";q=${requests};w=${seconds}`;
+}
+
+// Of a refusal, `t` is the Retry-After, as section 5 of the draft recommends.
+function stateOf({ remaining, moreInS }: Quota): string {
+  return `"default";r=${remaining};t=${moreInS}`;
+}
