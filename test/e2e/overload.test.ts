@@ -61,6 +61,8 @@ it('refuses commands that wait for too long, and answers the one in a batch', as
   const refused = await service.ask('DELETE', `${LIST}/${second}`);
   expectError(refused, 503, 'service_unavailable');
   expect(refused.headers['retry-after']).toMatch(/^[1-4]$/);
+  // The stall lasts.
+  expectError(await service.ask('DELETE', `${LIST}/${second}`), 503, 'service_unavailable');
   release();
   expect((await inBatch).status).toBe(204);
   const lines = await service.program.until(({ log }) => {
@@ -69,7 +71,7 @@ it('refuses commands that wait for too long, and answers the one in a batch', as
   });
   expect(lines).toMatchObject([
     { level: 40, msg: 'overloaded: commands are refused', waiting: 0, targetMs: 20 },
-    { level: 40, msg: 'no longer overloaded: commands are taken again', refused: 1 },
+    { level: 40, msg: 'no longer overloaded: commands are taken again', refused: 2 },
   ]);
   expect((await service.ask('DELETE', `${LIST}/${second}`)).status).toBe(204);
 });

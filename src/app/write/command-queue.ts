@@ -210,7 +210,7 @@ export class CommandQueue {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const nowMs = this.#elapsed();
-      if (this.length === 0) this.#delay.left(0, nowMs);
+      if (this.length === 0) this.#delay.emptied(nowMs);
       this.#age(nowMs);
       this.#endShedding(nowMs);
       if (this.length > 0 || this.#shedding !== undefined) this.#look();

@@ -13,7 +13,8 @@
  * they have waited for the target.
  *
  * Between two batches nothing is left behind, so a slow flush, or a lock that another writer holds, is
- * no overload at first. A wait of STALL_INTERVALS is one, so that every wait has an end.
+ * no overload at first. A wait of STALL_INTERVALS is one, so that every wait has an end. From then on, until
+ * a batch is taken, commands wait for the target only: nobody can say how much longer the stall will last.
  */
 
 export interface DelayLimits {
@@ -23,7 +24,7 @@ export interface DelayLimits {
   readonly intervalMs: number;
 }
 
-export const DELAY_LIMITS: DelayLimits = { targetMs: 50, intervalMs: 100 };
+export const DELAY_LIMITS: DelayLimits = { targetMs: 40, intervalMs: 100 };
 
 /** The longest wait of any command, in intervals. */
 const STALL_INTERVALS = 10;
@@ -33,6 +34,8 @@ export class ControlledDelay {
   readonly #targetMs: number;
   readonly #intervalMs: number;
   #isOverloaded = false;
+  /** True after a command has waited for the longest time, until a batch is taken. */
+  #isStalled = false;
   /** The time of the first batch that left an old command, without one since that left none. */
   #aboveSinceMs: number | undefined;
   /** The last time at which a batch left an old command, or one was refused. */
@@ -55,7 +58,7 @@ export class ControlledDelay {
 
   /** The age in milliseconds at which any command is refused. */
   get stallMs(): number {
-    return this.#intervalMs * STALL_INTERVALS;
+    return this.#isStalled ? this.#targetMs : this.#intervalMs * STALL_INTERVALS;
   }
 
   /**
@@ -63,6 +66,7 @@ export class ControlledDelay {
    * @param nowMs The elapsed time, by the same clock at each call.
    */
   left(ageMs: number, nowMs: number): void {
+    this.#isStalled = false;
     const isAbove = ageMs >= this.#targetMs;
     this.#aboveSinceMs = isAbove ? (this.#aboveSinceMs ?? nowMs) : undefined;
     if (nowMs - (this.#aboveSinceMs ?? nowMs) >= this.#intervalMs) this.#isOverloaded = true;
@@ -70,9 +74,16 @@ export class ControlledDelay {
     else if (nowMs - this.#lastAboveMs >= this.#intervalMs) this.#isOverloaded = false;
   }
 
+  /** Notes that no command waits, at any other time. */
+  emptied(nowMs: number): void {
+    // In a stall, they were refused.
+    if (!this.#isStalled) this.left(0, nowMs);
+  }
+
   /** Notes the age of the oldest command that waits at any other time. */
   waited(ageMs: number, nowMs: number): void {
     if (ageMs < this.stallMs) return;
+    this.#isStalled = true;
     this.#isOverloaded = true;
     this.refused(nowMs);
   }

@@ -139,8 +139,27 @@ describe('the queue before the write side', () => {
     tested.addMany(2);
     tested.nowMs += 100;
     tested.add();
+    // The stall may last, so those behind it that are older than the target have no better prospects.
+    expect([...tested.refused.keys()]).toStrictEqual([0, 1, 2]);
+    expect(tested.take(9)).toStrictEqual([3]);
+  });
+
+  it('refuses commands after the target while a stall lasts, and lets them wait again when it has ended', () => {
+    const tested = new Tested();
+    tested.add();
+    tested.nowMs += 1_000;
+    tested.add();
+    tested.nowMs += 49;
+    tested.add();
     expect([...tested.refused.keys()]).toStrictEqual([0]);
-    expect(tested.take(9)).toStrictEqual([1, 2, 3]);
+    tested.nowMs += 1;
+    tested.add();
+    expect([...tested.refused.keys()]).toStrictEqual([0, 1]);
+    expect(tested.take(1)).toStrictEqual([3]);
+    tested.nowMs += 900;
+    tested.add();
+    expect([...tested.refused.keys()]).toStrictEqual([0, 1]);
+    expect(tested.take(2)).toStrictEqual([2, 4]);
   });
 
   describe('in an overload', () => {

@@ -5,10 +5,10 @@ import { ControlledDelay } from '../../../../src/app/write/controlled-delay.ts';
 const LIMITS = { targetMs: 50, intervalMs: 100 };
 
 /** A time, what happened then, and how old the oldest command was. */
-type Seen = readonly [atMs: number, kind: 'left' | 'waited' | 'refused', ageMs: number];
+type Seen = readonly [atMs: number, kind: 'left' | 'waited' | 'refused' | 'emptied', ageMs: number];
 
 function play(delay: ControlledDelay, [atMs, kind, ageMs]: Seen): void {
-  if (kind === 'refused') delay.refused(atMs);
+  if (kind === 'refused' || kind === 'emptied') delay[kind](atMs);
   else delay[kind](ageMs, atMs);
 }
 
@@ -68,6 +68,19 @@ describe('the policy of how long commands wait', () => {
       isOverloaded: true,
     },
     {
+      when: 'no command waits for an interval',
+      seen: [...at(0, 100), [200, 'emptied', 0]],
+      isOverloaded: false,
+    },
+    {
+      when: 'no command waits for an interval of a stall',
+      seen: [
+        [1_000, 'waited', 1_000],
+        [1_100, 'emptied', 0],
+      ],
+      isOverloaded: true,
+    },
+    {
       when: 'a stall has ended less than an interval ago',
       seen: [
         [1_000, 'waited', 1_000],
@@ -80,6 +93,19 @@ describe('the policy of how long commands wait', () => {
     for (const each of seen) play(delay, each);
     expect(delay.isOverloaded).toBe(isOverloaded);
     expect(delay.patienceMs).toBe(isOverloaded ? 50 : 1_000);
+  });
+
+  it('lets a command wait for ten intervals, and in a stall for the target, until a batch is taken', () => {
+    const delay = new ControlledDelay(LIMITS);
+    expect(delay.stallMs).toBe(1_000);
+    for (const seen of at(0, 100)) play(delay, seen);
+    expect([delay.stallMs, delay.patienceMs]).toStrictEqual([1_000, 50]);
+    delay.waited(1_000, 1_100);
+    expect(delay.stallMs).toBe(50);
+    delay.emptied(1_110);
+    delay.waited(50, 1_160);
+    expect(delay.stallMs).toBe(50);
+    delay.left(0, 1_170);
     expect(delay.stallMs).toBe(1_000);
   });
 
@@ -96,6 +122,7 @@ describe('the policy of how long commands wait', () => {
           'left' as const,
           'waited' as const,
           'refused' as const,
+          'emptied' as const,
         ),
         ageMs: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.constantFrom(999, 1_000, 5_000)),
       }),
@@ -107,11 +134,16 @@ describe('the policy of how long commands wait', () => {
         const past: Seen[] = [];
         let atMs = 10_000;
         let before = false;
+        let isStalled = false;
         for (const { laterMs, kind, ageMs } of all) {
           atMs += laterMs;
           const seen: Seen = [atMs, kind, ageMs];
-          past.push(seen);
           play(delay, seen);
+          if (kind === 'left') isStalled = false;
+          const isTooLong = kind === 'waited' && ageMs >= (isStalled ? 50 : 1_000);
+          if (isTooLong) isStalled = true;
+          if (kind === 'emptied') past.push([atMs, isStalled ? 'waited' : 'left', 0]);
+          else past.push(isTooLong ? [atMs, kind, 1_000] : seen);
           expect(delay.isOverloaded).toBe(after(before, past));
           before = delay.isOverloaded;
         }
@@ -137,7 +169,8 @@ function after(before: boolean, past: readonly Seen[]): boolean {
     const [firstAboveMs] = left[below + 1] as Seen;
     return before || nowMs - firstAboveMs >= 100;
   }
-  const isBad = ([, kind, ageMs]: Seen) => ageMs >= { left: 50, waited: 1_000, refused: 0 }[kind];
+  const limits = { left: 50, waited: 1_000, refused: 0, emptied: Infinity };
+  const isBad = ([, kind, ageMs]: Seen) => ageMs >= limits[kind];
   const [lastBadMs] = past.findLast(isBad) ?? [-Infinity];
   return before && nowMs - lastBadMs < 100;
 }

@@ -36,7 +36,7 @@ describe('The configuration', () => {
       reads: { maxReads: 4, maxWaitMs: 1_000 },
     },
     scrubBytesPerSecond: 2_000_000,
-    queueLimits: { targetMs: 50, intervalMs: 100 },
+    queueLimits: { targetMs: 40, intervalMs: 100 },
     databaseWaitMs: 60_000,
     stopDelay: 0,
     logLevel: 'info',
