@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { devNull } from 'node:os';
 import type { Response } from 'express';
+import { networkOf } from './network.ts';
 import { type Output, Progress } from './slow-reader.ts';
 
 /** The interval of the sweep. Node checks the timeouts of requests as often. */
@@ -34,20 +35,30 @@ interface Watched {
 /** Receives what the sweep has noticed. */
 type Warn = (about: object, message: string) => void;
 
+/** The limits of the open connections. */
+export interface ConnectionLimits {
+  /** The time for which a client may take nothing of an answer, in milliseconds. */
+  readonly patienceMs: number;
+  /** The connections of one address, or of one /64 network of IPv6; 0: any number. */
+  readonly maxPerAddress: number;
+}
+
 /** The open connections of a server. */
 export class Connections {
   readonly #open = new Map<Connection, Watched>();
   readonly #warn: Warn;
-  readonly #patienceMs: number;
+  readonly #limits: ConnectionLimits;
+  /** The open connections of each network; empty where they are not limited. */
+  readonly #ofNetwork = new Map<string, number>();
   readonly #sweeping: NodeJS.Timeout;
-  #refused = 0;
-  readonly #ended = { refused: 0, slow: 0 };
+  /** Those that were refused since the last sweep. */
+  #refused = { refused: 0, per_address: 0 };
+  readonly #ended = { refused: 0, per_address: 0, slow: 0 };
   #isOutOfFiles = false;
 
-  /** @param patienceMs The time for which a client may take nothing of an answer. */
-  constructor(warn: Warn, patienceMs: number) {
+  constructor(warn: Warn, limits: ConnectionLimits) {
     this.#warn = warn;
-    this.#patienceMs = patienceMs;
+    this.#limits = limits;
     this.#sweeping = setInterval(() => this.#sweep(performance.now()), SWEEP_MS).unref();
   }
 
@@ -55,8 +66,8 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** The number of connections that were refused, and of those that were cut off as too slow. */
-  get ended(): Readonly<Record<'refused' | 'slow', number>> {
+  /** The numbers of connections that were refused, for either reason, or cut off as too slow. */
+  get ended(): Readonly<Record<'refused' | 'per_address' | 'slow', number>> {
     return this.#ended;
   }
 
@@ -64,17 +75,24 @@ export class Connections {
     return this.#open.keys();
   }
 
+  /** Adds a connection, or closes it where too many of its address are open. */
   add(connection: Connection): void {
-    this.#open.set(connection, { progress: new Progress(this.#patienceMs), closesAt: undefined });
+    if (this.#limits.maxPerAddress > 0 && !this.#count(connection)) {
+      this.refused('per_address');
+      connection.destroy();
+      return;
+    }
+    const progress = new Progress(this.#limits.patienceMs);
+    this.#open.set(connection, { progress, closesAt: undefined });
     connection.once('close', () => this.#open.delete(connection));
     // Node calls this behind the last answer on a connection.
     connection.destroySoon = () => this.#closeBehindAnswer(connection);
   }
 
-  /** Counts a connection that was refused because too many are open. */
-  refused(): void {
-    this.#refused += 1;
-    this.#ended.refused += 1;
+  /** Counts a connection that was refused because too many are open, at all or of its address. */
+  refused(reason: 'refused' | 'per_address' = 'refused'): void {
+    this.#refused[reason] += 1;
+    this.#ended[reason] += 1;
   }
 
   /**
@@ -102,6 +120,20 @@ export class Connections {
     clearInterval(this.#sweeping);
   }
 
+  /** Counts a connection of its network. Returns false if it is one too many. */
+  #count(connection: Connection): boolean {
+    const network = networkOf(connection.remoteAddress, undefined);
+    const count = this.#ofNetwork.get(network) ?? 0;
+    if (count >= this.#limits.maxPerAddress) return false;
+    this.#ofNetwork.set(network, count + 1);
+    connection.once('close', () => {
+      const left = (this.#ofNetwork.get(network) ?? 0) - 1;
+      if (left > 0) this.#ofNetwork.set(network, left);
+      else this.#ofNetwork.delete(network);
+    });
+    return true;
+  }
+
   #closeBehindAnswer(connection: Connection): void {
     const isRead = connection.request?.complete !== false;
     if (isRead && connection.isClosing !== true) Socket.prototype.destroySoon.call(connection);
@@ -120,9 +152,12 @@ export class Connections {
   }
 
   #report(): void {
-    if (this.#refused > 0) {
-      this.#warn({ refused: this.#refused }, 'connections were refused: MAX_CONNECTIONS are open');
-      this.#refused = 0;
+    const { refused, per_address: perAddress } = this.#refused;
+    this.#refused = { refused: 0, per_address: 0 };
+    if (refused > 0) this.#warn({ refused }, 'connections were refused: MAX_CONNECTIONS are open');
+    if (perAddress > 0) {
+      const reason = 'MAX_CONNECTIONS_PER_ADDRESS of one address are open';
+      this.#warn({ refused: perAddress }, `connections were refused: ${reason}`);
     }
     const cause = causeOfNoFile();
     if (cause !== undefined && !this.#isOutOfFiles) {

@@ -6,7 +6,7 @@ import type { Response } from 'express';
 import { refuseConnection, sendError } from './answers/error.ts';
 import { ApiError } from './api-error.ts';
 import type { App } from './app.ts';
-import { type Connection, Connections, SWEEP_MS } from './connections.ts';
+import { type Connection, type ConnectionLimits, Connections, SWEEP_MS } from './connections.ts';
 import type { Health } from './health.ts';
 import { listen } from './listen.ts';
 
@@ -19,10 +19,8 @@ const HEADERS_MS = 5_000;
 const REQUEST_MS = 14_000;
 
 /** The limits of a server, and the place where it reports that they were reached. */
-export interface ServerOptions {
+export interface ServerOptions extends ConnectionLimits {
   readonly maxConnections: number;
-  /** The time for which a client may take nothing of an answer, in milliseconds. */
-  readonly patienceMs: number;
   readonly warn: (about: object, message: string) => void;
 }
 
@@ -32,8 +30,8 @@ export class HttpServer {
   readonly #connections: Connections;
   readonly #warn: ServerOptions['warn'];
 
-  constructor(app: App, health: Health, { maxConnections, patienceMs, warn }: ServerOptions) {
-    this.#connections = new Connections(warn, patienceMs);
+  constructor(app: App, health: Health, { maxConnections, warn, ...limits }: ServerOptions) {
+    this.#connections = new Connections(warn, limits);
     const answer = (req: IncomingMessage, res: ServerResponse) => {
       // Noted on the connection, not in a Set of answers: one that thousands of answers a second
       // enter and leave would drag all of them into the garbage collector's old generation.

@@ -1,7 +1,7 @@
 /** The limit on requests without a valid key, by network (docs/adr/0024). */
-import { isIPv4, isIPv6 } from 'node:net';
 import type { Request } from 'express';
 import { TokenBuckets } from '../../app/token-buckets.ts';
+import { networkOf } from '../network.ts';
 
 /** The addresses that are remembered: a few megabytes at most. */
 const MAX_ADDRESSES = 10_000;
@@ -23,41 +23,4 @@ export class FailedAuthentications {
   count(req: Request): number {
     return Math.ceil(this.#buckets.take(networkOf(req.ip, req.socket.remoteAddress)));
   }
-}
-
-/**
- * Returns the name that the sender of a request is counted by: an IPv4 address, or the /64 network of an
- * IPv6 address, of which each customer has at least one. A client that a proxy names by something else
- * than an address counts as the proxy.
- */
-export function networkOf(client: string | undefined, peer: string | undefined): string {
-  return networkOfAddress(client) ?? networkOfAddress(peer) ?? 'unknown';
-}
-
-function networkOfAddress(address = ''): string | undefined {
-  if (isIPv4(address)) return address;
-  if (!isIPv6(address)) return undefined;
-  const groups = groupsOf(address);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (!isMapped)
-    return groups
-      .slice(0, 4)
-      .map((group) => group.toString(16))
-      .join(':');
-  const [high = 0, low = 0] = groups.slice(6);
-  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
-}
-
-/** Returns the eight numbers of an IPv6 address. */
-function groupsOf(address: string): readonly number[] {
-  const [begin = '', end] = address
-    .replace(/%.*$/, '')
-    .replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
-      const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
-      return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-    })
-    .split('::');
-  const read = (text = '') => (text === '' ? [] : text.split(':').map((hex) => parseInt(hex, 16)));
-  const [first, last] = [read(begin), read(end)];
-  return [...first, ...Array(8 - first.length - last.length).fill(0), ...last];
 }

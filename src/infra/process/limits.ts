@@ -7,6 +7,8 @@ import { durationMs, inMs, numberTo } from './config-values.ts';
 export interface Limits {
   /** The connections that may be open at once; one more is refused. */
   readonly maxConnections: number;
+  /** The same of one address; 0: any number. */
+  readonly maxPerAddress: number;
   /** The time for which a client may take nothing of an answer, in milliseconds. */
   readonly patienceMs: number;
   /** The bytes of the list that are kept for clients who are still reading older versions of it. */
@@ -32,6 +34,9 @@ export const limits = {
   MAX_CONNECTIONS: numberTo(999_999, 'must be a whole number from 1 to 999999', 1).default(
     MAX_CONNECTIONS,
   ),
+  MAX_CONNECTIONS_PER_ADDRESS: numberTo(999_999, 'must be a whole number from 0 to 999999').default(
+    0,
+  ),
   STALL_TIMEOUT: numberTo(3_600, 'must be a whole number of seconds from 1 to 3600', 1)
     .transform(inMs)
     .default(STALL_TIMEOUT_MS),
@@ -51,6 +56,7 @@ export const limits = {
 export function limitsIn(data: z.output<z.ZodObject<typeof limits>>): Limits {
   return {
     maxConnections: data.MAX_CONNECTIONS,
+    maxPerAddress: data.MAX_CONNECTIONS_PER_ADDRESS,
     patienceMs: data.STALL_TIMEOUT,
     maxOldListBytes: data.OLD_LISTS_BYTES,
     maxStreams: data.MAX_STREAMS,

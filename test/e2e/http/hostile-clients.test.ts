@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { describe, expect, it, test } from 'vitest';
 import { expectError, parseAnswer } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
@@ -210,6 +211,25 @@ describe('A service with no room for one more connection', () => {
     const metrics = await fetch(`${limited.address}/metrics`, { headers: bearer(limited.key) });
     const refused = /^store_orders_connections_ended_total{reason="refused"} [1-9]/m;
     expect(await metrics.text()).toMatch(refused);
+  });
+
+  it('by MAX_CONNECTIONS_PER_ADDRESS refuses it, says so, and takes those of another', async () => {
+    await using limited = await Service.start({ MAX_CONNECTIONS_PER_ADDRESS: '5' });
+    const clients = await served(limited.address);
+    expect(clients).toHaveLength(5);
+    const line = await limited.program.until(({ log }) => log.find(({ refused }) => refused));
+    expect(line).toMatchObject({
+      level: 40,
+      refused: 1,
+      msg: 'connections were refused: MAX_CONNECTIONS_PER_ADDRESS of one address are open',
+    });
+    const agent = new Agent({ localAddress: '127.0.0.2' });
+    const { status, text } = await limited.ask('GET', '/metrics', { agent });
+    expect(status).toBe(200);
+    expect(text).toContain('store_orders_connections_ended_total{reason="per_address"} 1');
+    agent.destroy();
+    for (const client of clients) client.socket.destroy();
+    await expectRoom(limited);
   });
 
   it('for want of file descriptors says so, serves the others, and recovers', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
-import { networkOf } from '../../../src/http/requests/failed-authentications.ts';
+import { networkOf } from '../../../src/http/network.ts';
 import { SqliteRefusals } from '../../../src/infra/sqlite/refusals.ts';
 import { type Answer, ask, expectError } from '../../support/http.ts';
 import { bearer, type Environment, Service } from '../../support/service.ts';

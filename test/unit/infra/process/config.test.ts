@@ -29,6 +29,7 @@ describe('The configuration', () => {
     trustedProxies: [],
     limits: {
       maxConnections: 4_000,
+      maxPerAddress: 0,
       patienceMs: 30_000,
       maxOldListBytes: 67_108_864,
       maxStreams: 100,
@@ -76,6 +77,7 @@ describe('The configuration', () => {
       AUTH_FAILURES_PER_MINUTE: '0',
       TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8 , ::1',
       MAX_CONNECTIONS: '1',
+      MAX_CONNECTIONS_PER_ADDRESS: '999999',
       STALL_TIMEOUT: '1',
       OLD_LISTS_BYTES: '0',
       MAX_STREAMS: '1',
@@ -107,6 +109,7 @@ describe('The configuration', () => {
       trustedProxies: ['loopback', '10.0.0.0/8', 'fd00::/8', '::1'],
       limits: {
         maxConnections: 1,
+        maxPerAddress: 999_999,
         patienceMs: 1_000,
         maxOldListBytes: 0,
         maxStreams: 1,
@@ -190,6 +193,8 @@ describe('A mistake is told in one line that names the variable:', () => {
     ['AUTH_FAILURES_PER_MINUTE', '1.5'],
     ['AUTH_FAILURES_PER_MINUTE', '1000000'],
     ['MAX_CONNECTIONS', '0'],
+    ['MAX_CONNECTIONS_PER_ADDRESS', '-1'],
+    ['MAX_CONNECTIONS_PER_ADDRESS', '1000000'],
     ['MAX_CONNECTIONS', 'many'],
     ['STALL_TIMEOUT', '0'],
     ['STALL_TIMEOUT', '3601'],
