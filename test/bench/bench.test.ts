@@ -31,7 +31,7 @@ describe('The bench', () => {
   it('measures, checks the log, and writes its rows', () => {
     const { status, stdout, stderr, rows } = runBench([
       '--only',
-      'cancels-256,gzip,v2-page,memory,tree',
+      'cancels-256,gzip,v2-page,memory,tree,metrics',
     ]);
     expect(status, stdout + stderr).toBe(0);
     const found = rows() as Row[];
@@ -48,6 +48,10 @@ describe('The bench', () => {
       ].map((what) => `page of v2, 1 k: ${what}: p99`),
       'resident memory after a list, 1 k',
       'cancels, 64 connections, 1 k: with the tree',
+      'cancels, 64 connections, 1 k: with metrics, scraped',
+      'metrics: an observation',
+      'metrics: the times of a slow request',
+      expect.stringMatching(/^metrics: a scrape of [\d,]+ lines$/),
     ]);
     for (const { name, value, verdict } of found) {
       expect(stdout).toContain(name);

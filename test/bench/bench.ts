@@ -12,6 +12,7 @@ import { cancels, cancelsWide } from './scenarios/cancels.ts';
 import { growth } from './scenarios/growth.ts';
 import { listAfterWrite } from './scenarios/list-after-write.ts';
 import { gzip, lists } from './scenarios/lists.ts';
+import { metrics } from './scenarios/metrics.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { postgres } from './scenarios/postgres.ts';
 import { slowDisk } from './scenarios/slow-disk.ts';
@@ -39,6 +40,7 @@ const SCENARIOS: readonly Scenario[] = [
   mixed,
   writes,
   tree,
+  metrics,
   growth,
   postgres,
 ];

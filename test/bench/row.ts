@@ -7,7 +7,7 @@ export interface Row {
   readonly reference: string;
   /** The value that the verdict is about: a ratio to the reference, or a number with its unit. */
   readonly value?: number;
-  readonly unit?: '×' | ' ms' | ' MB' | '/s';
+  readonly unit?: '×' | ' µs' | ' ms' | ' MB' | '/s';
   readonly target?: Target;
   /** The main thread's CPU time per request in microseconds: measured / reference. */
   readonly cpu?: string;

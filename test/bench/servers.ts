@@ -74,16 +74,21 @@ export async function startProduct(
   return { ...server, store, [Symbol.asyncDispose]: stopAndRemove };
 }
 
-/** Creates a folder with a variant of the product: one replaced text in a file of its build. */
-export function changedProduct(file: string, text: string, becomes: string): string {
+/** A text in a file of the product's build, and its replacement. */
+export type Replacement = readonly [file: string, text: string, becomes: string];
+
+/** Creates a folder with a variant of the product: its build, with replaced texts. */
+export function changedProduct(...replacements: readonly Replacement[]): string {
   const folder = newFolder();
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const changed = join(folder, 'dist', file);
-  const before = readFileSync(changed, 'utf8');
-  if (before.split(text).length !== 2) throw new Error(`${file} has not one "${text}"`);
-  writeFileSync(changed, before.replace(text, becomes));
+  for (const [file, text, becomes] of replacements) {
+    const changed = join(folder, 'dist', file);
+    const before = readFileSync(changed, 'utf8');
+    if (before.split(text).length !== 2) throw new Error(`${file} has not one "${text}"`);
+    writeFileSync(changed, before.replace(text, becomes));
+  }
   return folder;
 }
 

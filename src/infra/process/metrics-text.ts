@@ -19,7 +19,13 @@ interface Read {
   readonly name: string;
   readonly help: string;
   readonly type: Metric['kind'];
-  readonly values: readonly { labels: object; value: number; metricName?: string }[];
+  readonly values: readonly {
+    readonly labels: object;
+    /** Labels that are put into text once for all values which have the same object. */
+    readonly sharedLabels?: object;
+    readonly value: number;
+    readonly metricName?: string;
+  }[];
 }
 
 /** Gauges of the library whose names promtool rejects, because they end like those of counters. */
@@ -80,17 +86,21 @@ async function readingOf(metric: Metric): Promise<Read> {
   return { name, help, type: kind, values };
 }
 
-function linesOf(name: string, { labels, value }: Sample<HistogramReading>): Read['values'] {
+function linesOf(
+  name: string,
+  { labels: sharedLabels, value }: Sample<HistogramReading>,
+): Read['values'] {
   const { bounds, cumulative, sum } = value;
   const buckets = cumulative.map((count, bucket) => ({
     metricName: `${name}_bucket`,
-    labels: { ...labels, le: bounds[bucket] ?? '+Inf' },
+    sharedLabels,
+    labels: { le: bounds[bucket] ?? '+Inf' },
     value: count,
   }));
   return [
     ...buckets,
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: cumulative.at(-1) ?? 0 },
+    { metricName: `${name}_sum`, sharedLabels, labels: {}, value: sum },
+    { metricName: `${name}_count`, sharedLabels, labels: {}, value: cumulative.at(-1) ?? 0 },
   ];
 }
 

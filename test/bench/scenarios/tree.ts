@@ -16,11 +16,11 @@ export const tree: Scenario = {
   steps: ({ rounds }) => rounds * 2,
   async run(bench, advance) {
     await using opened = new AsyncDisposableStack();
-    const without = changedProduct(
+    const without = changedProduct([
       'infra/sqlite/merkle-tables.js',
       'frontier.append(leafHash(recordOf(event)),',
       'frontier.append(Buffer.alloc(32),',
-    );
+    ]);
     // Each is checked when it starts; a later check would find the one with such leaves damaged.
     const env = { SCRUB_BYTES_PER_SECOND: '0' };
     const servers = [

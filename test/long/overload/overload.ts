@@ -131,7 +131,7 @@ export function productOfSmallBatches(
   commands: number,
   ...changes: readonly (readonly [file: string, from: string, to: string])[]
 ): string {
-  const root = changedProduct('app/write/batch-size.js', '= 1_024;', `= ${commands};`);
+  const root = changedProduct(['app/write/batch-size.js', '= 1_024;', `= ${commands};`]);
   for (const [file, from, to] of changes) {
     const path = join(root, 'dist', file);
     const source = readFileSync(path, 'utf8');
