@@ -13,6 +13,7 @@ import { newDatabase } from '../../support/postgres/databases.ts';
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'keys list': [],
   'keys revoke': ['Hs6IzlXByd'],
+  'keys limit': ['Hs6IzlXByd', '--rate', '100/s'],
   backup: ['copy.db'],
   'audit show': ['1'],
   'audit public-key': [],

@@ -165,8 +165,9 @@ export class Database implements Queryable {
 
   /** The connections of the pool by their use, and the calls that wait for one. */
   get connections(): Readonly<Record<'idle' | 'used' | 'waiting', number>> {
-    const { idleCount: idle, totalCount, waitingCount: waiting } = this.#pool;
-    return { idle, used: totalCount - idle, waiting };
+    const { idleCount: idle, totalCount, waitingCount } = this.#pool;
+    // The pool hands its idle connections out in the next tick.
+    return { idle, used: totalCount - idle, waiting: Math.max(0, waitingCount - idle) };
   }
 
   /** Takes a connection out of the pool; where the database falls silent, it waits no longer. */
