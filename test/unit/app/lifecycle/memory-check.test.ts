@@ -6,9 +6,9 @@ const MIB = 1_048_576;
 
 describe('A start on a log with so many events, with so much memory,', () => {
   it.each([
-    [0, 64],
+    [0, 152],
     [0, 0],
-    [100_000, 128],
+    [100_000, 168],
     [1_333_334, 512],
     // A million orders, each with two events.
     [2_000_000, 512],
@@ -18,7 +18,8 @@ describe('A start on a log with so many events, with so much memory,', () => {
   });
 
   it.each([
-    [0, 63],
+    [0, 151],
+    [150_000, 168],
     [1_000_000, 256],
     [2_500_000, 512],
   ])('is refused: %i events, %i MiB', (events, limit) => {
@@ -27,7 +28,7 @@ describe('A start on a log with so many events, with so much memory,', () => {
 
   it('is refused in a sentence with both figures', () => {
     expect(() => requireMemory(1_000_000, 256 * MIB)).toThrow(
-      'the store has 1000000 events and needs at least 278 MB of memory, and this process may use ' +
+      'the store has 1000000 events and needs at least 320 MB of memory, and this process may use ' +
         '269 MB: raise the memory limit of its container or service',
     );
   });
