@@ -64,6 +64,7 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       'expires_at = NULL',
       `revoked_at = '2026-02-01T12:00:00.000Z'`,
       `limits = '{}'`,
+      'limits = NULL',
       `limits = '{"streams":5}'`,
       'limits_checksum = NULL',
       'limits_checksum = checksum',

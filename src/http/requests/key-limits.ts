@@ -28,12 +28,19 @@ const TOO_MANY_STREAMS = new ApiError(
 export function requireWithinLimits(limiter: KeyLimiter, key: ApiKey, res: Response): void {
   const entry = limiter.enter(key);
   const { quota } = entry;
-  if (quota !== undefined) res.setHeader('RateLimit-Policy', policyOf(quota));
-  if (entry.kind === 'too_many') throw refusal(res, TOO_MANY, RETRY_AFTER_S);
-  if (quota !== undefined) res.setHeader('RateLimit', stateOf(quota));
+  if (quota !== undefined) {
+    res.setHeader('RateLimit-Policy', policyOf(quota));
+    res.setHeader('RateLimit', stateOf(quota));
+  }
   if (entry.kind === 'too_fast') throw refusal(res, TOO_FAST, entry.quota.moreInS);
+  if (entry.kind === 'too_many') {
+    // It has taken the last request of the rate as well.
+    throw refusal(res, TOO_MANY, quota?.remaining === 0 ? quota.moreInS : RETRY_AFTER_S);
+  }
   res.req.context.leave = entry.leave;
   res.once('close', entry.leave);
+  // The client may have gone while its key was looked up.
+  if (res.closed) entry.leave();
 }
 
 /** Counts an event stream: see {@link KeyLimiter.openStream}. Throws a 429 if it is one too many. */
@@ -54,7 +61,7 @@ function policyOf({ rate: { requests, seconds } }: Quota): string {
   return `"default";q=${requests};w=${seconds}`;
 }
 
-// Of a refusal, `t` is the Retry-After, as section 5 of the draft recommends.
+// Of a refusal, `t` is no earlier than Retry-After, as section 5 of the draft recommends.
 function stateOf({ remaining, moreInS }: Quota): string {
   return `"default";r=${remaining};t=${moreInS}`;
 }

@@ -82,9 +82,9 @@ export function keyIn(row: KeyRow): ApiKey {
 }
 
 function limitsIn(id: string, [text, checksum]: LimitColumns): Pick<ApiKey, 'limits'> {
-  if (text === null) return {};
+  if (text === null && checksum === null) return {};
   requireChecksum('key_limits', [id, text], checksum);
-  const limits = JSON.parse(text) as KeyLimits;
+  const limits = JSON.parse(text ?? '{}') as KeyLimits;
   return Object.keys(limits).length === 0 ? {} : { limits };
 }
 

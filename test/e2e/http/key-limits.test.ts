@@ -1,11 +1,18 @@
+import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { now } from '../../../src/app/clock.ts';
+import { mintKeyText } from '../../../src/app/keys/api-key.ts';
+import { keyRecord } from '../../../src/app/keys/first-key.ts';
 import { type KeyLimits, SCOPES } from '../../../src/app/ports/key-store.ts';
+import { openMemoryStore } from '../../../src/infra/memory/store.ts';
 import { EventSource } from '../../support/event-source.ts';
-import { type Answer, expectError, parseAnswer } from '../../support/http.ts';
+import { type Answer, ask, expectError, parseAnswer } from '../../support/http.ts';
+import { listening } from '../../support/listening.ts';
 import { oneService } from '../../support/one-service.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { bearer } from '../../support/service.ts';
+import { listenerOn } from '../../support/targets.ts';
 
 const { service, beside } = await oneService({ MAX_STREAMS: '5', MAX_STREAMS_PER_KEY: '3' });
 const LIST = '/v2/store/orders';
@@ -148,6 +155,52 @@ describe('A key with a limit of concurrent requests', () => {
     clients[0]?.socket.destroy();
     await vi.waitFor(async () => expect((await get(key)).status).toBe(200));
     expect((await get(key)).status).toBe(200);
+  });
+
+  it('is shown its rate as well, and has to wait for both', async () => {
+    const key = await keyWith({ concurrent: 1, ...rate(3, 3_600) });
+    await underWay(key);
+    const refused = await get(key);
+    expectError(refused, 429, 'rate_limited');
+    expect(refused.headers.ratelimit).toMatch(/^"default";r=1;t=\d+$/);
+    expect(seconds(refused)).toBe(1);
+    const last = await get(key);
+    expect(JSON.parse(last.text).message).toContain('under way');
+    expect(last.headers.ratelimit).toBe(`"default";r=0;t=${seconds(last)}`);
+    expect(seconds(last)).toBeGreaterThan(1_000);
+  });
+
+  it('has none under way of a client that went while its key was looked up', async () => {
+    const store = await openMemoryStore();
+    const key = mintKeyText();
+    await store.keys.add(
+      keyRecord(key, {
+        name: 'a',
+        scopes: SCOPES,
+        createdAt: now(),
+        limits: { concurrent: 1 },
+      }),
+    );
+    const find = store.keys.find.bind(store.keys);
+    const lookedUp = Promise.withResolvers<void>();
+    store.keys.find = async (id) => {
+      await lookedUp.promise;
+      return find(id);
+    };
+    const { server, address } = await listening(listenerOn(store));
+    const gone = new Promise((resolve) => {
+      server.once('request', (_req, res) => res.once('close', resolve));
+    });
+    using client = new RawClient(address);
+    client.send(`GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    await once(server, 'request');
+    client.socket.destroy();
+    await gone;
+    lookedUp.resolve();
+    for (let n = 0; n < 2; n++) {
+      const { status } = await ask(address, 'GET', LIST, { headers: bearer(key) });
+      expect(status).toBe(200);
+    }
   });
 });
 
