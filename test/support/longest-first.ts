@@ -34,6 +34,7 @@ const LONGEST = [
   'test/kit-mutants/mutants.test.ts',
   'test/e2e/http/list-orders.test.ts',
   'test/e2e/event-stream.test.ts',
+  'test/long/fairness/fairness.test.ts',
   'test/e2e/http/rate-limit.test.ts',
 ];
 

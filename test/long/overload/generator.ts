@@ -1,5 +1,5 @@
 /**
- * The load generator of the overload harness, as a program: one JSON argument in, one JSON line out. It
+ * The load generator of the overload and fairness harnesses, as a program: one JSON argument in, one JSON line out. It
  * cancels orders over a bounded number of connections, one request at a time on each.
  *
  * In an open loop, requests are sent by a schedule, whatever becomes of those before, and a latency
@@ -19,6 +19,8 @@ export interface GeneratorOrder {
   readonly perSecond?: number;
   /** The ids of the orders to cancel, from this one to that one. One that is refused is sent again later. */
   readonly ids: readonly [first: number, last: number];
+  /** The codes of answers that count as refusals; absent: only `service_unavailable`. */
+  readonly refusals?: readonly string[];
 }
 
 export interface Seen {
@@ -29,13 +31,15 @@ export interface Seen {
   readonly inTime: number;
   readonly accepted: Latencies;
   readonly refused: Latencies;
-  /** The numbers of answers by another status, or by a 503 with another code. */
+  /** The numbers of other answers, by their status and body. */
   readonly others: Readonly<Record<string, number>>;
   /** The numbers of requests without an answer, 5 seconds after the end. */
   readonly unanswered: number;
   /** The numbers of refusals by their `Retry-After`. */
   readonly retryAfter: Readonly<Record<string, number>>;
   readonly seconds: number;
+  /** The first id that was not used. */
+  readonly nextId: number;
 }
 
 /** Latencies in milliseconds. */
@@ -50,6 +54,7 @@ const LAST_ANSWERS_MS = 5_000;
 
 class Generator {
   readonly #order: GeneratorOrder;
+  readonly #refusals: readonly string[];
   readonly #idle: Connection[] = [];
   readonly #again: number[] = [];
   readonly #accepted: number[] = [];
@@ -64,6 +69,8 @@ class Generator {
 
   constructor(order: GeneratorOrder) {
     this.#order = order;
+    const { refusals = ['service_unavailable'] } = order;
+    this.#refusals = refusals.map((code) => `"${code}"`);
     [this.#nextId] = order.ids;
   }
 
@@ -105,6 +112,7 @@ class Generator {
       unanswered: this.#sent - this.#answered,
       retryAfter: this.#retryAfter,
       seconds: elapsed,
+      nextId: this.#nextId,
     };
   }
 
@@ -124,11 +132,13 @@ class Generator {
     connection.request = undefined;
     this.#answered += 1;
     if (status === 204) this.#accepted.push(now - scheduledAt);
-    else this.#again.push(id);
-    if (status === 503 && body.includes('"service_unavailable"')) {
-      this.#refused.push(now - scheduledAt);
-      count(this.#retryAfter, /^retry-after: (.*)$/im.exec(head)?.[1] ?? 'none');
-    } else if (status !== 204) count(this.#others, `${status} ${body}`);
+    else {
+      this.#again.push(id);
+      if (this.#refusals.some((code) => body.includes(code))) {
+        this.#refused.push(now - scheduledAt);
+        count(this.#retryAfter, /^retry-after: (.*)$/im.exec(head)?.[1] ?? 'none');
+      } else count(this.#others, `${status} ${body}`);
+    }
     if (this.#isOver) return;
     if (this.#order.perSecond === undefined) this.#send(connection, now);
     else this.#idle.push(connection);
@@ -183,8 +193,8 @@ function count(counts: Record<string, number>, name: string): void {
 
 function latenciesOf(unsorted: readonly number[]): Latencies {
   const sorted = Float64Array.from(unsorted).sort();
-  const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
-  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: Math.round(sorted.at(-1) ?? 0) };
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
 }
 
 const seen = await new Generator(JSON.parse(process.argv[2] as string)).run();

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isInstalled } from '../../bench/load.ts';
 import { cleanUpOnSignals } from '../../bench/processes.ts';
+import type { Latencies } from './generator.ts';
 import { type Load, type Place, productOfSmallBatches, runOverload } from './overload.ts';
 
 const PLACES: readonly Place[] = ['sqlite', 'slow disk', 'postgres'];
@@ -10,6 +11,8 @@ const wholeNumber = (text: string): number => {
   if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Not a number from 1.');
   return Number(text);
 };
+
+const inWords = ({ p50, p99 }: Latencies) => `p50 ${Math.round(p50)}, p99 ${Math.round(p99)} ms`;
 
 const { only, ...numbers } = new Command('npm run test:overload --')
   .description(
@@ -39,8 +42,8 @@ for (const place of only === undefined ? PLACES : [only]) {
   const { scheduled, sent, accepted, refused, unanswered } = seen;
   process.stdout.write(
     `${place}: capacity ${capacity}/s, goodput ${goodput}/s; of ${scheduled} scheduled, ${sent} sent: ` +
-      `${accepted.count} accepted (p50 ${accepted.p50}, p99 ${accepted.p99} ms), ` +
-      `${refused.count} refused (p50 ${refused.p50}, p99 ${refused.p99} ms), ` +
+      `${accepted.count} accepted (${inWords(accepted)}), ` +
+      `${refused.count} refused (${inWords(refused)}), ` +
       `${unanswered} unanswered; ${rssMb.join(' to ')} MB\n`,
   );
   for (const words of its) process.stdout.write(`${place} is broken: ${words}\n`);

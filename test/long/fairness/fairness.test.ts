@@ -1,0 +1,43 @@
+import { afterAll, expect, test } from 'vitest';
+import { cleanUp } from '../../bench/processes.ts';
+import { changedProduct, type Replacement } from '../../bench/servers.ts';
+import { type Load, roundsOf, runFairness } from './fairness.ts';
+
+afterAll(cleanUp);
+
+/** Few requests, so that a slow machine serves them as well. Its latencies are not compared. */
+const BRIEF: Load = {
+  place: 'sqlite',
+  situations: ['none', 'beyond', 'unauthorized'],
+  rounds: 1,
+  seconds: 2,
+  limit: 40,
+  steady: 20,
+  connections: 16,
+  orders: 10_000,
+  maxRatio: Number.POSITIVE_INFINITY,
+};
+
+test('a key that sends ten times its limit gets its limit, and another key everything', async () => {
+  const outcome = await runFairness(BRIEF);
+  expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
+  const [beyond] = roundsOf(outcome.rounds, 'beyond');
+  expect(beyond?.other?.refused.count).toBeGreaterThan(0);
+});
+
+test.each<{ mutant: string; change: Replacement; words: RegExp }>([
+  {
+    mutant: 'a limiter that refuses nobody',
+    change: ['app/keys/key-limiter.js', '!quota.isTaken', 'false'],
+    words: /^ten times the limit: \d+ of the other were accepted, not \d+ to \d+$/,
+  },
+  {
+    mutant: 'a token for each refusal',
+    change: ['app/token-buckets.js', 'isThere ? Math.max(0, tokens - 1) : tokens', 'tokens - 1'],
+    words: /^ten times the limit: \d+ of the other were accepted, not \d+ to \d+$/,
+  },
+])('it is noticed: $mutant', async ({ change, words }) => {
+  const situations = ['beyond'] as const;
+  const { broken } = await runFairness({ ...BRIEF, situations, root: changedProduct(change) });
+  expect(broken).toContainEqual(expect.stringMatching(words));
+});
