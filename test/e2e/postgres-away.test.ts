@@ -118,7 +118,7 @@ describe('During an outage of its database:', () => {
     console.log(`${name}: ${answers.length} answers, the slowest after ${Math.round(slowest)} ms`);
     expect(slowest).toBeLessThan(BOUND_MS + lateMs);
     const refused = answers.filter(({ status }) => status >= 400);
-    expect(refused.length).toBeGreaterThan(50);
+    expect(refused.length).toBeGreaterThan(5);
     for (const { status, code } of refused) {
       expect(status).toBe(503);
       expect(['service_unavailable', 'outcome_unknown']).toContain(code);
