@@ -2,8 +2,8 @@ import { Bulkhead } from '../../src/app/read/bulkhead.ts';
 import type { DelayLimits } from '../../src/app/write/controlled-delay.ts';
 
 /**
- * Limits for tests that are not about overload: on a machine that runs many tests at once, a command
- * waits longer than a service would let it, and that is not what they test.
+ * Limits for tests that are not about overload: on a machine that runs many tests at once, commands and
+ * lists wait longer than a service would let them, and that is not what they test.
  */
 export const PATIENT: DelayLimits = { targetMs: 50, intervalMs: 60_000 };
 

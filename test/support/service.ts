@@ -149,8 +149,9 @@ export class Service implements AsyncDisposable {
   }
 
   #settings(): Environment {
-    const { intervalMs } = PATIENT;
-    return { PORT: '0', INITIAL_API_KEY: this.key, QUEUE_INTERVAL_MS: String(intervalMs) };
+    const patience = String(PATIENT.intervalMs);
+    const waits = { QUEUE_INTERVAL_MS: patience, READ_WAIT_MS: patience };
+    return { PORT: '0', INITIAL_API_KEY: this.key, ...waits };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
