@@ -14,16 +14,18 @@ const v2 = createClient<V2>({ baseUrl: `${address}/v2`, headers });
 
 type Order = components['schemas']['Order'];
 
-const placed = await v2.POST('/store/orders', { body: { petId: 7, quantity: 2 } });
+const placed = await v2.POST('/store/orders', { body: { petId: '7', quantity: 2 } });
 if (placed.data === undefined) throw new Error(placed.error.message);
 const order: Order = placed.data;
 const path = { orderId: order.id };
+// Version 1 has ids as numbers.
+const pathV1 = { orderId: Number(order.id) };
 
 const shipped = await v2.PUT('/store/orders/{orderId}/shipment', {
   params: { path },
   body: { shipDate: '2026-01-02T00:00:00Z' },
 });
-const cancelled = await v1.DELETE('/store/orders/{orderId}', { params: { path } });
+const cancelled = await v1.DELETE('/store/orders/{orderId}', { params: { path: pathV1 } });
 
 // An error is an Error whose codes are known: a switch over them can be checked for completeness.
 function remedyFor(code: NonNullable<typeof cancelled.error>['code']): string {
@@ -59,9 +61,9 @@ async function* everyOrder(status: Order['status']): AsyncGenerator<Order> {
   }
 }
 
-await v2.POST('/store/orders', { body: { petId: 8, quantity: 1 } });
-await v2.POST('/store/orders', { body: { petId: 9, quantity: 1 } });
-const pending: number[] = [];
+await v2.POST('/store/orders', { body: { petId: '8', quantity: 1 } });
+await v2.POST('/store/orders', { body: { petId: '9', quantity: 1 } });
+const pending: string[] = [];
 for await (const { petId } of everyOrder('pending')) pending.push(petId);
 
 const all = await v1.GET('/store/orders');
@@ -82,6 +84,8 @@ process.stdout.write(
 // Mistakes that the types have to find; the compiler complains where one of these is none.
 // @ts-expect-error: a quantity is a number.
 await v1.POST('/store/orders', { body: { petId: 7, quantity: '2' } }).catch(() => undefined);
+// @ts-expect-error: in version 2, an id is a string.
+await v2.POST('/store/orders', { body: { petId: 7, quantity: 2 } }).catch(() => undefined);
 // @ts-expect-error: version 1 has no filters.
 await v1.GET('/store/orders', { params: { query: { status: 'pending' } } });
 // @ts-expect-error: there is no such status.

@@ -212,11 +212,11 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
     it('sends exact 64-bit ids', async () => {
       const { page } = await visit('/docs/v2');
       await authorize(page);
-      const body = `{"petId": ${ID + 4n}, "quantity": 1}`;
+      const body = `{"petId": "${ID + 4n}", "quantity": 1}`;
       const answer = await tryOut(page, 'placeOrder', 'textarea', body);
-      expect(await answer.innerText()).toContain(`"petId": ${ID + 4n},`);
+      expect(await answer.innerText()).toContain(`"petId": "${ID + 4n}",`);
       const { text } = await service.ask('GET', `/v2/store/orders?petId=${ID + 4n}`);
-      expect(text).toContain(`"petId":${ID + 4n},`);
+      expect(text).toContain(`"petId":"${ID + 4n}",`);
     });
 
     it('begins with an example with exact 64-bit ids', async () => {
@@ -233,7 +233,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
       await operation.locator('.execute').click();
       await operation.locator('.live-responses-table').waitFor();
       const { text } = await service.ask('GET', `/v2/store/orders?petId=${ID + 6n}`);
-      expect(text).toContain(`"petId":${ID + 6n},`);
+      expect(text).toContain(`"petId":"${ID + 6n}",`);
     });
 
     it('does not store the key beyond the page', async () => {

@@ -48,12 +48,12 @@ test("A replay to an ETag's position equals version 1's response byte for byte",
     expect(out, `at position ${position}`).toBe(answered.get(position));
   }
   await more;
-  // Version 2 shows the same orders as of that position, with more properties.
+  // Version 2 shows the same orders as of that position, with more properties and ids as strings.
   const [position, text] = [...answered][Math.floor(answered.size / 2)] as [string, string];
   const page = await service.ask('GET', `/v2/store/orders?asOf=${position}&limit=1000`);
   const { data } = JSON.parse(page.text) as { data: Record<string, unknown>[] };
   const known = data.map(({ status, placedAt, shippedAt, cancelledAt, ...order }) => order);
-  expect(JSON.stringify(known)).toBe(text);
+  expect(JSON.stringify(known)).toBe(text.replaceAll(/("id"|"petId"):(-?\d+)/g, '$1:"$2"'));
 });
 
 test.each(['replay', 'audit export'])(

@@ -4,6 +4,7 @@ import type { OrderId, PetId } from '../../domain/order-id.ts';
 import { CHUNK_ORDERS } from '../state/order-chunks.ts';
 import { STATUSES } from '../state/order-image.ts';
 import type { OrderDetails, OrderList } from '../state/order-list.ts';
+import { slotsOnWalk, type Walk } from './order-walk.ts';
 
 /** Filter criteria. An absent member matches every order. */
 export interface OrderFilter {
@@ -18,9 +19,12 @@ export interface OrderFilter {
   readonly placedTo?: Instant | undefined;
 }
 
+/** A query: filter criteria, and the walk over the orders on which they are applied. */
+export type OrderQuery = OrderFilter & Walk;
+
 /** The orders of one page of a filtered list. */
 export interface OrderPage {
-  /** By id, ascending. */
+  /** By id, in the order of the query. */
   readonly orders: readonly OrderDetails[];
   /** True where more orders follow the last of these. */
   readonly hasMore: boolean;
@@ -30,7 +34,8 @@ export interface OrderPage {
 type Sieve = (slots: Uint32Array, count: number, into: Uint32Array) => number;
 
 /**
- * Returns the first orders above an id (or of all) that pass the filter, `limit` of them at most.
+ * Returns the first orders beyond an id (or of all) that pass the filter, `limit` of them at most: above
+ * the id, or below it in a descending order.
  *
  * A page begins after an id and not after a number of orders. So whatever happens to the list between
  * two pages, no order comes twice, and none is left out that was there all the time.
@@ -43,13 +48,13 @@ type Sieve = (slots: Uint32Array, count: number, into: Uint32Array) => number;
  */
 export function findOrders(
   list: OrderList<unknown>,
-  filter: OrderFilter,
+  query: OrderQuery,
   after: OrderId | undefined,
   limit: number,
   asOf: number = list.position,
 ): OrderPage {
   const orders: OrderDetails[] = [];
-  for (const slot of passing(list, filter, after, asOf)) {
+  for (const slot of passing(list, query, after, asOf)) {
     if (orders.length === limit) return { orders, hasMore: true };
     orders.push(list.details(slot, asOf));
   }
@@ -61,15 +66,15 @@ export function isPetKnown(list: OrderList<unknown>, petId: PetId): boolean {
   return passing(list, { petId }, undefined, list.position).some(() => true);
 }
 
-/** Yields the slots of the orders above an id (or of all) that pass the filter, by ascending id. */
+/** Yields the slots of the orders beyond an id (or of all) that pass the filter, in the order of the query. */
 function* passing(
   list: OrderList<unknown>,
-  filter: OrderFilter,
+  query: OrderQuery,
   after: OrderId | undefined,
   asOf: number,
 ): Generator<number> {
-  const sieves = sievesFor(list, filter, asOf);
-  for (const chunk of list.slotsAfter(after)) {
+  const sieves = sievesFor(list, query, asOf);
+  for (const chunk of slotsOnWalk(list, query, after)) {
     let slots = chunk;
     let count = chunk.length;
     for (const sieve of sieves) {

@@ -103,6 +103,18 @@ export class OrderChunks<Encoded> {
     }
   }
 
+  /** Yields the slots of all orders below an id, or of all, by descending id, chunk by chunk. */
+  *slotsBefore(id: bigint | undefined): Iterable<Uint32Array> {
+    const last = id === undefined ? this.#chunks.length - 1 : this.#chunkFor(id);
+    for (let index = last; index >= 0; index--) {
+      const chunk = this.#chunks[index];
+      if (chunk === undefined) return;
+      const isCut = id !== undefined && index === last;
+      const end = isCut ? this.#placeIn(chunk, id - 1n) : chunk.count;
+      yield chunk.slots.slice(0, end).reverse();
+    }
+  }
+
   /** Returns the index of the last chunk that starts at or below an id; 0 for an id below all. */
   #chunkFor(id: bigint): number {
     const after = firstIndex(this.#chunks.length, (index) => {

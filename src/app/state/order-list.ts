@@ -122,9 +122,9 @@ export class OrderList<Encoded> {
   }
 
   /** The columns as they are now, up to the next event. */
-  get columns(): Pick<Columns, 'petIds' | 'expectedDates'> & PackedImage['columns'] {
-    const { petIds, expectedDates } = this.#columns;
-    return { petIds, expectedDates, ...this.#image.columns };
+  get columns(): Omit<Columns, 'quantities'> & PackedImage['columns'] {
+    const { ids, petIds, expectedDates } = this.#columns;
+    return { ids, petIds, expectedDates, ...this.#image.columns };
   }
 
   /** Returns the position of the last event that was recorded by a time, or at it; 0 for none. */
@@ -145,9 +145,9 @@ export class OrderList<Encoded> {
     return firstIndex(this.size, (slot) => this.#placedAt(slot) >= at);
   }
 
-  /** Returns the slots of all orders above an id, or of all, by ascending id, chunk by chunk. */
-  slotsAfter(id: OrderId | undefined): Iterable<Uint32Array> {
-    return this.#chunks.slotsAfter(id);
+  /** Returns the slots of all orders beyond an id in an order of ids, or of all, chunk by chunk. */
+  slotsBeyond(id: OrderId | undefined, order: 'asc' | 'desc'): Iterable<Uint32Array> {
+    return order === 'asc' ? this.#chunks.slotsAfter(id) : this.#chunks.slotsBefore(id);
   }
 
   /** Returns the order at a slot, now or as of a position by which it was placed. */

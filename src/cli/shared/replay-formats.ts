@@ -32,7 +32,7 @@ const NOTATIONS: Readonly<Record<Format, Notation>> = {
 export function* textOf(list: OrderList<unknown>, format: Format): Generator<string> {
   const { opening, between, closing, toText } = NOTATIONS[format];
   let before = opening;
-  for (const slots of list.slotsAfter(undefined)) {
+  for (const slots of list.slotsBeyond(undefined, 'asc')) {
     yield before + Array.from(slots, (slot) => toText(list.details(slot))).join(between);
     before = between;
   }

@@ -6,7 +6,7 @@ import { MAX_EVENTS_PER_ORDER } from '../../domain/order.ts';
 import { ERRORS, type ErrorCode, MAX_MESSAGE } from '../api-error.ts';
 import { CURSOR, CURSOR_LENGTHS } from '../requests/cursor.ts';
 import { MAX_LIMIT } from '../requests/parameters.ts';
-import { as, int64, POSITION, QUANTITY } from '../requests/values.ts';
+import { as, INT64_TEXT, int64, POSITION, QUANTITY } from '../requests/values.ts';
 
 const quantity = as(z.number(), QUANTITY);
 /** A time as the service writes it: see src/domain/instant.ts. */
@@ -50,10 +50,16 @@ export const ErrorAnswer = z
   })
   .meta({ id: 'Error', description: 'The body of every answer of 400 and above.' });
 
-/** The properties that versions 1 and 2 have in common. */
+/** The ids in an order: numbers in version 1, strings in version 2. */
+function idsAs<Id extends z.ZodType>(int64: Id) {
+  return {
+    id: int64.describe('Unique order identifier.'),
+    petId: int64.describe('Identifier of the animal in the order.'),
+  };
+}
+
+/** The other properties that versions 1 and 2 have in common. */
 const order = {
-  id: int64.describe('Unique order identifier.'),
-  petId: int64.describe('Identifier of the animal in the order.'),
   quantity: quantity.describe('Number of units ordered.'),
   shipDate: instant
     .describe('Expected ship date, and once the order has shipped, the actual one.')
@@ -63,12 +69,13 @@ const order = {
 
 // The contract marks no property as required, although all but the ship date are always there.
 export const OrderV1 = z
-  .object(order)
+  .object({ ...idsAs(int64), ...order })
   .partial()
   .meta({ id: 'Order', description: 'An order, as version 1 shows it.' });
 
 export const OrderV2 = z
   .object({
+    ...idsAs(as(z.string(), INT64_TEXT)),
     ...order,
     status: z
       .enum(STATUSES)
@@ -88,7 +95,7 @@ export const OrderPageV2 = z
     asOf: size
       .describe('Where `asOf` was asked for: the position of the last event that is told of.')
       .optional(),
-    data: z.array(OrderV2).max(MAX_LIMIT).describe('The orders, by ascending id.'),
+    data: z.array(OrderV2).max(MAX_LIMIT).describe('The orders, by id.'),
     next: z
       .string()
       .regex(CURSOR)

@@ -10,9 +10,9 @@ import type { OrderId } from '../../domain/order-id.ts';
 import { isKnown, PRIVATE, sendJson } from '../answers/negotiation.ts';
 import { ApiError } from '../api-error.ts';
 import type { RequestContext } from '../request-context.ts';
-import { PlaceOrderBody, ShipOrderBody } from '../requests/body.ts';
+import { type PlaceOrderBody, type PlaceOrderBodyV2, ShipOrderBody } from '../requests/body.ts';
 import { ChangeHeaders, CreateHeaders, orderTag, versionsIn } from '../requests/headers.ts';
-import { OrderPath } from '../requests/parameters.ts';
+import type { OrderPath } from '../requests/parameters.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 
 export interface OrderServices {
@@ -21,9 +21,12 @@ export interface OrderServices {
   readonly epochs: Pick<Epochs, 'logName'>;
 }
 
-/** The form in which a version of the API shows an order. */
+/** The form in which a version of the API takes and shows orders. */
 export interface OrderFormat {
   readonly schema: z.ZodType;
+  // Their values are the same in each version.
+  readonly pathParameters: typeof OrderPath;
+  readonly body: typeof PlaceOrderBody | typeof PlaceOrderBodyV2;
   toJson(order: OrderDetails): string;
   /** The same for a new order, where that needs nothing that is only in the log. */
   newToJson?(order: OrderView): string;
@@ -31,11 +34,12 @@ export interface OrderFormat {
 
 /** Returns the operations of a version that shows orders in this format. */
 export function orderOperations(format: OrderFormat): readonly Operation<OrderServices>[] {
+  const { pathParameters, body } = format;
   return [
-    operation(showing(format, PLACE_ORDER), placeOrder, format),
-    operation(showing(format, GET_ORDER), getOrder, format),
-    operation(CANCEL_ORDER, cancelOrder),
-    operation(showing(format, SHIP_ORDER), shipOrder, format),
+    operation({ ...showing(format, PLACE_ORDER), body }, placeOrder, format),
+    operation({ ...showing(format, GET_ORDER), pathParameters }, getOrder, format),
+    operation({ ...CANCEL_ORDER, pathParameters }, cancelOrder),
+    operation({ ...showing(format, SHIP_ORDER), pathParameters }, shipOrder, format),
   ];
 }
 
@@ -43,6 +47,7 @@ function showing<Its extends Description>({ schema }: OrderFormat, description: 
   return { ...description, success: { ...description.success, schema } };
 }
 
+type OrderContext<Its extends Description> = ContextOf<Its & Pick<OrderFormat, 'pathParameters'>>;
 const PLACE_ORDER = {
   operationId: 'placeOrder',
   method: 'post',
@@ -55,7 +60,6 @@ const PLACE_ORDER = {
     'another order, unless both have the same `Idempotency-Key`.',
   stability: 'beta',
   headers: CreateHeaders,
-  body: PlaceOrderBody,
   success: {
     status: 201,
     description: 'The order was placed.',
@@ -66,7 +70,7 @@ const PLACE_ORDER = {
 
 async function placeOrder(
   services: OrderServices,
-  context: ContextOf<typeof PLACE_ORDER>,
+  context: ContextOf<typeof PLACE_ORDER & Pick<OrderFormat, 'body'>>,
   { toJson, newToJson }: OrderFormat,
 ): Promise<void> {
   const { shipDate, ...rest } = context.body;
@@ -97,7 +101,6 @@ const GET_ORDER = {
   summary: 'Get an order',
   description: 'Returns one order. It shows every command that was answered before.',
   stability: 'beta',
-  pathParameters: OrderPath,
   success: {
     status: 200,
     description: 'The order.',
@@ -109,7 +112,7 @@ const GET_ORDER = {
 
 async function getOrder(
   services: OrderServices,
-  { req, res, path }: ContextOf<typeof GET_ORDER>,
+  { req, res, path }: OrderContext<typeof GET_ORDER>,
   { toJson }: OrderFormat,
 ): Promise<void> {
   const order = orderIn(await services.readModel.current(req.context), path.orderId);
@@ -129,7 +132,6 @@ const CANCEL_ORDER = {
     'Cancels a pending order. An order that has shipped cannot be cancelled: shipping cannot be ' +
     'reversed. To cancel a cancelled order is fine and changes nothing, whatever `If-Match` says, ' +
     'so the same request can safely be sent again.',
-  pathParameters: OrderPath,
   headers: ChangeHeaders,
   success: {
     status: 204,
@@ -147,7 +149,7 @@ const CANCEL_ORDER = {
 
 async function cancelOrder(
   services: OrderServices,
-  context: ContextOf<typeof CANCEL_ORDER>,
+  context: OrderContext<typeof CANCEL_ORDER>,
 ): Promise<void> {
   const { orderId } = context.path;
   const { position } = await perform(services, context, { type: 'CancelOrder', orderId });
@@ -166,7 +168,6 @@ const SHIP_ORDER = {
     'fine and changes nothing, so the same request can safely be sent again; to report another ' +
     'date is refused.',
   stability: 'beta',
-  pathParameters: OrderPath,
   headers: ChangeHeaders,
   body: ShipOrderBody,
   success: {
@@ -186,7 +187,7 @@ const SHIP_ORDER = {
 
 async function shipOrder(
   services: OrderServices,
-  context: ContextOf<typeof SHIP_ORDER>,
+  context: OrderContext<typeof SHIP_ORDER>,
   { toJson }: OrderFormat,
 ): Promise<void> {
   const { orderId } = context.path;

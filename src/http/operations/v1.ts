@@ -10,7 +10,8 @@ import type { ListVersions } from '../answers/list-versions.ts';
 import { PRIVATE } from '../answers/negotiation.ts';
 import { OrdersV1, OrderV1, PetAnswer } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
-import { PetPath } from '../requests/parameters.ts';
+import { PlaceOrderBody } from '../requests/body.ts';
+import { OrderPath, PetPath } from '../requests/parameters.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
 import { EVENT_OPERATIONS, type EventServices } from './events.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
@@ -113,7 +114,13 @@ export type V1Services = ListServices &
 /** Version 1: listOrders and cancelOrder as the contract has them, and the operations around them. */
 export const V1: readonly Operation<V1Services>[] = [
   operation(LIST_ORDERS, bounded(listOrders)),
-  ...orderOperations({ schema: OrderV1, toJson: orderToJson, newToJson: orderToJson }),
+  ...orderOperations({
+    schema: OrderV1,
+    pathParameters: OrderPath,
+    body: PlaceOrderBody,
+    toJson: orderToJson,
+    newToJson: orderToJson,
+  }),
   operation(GET_PET, getPet),
   ...EVENT_OPERATIONS,
   ...PROOF_OPERATIONS,

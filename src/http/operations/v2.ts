@@ -12,6 +12,7 @@ import { isNotModified, PRIVATE } from '../answers/negotiation.ts';
 import { sendPage } from '../answers/page.ts';
 import { OrderPageV2, OrderV2 } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
+import { PlaceOrderBodyV2 } from '../requests/body.ts';
 import {
   type Asked,
   CURSOR,
@@ -19,8 +20,16 @@ import {
   type PlaceInList,
   readCursor,
 } from '../requests/cursor.ts';
-import { limitOf, may, NoQuery, positionOf } from '../requests/parameters.ts';
-import { booleanText, dateTimeText, momentText, petIdText, wordText } from '../requests/values.ts';
+import { limitOf, may, NoQuery, OrderPathV2, positionOf } from '../requests/parameters.ts';
+import {
+  booleanText,
+  dateTimeText,
+  momentText,
+  orderIdsText,
+  orderIdTextV2,
+  petIdTextV2,
+  wordText,
+} from '../requests/values.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 import { type OrderServices, orderOperations } from './orders.ts';
@@ -35,8 +44,13 @@ const cursor = z
   .max(CURSOR_LENGTHS[1], NO_CURSOR);
 
 const ListQuery = z.strictObject({
+  id: may(
+    orderIdsText,
+    'The orders with these ids, as far as there are any: up to 100, with commas between.',
+  ),
+  fromId: may(orderIdTextV2, 'Orders with this id or a higher one.'),
   status: may(wordText(STATUSES), 'Orders of this status.'),
-  petId: may(petIdText, 'Orders of this animal.'),
+  petId: may(petIdTextV2, 'Orders of this animal.'),
   complete: may(booleanText, 'Orders that have shipped, or that have not.'),
   shipDateFrom: may(dateTimeText, 'Orders with a ship date at this time or later.'),
   shipDateTo: may(dateTimeText, 'Orders with a ship date before this time.'),
@@ -47,6 +61,10 @@ const ListQuery = z.strictObject({
     'The list as it was: after so many events of the log, which is the position in the `ETag` of a ' +
       'list or in an `Event-Position`, or at a time, with all that was recorded by then. A moment ' +
       'that has not come is a 400 as well.',
+  ),
+  order: may(
+    wordText(['asc', 'desc']),
+    'By ascending id, which is the default, or by descending id.',
   ),
   limit: limitOf('orders'),
   after: may(cursor, 'The `next` of the page before, with the same filters.'),
@@ -60,7 +78,7 @@ const LIST_ORDERS = {
   tag: 'orders',
   summary: 'List orders',
   description:
-    'Returns the orders that pass all filters, by ascending id, a page at a time. Ranges include ' +
+    'Returns the orders that pass all filters, by id, a page at a time. Ranges include ' +
     'their `From` and exclude their `To`; an order without a ship date is in no range of ship ' +
     'dates, and a range that ends before it begins is empty. A parameter that is unknown, ' +
     'malformed or given twice is a 400 `invalid_request` that names it.\n\n' +
@@ -92,8 +110,10 @@ async function listOrders(
   { epochs, readModel }: ListServices,
   { req, res, query }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
-  const { limit, after, asOf: moment, ...filter } = query;
-  const asked = { ...filter, asOf: resolved(moment, epochs), log: logOf(epochs) };
+  const { limit, after, asOf: moment, id: ids, order: given, ...filter } = query;
+  // A cursor belongs to a query: with `asc` it is the same as without.
+  const order = given === 'desc' ? given : undefined;
+  const asked = { ...filter, ids, order, asOf: resolved(moment, epochs), log: logOf(epochs) };
   const begin = after === undefined ? undefined : placeOf(after, asked);
   const list = await readModel.current(req.context);
   const asOf = asked.asOf === undefined ? undefined : momentOf(asked.asOf, begin, list);
@@ -136,5 +156,10 @@ export type V2Services = ListServices & ReadServices & OrderServices;
 /** Version 2: the operations of version 1, and a list with filters and pages. All of it is beta. */
 export const V2: readonly Operation<V2Services>[] = [
   operation(LIST_ORDERS, bounded(listOrders)),
-  ...orderOperations({ schema: OrderV2, toJson: orderToJsonV2 }),
+  ...orderOperations({
+    schema: OrderV2,
+    pathParameters: OrderPathV2,
+    body: PlaceOrderBodyV2,
+    toJson: orderToJsonV2,
+  }),
 ].map((described) => ({ query: NoQuery, ...described, stability: 'beta' }));

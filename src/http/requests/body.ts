@@ -5,7 +5,7 @@ import { CLOCKS } from '../../app/clock.ts';
 import type { PetId } from '../../domain/order-id.ts';
 import { ApiError } from '../api-error.ts';
 import { shownSyntaxError } from './shown.ts';
-import { dateTime, int64, quantity } from './values.ts';
+import { dateTime, int64, petIdV2, quantity } from './values.ts';
 
 /** The longest body that is read. An order has about 100 bytes. */
 export const MAX_BODY_BYTES = 16_384;
@@ -90,13 +90,20 @@ function exactNumbers(_key: string, value: unknown, context?: { readonly source?
     : value;
 }
 
-export const PlaceOrderBody = z
-  .strictObject({
-    petId: int64.describe('The animal that is ordered.').transform((id) => id as PetId),
-    quantity: quantity.describe('How many units.'),
-    shipDate: dateTime.describe('When it is expected to ship, if that is known.').optional(),
-  })
-  .meta({ id: 'PlaceOrder', description: 'An order to be placed.' });
+const PET = 'The animal that is ordered.';
+
+export const PlaceOrderBody = placeOrderBody(int64.describe(PET).transform((id) => id as PetId));
+export const PlaceOrderBodyV2 = placeOrderBody(petIdV2.describe(PET));
+
+function placeOrderBody<Id extends z.ZodType<PetId>>(petId: Id) {
+  return z
+    .strictObject({
+      petId,
+      quantity: quantity.describe('How many units.'),
+      shipDate: dateTime.describe('When it is expected to ship, if that is known.').optional(),
+    })
+    .meta({ id: 'PlaceOrder', description: 'An order to be placed.' });
+}
 
 export const ShipOrderBody = z
   .strictObject({ shipDate: dateTime.describe('When it did ship.') })

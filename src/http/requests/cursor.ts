@@ -10,7 +10,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Moment } from '../../app/read/moment.ts';
-import type { OrderFilter } from '../../app/read/order-query.ts';
+import type { OrderQuery } from '../../app/read/order-query.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 
 const [FORM, FORM_AS_OF] = [1, 2];
@@ -22,11 +22,11 @@ export const CURSOR = /^(?:[\w-]{18}|[\w-]{23})$/;
 export const CURSOR_LENGTHS = [18, 23] as const;
 
 /** A query of the list, but for the place where to begin. */
-export interface Asked extends OrderFilter {
+export type Asked = OrderQuery & {
   readonly asOf?: Moment | undefined;
   /** The epoch of the log, but for the first. */
   readonly log?: string | undefined;
-}
+};
 
 /** The place where a page begins: after an order, in a list as of a position if one was given. */
 export interface PlaceInList {

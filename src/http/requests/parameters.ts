@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import type { Epochs, Place } from '../../app/log/epochs.ts';
 import { ApiError } from '../api-error.ts';
-import { countText, orderIdText, petIdText, placeText, positionText } from './values.ts';
+import {
+  countText,
+  orderIdText,
+  orderIdTextV2,
+  petIdText,
+  placeText,
+  positionText,
+} from './values.ts';
 
 const NO_INT64 = 'What is no integer of 64 bits, in plain decimal: 400 `invalid_request`.';
 const OTHERWISE = 'Anything else, or more than one: 400 `invalid_request`.';
@@ -11,6 +18,11 @@ const BEYOND = 'Anything else, more than one, or more than the log has: 400 `inv
 /** The one way into the service for the id of an order that a client chose. */
 export const OrderPath = z.object({
   orderId: orderIdText.describe(`The id of the order. ${NO_INT64}`),
+});
+
+/** The same as version 2 describes it. */
+export const OrderPathV2 = z.object({
+  orderId: orderIdTextV2.describe(`The id of the order. ${NO_INT64}`),
 });
 
 export const PetPath = z.object({

@@ -39,6 +39,13 @@ const INT64 = {
 };
 export const QUANTITY = { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_QUANTITY };
 const BOOLEAN = { type: 'boolean' };
+const ANY_INT64 = `(?:0|-?(?:${positiveUpTo(MAX_INT64)})|${MIN_INT64})`;
+/** A 64-bit integer as a string, in which no reader of JSON can round it. */
+export const INT64_TEXT = {
+  type: 'string',
+  pattern: `^${ANY_INT64}$`,
+  maxLength: String(MIN_INT64).length,
+};
 
 /** RFC 3339, with any offset; no leap seconds, which JavaScript's clock does not have. */
 const ANY_DATE_TIME = {
@@ -51,18 +58,15 @@ const ANY_DATE_TIME = {
 /** The log holds no more events than the image of its orders can. */
 const MAX_POSITION = 2 ** 32 - 1;
 export const POSITION = { type: 'integer', format: 'int64', minimum: 0, maximum: MAX_POSITION };
-/** 0 to 2^32 − 1, as a regular expression. */
-const UP_TO_MAX_POSITION =
-  '0|[1-9]\\d{0,8}|[1-3]\\d{9}|4(?:[01]\\d{8}|2(?:[0-8]\\d{7}|9(?:[0-3]\\d{6}|4(?:[0-8]\\d{5}|' +
-  '9(?:[0-5]\\d{4}|6(?:[0-6]\\d{3}|7(?:[01]\\d{2}|2(?:[0-8]\\d|9[0-5]))))))))';
 /** The same, or a position behind the epoch in which it was given. */
 const PLACE_TEXT = {
   type: 'string',
-  pattern: `^(?:(?:0|[1-9]\\d{0,8}\\.[0-9a-f]{8}):)?(?:${UP_TO_MAX_POSITION})$`,
+  pattern: `^(?:(?:0|[1-9]\\d{0,8}\\.[0-9a-f]{8}):)?(?:0|${positiveUpTo(MAX_POSITION)})$`,
   maxLength: 29,
 };
 
 const NO_INT64 = `must be a whole number from ${MIN_INT64} to ${MAX_INT64}`;
+const NO_STRING = `${NO_INT64}, as a string`;
 const NO_POSITION = `must be a whole number from 0 to ${MAX_POSITION}`;
 const A_DATE_TIME = 'an RFC 3339 date-time, such as 2026-01-31T12:00:00Z';
 const NO_DATE_TIME = `must be ${A_DATE_TIME}`;
@@ -87,6 +91,28 @@ export const int64 = as(wholeNumber(MIN_INT64, MAX_INT64), INT64);
 export const quantity = as(wholeNumber(1n, BigInt(MAX_QUANTITY)).transform(Number), QUANTITY);
 export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
 
+/**
+ * Returns a regular expression for the whole numbers from 1 to a largest one, in decimal without leading
+ * zeros, because JSON Schema has no other means to bound a number that is a string.
+ */
+function positiveUpTo(max: number | bigint): string {
+  const digits = Array.from(String(max), Number);
+  const asLong = digits.reduceRight((rest, digit, index) => {
+    const lowest = index === 0 ? 1 : 0;
+    const others = digits.length - 1 - index;
+    if (others === 0) return oneOf(lowest, digit);
+    if (digit === lowest) return `${digit}${rest}`;
+    const below = `${oneOf(lowest, digit - 1)}${others === 1 ? '\\d' : `\\d{${others}}`}|${digit}${rest}`;
+    return index === 0 ? below : `(?:${below})`;
+  }, '');
+  return `[1-9]\\d{0,${digits.length - 2}}|${asLong}`;
+}
+
+function oneOf(lowest: number, highest: number): string {
+  if (highest === lowest) return String(highest);
+  return highest === lowest + 1 ? `[${lowest}${highest}]` : `[${lowest}-${highest}]`;
+}
+
 /** A text that a client may send once. */
 function text() {
   return z.string({ error: NOT_ONCE });
@@ -96,13 +122,40 @@ function text() {
 export const orderIdText = idText<OrderId>();
 export const petIdText = idText<PetId>();
 
+/** The same as version 2 describes them, and the id of a pet in its JSON bodies. */
+export const orderIdTextV2 = as(orderIdText, INT64_TEXT);
+export const petIdTextV2 = as(petIdText, INT64_TEXT);
+export const petIdV2 = as(idIn<PetId>(z.string({ error: NO_STRING }), NO_STRING), INT64_TEXT);
+
+/** The most ids in one parameter. */
+const MAX_IDS = 100;
+const NO_IDS = `must be up to ${MAX_IDS} whole numbers from ${MIN_INT64} to ${MAX_INT64}, with commas between`;
+
+/** The ids of some orders. */
+export const orderIdsText = as(
+  text().transform((given, context): readonly OrderId[] => {
+    const read = given.split(',', MAX_IDS + 1).map(parseInt64);
+    if (read.length <= MAX_IDS && !read.includes(undefined)) return read as OrderId[];
+    context.addIssue(NO_IDS);
+    return z.NEVER;
+  }),
+  {
+    type: 'string',
+    pattern: `^${ANY_INT64}(?:,${ANY_INT64}){0,${MAX_IDS - 1}}$`,
+    maxLength: MAX_IDS * (INT64_TEXT.maxLength + 1) - 1,
+  },
+);
+
 function idText<Id extends bigint>() {
-  const schema = text().transform((given, context): Id => {
+  return as(idIn<Id>(text(), NO_INT64), INT64);
+}
+
+function idIn<Id extends bigint>(schema: z.ZodString, error: string) {
+  return schema.transform((given, context): Id => {
     const read = parseInt64(given);
-    if (read === undefined) context.addIssue(NO_INT64);
+    if (read === undefined) context.addIssue(error);
     return (read as Id | undefined) ?? z.NEVER;
   });
-  return as(schema, INT64);
 }
 
 export const booleanText = as(

@@ -10,7 +10,7 @@ import type { Answer, Sent } from '../../support/http.ts';
 const REQUEST_ID = { 'x-request-id': '07b09690-dd7c-4e1c-a270-164e36738600' };
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const ORDER = '{"id":1,"petId":7,"quantity":1,"complete":false}';
-const ORDER_2 = `${ORDER.slice(0, -1)},"status":"pending","placedAt":"2026-03-02T09:30:00.000Z"}`;
+const ORDER_2 = `${ORDER.slice(0, -1).replace('1', '"1"').replace('7', '"7"')},"status":"pending","placedAt":"2026-03-02T09:30:00.000Z"}`;
 const CACHED = { etag: '"x-1"', 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' };
 const NEW = { location: '/v1/store/orders/1', 'event-position': '1' };
 

@@ -120,7 +120,7 @@ test('The examples in the description equal the responses of the service', async
   await run.note('listOrders', 'firstOfTwoPages', 'GET', `${V2}?limit=2`);
   await run.note('listOrders', 'cancelled', 'GET', `${V2}?status=cancelled`);
   await run.note('listOrders', 'asOfPosition2', 'GET', `${V2}?asOf=2`);
-  await run.note('placeOrder', 'withoutDate', 'POST', V2, { petId: 7, quantity: 1 });
+  await run.note('placeOrder', 'withoutDate', 'POST', V2, { petId: '7', quantity: 1 });
   await run.note('shipOrder', 'shipped', 'PUT', `${V2}/9007199254740994/shipment`, SHIPMENT);
 
   await run.refusal('GET', V1, undefined, { headers: { Authorization: '' } });

@@ -34,7 +34,7 @@ test('Types generated from the descriptions compile, and a client that uses them
   expect(JSON.parse(stdout)).toEqual({
     shipped: 'shipped',
     remedy: 'too late',
-    pending: [8, 9],
+    pending: ['8', '9'],
     all: 3,
     early: [1, ['pending']],
     wrong: 'unauthorized',

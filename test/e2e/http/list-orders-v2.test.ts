@@ -8,7 +8,7 @@ const { service, beside } = await oneService();
 const LIST = '/v2/store/orders';
 
 interface Page {
-  readonly data: readonly (Record<string, unknown> & { readonly id: bigint })[];
+  readonly data: readonly (Record<string, unknown> & { readonly id: string })[];
   readonly next: string | null;
 }
 
@@ -28,7 +28,7 @@ async function idsOf(query: Record<string, string> = {}): Promise<string[]> {
   const ids: string[] = [];
   for (let next: string | null | undefined; next !== null; ) {
     const page: Page = await find(next === undefined ? query : { ...query, after: next });
-    ids.push(...page.data.map(({ id }) => String(id)));
+    ids.push(...page.data.map(({ id }) => id));
     next = page.next;
   }
   return ids;
@@ -52,16 +52,16 @@ describe('listOrders of version 2', () => {
     const times = { placedAt: expect.stringMatching(/Z$/) };
     const [first, , , third, fourth] = data;
     expect(first).toStrictEqual({
-      id: -7n,
-      petId: 2n ** 63n - 1n,
+      id: '-7',
+      petId: '9223372036854775807',
       quantity: 1n,
       complete: false,
       status: 'pending',
       ...times,
     });
     expect(third).toStrictEqual({
-      id: BigInt(shipped),
-      petId: 1n,
+      id: shipped,
+      petId: '1',
       quantity: 1n,
       shipDate: '2026-02-03T00:00:00.000Z',
       complete: true,
@@ -110,6 +110,40 @@ describe('listOrders of version 2', () => {
     expect(await idsOf({ ...query, limit: '1' })).toStrictEqual(ids);
   });
 
+  test.each<[string, Record<string, string>, string[]]>([
+    ['from the newest on', { order: 'desc' }, [cancelled, shipped, undated, pending, '-7']],
+    [
+      'in the order that is the default',
+      { order: 'asc' },
+      ['-7', pending, undated, shipped, cancelled],
+    ],
+    ['from an id on', { fromId: undated }, [undated, shipped, cancelled]],
+    ['from an id that there is not', { fromId: '-6' }, [pending, undated, shipped, cancelled]],
+    ['down to an id', { fromId: undated, order: 'desc' }, [cancelled, shipped, undated]],
+    ['by their ids', { id: `${shipped},-7,4711,${shipped}` }, ['-7', shipped]],
+    ['by an id', { id: pending, order: 'desc' }, [pending]],
+    ['by ids that are nobody’s', { id: '4711,4712' }, []],
+    [
+      'by ids, those that pass',
+      { id: `${shipped},${pending},-7`, petId: '1', order: 'desc' },
+      [shipped, pending],
+    ],
+  ])('lists them %s', async (_how, query, ids) => {
+    expect(await idsOf(query)).toStrictEqual(ids);
+    expect(await idsOf({ ...query, limit: '1' })).toStrictEqual(ids);
+  });
+
+  it('looks up a hundred ids at once', async () => {
+    const ids = Array.from({ length: 100 }, (_, n) => String(1_000_000 + n));
+    expect(await idsOf({ id: [...ids.slice(1), shipped].join(',') })).toStrictEqual([shipped]);
+    const message = expectError(
+      await ask({ id: [...ids, shipped].join(',') }),
+      400,
+      'invalid_request',
+    );
+    expect(message).toMatch(/^id: must be up to 100 whole numbers/);
+  });
+
   it('finds what was placed from a moment on, and before it', async () => {
     const { data } = await find({ petId: '3' });
     const placedAt = String(data[0]?.placedAt);
@@ -154,6 +188,14 @@ describe('A parameter is refused with a 400 that names it:', () => {
     ['petId=9223372036854775808', 'petId'],
     ['petId=%2B1', 'petId'],
     ['petId=%D9%A1', 'petId'],
+    ['id=', 'id: must be up to 100 whole numbers from -9223372036854775808'],
+    ['id=1,', 'id'],
+    ['id=1,,2', 'id'],
+    ['id=1,%202', 'id'],
+    ['id=9223372036854775808', 'id'],
+    ['id=1&id=2', 'id: must be given once'],
+    ['fromId=01', 'fromId: must be a whole number'],
+    ['order=DESC', 'order: must be one of asc, desc'],
     ['complete=1', 'complete: must be true or false'],
     ['complete=TRUE', 'complete'],
     ['shipDateFrom=2026-01-01', 'shipDateFrom: must be an RFC 3339 date-time'],
@@ -218,7 +260,7 @@ describe('The list as it was', () => {
       expect(headers.etag).toBe(etag);
     }
     const shippedThen = await list('?asOf=2&status=pending&shipDateTo=2026-02-02T00:00:00Z');
-    expect(JSON.parse(shippedThen.text).data).toMatchObject([{ id: 1, complete: false }]);
+    expect(JSON.parse(shippedThen.text).data).toMatchObject([{ id: '1', complete: false }]);
   });
 
   it('is the same to whoever has it, although much has happened since', async () => {
@@ -251,9 +293,9 @@ describe('The list as it was', () => {
       return { link: String(answer.headers.link), ...JSON.parse(answer.text) };
     };
     const first = await page();
-    expect(first).toMatchObject({ asOf: 3, data: [{ id: 1 }, { id: 2 }] });
+    expect(first).toMatchObject({ asOf: 3, data: [{ id: '1' }, { id: '2' }] });
     const second = await page({ after: first.next });
-    expect(second).toMatchObject({ asOf: 3, data: [{ id: 3 }], next: null });
+    expect(second).toMatchObject({ asOf: 3, data: [{ id: '3' }], next: null });
     expect(new URLSearchParams(/<(.*)>/.exec(first.link)?.[1]).get('asOf')).toBe(asOf);
   });
 
@@ -307,15 +349,22 @@ describe('Pages', () => {
     expect(pathname).toBe(LIST);
     expect(searchParams.get('after')).toBe((JSON.parse(more.text) as Page).next);
     const second = await service.ask('GET', pathname + search);
-    expect((exactJson(second.text) as Page).data.map(({ id }) => String(id))).toStrictEqual([
-      cancelled,
-    ]);
+    expect((exactJson(second.text) as Page).data.map(({ id }) => id)).toStrictEqual([cancelled]);
   });
 
   it('may be of another size each', async () => {
     const { next } = await find({ limit: '2' });
     const { data } = await find({ limit: '1', after: String(next) });
-    expect(data.map(({ id }) => String(id))).toStrictEqual([undated]);
+    expect(data.map(({ id }) => id)).toStrictEqual([undated]);
+  });
+
+  it('take the cursor of the order that is the default, named or not, and of no other', async () => {
+    const { next } = await find({ limit: '1' });
+    const [after, order] = [String(next), 'desc'];
+    expect((await find({ after, order: 'asc' })).data).toStrictEqual((await find({ after })).data);
+    for (const query of [{ order }, { fromId: '1' }, { id: '1' }]) {
+      expectError(await ask({ ...query, after }), 400, 'invalid_request');
+    }
   });
 
   it('do not take the cursor of other filters, whatever its spelling', async () => {
@@ -351,7 +400,7 @@ describe('Pages', () => {
     for (let after = ''; ; ) {
       const { text } = await fresh.ask('GET', `${LIST}?limit=4${after && `&after=${after}`}`);
       const { data, next } = JSON.parse(text) as Page;
-      seen.push(...data.map(({ id }) => String(id)));
+      seen.push(...data.map(({ id }) => id));
       if (next === null) break;
       after = next;
       await fresh.ask('DELETE', `${LIST}/${before[seen.length - 1]}`);

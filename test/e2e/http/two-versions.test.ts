@@ -5,6 +5,11 @@ import { oneService, placeOrder } from '../../support/one-service.ts';
 const { service } = await oneService();
 const V1 = '/v1/store/orders';
 const V2 = '/v2/store/orders';
+/** The body that places an order of a pet, in either version. */
+const orderAt = (list: string, petId = 7) => ({
+  petId: list === V1 ? petId : `${petId}`,
+  quantity: 2,
+});
 const SHIPMENT = { shipDate: '2026-01-02T00:00:00Z' };
 
 describe('What is done in one version is seen in the other:', () => {
@@ -12,7 +17,7 @@ describe('What is done in one version is seen in the other:', () => {
     [V1, V2],
     [V2, V1],
   ])('%s, then %s', async (here, there) => {
-    const placed = await service.send('POST', here, { petId: 7, quantity: 2 });
+    const placed = await service.send('POST', here, orderAt(here));
     const { id } = JSON.parse(placed.text);
     expect(placed.headers.location).toBe(`${here}/${id}`);
     expect((await service.ask('GET', `${there}/${id}`)).status).toBe(200);
@@ -29,12 +34,12 @@ describe('Version 2 shows', () => {
 
   it('a new order as pending, placed just now', async () => {
     const begun = new Date().toISOString();
-    const answer = await service.send('POST', V2, { petId: 7, quantity: 1 });
+    const answer = await service.send('POST', V2, { petId: '7', quantity: 1 });
     const { placedAt, ...order } = JSON.parse(answer.text);
     expect(answer.status).toBe(201);
     expect(order).toStrictEqual({
-      id: expect.any(Number),
-      petId: 7,
+      id: expect.stringMatching(/^[1-9]\d*$/),
+      petId: '7',
       quantity: 1,
       complete: false,
       status: 'pending',
@@ -62,7 +67,7 @@ describe('Version 2 shows', () => {
 
 describe.each([V1, V2])('An order at %s that has not changed', (list) => {
   it('is not sent again to whoever has its ETag, and is once it has changed', async () => {
-    const placed = await service.send('POST', list, { petId: 7, quantity: 1 });
+    const placed = await service.send('POST', list, orderAt(list));
     const path = String(placed.headers.location);
     const get = (etag: string) => service.ask('GET', path, { headers: { 'If-None-Match': etag } });
     const etag = String(placed.headers.etag);
@@ -89,5 +94,44 @@ describe.each([V1, V2])('An order at %s that has not changed', (list) => {
     const answer = await service.send('PUT', `${list}/${id}/shipment`, SHIPMENT);
     expect(answer.status).toBe(200);
     expect(answer.headers).not.toHaveProperty('etag');
+  });
+});
+
+describe('Version 2 takes the id of a pet as a string', () => {
+  const place = (petId: unknown) => service.send('POST', V2, { petId, quantity: 1 });
+
+  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0'])(
+    'and shows it to the digit: %s',
+    async (petId) => {
+      const { status, text } = await place(petId);
+      expect(status).toBe(201);
+      expect(JSON.parse(text).petId).toBe(petId);
+    },
+  );
+
+  it.each([
+    7,
+    '9223372036854775808',
+    '-9223372036854775809',
+    '07',
+    '-0',
+    '+7',
+    '7.0',
+    '7e0',
+    ' 7',
+    '',
+    '٧',
+    null,
+    true,
+    ['7'],
+  ])('and nothing else: %j', async (petId) => {
+    expect(expectError(await place(petId), 400, 'invalid_request')).toBe(
+      'petId: must be a whole number from -9223372036854775808 to 9223372036854775807, as a string',
+    );
+  });
+
+  it('where version 1 takes a number', async () => {
+    const answer = await service.send('POST', V1, { petId: '7', quantity: 1 });
+    expectError(answer, 400, 'invalid_request');
   });
 });

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
-import { findOrders, isPetKnown, type OrderFilter } from '../../../../src/app/read/order-query.ts';
+import {
+  findOrders,
+  isPetKnown,
+  type OrderFilter,
+  type OrderQuery,
+} from '../../../../src/app/read/order-query.ts';
+import type { Walk } from '../../../../src/app/read/order-walk.ts';
 import { STATUSES } from '../../../../src/app/state/order-image.ts';
 import { type OrderDetails, OrderList } from '../../../../src/app/state/order-list.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
-import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
-import { instants, petIds } from '../../../support/arbitraries.ts';
+import { isInt64, type OrderId, type PetId } from '../../../../src/domain/order-id.ts';
+import { instants, orderIds, petIds } from '../../../support/arbitraries.ts';
 import {
   cancelled,
   NOON,
@@ -69,8 +75,31 @@ function filtersFor(orders: readonly OrderDetails[]) {
   });
 }
 
+/** Walks whose ids are those of orders as often as not, and next to them. */
+function walksFor(orders: readonly OrderDetails[]): fc.Arbitrary<Walk> {
+  const near = orders.flatMap(({ id }) => [id, id, id - 1n, id + 1n]);
+  const known = near.filter(isInt64) as OrderId[];
+  const ids = known.length === 0 ? orderIds : fc.oneof(fc.constantFrom(...known), orderIds);
+  return fc.record(
+    {
+      order: fc.constant('desc' as const),
+      fromId: ids,
+      ids: fc.array(ids, { minLength: 1, maxLength: 8 }),
+    },
+    { requiredKeys: [] },
+  );
+}
+
+/** The orders of a walk, said as plainly as can be. */
+function onWalk(orders: readonly OrderDetails[], { order, fromId, ids }: Walk) {
+  const its = orders.filter(
+    ({ id }) => (fromId === undefined || id >= fromId) && (ids?.includes(id) ?? true),
+  );
+  return order === 'desc' ? its.reverse() : its;
+}
+
 /** Every page, from the first to the last. */
-function allPages(list: OrderList<unknown>, filter: OrderFilter, limit: number) {
+function allPages(list: OrderList<unknown>, filter: OrderQuery, limit: number) {
   const pages: OrderDetails[][] = [];
   for (let after: OrderId | undefined, more = true; more; ) {
     const { orders, hasMore } = findOrders(list, filter, after, limit);
@@ -114,6 +143,26 @@ describe('finding orders', () => {
     );
   });
 
+  it('walks over them in either direction, from an id on, or over a few ids alone', () => {
+    const walks = cases.chain(([history, filter, limit]) =>
+      fc.tuple(
+        fc.constant({ history, filter, limit }),
+        walksFor(naiveOrders(history)),
+        fc.boolean(),
+      ),
+    );
+    fc.assert(
+      fc.property(walks, ([{ history, filter, limit }, walk, isFiltered]) => {
+        const query = isFiltered ? { ...filter, ...walk } : walk;
+        const expected = onWalk(naiveOrders(history), walk).filter((order) =>
+          passes(order, isFiltered ? filter : {}),
+        );
+        expect(allPages(listOf(history), query, limit).flat()).toStrictEqual(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('finds them in thousands, whatever the order in which their ids came', () => {
     fc.assert(
       fc.property(manyIds(3_000), fc.integer({ min: 1, max: 1_500 }), (ids, limit) => {
@@ -127,6 +176,8 @@ describe('finding orders', () => {
         for (const filter of [{}, { petId: 1n as PetId, status: 'cancelled' }] as const) {
           const expected = naiveOrders(history).filter((order) => passes(order, filter));
           expect(allPages(list, filter, limit).flat()).toStrictEqual(expected);
+          const down = { ...filter, order: 'desc', fromId: ids[0] as OrderId } as const;
+          expect(allPages(list, down, limit).flat()).toStrictEqual(onWalk(expected, down));
         }
       }),
       { numRuns: 8 },
@@ -173,6 +224,7 @@ describe('finding orders', () => {
     const nothing = { orders: [], hasMore: false };
     expect(findOrders(listOf([]), {}, undefined, 1)).toStrictEqual(nothing);
     expect(findOrders(listOf([]), {}, 5n as OrderId, 1)).toStrictEqual(nothing);
+    expect(findOrders(listOf([]), { order: 'desc' }, 5n as OrderId, 1)).toStrictEqual(nothing);
   });
 
   it('compares both halves of a pet id', () => {

@@ -97,6 +97,8 @@ describe('the chunks of the list', () => {
       expect(fresh.map((chunk) => chunk[0])).toStrictEqual([BigInt(start)]);
       const above = Array.from(chunks.slotsAfter(BigInt(start)), (slots) => [...slots]).flat();
       expect(above).toStrictEqual(ids.slice(start + 1).map(Number));
+      const below = Array.from(chunks.slotsBefore(BigInt(start)), (slots) => [...slots]).flat();
+      expect(below).toStrictEqual(ids.slice(0, start).map(Number).reverse());
     }
   });
 
