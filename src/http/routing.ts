@@ -101,7 +101,7 @@ function stepsOf<Services>(
 ): Steps {
   const { scope, deprecation, query, body, handler } = operation;
   const check = (req: Request) => {
-    requireScope(req.context, scope);
+    if (scope !== undefined) requireScope(req.context, scope);
     if (query !== undefined) req.context.query = parsed(query, req.query);
   };
   const handle = ({ context }: Request) => {

@@ -23,7 +23,14 @@ const OFFERED = [
   { base: '/v2', operations: V2 },
 ].flatMap(({ base, operations }) => {
   return operations.map((operation) => {
-    const { operationId, method, path, scope, stability = 'stable', deprecation } = operation;
+    const {
+      operationId,
+      method,
+      path,
+      scope = 'any',
+      stability = 'stable',
+      deprecation,
+    } = operation;
     const request = `${method.toUpperCase()} ${base}${path.replaceAll(/:(\w+)/g, '{$1}')}`;
     const state = deprecation === undefined ? stability : 'deprecated';
     return { operationId, request, scope, state, deprecation };

@@ -1,6 +1,7 @@
 /** The bodies of answers. Nothing is parsed by these: they describe what is written by hand. */
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
+import { SCOPES } from '../../app/ports/key-store.ts';
 import { STATUSES } from '../../app/state/order-image.ts';
 import { MAX_EVENTS_PER_ORDER } from '../../domain/order.ts';
 import { ERRORS, type ErrorCode, MAX_MESSAGE } from '../api-error.ts';
@@ -105,6 +106,33 @@ export const OrderPageV2 = z
       .describe('What to send as `after` for the next page; null on the last one.'),
   })
   .meta({ id: 'OrderPage', description: 'A page of the list of orders.' });
+
+export const KeyAnswer = z
+  .object({
+    id: text(10, '^[0-9A-Za-z]{10}$').describe(
+      'The public part of the key, which stands in its text.',
+    ),
+    name: text(100, '^.+$').describe('What the operator called it.'),
+    scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).describe('What it allows.'),
+    createdAt: instant.describe('When it was made.'),
+    expiresAt: instant.describe('When it expires; absent where it never does.').optional(),
+    limits: z
+      .object({
+        rate: z
+          .object({
+            requests: count.describe('The requests in each window.'),
+            seconds: count.describe('The window, in seconds.'),
+            burst: count.describe('The requests at once after a pause.'),
+          })
+          .describe('The rate of requests, in each instance of the service.')
+          .optional(),
+        concurrent: count.describe('The requests that may be under way at once.').optional(),
+        streams: count.describe('The event streams that may be open at once.').optional(),
+      })
+      .describe('Absent where it has none.')
+      .optional(),
+  })
+  .meta({ id: 'Key', description: 'An API key, as its owner sees it.' });
 
 export const PetAnswer = z
   .object({ id: int64.describe('Identifier of the animal.') })

@@ -100,6 +100,7 @@ const TAGS: readonly { name: Description['tag']; group: string; description: str
     group: 'Audit',
     description: 'What happened, as it was recorded, and the proof of it.',
   },
+  { name: 'keys', group: 'Keys', description: 'The API keys of clients.' },
 ];
 
 function pathsOf(operations: readonly Description[], examples: Examples): ZodOpenApiPathsObject {
@@ -124,12 +125,13 @@ function describeOperation(
   const { pathParameters, headers, query, body, success, isTryItHidden } = operation;
   const instead =
     deprecation === undefined ? '' : `\n\nIt ends on ${deprecation.sunset}. ${deprecation.instead}`;
+  const needed = scope === undefined ? 'of any scope' : `with the scope \`${scope}\``;
   const content = examples.requestOf(operationId);
   return {
     operationId,
     tags: [tag],
     summary,
-    description: `${description}${instead}\n\nNeeds a key with the scope \`${scope}\`.`,
+    description: `${description}${instead}\n\nNeeds a key ${needed}.`,
     ...(deprecation && { deprecated: true, 'x-deprecated-sunset': deprecation.sunset }),
     'x-stability': stability,
     'x-hideTryItPanel': isTryItHidden,

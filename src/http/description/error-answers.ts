@@ -11,11 +11,11 @@ import { type HeaderName, headersOf } from './headers.ts';
 const ALWAYS: readonly ErrorCode[] = [
   'invalid_request',
   'unauthorized',
-  'insufficient_scope',
   'rate_limited',
   'internal_error',
   'service_unavailable',
 ];
+const WITH_SCOPE: readonly ErrorCode[] = ['insufficient_scope'];
 const WITH_BODY: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
 
 /** Describes the answers of 400 and above. Operations share those that are the same. */
@@ -28,8 +28,13 @@ export class ErrorAnswers {
   }
 
   /** Returns the errors that an operation can be answered with, by status. */
-  of({ body, refusals, deprecation }: Description): ZodOpenApiResponsesObject {
-    const codes = [...ALWAYS, ...(body === undefined ? [] : WITH_BODY), ...refusals];
+  of({ scope, body, refusals, deprecation }: Description): ZodOpenApiResponsesObject {
+    const codes = [
+      ...ALWAYS,
+      ...(scope === undefined ? [] : WITH_SCOPE),
+      ...(body === undefined ? [] : WITH_BODY),
+      ...refusals,
+    ];
     const byStatus = Object.groupBy(codes, (code) => ERRORS[code][0]);
     const isDeprecated = deprecation !== undefined;
     const answers: ZodOpenApiResponsesObject = {

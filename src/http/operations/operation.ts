@@ -28,8 +28,9 @@ export interface Description extends InputSchemas {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Below the version's base path, with parameters as Express writes them. */
   readonly path: string;
-  readonly scope: Scope;
-  readonly tag: 'orders' | 'pets' | 'audit';
+  /** Absent where every key will do. */
+  readonly scope?: Scope;
+  readonly tag: 'orders' | 'pets' | 'audit' | 'keys';
   /** The operation in a few words. */
   readonly summary: string;
   /** Everything that a client has to know, in sentences. */

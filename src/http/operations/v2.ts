@@ -31,6 +31,7 @@ import {
   wordText,
 } from '../requests/values.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
+import { KEY_OPERATIONS } from './keys.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 import { type OrderServices, orderOperations } from './orders.ts';
 
@@ -162,4 +163,5 @@ export const V2: readonly Operation<V2Services>[] = [
     body: PlaceOrderBodyV2,
     toJson: orderToJsonV2,
   }),
+  ...KEY_OPERATIONS,
 ].map((described) => ({ query: NoQuery, ...described, stability: 'beta' }));

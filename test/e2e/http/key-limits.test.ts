@@ -16,7 +16,7 @@ import { listenerOn } from '../../support/targets.ts';
 
 const { service, beside } = await oneService({ MAX_STREAMS: '5', MAX_STREAMS_PER_KEY: '3' });
 const LIST = '/v2/store/orders';
-const ORDER = JSON.stringify({ petId: 7, quantity: 1 });
+const ORDER = JSON.stringify({ petId: '7', quantity: 1 });
 
 async function keyWith(limits: KeyLimits): Promise<string> {
   const key = await beside.addKey(SCOPES);

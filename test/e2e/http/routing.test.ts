@@ -15,6 +15,7 @@ const PATHS: [path: string, allow: string][] = [
   [`${LIST}/${id}/events`, 'GET, HEAD, OPTIONS'],
   ['/v1/store/events', 'GET, HEAD, OPTIONS'],
   ['/v2/store/orders', 'GET, HEAD, OPTIONS, POST'],
+  ['/v2/key', 'GET, HEAD, OPTIONS'],
   [`/v2/store/orders/${id}`, 'DELETE, GET, HEAD, OPTIONS'],
   [`/v2/store/orders/${id}/shipment`, 'OPTIONS, PUT'],
   [`${LIST}/${id}/events`, 'GET, HEAD, OPTIONS'],
