@@ -163,6 +163,21 @@ describe('finding orders', () => {
     );
   });
 
+  it('goes on behind the last order of a page, on every walk', () => {
+    const list = listOf(recorded(placed(1n), placed(2n), placed(3n), placed(4n)));
+    const [ids, fromId] = [[4n, 2n, 3n] as OrderId[], 2n as OrderId];
+    for (const walk of [{ fromId }, { ids }, { ids, fromId }]) {
+      for (const order of [undefined, 'desc'] as const) {
+        const found = allPages(list, { ...walk, order }, 1).flat();
+        const expected = order === 'desc' ? [4n, 3n, 2n] : [2n, 3n, 4n];
+        expect(found.map(({ id }) => id)).toStrictEqual(expected);
+      }
+    }
+    // An order that has come since, or a cursor of a list that began later.
+    const found = findOrders(list, { fromId }, 1n as OrderId, 9).orders;
+    expect(found.map(({ id }) => id)).toStrictEqual([2n, 3n, 4n]);
+  });
+
   it('finds them in thousands, whatever the order in which their ids came', () => {
     fc.assert(
       fc.property(manyIds(3_000), fc.integer({ min: 1, max: 1_500 }), (ids, limit) => {
