@@ -34,11 +34,12 @@ export class Histogram {
   }
 
   read(): HistogramReading {
+    const cumulative: number[] = [];
     let total = 0;
-    const cumulative = Array.from(this.#counts, (count) => {
+    for (const count of this.#counts) {
       total += count;
-      return total;
-    });
+      cumulative.push(total);
+    }
     return { bounds: this.#bounds, cumulative, sum: this.#sum };
   }
 }

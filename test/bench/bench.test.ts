@@ -50,7 +50,8 @@ describe('The bench', () => {
       'cancels, 64 connections, 1 k: with the tree',
       'cancels, 64 connections, 1 k: with metrics, scraped',
       'metrics: an observation',
-      'metrics: the times of a slow request',
+      'spans: a request without an SDK',
+      'slow requests: the times that each request notes',
       expect.stringMatching(/^metrics: a scrape of [\d,]+ lines$/),
     ]);
     for (const { name, value, verdict } of found) {
