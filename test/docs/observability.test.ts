@@ -1,16 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { oneService } from '../support/one-service.ts';
+import { HAS_PROMTOOL, promtool } from '../support/promtool.ts';
 import { bearer } from '../support/service.ts';
 import { tableOf } from './markdown.ts';
 
 const FOLDER = 'docs/observability';
 const RULES = readFileSync(join(FOLDER, 'alerts.yml'), 'utf8');
 const ALERTS = [...RULES.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 interface Panel {
   readonly id: number;
@@ -32,11 +31,6 @@ const SHOWN = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => exp
 /** Returns the names of metrics in expressions or rules, but for labels and functions. */
 function metricsIn(text: string): ReadonlySet<string> {
   return new Set(text.match(/\b(?:store_orders|http|process|nodejs)_\w+/g));
-}
-
-function promtool(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
-  return { status, output: stdout + stderr };
 }
 
 const { service } = await oneService();
@@ -62,6 +56,16 @@ test('The page lists exactly the alerts, with their severities', () => {
   );
 });
 
+test('Each row of what to alert on has its rules, and each rule is in a row', () => {
+  const rows = tableOf('docs/operations/monitoring.md', 'alert on | because | then | rules');
+  const named = rows.flatMap(([, , , rules = '']) => {
+    return rules === 'none'
+      ? []
+      : rules.split(', ').map((rule) => `StoreOrders${rule.replaceAll('`', '')}`);
+  });
+  expect([...new Set(named)].sort()).toEqual(ALERTS.toSorted());
+});
+
 test('Each runbook is a page that exists, with the section that it names', () => {
   const runbooks = [...RULES.matchAll(/runbook: (\S+)/g)].map(([, runbook = '']) => runbook);
   expect(runbooks).toHaveLength(ALERTS.length);
@@ -77,10 +81,10 @@ test('Each runbook is a page that exists, with the section that it names', () =>
   }
 });
 
-describe.skipIf(!hasPromtool)('By promtool', () => {
+describe.skipIf(!HAS_PROMTOOL)('By promtool', () => {
   it('the rules are well-formed, and their tests pass', () => {
-    expect(promtool('check', 'rules', join(FOLDER, 'alerts.yml'))).toMatchObject({ status: 0 });
-    const tested = promtool('test', 'rules', join(FOLDER, 'alerts-test.yml'));
+    expect(promtool(['check', 'rules', join(FOLDER, 'alerts.yml')])).toMatchObject({ status: 0 });
+    const tested = promtool(['test', 'rules', join(FOLDER, 'alerts-test.yml')]);
     expect(tested.status, tested.output).toBe(0);
   });
 
@@ -93,7 +97,7 @@ describe.skipIf(!hasPromtool)('By promtool', () => {
     );
     expect(silent).not.toBe(RULES);
     writeFileSync(join(folder, 'alerts.yml'), silent);
-    const { status, output } = promtool('test', 'rules', join(folder, 'alerts-test.yml'));
+    const { status, output } = promtool(['test', 'rules', join(folder, 'alerts-test.yml')]);
     expect([status, output]).toEqual([1, expect.stringContaining(name)]);
   });
 
@@ -104,7 +108,7 @@ describe.skipIf(!hasPromtool)('By promtool', () => {
     );
     const file = join(temporaryFolder(), 'panels.yml');
     writeFileSync(file, `groups:\n  - name: board\n    rules:\n${rules.join('')}`);
-    const { status, output } = promtool('check', 'rules', file);
+    const { status, output } = promtool(['check', 'rules', file]);
     expect(status, output).toBe(0);
   });
 });

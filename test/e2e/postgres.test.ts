@@ -4,6 +4,7 @@ import { httpSession } from '../kit/targets/http.ts';
 import { EventSource } from '../support/event-source.ts';
 import { exactJson } from '../support/http.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
+import { HAS_PROMTOOL, promtool } from '../support/promtool.ts';
 import { bearer, Service, start } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
@@ -84,7 +85,10 @@ it('The metrics show the pool, and how long batches wait for the lock of the log
   }
   const scraped = async () => {
     const answer = await fetch(`${one.address}/metrics`, { headers: bearer(one.key) });
-    return new Map((await answer.text()).split('\n').map((line) => splitAtEnd(line)));
+    const text = await answer.text();
+    if (HAS_PROMTOOL)
+      expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, output: '' });
+    return new Map(text.split('\n').map((line) => splitAtEnd(line)));
   };
   const values = await scraped();
   const connections = ['idle', 'used'].map((state) =>
