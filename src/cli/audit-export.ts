@@ -66,9 +66,10 @@ async function* textOf(
   const tree = new RecordTree();
   for (let after = 0; after < size; after += CHUNK_EVENTS) {
     const events = await trail.stored(after, Math.min(CHUNK_EVENTS, size - after));
+    const traces = await trail.traces(events.map(({ position }) => position));
     const lines = events.map((event) => {
       tree.add(recordOf(event));
-      return `${cloudEventOf(event, id, (key) => names.get(key))}\n`;
+      return `${cloudEventOf(event, id, (key) => names.get(key), traces.get(event.position))}\n`;
     });
     yield written(lines.join(''));
     advance(after + events.length);

@@ -59,7 +59,8 @@ async function positionsOf(
 
 /** Returns the text of one event, with the data as it is stored. */
 function textOf(cloudEvent: string): string {
-  const { time, type, position, version, by, keyname, commandid } = JSON.parse(cloudEvent);
+  const { time, type, position, version, by, keyname, commandid, traceparent } =
+    JSON.parse(cloudEvent);
   const { data } = storedFieldsOf(cloudEvent);
   const who = keyname === undefined ? by : `${keyname} (${by})`;
   return (
@@ -67,6 +68,7 @@ function textOf(cloudEvent: string): string {
     `  position ${position}, version ${version}\n` +
     `  by ${who}\n` +
     `  command ${commandid}\n` +
+    (traceparent === undefined ? '' : `  traceparent ${traceparent}, which nothing proves\n`) +
     `  ${data}\n`
   );
 }

@@ -5,6 +5,7 @@ import type { Progress } from '../app/log/submission.ts';
 import type { ApiKey } from '../app/ports/key-store.ts';
 import type { Place } from '../app/read/bulkhead.ts';
 import type { ErrorCode } from './api-error.ts';
+import { clientIdsIn } from './requests/trace.ts';
 
 /**
  * A request, its answer, and everything that the service has established about it. Each request has
@@ -50,6 +51,11 @@ export class RequestContext {
   submitted(): Progress {
     this.submittedAtMs = CLOCKS.elapsed();
     return this;
+  }
+
+  /** Its place in the trace of its client, if that names a valid one. */
+  get traceparent(): string | undefined {
+    return clientIdsIn(this.req.headers).traceparent;
   }
 
   /** True if the connection was closed before the answer was complete: nobody will receive it. */

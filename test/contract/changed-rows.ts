@@ -4,7 +4,7 @@ import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-lo
 import type { ApiKey, KeyStore } from '../../src/app/ports/key-store.ts';
 import { DamagedStore } from '../../src/app/ports/store.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
-import { LATER, NOON, newEvent, placed } from '../support/events.ts';
+import { LATER, NOON, newEvent, placed, TRACEPARENT } from '../support/events.ts';
 
 /** A store whose tables somebody else can write to. */
 export interface StoreWithRows {
@@ -108,6 +108,15 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       expect(damage[0]?.message).toMatch(
         `the row "${by} ${key}" of kept_outcomes is not as it was`,
       );
+    });
+
+    it('keeps no event from being appended, where its trace would be', async () => {
+      const { store, log, damage } = await given();
+      await store.change(`INSERT INTO event_traces VALUES (2, 'planted')`);
+      const traced = { ...newEvent(placed(8n)), traceparent: TRACEPARENT };
+      expect(await log.append(1, () => [traced])).toMatchObject({ kind: 'appended' });
+      expect(await log.head()).toBe(2);
+      expect(damage).toEqual([]);
     });
 
     it('does not keep others from being found', async () => {

@@ -5,7 +5,7 @@ import { type ApiKey, SCOPES } from '../../src/app/ports/key-store.ts';
 import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import type { StoreCopy, StoreOriginal } from '../../src/app/ports/store-copy.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
-import { LATER, NOON, newEvent, placed, readAll } from '../support/events.ts';
+import { LATER, NOON, newEvent, placed, readAll, TRACEPARENT } from '../support/events.ts';
 import { refusal } from './refusal-trail.ts';
 
 /** One place where a store is, or may come to be. */
@@ -40,7 +40,7 @@ export function storeCopyContract(
       expect(root).toMatch(/^[0-9a-f]{64}$/);
       expect(told).toStrictEqual([2_000, 4_000, 4_500]);
       expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
-      expect((await contentsOf(to)).root).toBe(root);
+      expect(await contentsOf(to)).toMatchObject({ root, traces: { size: 1_500 } });
       const store = await to.open();
       const recall: Decide = (newer, kept) => {
         expect(newer).toStrictEqual([]);
@@ -117,7 +117,8 @@ export function storeCopyContract(
       const copied = await to.openCopy(await idOf(from));
       const opened = await from.openOriginal();
       const [first] = await opened.trail.stored(0, 1);
-      await copied.append([{ ...(first as NonNullable<typeof first>), version: 2 }]);
+      const other = { ...(first as NonNullable<typeof first>), version: 2 };
+      await copied.append([other], new Map());
       await expect(copyStore(opened, copied, () => {})).rejects.toThrow(
         'The copy has 1 events that are not those of the store',
       );
@@ -131,7 +132,7 @@ export function storeCopyContract(
       const other = await original();
       await filled(other, 1);
       const [opened, grown] = [await from.openOriginal(), await other.openOriginal()];
-      await copied.append(await grown.trail.stored(0, 1));
+      await copied.append(await grown.trail.stored(0, 1), new Map());
       await expect(copyStore(opened, copied, () => {})).rejects.toThrow(
         'The copy has 1 events that are not those of the store',
       );
@@ -192,7 +193,10 @@ async function append(
   const head = await log.head();
   const decide: Decide = (_newer, kept) => {
     for (const outcome of keep) kept.keep(outcome);
-    return Array.from({ length: count }, (_, n) => newEvent(placed(BigInt(head + n + 1))));
+    return Array.from({ length: count }, (_, n) => ({
+      ...newEvent(placed(BigInt(head + n + 1))),
+      ...(n % 3 === 0 && { traceparent: TRACEPARENT }),
+    }));
   };
   expect(await log.append(head, decide, keep)).toMatchObject({ kind: 'appended' });
 }
@@ -219,6 +223,7 @@ async function contentsOf(place: CopyPlace) {
     id,
     events: await readAll(log),
     stored: await trail.stored(0, 10_000),
+    traces: await trail.traces(Array.from({ length: 10_000 }, (_, n) => n + 1)),
     root: Buffer.from(root).toString('hex'),
     keys: await keys.list(),
     signingKeys: await signingKeys.list(),
@@ -238,6 +243,7 @@ async function idOf(place: CopyPlace): Promise<string> {
 function boundTrail({ trail }: StoreOriginal): StoreOriginal['trail'] {
   return {
     stored: (after, limit) => trail.stored(after, limit),
+    traces: (positions) => trail.traces(positions),
     treeHead: () => trail.treeHead(),
     leaves: (from, count) => trail.leaves(from, count),
     nodes: (height, from, count) => trail.nodes(height, from, count),

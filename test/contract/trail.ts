@@ -5,7 +5,7 @@ import { recordOf } from '../../src/app/log/recorded-event.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { Trail } from '../../src/app/ports/trail.ts';
 import { encode } from '../../src/infra/events/codec.ts';
-import { newEvent, placed, readAll } from '../support/events.ts';
+import { newEvent, placed, readAll, TRACEPARENT } from '../support/events.ts';
 
 /** A log and its trail. */
 export interface LogAndTrail {
@@ -39,6 +39,24 @@ export function trailContract(name: string, create: () => Promise<LogAndTrail>):
       expect(await trail.stored(1_097, 2)).toStrictEqual(encoded.slice(1_097, 1_099));
       expect(await trail.stored(1_100, 5)).toStrictEqual([]);
       expect(await trail.stored(4_000, 5)).toStrictEqual([]);
+    });
+
+    it('has the traces of the events that came with one, beside what is recorded', async () => {
+      const { log, trail } = await given(1);
+      const traced = (id: bigint) => ({ ...newEvent(placed(id)), traceparent: TRACEPARENT });
+      const events = [traced(2n), newEvent(placed(3n)), traced(4n)];
+      expect(await log.append(1, () => events)).toMatchObject({ kind: 'appended' });
+      expect(await trail.traces([1, 2, 3, 4, 5])).toStrictEqual(
+        new Map([
+          [2, TRACEPARENT],
+          [4, TRACEPARENT],
+        ]),
+      );
+      expect(await trail.traces([4])).toStrictEqual(new Map([[4, TRACEPARENT]]));
+      expect(await trail.traces([])).toStrictEqual(new Map());
+      const stored = await trail.stored(0, 10);
+      expect(JSON.stringify(stored)).not.toContain(TRACEPARENT);
+      expect(headIn(await trail.treeHead())).toStrictEqual(headIn(headOf(stored.map(recordOf))));
     });
 
     it('has the root of the tree of its records, and what it takes to prove each', async () => {

@@ -14,6 +14,7 @@ import { encodeData } from '../../src/infra/events/codec.ts';
 import { readConfig } from '../../src/infra/process/config.ts';
 import { RULES } from '../kit/linearizability/violation.ts';
 import { Place } from '../support/command-line.ts';
+import { TRACEPARENT } from '../support/events.ts';
 import { blocksOf, tableOf } from './markdown.ts';
 
 const ENDPOINTS = 'operation | request | what it does | scope | stability';
@@ -122,7 +123,7 @@ test('The table of attributes lists exactly the attributes of an event', () => {
   };
   // The attributes with constant values are not in the table.
   const { specversion, datacontenttype, ...event } = JSON.parse(
-    cloudEventOf(stored, 'id', () => 'name'),
+    cloudEventOf(stored, 'id', () => 'name', TRACEPARENT),
   );
   expect([specversion, datacontenttype]).toEqual(['1.0', 'application/json']);
   expect(described.toSorted()).toEqual(Object.keys(event).sort());

@@ -52,6 +52,8 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'storeIdOf isCopy witnessOf',
     'a copied file says of itself that it is one',
   ],
+  'sqlite/event-traces.ts': ['EventTraces', 'prepares its statements once'],
+  'postgres/event-traces.ts': ['readTraces tracesColumns', 'has no prepared state'],
   'sqlite/event-log.ts': ['openLog', 'the log of a file is opened with its witness'],
   'sqlite/evidence.ts': ['CHUNK_ROWS selectRows treeOf', 'its check reads by the same statements'],
   'postgres/evidence.ts': ['rowOf', 'a bigint comes as a text'],

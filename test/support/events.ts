@@ -24,6 +24,8 @@ export function cancelled(id: bigint): OrderCancelled {
   return { type: 'OrderCancelled', orderId: id as OrderId };
 }
 
+export const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
 /** Returns the event in the form in which it is appended. */
 export function newEvent(event: OrderEvent, version = 1): NewEvent {
   return { event, version, metadata: { at: NOON, by: 'test', commandId: 'c-1' } };

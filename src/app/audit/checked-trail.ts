@@ -47,6 +47,11 @@ export class CheckedTrail implements Trail {
     return events;
   }
 
+  /** See {@link Trail.traces}. They are in no tree, so nothing can check them. */
+  traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    return this.#trail.traces(positions);
+  }
+
   treeHead(): Promise<TreeHead> {
     return this.#trail.treeHead();
   }

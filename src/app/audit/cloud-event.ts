@@ -2,7 +2,8 @@
  * Stored events as CloudEvents 1.0, in its JSON format, and back. The record that was hashed can be
  * made from a CloudEvent: each of the record's members stands in it exactly once, under the name
  * that CloudEvents has for it, so that nothing in it can differ from what was hashed. Beyond the
- * record it names the store (`source`) and the key (`keyname`).
+ * record it names the store (`source`) and the key (`keyname`), and has the trace of the request
+ * (`traceparent`, of the extension for distributed tracing), if there was one.
  *
  * | in the CloudEvent           | in the record                                          |
  * |-----------------------------|--------------------------------------------------------|
@@ -18,6 +19,9 @@
  */
 
 import type { StoredFields } from '../log/recorded-event.ts';
+
+/** The first four fields of a `traceparent`: W3C Trace Context, section 3.2. */
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
 /** Returns the `source` of a store's CloudEvents. */
 export function sourceOf(storeId: string): string {
@@ -50,11 +54,13 @@ export function authorOf({ metadata }: StoredFields): string {
  * Returns an event as a CloudEvent: JSON in one line, which ends with the data as it is stored.
  * Throws a SyntaxError if the stored texts are not JSON.
  * @param keyNameOf Returns the name of the key with an id, if there is such a key.
+ * @param traceparent See {@link Trail.traces}. Any other text is left out.
  */
 export function cloudEventOf(
   stored: StoredFields,
   storeId: string,
   keyNameOf: (id: string) => string | undefined,
+  traceparent?: string,
 ): string {
   const { position, version, type, schemaVersion, data, metadata } = stored;
   const { at, by, commandId } = Object(JSON.parse(metadata));
@@ -74,6 +80,7 @@ export function cloudEventOf(
     by,
     keyname: keyNameOf(by),
     commandid: commandId,
+    traceparent: TRACEPARENT.test(traceparent ?? '') ? traceparent : undefined,
     metadata: metadataText(at, by, commandId) === metadata ? undefined : metadata,
   });
   return `${attributes.slice(0, -1)}${DATA}${data}}`;
@@ -84,9 +91,10 @@ export function cloudEventOf(
  * Throws an Error for any other text, also for other JSON with the same values.
  */
 export function storedFieldsOf(cloudEvent: string): StoredFields {
-  const { position, version, type, schemaversion, time, by, keyname, commandid, ...rest } = Object(
+  const { position, version, type, schemaversion, time, by, commandid, ...rest } = Object(
     JSON.parse(cloudEvent),
   );
+  const { source, keyname, traceparent } = rest;
   const stored = {
     position,
     version,
@@ -99,7 +107,8 @@ export function storedFieldsOf(cloudEvent: string): StoredFields {
   const isStored =
     [position, version, schemaversion].every(isCount) &&
     [type, stored.metadata, keyname ?? ''].every(isText);
-  if (!isStored || cloudEventOf(stored, storeIdIn(rest.source), () => keyname) !== cloudEvent) {
+  const written = () => cloudEventOf(stored, storeIdIn(source), () => keyname, traceparent);
+  if (!isStored || written() !== cloudEvent) {
     throw new Error('this is not in the one form that an event has');
   }
   return stored;

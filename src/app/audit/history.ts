@@ -77,14 +77,18 @@ export class History {
   }
 
   async #asCloudEvents(stored: readonly StoredFields[]): Promise<readonly HistoricalEvent[]> {
+    if (stored.length === 0) return [];
     const names = new Map<string, string | undefined>();
+    const traces = await this.#trail.traces(stored.map(({ position }) => position));
     const cloudEvents: HistoricalEvent[] = [];
     for (const [index, event] of stored.entries()) {
       if (index % CHUNK_EVENTS === CHUNK_EVENTS - 1) await nextTurn();
       const author = authorOf(event);
       if (!names.has(author)) names.set(author, (await this.#keys.find(author))?.name);
-      const json = cloudEventOf(event, this.#epochs.nameAt(event.position), (id) => names.get(id));
-      cloudEvents.push({ position: event.position, json });
+      const { position } = event;
+      const log = this.#epochs.nameAt(position);
+      const json = cloudEventOf(event, log, (id) => names.get(id), traces.get(position));
+      cloudEvents.push({ position, json });
     }
     return cloudEvents;
   }

@@ -70,7 +70,8 @@ async function copyEvents(
   for (;;) {
     const events = await from.trail.stored(size, CHUNK_RECORDS);
     if (events.length === 0) return;
-    await to.append(events);
+    const traces = await from.trail.traces(events.map(({ position }) => position));
+    await to.append(events, traces);
     size += events.length;
     advanced(size);
   }

@@ -26,6 +26,11 @@ export interface NewEvent {
   /** The number of events of its order, this one included: 1 for the first. */
   readonly version: number;
   readonly metadata: Metadata;
+  /**
+   * The place of its command in the trace of a client: stored beside the event, and no part of the record
+   * that is hashed. Absent in events that are read: see {@link Trail.traces}.
+   */
+  readonly traceparent?: string;
 }
 
 /** An event that the log holds, for ever. */
@@ -37,6 +42,15 @@ export interface RecordedEvent extends NewEvent {
 /** Returns events with their positions in a log that ended at `head` before them. */
 export function recordedBehind(head: number, events: readonly NewEvent[]): RecordedEvent[] {
   return events.map((event, index) => ({ position: head + 1 + index, ...event }));
+}
+
+/** Returns the traces of those events that have one, by position. */
+export function tracesOf(events: readonly RecordedEvent[]): ReadonlyMap<number, string> {
+  const traces = new Map<number, string>();
+  for (const { position, traceparent } of events) {
+    if (traceparent !== undefined) traces.set(position, traceparent);
+  }
+  return traces;
 }
 
 /** Returns the highest id of an order among events, at least 0. */

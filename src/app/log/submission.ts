@@ -26,6 +26,8 @@ export interface Submission {
   readonly idempotencyKey?: string | undefined;
   /** The versions of the order on which the command may be carried out; on any if absent. */
   readonly onlyIf?: readonly number[] | undefined;
+  /** See {@link NewEvent.traceparent}. */
+  readonly traceparent?: string | undefined;
   /** No part of what is asked: it is noted while that is carried out. */
   readonly progress?: Progress;
 }

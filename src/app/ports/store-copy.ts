@@ -23,8 +23,11 @@ export interface StoreOriginal extends StoreParts {
 
 /** An unfinished copy of a store. It cannot be opened as a store before {@link finish}. */
 export interface StoreCopy extends StoreParts {
-  /** Appends stored events, durably: all of them or none. They must follow the head. */
-  append(events: readonly StoredFields[]): Promise<void>;
+  /**
+   * Appends stored events with their traces, durably: all of them or none. They must follow the head.
+   * @param traces By position: see {@link Trail.traces}.
+   */
+  append(events: readonly StoredFields[], traces: ReadonlyMap<number, string>): Promise<void>;
   /** Adds stored outcomes, durably. Outcomes that are there already stay as they are. */
   keep(outcomes: readonly KeptOutcome[]): Promise<void>;
   /** Adds the log's epochs. Epochs that are there already stay as they are. */

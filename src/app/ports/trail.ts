@@ -13,6 +13,12 @@ export interface Trail extends TreeSource {
    */
   stored(after: number, limit: number): Promise<readonly StoredFields[]>;
 
+  /**
+   * Returns the `traceparent` of the request that led to an event, for those of these positions that
+   * have one. Nothing proves it: it is in no record, and a client has chosen it.
+   */
+  traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>>;
+
   /** Returns the tree's size, which is the position of the newest event, and its root. */
   treeHead(): Promise<TreeHead>;
 }

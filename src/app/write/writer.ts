@@ -205,7 +205,7 @@ function decideOnce(kept: KeptOutcomes, submission: Submission, decideNow: () =>
 /** Decides a submission on the draft and adds its events. */
 function decide(
   draft: OrderDraft,
-  { command: submitted, by, commandId, onlyIf }: Submission,
+  { command: submitted, by, commandId, onlyIf, traceparent }: Submission,
   at: Instant,
   events: NewEvent[],
 ): Decided {
@@ -224,7 +224,8 @@ function decide(
   }
   for (const event of decision.events) {
     draft.evolve(orderId, order.evolve(draft.state(orderId), event));
-    events.push({ event, version: draft.version(orderId), metadata: { at, by, commandId } });
+    const made = { event, version: draft.version(orderId), metadata: { at, by, commandId } };
+    events.push(traceparent === undefined ? made : { ...made, traceparent });
   }
   return { kind: 'accepted', orderId, version: draft.version(orderId) };
 }

@@ -164,6 +164,12 @@ const CloudEvent = z
     commandid: text(1_000, '^.*$').describe(
       'The command that led to it: for one over HTTP, the `X-Request-Id` of its answer.',
     ),
+    traceparent: text(55, '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$')
+      .describe(
+        'The `traceparent` (W3C Trace Context) of the request that led to it, if that had one. The ' +
+          'client has chosen it, and it is no part of what is hashed.',
+      )
+      .optional(),
     metadata: text(16_384, '^.*$')
       .describe('The stored text of who and when, where it is not made of the three above.')
       .optional(),

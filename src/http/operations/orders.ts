@@ -233,13 +233,13 @@ async function perform(
     commandId: requestId,
     idempotencyKey: headers['Idempotency-Key'],
     onlyIf: ifMatch === undefined ? undefined : versionsIn(ifMatch, epochs.logName),
+    traceparent: context.traceparent,
     progress: context.submitted(),
   };
   const outcome = await commands.submit(submission, context);
+  if (outcome.kind === 'accepted') return outcome;
   if ('cause' in outcome) context.cause = outcome.cause;
   switch (outcome.kind) {
-    case 'accepted':
-      return outcome;
     case 'rejected':
       throw new ApiError(outcome.reason);
     case 'unavailable':

@@ -3,6 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** The ids of a request that a client sent, each where it is well-formed. */
 export interface ClientIds {
+  /** The four fields of a `traceparent`, without those that a later version may add. */
+  readonly traceparent?: string | undefined;
   readonly traceId?: string | undefined;
   /** The id of the client's span, of which the request is a child. */
   readonly parentSpanId?: string | undefined;
@@ -31,10 +33,11 @@ export function clientIdsIn({
   'x-request-id': requestId,
 }: IncomingHttpHeaders): ClientIds {
   if (traceparent === undefined && requestId === undefined) return NONE;
-  const [, traceId, parentSpanId, flags] = parsedTrace(String(traceparent ?? ''));
+  const [text, traceId, parentSpanId, flags] = parsedTrace(String(traceparent ?? ''));
   const clientRequestId = requestId === undefined ? undefined : shownId(String(requestId));
   const traceFlags = flags === undefined ? undefined : Number.parseInt(flags, 16);
-  return { traceId, parentSpanId, traceFlags, clientRequestId };
+  const fields = text?.slice(0, TRACEPARENT_LENGTH);
+  return { traceparent: fields, traceId, parentSpanId, traceFlags, clientRequestId };
 }
 
 function shownId(text: string): string {

@@ -40,7 +40,7 @@ export class MemoryEventLog implements EventLog {
     for (const outcome of kept.added) this.#kept.set(nameOf(outcome), outcome);
     const events = recordedBehind(head, decided);
     this.#events.push(...events);
-    for (const event of events) this.trail.append(encode(event));
+    for (const event of events) this.trail.append(encode(event), event.traceparent);
     if (events.length > 0) for (const grown of this.#watchers) setImmediate(grown);
     return { kind: 'appended', events };
   }

@@ -6,11 +6,13 @@ import type { StoredEvent } from '../events/codec.ts';
 /** The trail in memory: the texts of the events, and the nodes of their tree that proofs need. */
 export class MemoryTrail implements Trail {
   readonly #stored: StoredEvent[] = [];
+  readonly #traces = new Map<number, string>();
   readonly #frontier = new Frontier();
   readonly #nodes = new Map<string, Buffer>();
 
-  append(event: StoredEvent): void {
+  append(event: StoredEvent, traceparent?: string): void {
     this.#stored.push(event);
+    if (traceparent !== undefined) this.#traces.set(event.position, traceparent);
     this.#frontier.append(leafHash(recordOf(event)), (height, place, hash) => {
       this.#nodes.set(`${height} ${place}`, hash);
     });
@@ -18,6 +20,10 @@ export class MemoryTrail implements Trail {
 
   async stored(after: number, limit: number): Promise<readonly StoredEvent[]> {
     return this.#stored.slice(after, after + limit);
+  }
+
+  async traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    return new Map([...this.#traces].filter(([position]) => positions.includes(position)));
   }
 
   async treeHead(): Promise<TreeHead> {

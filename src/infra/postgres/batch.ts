@@ -1,13 +1,14 @@
 /** The statement that records a whole batch in PostgreSQL. */
 
 import { sizeOf } from '../../app/log/merkle-tree.ts';
-import { type RecordedEvent, recordedBehind } from '../../app/log/recorded-event.ts';
+import { type RecordedEvent, recordedBehind, tracesOf } from '../../app/log/recorded-event.ts';
 import type { Decide, KeptOutcome } from '../../app/ports/event-log.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { decode, encode, type StoredEvent } from '../events/codec.ts';
 import type { KeptInBatch } from '../events/kept-in-batch.ts';
 import { byteas, int4s, int8s, texts } from './arrays.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
+import { tracesColumns } from './event-traces.ts';
 import { columnsOf } from './kept-outcomes-table.ts';
 import { type Growth, growth } from './merkle-tables.ts';
 import { CHANNEL } from './schema.ts';
@@ -53,7 +54,8 @@ export function changeBy(
   const orderIds = events.map(({ event }) => event.orderId);
   const isNothing = events.length === 0 && kept.added.length === 0;
   const notifies = !isNothing && isDue();
-  const write = writeOf(edge, stored, orderIds, kept.added, grown, notifies);
+  const beside = { kept: kept.added, traces: tracesOf(events) };
+  const write = writeOf(edge, stored, orderIds, beside, grown, notifies);
   return { events, stored, follows: edge, edge: grown.edge, write, kept, notifies, isNothing };
 }
 
@@ -94,6 +96,11 @@ const WRITE_ALL = writing(
       ), nodes AS (
         INSERT INTO store_orders.tree_nodes
           SELECT new.* FROM found, unnest($18::integer[], $19::bigint[], $20::bytea[]) AS new
+      ), traces AS (
+        -- A row that somebody has put there must not stop the append of an event.
+        INSERT INTO store_orders.event_traces
+          SELECT new.* FROM found, unnest($21::bigint[], $22::text[]) AS new
+          ON CONFLICT DO NOTHING
       )`,
 );
 
@@ -110,12 +117,20 @@ export async function addRecorded(
   connection: Queryable,
   edge: Buffer,
   events: readonly StoredEvent[],
+  traces: ReadonlyMap<number, string> = new Map(),
 ): Promise<Buffer> {
   const orderIds = events.map((event) => decode(event).event.orderId);
   const grown = growth(edge, events);
-  const written = await connection.query(...writeOf(edge, events, orderIds, [], grown, true));
+  const write = writeOf(edge, events, orderIds, { kept: [], traces }, grown, true);
+  const written = await connection.query(...write);
   if (written.length === 0) throw new Error('the log has grown under its lock');
   return grown.edge;
+}
+
+/** The rows that are recorded beside events. */
+interface Beside {
+  readonly kept: readonly KeptOutcome[];
+  readonly traces: ReadonlyMap<number, string>;
 }
 
 /** @param edge The edge of the log before the events. */
@@ -123,7 +138,7 @@ function writeOf(
   edge: Buffer,
   events: readonly StoredEvent[],
   orderIds: readonly OrderId[],
-  kept: readonly KeptOutcome[],
+  { kept, traces }: Beside,
   grown: Growth,
   notifies: boolean,
 ): Write {
@@ -140,7 +155,8 @@ function writeOf(
     texts(events.map(({ metadata }) => metadata)),
   ];
   const [heights, places, hashes] = grown.nodes;
-  if (kept.length === 0 && heights.length === 0) return [WRITE_EVENTS, values];
-  const more = [...columnsOf(kept), int4s(heights), int8s(places), byteas(hashes)];
+  if (kept.length + heights.length + traces.size === 0) return [WRITE_EVENTS, values];
+  const nodes = [int4s(heights), int8s(places), byteas(hashes)];
+  const more = [...columnsOf(kept), ...nodes, ...tracesColumns(traces)];
   return [WRITE_ALL, [...values, ...more]];
 }

@@ -73,7 +73,7 @@ export async function openPostgresCopy(url: string, id: string): Promise<StoreCo
   return {
     ...parts,
     close: () => db.close(),
-    append: (events) => append(db, events),
+    append: (events, traces) => append(db, events, traces),
     async keep(outcomes: readonly KeptOutcome[]) {
       await db.query(KEEP, columnsOf(outcomes));
     },
@@ -84,11 +84,15 @@ export async function openPostgresCopy(url: string, id: string): Promise<StoreCo
   };
 }
 
-function append(db: Database, events: readonly StoredEvent[]): Promise<void> {
+function append(
+  db: Database,
+  events: readonly StoredEvent[],
+  traces: ReadonlyMap<number, string>,
+): Promise<void> {
   return db.use(async (connection) => {
     await connection.run(BEGIN);
     const edge = await new MerkleTables(connection).lockedEdge();
-    await addRecorded(connection, edge, events);
+    await addRecorded(connection, edge, events, traces);
     await connection.run('COMMIT');
   });
 }

@@ -13,6 +13,7 @@ export const RIGHTS: readonly Right[] = [
   { to: 'INSERT', table: 'events' },
   { to: 'INSERT', table: 'tree_nodes' },
   { to: 'INSERT', table: 'kept_outcomes' },
+  { to: 'INSERT', table: 'event_traces' },
   { to: 'INSERT', table: 'api_keys' },
   { to: 'INSERT', table: 'refusals' },
   { to: 'INSERT', table: 'signing_keys' },

@@ -8,7 +8,7 @@ import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
 import { checksumInPostgres } from '../events/checksums.ts';
 
 /** The newest schema version. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** The schema version that introduced checksums of the rows outside of proofs. */
 export const WITH_CHECKSUMS = 3;
@@ -229,5 +229,16 @@ ${refuseGapIn('refusals')}
   `
   -- The limits of a key, as JSON, with a checksum of their own (docs/adr/0031).
   ALTER TABLE store_orders.api_keys ADD COLUMN limits text, ADD COLUMN limits_checksum bytea;
+  `,
+  `
+  -- The traces of events, beside the log and in no proof (docs/adr/0030).
+  CREATE TABLE store_orders.event_traces (
+    position    bigint PRIMARY KEY,
+    traceparent text NOT NULL
+  );
+
+  CREATE TRIGGER event_traces_never_change
+    BEFORE UPDATE OR DELETE OR TRUNCATE ON store_orders.event_traces
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
   `,
 ];

@@ -2,6 +2,7 @@ import { Frontier, type TreeHead } from '../../app/log/merkle-tree.ts';
 import type { Trail } from '../../app/ports/trail.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import type { Queryable } from './connection/connection.ts';
+import { readTraces } from './event-traces.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { readStored } from './stored-events.ts';
 
@@ -21,6 +22,10 @@ export class PostgresTrail implements Trail {
 
   stored(after: number, limit: number): Promise<StoredEvent[]> {
     return readStored(this.#db, after, limit);
+  }
+
+  traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    return readTraces(this.#db, positions);
   }
 
   async treeHead(): Promise<TreeHead> {

@@ -10,6 +10,7 @@ import { syncFolder } from '../process/sync-folder.ts';
 import { replaceWitness } from '../process/witness-file.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
 import { beginDueEpoch, enterEpochs, markCopy, storeIdOf, witnessOf } from './epochs-table.ts';
+import { EventTraces } from './event-traces.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -66,7 +67,7 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
   const kept = new KeptOutcomesTable(db);
   return {
     ...parts,
-    append: async (events) => append(db, events),
+    append: async (events, traces) => append(db, events, traces),
     keep: async (outcomes) => {
       db.transaction(() => {
         for (const outcome of outcomes) {
@@ -99,11 +100,17 @@ function closable(file: string, db: Database.Database) {
   };
 }
 
-function append(db: Database.Database, events: readonly StoredEvent[]): void {
+function append(
+  db: Database.Database,
+  events: readonly StoredEvent[],
+  traces: ReadonlyMap<number, string>,
+): void {
   const tree = new MerkleTables(db);
   const transaction = new LogTransaction(db, tree);
+  const eventTraces = new EventTraces(db);
   db.transaction(() => {
     tree.wholeSize();
     transaction.insert(events, events.map(decode));
+    for (const trace of traces) eventTraces.add(...trace);
   }).immediate();
 }

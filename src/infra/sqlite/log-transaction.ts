@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
-import type { RecordedEvent } from '../../app/log/recorded-event.ts';
+import { type RecordedEvent, tracesOf } from '../../app/log/recorded-event.ts';
 import { encode, type StoredEvent } from '../events/codec.ts';
+import { EventTraces } from './event-traces.ts';
 import type { MerkleTables } from './merkle-tables.ts';
 import { isFailedFlush } from './storage/fault.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -19,6 +20,7 @@ export class LogTransaction {
   /** Prepared once: parsing takes 5 µs a batch. */
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
+  readonly #traces: EventTraces;
   /** The statements by their number of rows, each prepared at its first use. */
   readonly #inserts = new Map<number, Database.Statement>();
 
@@ -29,19 +31,21 @@ export class LogTransaction {
     this.#wal = wal;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
+    this.#traces = new EventTraces(db);
   }
 
   begin(): void {
     this.#begin.run();
   }
 
-  /** Adds events and their leaves. `recorded` contains the same events as `stored`. */
+  /** Adds events, their leaves and their traces. `recorded` contains the same events as `stored`. */
   insert(stored: readonly StoredEvent[], recorded: readonly RecordedEvent[]): void {
     const rows = stored.map((event, index) => rowOf(event, recorded[index] as RecordedEvent));
     for (let from = 0; from < rows.length; from += MAX_ROWS) {
       const some = rows.slice(from, from + MAX_ROWS);
       this.#insertOf(some.length).run(([] as unknown[]).concat(...some));
     }
+    for (const trace of tracesOf(recorded)) this.#traces.add(...trace);
     this.#tree.append(stored);
   }
 

@@ -7,7 +7,7 @@
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema version (PRAGMA user_version). */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** The schema version that introduced the tree of the log. */
 export const WITH_TREE = 3;
@@ -190,5 +190,19 @@ ${noGapsIn('epochs', 'number', 'epochs are append-only: the number is not the ne
         NEW.checksum <> OLD.checksum AND
         (NEW.limits, NEW.limits_checksum) IS (OLD.limits, OLD.limits_checksum) END
   BEGIN SELECT RAISE(ABORT, 'API keys are only added, limited and revoked'); END;
+  `,
+  `
+  -- The traces of events, beside the log and in no proof (docs/adr/0030).
+  CREATE TABLE event_traces (
+    position    INTEGER PRIMARY KEY,
+    traceparent TEXT NOT NULL
+  ) STRICT;
+
+${noChangesTo('event_traces', 'event_traces is append-only')}
+
+  -- Neither replaced, nor a reason to refuse the event.
+  CREATE TRIGGER event_traces_are_never_replaced BEFORE INSERT ON event_traces
+  WHEN EXISTS (SELECT 1 FROM event_traces WHERE position = NEW.position)
+  BEGIN SELECT RAISE(IGNORE); END;
   `,
 ];

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { TreeHead } from '../../app/log/merkle-tree.ts';
 import type { Trail } from '../../app/ports/trail.ts';
 import type { StoredEvent } from '../events/codec.ts';
+import { EventTraces } from './event-traces.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { orUnavailable } from './storage/fault.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -9,10 +10,12 @@ import { StoredEvents } from './stored-events.ts';
 /** The trail of a log in SQLite, for audits and proofs. */
 export class SqliteTrail implements Trail {
   readonly #stored: StoredEvents;
+  readonly #traces: EventTraces;
   readonly #tree: MerkleTables;
 
   constructor(db: Database.Database) {
     this.#stored = new StoredEvents(db);
+    this.#traces = new EventTraces(db);
     this.#tree = new MerkleTables(db);
   }
 
@@ -21,6 +24,10 @@ export class SqliteTrail implements Trail {
       const end = this.#tree.wholeSize();
       return this.#stored.read(after, Math.max(0, Math.min(limit, end - after)));
     });
+  }
+
+  async traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    return orUnavailable(() => this.#traces.read(positions));
   }
 
   async treeHead(): Promise<TreeHead> {

@@ -75,6 +75,7 @@ export class WaitingStore {
       foldSource: { next: (after, take) => now().foldSource.next(after, take) },
       trail: {
         stored: (after, limit) => now().trail.stored(after, limit),
+        traces: (positions) => now().trail.traces(positions),
         treeHead: () => now().trail.treeHead(),
         leaves: (from, count) => now().trail.leaves(from, count),
         nodes: (height, from, count) => now().trail.nodes(height, from, count),

@@ -63,8 +63,8 @@ const OUTCOMES: {
 
 export function packBatch(batch: readonly Submission[]): Fields {
   const fields: unknown[] = [];
-  for (const { command, by, commandId, idempotencyKey, onlyIf } of batch) {
-    fields.push(command.type, by, commandId, idempotencyKey, onlyIf);
+  for (const { command, by, commandId, idempotencyKey, onlyIf, traceparent } of batch) {
+    fields.push(command.type, by, commandId, idempotencyKey, onlyIf, traceparent);
     for (const name in COMMANDS[command.type]) fields.push(command[name as keyof Command]);
   }
   return fields;
@@ -79,13 +79,15 @@ export function unpackBatch(fields: Fields): readonly Submission[] {
     const [by, commandId] = [next<string>(), next<string>()];
     const idempotencyKey = next<Submission['idempotencyKey']>();
     const onlyIf = next<Submission['onlyIf']>();
+    const traceparent = next<Submission['traceparent']>();
     const command: Record<string, unknown> = { type };
     for (const name in COMMANDS[type]) {
       const field = next();
       // An absent ship date stays absent.
       if (field !== undefined) command[name] = field;
     }
-    batch.push({ command: command as unknown as Command, by, commandId, idempotencyKey, onlyIf });
+    const asked = { command: command as unknown as Command, by, commandId };
+    batch.push({ ...asked, idempotencyKey, onlyIf, traceparent });
   }
   return batch;
 }

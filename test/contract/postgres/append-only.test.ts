@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
-import { newEvent, placed } from '../../support/events.ts';
+import { newEvent, placed, TRACEPARENT } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 
@@ -33,6 +33,10 @@ const FORBIDDEN = [
   'DELETE FROM store_orders.kept_outcomes',
   'TRUNCATE store_orders.kept_outcomes',
   `INSERT INTO store_orders.kept_outcomes VALUES ('alice', 'a', 'g', NULL, NULL, 'x', '')`,
+  `UPDATE store_orders.event_traces SET traceparent = ''`,
+  'DELETE FROM store_orders.event_traces',
+  'TRUNCATE store_orders.event_traces',
+  `INSERT INTO store_orders.event_traces VALUES (1, '')`,
   `UPDATE store_orders.signing_keys SET verifier_key = ''`,
   'DELETE FROM store_orders.signing_keys',
   'TRUNCATE store_orders.signing_keys',
@@ -59,7 +63,7 @@ async function storeWithHistory(version: 15 | 18 = 18): Promise<string> {
   await log.append(0, (_newer, kept) => {
     const decided = { kind: 'rejected', reason: 'order_not_found' } as const;
     kept.keep({ by: 'alice', key: 'a', fingerprint: 'f', decided });
-    return events;
+    return events.map((event) => ({ ...event, traceparent: TRACEPARENT }));
   });
   await log.close();
   await sql(url, `INSERT INTO store_orders.signing_keys VALUES (1, 'log', '')`);

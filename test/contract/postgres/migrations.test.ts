@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { readKeptAfter } from '../../../src/infra/postgres/kept-outcomes-table.ts';
 import { PostgresKeyStore } from '../../../src/infra/postgres/key-store.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
@@ -12,7 +13,8 @@ import {
   WITH_LIMITS,
 } from '../../../src/infra/postgres/schema.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
-import { NOON } from '../../support/events.ts';
+import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
+import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 
@@ -153,4 +155,19 @@ it('the keys of a store from before limits are valid, have none, and can be limi
   expect(await keys.limit(key.id, { streams: 3 })).toBe(true);
   expect(await keys.find(key.id)).toStrictEqual({ ...key, limits: { streams: 3 } });
   await db.close();
+});
+
+it('a store from before traces records them, and the application may', async () => {
+  const url = await empty();
+  await sql(url, 'CREATE SCHEMA store_orders');
+  for (const migration of MIGRATIONS.slice(0, WITH_LIMITS)) await sql(url, migration);
+  await sql(url, `UPDATE store_orders.store SET schema_version = ${WITH_LIMITS}`);
+  await migrate(url, true);
+  const mine = await login(url, 'IN ROLE store_orders_app');
+  const db = new Database(mine);
+  const log = new PostgresEventLog(db);
+  const traced = { ...newEvent(placed(1n)), traceparent: TRACEPARENT };
+  expect(await log.append(0, () => [traced])).toMatchObject({ kind: 'appended' });
+  expect(await new PostgresTrail(db).traces([1])).toStrictEqual(new Map([[1, TRACEPARENT]]));
+  await log.close();
 });

@@ -140,6 +140,7 @@ describe('a user that may not do what a service does refuses a start:', () => {
   it.each([
     ['INSERT ON store_orders.events', 'insert events'],
     ['INSERT ON store_orders.kept_outcomes', 'insert kept_outcomes'],
+    ['INSERT ON store_orders.event_traces', 'insert event_traces'],
     ['UPDATE (edge) ON store_orders.tree', 'update tree'],
     ['UPDATE (revoked_at) ON store_orders.api_keys', 'update api_keys'],
     ['UPDATE (limits) ON store_orders.api_keys', 'update api_keys'],

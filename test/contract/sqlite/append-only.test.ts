@@ -76,4 +76,20 @@ describe('the database itself refuses to change history', () => {
     expect(rows()).toStrictEqual(before);
     db.close();
   });
+
+  it('nor to change the trace of an event', async () => {
+    const db = new Database(await storeWithHistory());
+    const rows = () => db.prepare('SELECT * FROM event_traces').raw().all();
+    db.exec(`INSERT INTO event_traces VALUES (1, 'first')`);
+    for (const sql of [`UPDATE event_traces SET traceparent = ''`, 'DELETE FROM event_traces']) {
+      expect(() => db.exec(sql)).toThrow(/event_traces is append-only/);
+    }
+    db.exec(`INSERT INTO event_traces VALUES (1, 'other'), (2, 'second')`);
+    db.exec(`INSERT OR REPLACE INTO event_traces VALUES (1, 'other')`);
+    expect(rows()).toStrictEqual([
+      [1, 'first'],
+      [2, 'second'],
+    ]);
+    db.close();
+  });
 });

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { KeptOutcomesTable } from '../../../src/infra/sqlite/kept-outcomes-table.ts';
 import { SqliteKeyStore } from '../../../src/infra/sqlite/key-store.ts';
@@ -17,7 +18,8 @@ import {
   WITH_TREE,
 } from '../../../src/infra/sqlite/schema.ts';
 import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
-import { NOON } from '../../support/events.ts';
+import { SqliteTrail } from '../../../src/infra/sqlite/trail.ts';
+import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
 
 const EVENTS = 700;
@@ -99,4 +101,14 @@ it('the keys of a store from before limits are valid, have none, and can be limi
   expect(await keys.limit(key.id, { streams: 3 })).toBe(true);
   expect(await keys.find(key.id)).toStrictEqual({ ...key, limits: { streams: 3 } });
   db.close();
+});
+
+it('the events of a store from before traces have none, and those after them can have one', async () => {
+  const db = openDatabase(oldStore(1));
+  const log = new SqliteEventLog(db);
+  const traced = { ...newEvent(placed(999n)), traceparent: TRACEPARENT };
+  expect(await log.append(EVENTS, () => [traced])).toMatchObject({ kind: 'appended' });
+  const traces = await new SqliteTrail(db).traces([1, EVENTS, EVENTS + 1]);
+  expect(traces).toStrictEqual(new Map([[EVENTS + 1, TRACEPARENT]]));
+  await log.close();
 });

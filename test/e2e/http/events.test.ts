@@ -3,6 +3,7 @@ import { storedFieldsOf } from '../../../src/app/audit/cloud-event.ts';
 import { RecordTree } from '../../../src/app/audit/verifier.ts';
 import { leafHash } from '../../../src/app/log/merkle-tree.ts';
 import { recordOf } from '../../../src/app/log/recorded-event.ts';
+import { TRACEPARENT } from '../../support/events.ts';
 import { type Answer, expectError } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
 import { bearer } from '../../support/service.ts';
@@ -61,6 +62,34 @@ describe('The events of an order', () => {
         data: { orderId: id },
       },
     ]);
+  });
+
+  it('have the trace of their request, which no record contains', async () => {
+    const headers = { traceparent: TRACEPARENT };
+    const later = { traceparent: `${TRACEPARENT.replace(/^00/, '01')}-more` };
+    const placed = await service.send(
+      'POST',
+      '/v1/store/orders',
+      { petId: 7, quantity: 2 },
+      { headers },
+    );
+    const id = String(JSON.parse(placed.text).id);
+    const order = `/v1/store/orders/${id}`;
+    await service.ask('DELETE', order, { headers: later });
+    // What is cancelled already has no second event, and that of the first keeps its trace.
+    await service.ask('DELETE', order, { headers });
+    const answer = await service.ask('GET', ofOrder(id));
+    expect(eventsIn(answer).map(({ traceparent }) => traceparent)).toEqual([
+      TRACEPARENT,
+      TRACEPARENT.replace(/^00/, '01'),
+    ]);
+    for (const text of textsIn(answer))
+      expect(recordOf(storedFieldsOf(text))).not.toContain('4bf92f');
+    const untraced = await placeOrder(service);
+    await service.ask('DELETE', `/v1/store/orders/${untraced}`, { headers: { traceparent: 'x' } });
+    const others = eventsIn(await service.ask('GET', ofOrder(untraced)));
+    expect(others).toHaveLength(2);
+    for (const event of others) expect(event).not.toHaveProperty('traceparent');
   });
 
   it('are exact for ids of 64 bits, also negative ones', async () => {

@@ -6,7 +6,7 @@ import type { StoredFields } from '../../../../src/app/log/recorded-event.ts';
 import { DamagedStore } from '../../../../src/app/ports/store.ts';
 import { encode } from '../../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../../src/infra/memory/trail.ts';
-import { placed, recorded } from '../../../support/events.ts';
+import { placed, recorded, TRACEPARENT } from '../../../support/events.ts';
 
 /** A trail in which things change that never should. */
 class DamagedTrail extends MemoryTrail {
@@ -52,6 +52,15 @@ describe('a trail that checks what it reads', () => {
     expect(await checked.stored(0, 1_000)).toEqual(EVENTS.slice(0, 700));
     expect(await checked.stored(511, 2)).toEqual(EVENTS.slice(511, 513));
     expect(await checked.stored(700, 5)).toEqual([]);
+  });
+
+  it('has the traces of the trail behind it, which no tree contains', async () => {
+    const trail = new MemoryTrail();
+    for (const event of EVENTS.slice(0, 3)) {
+      trail.append(event, event.position === 2 ? TRACEPARENT : undefined);
+    }
+    const traces = await new CheckedTrail(trail).traces([1, 2, 3]);
+    expect(traces).toStrictEqual(new Map([[2, TRACEPARENT]]));
   });
 
   it('reads each tile once, and the last one when it has grown', async () => {

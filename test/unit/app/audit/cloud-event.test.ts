@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { cloudEventOf, sourceOf, storedFieldsOf } from '../../../../src/app/audit/cloud-event.ts';
 import { recordOf, type StoredFields } from '../../../../src/app/log/recorded-event.ts';
 import { encode } from '../../../../src/infra/events/codec.ts';
-import { cancelled, placed, recorded, shipped } from '../../../support/events.ts';
+import { cancelled, placed, recorded, shipped, TRACEPARENT } from '../../../support/events.ts';
 import { MEANINGS, storedEvents } from '../../../support/golden-events.ts';
 
 const STORE = 'fb4b0e07caf02b8d';
@@ -46,6 +46,16 @@ describe('A stored event as a CloudEvent', () => {
     const text = cloudEventOf(CANCELLED, STORE, noNames);
     expect(JSON.parse(text)).not.toHaveProperty('keyname');
     expect(storedFieldsOf(text)).toStrictEqual(CANCELLED);
+  });
+
+  it('has the trace that is stored beside it, and nothing else that may stand there', () => {
+    const text = cloudEventOf(CANCELLED, STORE, noNames, TRACEPARENT);
+    expect(JSON.parse(text)).toMatchObject({ commandid: 'c-1', traceparent: TRACEPARENT });
+    expect(storedFieldsOf(text)).toStrictEqual(CANCELLED);
+    for (const other of [undefined, '', 'planted', `${TRACEPARENT}\n`, TRACEPARENT.toUpperCase()]) {
+      const without = cloudEventOf(CANCELLED, STORE, noNames, other);
+      expect(without).toBe(cloudEventOf(CANCELLED, STORE, noNames));
+    }
   });
 
   it('ends with the data as it is stored, to the byte', () => {
@@ -124,6 +134,8 @@ describe('What is no event in its one form is refused:', () => {
     ['something behind it', `${text} `],
     ['a name that is no text', text.replace('"keyname":"shop"', '"keyname":{"a":1}')],
     ['a name that is no Unicode text', text.replace('"shop"', '"\\ud800"')],
+    ['a trace that is none', text.replace('"data"', '"traceparent":"00-0-0-00","data"')],
+    ['a trace that is no text', text.replace('"data"', '"traceparent":["x"],"data"')],
     ['a name of the prototype', text.replace('"data"', '"__proto__":{},"data"')],
   ])('%s', (_what, changed) => {
     expect(changed).not.toBe(text);
@@ -142,7 +154,7 @@ describe('What is no event in its one form is refused:', () => {
         fc.nat(),
         fc.string({ minLength: 1, maxLength: 1 }),
         (stored, at, character) => {
-          const event = cloudEventOf(stored, STORE, () => 'shop');
+          const event = cloudEventOf(stored, STORE, () => 'shop', TRACEPARENT);
           const place = at % event.length;
           const changed = event.slice(0, place) + character + event.slice(place + 1);
           let read: StoredFields;
@@ -151,9 +163,9 @@ describe('What is no event in its one form is refused:', () => {
           } catch {
             return;
           }
-          const { source, keyname } = JSON.parse(changed);
+          const { source, keyname, traceparent } = JSON.parse(changed);
           const storeId = source.slice(sourceOf('').length);
-          expect(cloudEventOf(read, storeId, () => keyname)).toBe(changed);
+          expect(cloudEventOf(read, storeId, () => keyname, traceparent)).toBe(changed);
         },
       ),
     );

@@ -5,7 +5,7 @@ import { Epochs } from '../../../../src/app/log/epochs.ts';
 import type { NewEvent } from '../../../../src/app/log/recorded-event.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
 import { MemoryKeyStore } from '../../../../src/infra/memory/key-store.ts';
-import { cancelled, NOON, newEvent, placed } from '../../../support/events.ts';
+import { cancelled, NOON, newEvent, placed, TRACEPARENT } from '../../../support/events.ts';
 
 async function historyOf(...events: readonly NewEvent[]) {
   const log = new MemoryEventLog();
@@ -64,6 +64,16 @@ describe('The history', () => {
     ]);
     expect(asked).toStrictEqual(['import', 'k1', 'k2']);
     for (const { source } of told) expect(source).toBe(sourceOf('s'));
+  });
+
+  it('has the trace of an event that was recorded with one', async () => {
+    const traced = { ...newEvent(placed(2n)), traceparent: TRACEPARENT };
+    const { history } = await historyOf(newEvent(placed(1n)), traced);
+    const { events } = await history.run(0, 10);
+    expect(events.map(({ json }) => JSON.parse(json).traceparent)).toEqual([
+      undefined,
+      TRACEPARENT,
+    ]);
   });
 
   it('has the events at some positions', async () => {

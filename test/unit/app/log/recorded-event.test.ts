@@ -1,7 +1,21 @@
 import { expect, it, test } from 'vitest';
-import { EVENT_TYPES, foldInputOf, highestIdIn } from '../../../../src/app/log/recorded-event.ts';
+import {
+  EVENT_TYPES,
+  foldInputOf,
+  highestIdIn,
+  type RecordedEvent,
+  tracesOf,
+} from '../../../../src/app/log/recorded-event.ts';
 import type { PetId } from '../../../../src/domain/order-id.ts';
-import { cancelled, LATER, NOON, placed, recorded, shipped } from '../../../support/events.ts';
+import {
+  cancelled,
+  LATER,
+  NOON,
+  placed,
+  recorded,
+  shipped,
+  TRACEPARENT,
+} from '../../../support/events.ts';
 
 it('what a fold takes in of an event has the same members for every type', () => {
   const [noon, later] = [Date.parse(NOON), Date.parse(LATER)];
@@ -22,6 +36,13 @@ it('what a fold takes in of an event has the same members for every type', () =>
 test('the types of events are those of the domain', () => {
   expect(EVENT_TYPES).toStrictEqual(
     [placed(1n), shipped(1n), cancelled(1n)].map(({ type }) => type),
+  );
+});
+
+it('the traces among events are those of the events that have one, by position', () => {
+  const [first, second] = recorded(placed(1n), placed(2n)) as [RecordedEvent, RecordedEvent];
+  expect(tracesOf([first, { ...second, traceparent: TRACEPARENT }])).toStrictEqual(
+    new Map([[2, TRACEPARENT]]),
   );
 });
 

@@ -27,6 +27,7 @@ import {
   readAll,
   recorded,
   shipped,
+  TRACEPARENT,
 } from '../../../support/events.ts';
 import { temporaryFile } from '../../../support/folder.ts';
 import { ModelStore } from '../../../support/order-model.ts';
@@ -104,6 +105,19 @@ class Remembering extends MemoryEventLog {
 }
 
 describe('a batch of commands', () => {
+  it('leaves the trace of each command beside its events, and of none where nothing happened', async () => {
+    const log = new MemoryEventLog();
+    const { writer } = await writerOn(log);
+    const traced = (command: Submission) => ({ ...command, traceparent: TRACEPARENT });
+    await writer.execute([traced(place(1n)), place(2n), traced(cancel(1n)), traced(cancel(1n))]);
+    expect(await log.trail.traces([1, 2, 3, 4])).toStrictEqual(
+      new Map([
+        [1, TRACEPARENT],
+        [3, TRACEPARENT],
+      ]),
+    );
+  });
+
   it('has seen what the batch before it recorded, and need not read that again', async () => {
     const log = new Remembering();
     const { writer } = await writerOn(log);
