@@ -1,6 +1,6 @@
 /**
  * The load generator of the overload and fairness harnesses, as a program: one JSON argument in, one JSON line out. It
- * cancels orders over a bounded number of connections, one request at a time on each.
+ * cancels orders, or reads, over a bounded number of connections, one request at a time on each.
  *
  * In an open loop, requests are sent by a schedule, whatever becomes of those before, and a latency
  * counts from the scheduled time: a generator that waits for answers would send less the slower the
@@ -17,8 +17,13 @@ export interface GeneratorOrder {
   readonly seconds: number;
   /** The rate of an open loop; absent: a closed loop. */
   readonly perSecond?: number;
-  /** The ids of the orders to cancel, from this one to that one. One that is refused is sent again later. */
-  readonly ids: readonly [first: number, last: number];
+  /**
+   * The ids of the orders to cancel, from this one to that one; absent where it reads. One that is
+   * refused is sent again later.
+   */
+  readonly ids?: readonly [first: number, last: number];
+  /** What it reads, in turn. */
+  readonly targets?: readonly string[];
   /** The codes of answers that count as refusals; absent: only `service_unavailable`. */
   readonly refusals?: readonly string[];
 }
@@ -27,8 +32,9 @@ export interface Seen {
   readonly scheduled: number;
   readonly unsent: number;
   readonly sent: number;
-  /** The number of accepted commands that were answered before the end. */
+  /** The number of accepted requests that were answered before the end. */
   readonly inTime: number;
+  /** Those that were answered with a 200 or 204. */
   readonly accepted: Latencies;
   readonly refused: Latencies;
   /** The numbers of other answers, by their status and body. */
@@ -52,16 +58,43 @@ export interface Latencies {
 
 const LAST_ANSWERS_MS = 5_000;
 
+/** What is sent: the method and the target of each request. */
+class Requests {
+  readonly #lastId: number;
+  readonly #targets: readonly string[];
+  readonly #again: string[] = [];
+  #count = 0;
+  nextId: number;
+
+  constructor({ ids = [1, 0], targets = [] }: GeneratorOrder) {
+    [this.nextId, this.#lastId] = ids;
+    this.#targets = targets;
+  }
+
+  next(): string {
+    if (this.#targets.length > 0)
+      return `GET ${this.#targets[this.#count++ % this.#targets.length]}`;
+    const again = this.#again.pop();
+    if (again !== undefined) return again;
+    if (this.nextId > this.#lastId) throw new Error('there are too few orders to cancel');
+    return `DELETE /v1/store/orders/${this.nextId++}`;
+  }
+
+  /** Notes that a request was not accepted. */
+  refused(request: string): void {
+    if (this.#targets.length === 0) this.#again.push(request);
+  }
+}
+
 class Generator {
   readonly #order: GeneratorOrder;
+  readonly #requests: Requests;
   readonly #refusals: readonly string[];
   readonly #idle: Connection[] = [];
-  readonly #again: number[] = [];
   readonly #accepted: number[] = [];
   readonly #refused: number[] = [];
   readonly #others: Record<string, number> = {};
   readonly #retryAfter: Record<string, number> = {};
-  #nextId: number;
   #sent = 0;
   #answered = 0;
   #lost = 0;
@@ -71,7 +104,7 @@ class Generator {
     this.#order = order;
     const { refusals = ['service_unavailable'] } = order;
     this.#refusals = refusals.map((code) => `"${code}"`);
-    [this.#nextId] = order.ids;
+    this.#requests = new Requests(order);
   }
 
   async run(): Promise<Seen> {
@@ -112,28 +145,28 @@ class Generator {
       unanswered: this.#sent - this.#answered,
       retryAfter: this.#retryAfter,
       seconds: elapsed,
-      nextId: this.#nextId,
+      nextId: this.#requests.nextId,
     };
   }
 
   #send(connection: Connection, scheduledAt: number): void {
-    const id = this.#again.pop() ?? this.#nextId++;
-    if (id > this.#order.ids[1]) throw new Error('there are too few orders to cancel');
+    const request = this.#requests.next();
     this.#sent += 1;
-    connection.request = { id, scheduledAt };
+    connection.request = { request, scheduledAt };
     connection.socket.write(
-      `DELETE /v1/store/orders/${id} HTTP/1.1\r\nHost: o\r\nAuthorization: Bearer ${this.#order.key}\r\n\r\n`,
+      `${request} HTTP/1.1\r\nHost: o\r\nAuthorization: Bearer ${this.#order.key}\r\n\r\n`,
     );
   }
 
-  #answer(connection: Connection, status: number, head: string, body: string): void {
-    const { id, scheduledAt } = connection.request as SentRequest;
+  #answer(connection: Connection, head: string, body: string): void {
+    const status = Number(head.slice(9, 12));
+    const { request, scheduledAt } = connection.request as SentRequest;
     const now = performance.now();
     connection.request = undefined;
     this.#answered += 1;
-    if (status === 204) this.#accepted.push(now - scheduledAt);
+    if (status === 204 || status === 200) this.#accepted.push(now - scheduledAt);
     else {
-      this.#again.push(id);
+      this.#requests.refused(request);
       if (this.#refusals.some((code) => body.includes(code))) {
         this.#refused.push(now - scheduledAt);
         count(this.#retryAfter, /^retry-after: (.*)$/im.exec(head)?.[1] ?? 'none');
@@ -148,16 +181,21 @@ class Generator {
     const socket = connect({ port: this.#order.port, host: '127.0.0.1', noDelay: true });
     const connection: Connection = { socket, request: undefined };
     let text = '';
+    let head: string | undefined;
+    let length = 0;
     socket.setEncoding('latin1').on('data', (chunk: string) => {
       text += chunk;
-      const headEnd = text.indexOf('\r\n\r\n');
-      if (headEnd === -1) return;
-      const head = text.slice(0, headEnd);
-      const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
-      if (text.length < headEnd + 4 + length) return;
-      const body = text.slice(headEnd + 4);
+      if (head === undefined) {
+        const headEnd = text.indexOf('\r\n\r\n');
+        if (headEnd === -1) return;
+        head = text.slice(0, headEnd + 4);
+        length = head.length + Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
+      }
+      if (text.length < length) return;
+      const answer = [head, text.slice(head.length)] as const;
       text = '';
-      this.#answer(connection, Number(head.slice(9, 12)), head, body);
+      head = undefined;
+      this.#answer(connection, ...answer);
     });
     socket.on('close', () => {
       if (connection.request !== undefined) this.#lost += 1;
@@ -170,7 +208,7 @@ class Generator {
 }
 
 interface SentRequest {
-  readonly id: number;
+  readonly request: string;
   readonly scheduledAt: number;
 }
 

@@ -16,10 +16,24 @@ const BRIEF: Load = {
   orders: 20_000,
   fewConnections: 2 * BATCH,
   connections: 1_000,
+  readers: 0,
   seconds: 5,
   limitMs: 2_000,
+  refusalMs: 2_500,
   // The first batch and the last are a tenth of so short a time.
   minGoodput: 0.6,
+};
+/**
+ * The same beside as many readers. They take processor time from the commands, but a quarter of their
+ * capacity is left; without a bound on reads, a twentieth.
+ */
+const BESIDE_READS: Load = {
+  ...BRIEF,
+  readers: 1_000,
+  limitMs: 5_000,
+  refusalMs: 5_000,
+  minGoodput: 0.25,
+  maxGrowth: 3,
 };
 const noCompiler = isInstalled('cc') || isInstalled('strace') ? undefined : 'no cc, no strace';
 
@@ -27,6 +41,13 @@ test.skipIf(noCompiler)('ten times the capacity is served in time', async () => 
   const outcome = await runOverload({ ...BRIEF, root: productOfSmallBatches(BATCH) });
   expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
   expect(outcome.seen.refused.count).toBeGreaterThan(100);
+});
+
+test.skipIf(noCompiler)('reads hold up neither commands nor probes', async () => {
+  const outcome = await runOverload({ ...BESIDE_READS, root: productOfSmallBatches(BATCH) });
+  expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
+  expect(outcome.reads?.accepted.count).toBeGreaterThan(100);
+  expect(outcome.probes.accepted.count).toBeGreaterThan(0);
 });
 
 test.skipIf(noCompiler).each([
@@ -41,16 +62,39 @@ test.skipIf(noCompiler).each([
   {
     mutant: 'a refusal that is never sent',
     changes: [['app/write/command-queue.js', 'resolve(OVERLOADED);', 'void resolve;']] as const,
-    words: /requests got no answer$/,
+    words: /commands got no answer$/,
   },
   {
     mutant: 'a Retry-After that is the same for all',
     changes: [['http/answers/error.js', 'MAX_RETRY_S = 4', 'MAX_RETRY_S = 1']] as const,
     words: /^Retry-After was 1$/,
   },
-])('it is noticed: $mutant', async ({ changes, words }) => {
+  {
+    mutant: 'any number of reads at once',
+    load: BESIDE_READS,
+    changes: [['app/read/bulkhead.js', 'this.#underWay < maxReads', 'maxReads > 0']] as const,
+    words: /^\d+ commands a second of \d+ were accepted$/,
+  },
+  {
+    mutant: 'a probe that waits among the reads',
+    load: BESIDE_READS,
+    changes: [
+      [
+        'http/app.js',
+        "probe(app, '/livez', () => ({ status: 'ok' }));",
+        `app.get('/livez', async (req, res) => {
+           const place = await services.reads.enter(req.context);
+           if (place === undefined) throw new ApiError('service_unavailable');
+           place.leave();
+           res.json({ status: 'ok' });
+         });`,
+      ],
+    ] as const,
+    words: /^\d+ probes were refused$/,
+  },
+])('it is noticed: $mutant', async ({ load = BRIEF, changes, words }) => {
   const { broken } = await runOverload({
-    ...BRIEF,
+    ...load,
     root: productOfSmallBatches(BATCH, ...changes),
   });
   expect(broken).toContainEqual(expect.stringMatching(words));

@@ -1,13 +1,20 @@
 /**
  * A started service under more commands than it can record: measures its capacity in a closed loop, and
- * then sends ten times as many in an open loop. docs/adr/0028-bounded-queue.md states what has to hold.
+ * then sends ten times as many in an open loop, with or without reads beside them, while the probes are
+ * asked as an orchestrator does. docs/adr/0028-bounded-queue.md states what has to hold.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { runProgram } from '../../bench/processes.ts';
 import { Databases, withCluster } from '../../bench/scenarios/postgres.ts';
-import { BEARER, changedProduct, type Product, startProduct } from '../../bench/servers.ts';
+import {
+  BEARER,
+  changedProduct,
+  fetchBytes,
+  type Product,
+  startProduct,
+} from '../../bench/servers.ts';
 import { startOnSlowDisk } from '../../bench/slow-disk.ts';
 import { Stores } from '../../bench/stores.ts';
 import type { GeneratorOrder, Seen } from './generator.ts';
@@ -24,12 +31,17 @@ export interface Load {
   /** The connections of the open loop: at most so many requests are under way. */
   readonly connections: number;
   readonly seconds: number;
+  /** The connections that read beside the open loop, each of them all the time. */
+  readonly readers: number;
   /** The delay of a slow disk. */
   readonly flushMs?: number;
-  /** The 99th percentile that answers may have. */
+  /** The 99th percentile that answers may have, and that of refusals from when the service has read them. */
   readonly limitMs?: number;
+  readonly refusalMs?: number;
   /** The share of the capacity that the accepted commands have to be. */
   readonly minGoodput?: number;
+  /** The growth of the resident memory that garbage explains. */
+  readonly maxGrowth?: number;
   /** The folder of a changed product. */
   readonly root?: string;
 }
@@ -39,6 +51,10 @@ export interface Outcome {
   readonly capacity: number;
   readonly goodput: number;
   readonly seen: Seen;
+  readonly reads: Seen | undefined;
+  readonly probes: Seen;
+  /** A bound of the 99th percentile of refusals, by the service's own clock, in milliseconds. */
+  readonly refusalMs: number;
   /** The resident memory after a quarter of the time, and at the end. */
   readonly rssMb: readonly [before: number, after: number];
   /** What does not hold, in words. */
@@ -47,10 +63,20 @@ export interface Outcome {
 
 const OVERLOAD = 10;
 const LIMIT_MS = 250;
+const REFUSAL_MS = 50;
 const MIN_GOODPUT = 0.9;
-/** The growth of the resident memory that garbage explains. */
 const MAX_GROWTH = 1.2;
 const MAX_CAPACITY_SECONDS = 5;
+/** A read may wait for its place so long before it is refused, in milliseconds. */
+const READ_WAIT_MS = 1_000;
+/** Of four reads, three are long: the first orders, the first events, and the events of an order. */
+const READS = [
+  '/v2/store/orders?limit=1000',
+  '/v1/store/orders/1',
+  '/v1/store/events?limit=1000',
+  '/v1/store/orders/1/events',
+];
+const PROBES = { connections: 2, perSecond: 10, targets: ['/livez', '/readyz'] };
 
 /** Runs the service under overload, and compares the outcome with the limits. */
 export async function runOverload(load: Load): Promise<Outcome> {
@@ -68,10 +94,10 @@ async function startOnFile({ place, orders, flushMs, root }: Load): Promise<Prod
 
 async function measure(load: Load, started: Product): Promise<Outcome> {
   await using product = started;
-  const { orders, fewConnections, connections, seconds } = load;
+  const { orders, fewConnections, connections, readers, seconds } = load;
   const port = Number(new URL(product.address).port);
   const key = BEARER.Authorization.slice('Bearer '.length);
-  const half = Math.floor(orders / 2);
+  const eighth = Math.floor(orders / 8);
   const generate = (order: Omit<GeneratorOrder, 'port' | 'key'>) =>
     runProgram<Seen>('../long/overload/generator', { port, key, ...order }, order.seconds + 60);
 
@@ -80,19 +106,37 @@ async function measure(load: Load, started: Product): Promise<Outcome> {
     seconds: Math.min(MAX_CAPACITY_SECONDS, seconds / 2),
   };
   // The first run compiles the service's code, and is not counted.
-  await generate({ ...closed, ids: [1, Math.floor(half / 2)] });
-  const ids = [Math.floor(half / 2) + 1, half] as const;
+  await generate({ ...closed, ids: [1, eighth] });
+  const ids = [eighth + 1, 2 * eighth] as const;
   const capacity = perSecond(await generate({ ...closed, ids }));
-  const [seen, rssMb] = await Promise.all([
-    generate({ connections, seconds, perSecond: capacity * OVERLOAD, ids: [half + 1, orders] }),
+  const perSecondOpen = capacity * OVERLOAD;
+  const cancels = [2 * eighth + 1, orders] as const;
+  const [seen, reads, probes, rssMb] = await Promise.all([
+    generate({ connections, seconds, perSecond: perSecondOpen, ids: cancels }),
+    readers === 0 ? undefined : generate({ connections: readers, seconds, targets: READS }),
+    generate({ ...PROBES, seconds }),
     growthOf(product.pid, seconds),
   ]);
-  const outcome = { capacity, goodput: perSecond(seen), seen, rssMb };
+  const refusalMs = await refusalsOf(product);
+  const outcome = { capacity, goodput: perSecond(seen), seen, reads, probes, refusalMs, rssMb };
   return { ...outcome, broken: brokenIn(outcome, load) };
 }
 
 function perSecond({ inTime, seconds }: Seen): number {
   return Math.round(inTime / seconds);
+}
+
+/** Returns the bucket's bound that 99 % of the refused commands are below; 0 if none was refused. */
+async function refusalsOf(product: Product): Promise<number> {
+  const text = (await fetchBytes(product, '/metrics')).body.toString();
+  const buckets = text.matchAll(
+    /^http_server_request_duration_seconds_bucket\{le="(.+)",operation="v1 cancelOrder",.*status="5xx"\} (\d+)$/gm,
+  );
+  const counts = Array.from(buckets, ([, bound, count]) => [Number(bound), Number(count)] as const);
+  const all = counts.at(-1)?.[1] ?? 0;
+  // Number('+Inf') is no number.
+  const [boundS = 0] = counts.find(([, count]) => count >= all * 0.99) ?? [];
+  return Number.isNaN(boundS) ? Number.POSITIVE_INFINITY : boundS * 1_000;
 }
 
 /** Returns the resident memory of a process after a quarter of a time and at its end, in megabytes. */
@@ -107,29 +151,46 @@ async function growthOf(pid: number, seconds: number): Promise<readonly [number,
   return [before, rssMb()];
 }
 
+type Check = readonly [isBroken: boolean, words: string];
+
 function brokenIn(
-  { capacity, goodput, seen, rssMb: [before, after] }: Omit<Outcome, 'broken'>,
-  { limitMs = LIMIT_MS, minGoodput = MIN_GOODPUT }: Load,
+  { capacity, goodput, seen, reads, probes, refusalMs, rssMb }: Omit<Outcome, 'broken'>,
+  load: Load,
 ): string[] {
-  const { accepted, refused, unanswered, others, retryAfter } = seen;
-  const delays = Object.keys(retryAfter);
+  const { limitMs = LIMIT_MS, minGoodput = MIN_GOODPUT, maxGrowth = MAX_GROWTH } = load;
+  const [before, after] = rssMb;
+  const delays = Object.keys(seen.retryAfter);
   const isJittered = delays.every((delay) => /^[1-4]$/.test(delay)) && delays.length > 1;
-  const checks: readonly (readonly [isBroken: boolean, words: string])[] = [
-    [unanswered > 0, `${unanswered} requests got no answer`],
-    [Object.keys(others).length > 0, `other answers: ${JSON.stringify(others)}`],
-    [
-      accepted.p99 > limitMs,
-      `99 % of the accepted commands took up to ${Math.round(accepted.p99)} ms`,
-    ],
-    [
-      refused.p99 > limitMs,
-      `99 % of the refused commands took up to ${Math.round(refused.p99)} ms`,
-    ],
+  const isRefusedLate = refusalMs > (load.refusalMs ?? REFUSAL_MS);
+  const checks: readonly Check[] = [
+    ...checksOf('commands', seen, limitMs),
+    ...(reads === undefined ? [] : checksOf('reads', reads, limitMs + READ_WAIT_MS)),
+    ...checksOf('probes', probes, limitMs),
+    [probes.refused.count > 0, `${probes.refused.count} probes were refused`],
+    [isRefusedLate, `commands were refused within ${refusalMs} ms of their arrival`],
     [goodput < capacity * minGoodput, `${goodput} commands a second of ${capacity} were accepted`],
-    [after > before * MAX_GROWTH, `the memory grew from ${before} to ${after} MB`],
-    [refused.count > 100 && !isJittered, `Retry-After was ${delays}`],
+    [after > before * maxGrowth, `the memory grew from ${before} to ${after} MB`],
+    [seen.refused.count > 100 && !isJittered, `Retry-After was ${delays}`],
   ];
   return checks.filter(([isBroken]) => isBroken).map(([, words]) => words);
+}
+
+const rounded = (ms: number) => `${Math.round(ms)} ms`;
+
+function checksOf(
+  requests: string,
+  { accepted, refused, unanswered, others }: Seen,
+  limitMs: number,
+): readonly Check[] {
+  return [
+    [unanswered > 0, `${unanswered} ${requests} got no answer`],
+    [Object.keys(others).length > 0, `other answers to ${requests}: ${JSON.stringify(others)}`],
+    [
+      accepted.p99 > limitMs,
+      `99 % of the accepted ${requests} took up to ${rounded(accepted.p99)}`,
+    ],
+    [refused.p99 > limitMs, `99 % of the refused ${requests} took up to ${rounded(refused.p99)}`],
+  ];
 }
 
 /** A product whose batches hold few commands, as if its log were much slower than everything before it. */
