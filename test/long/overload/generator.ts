@@ -121,7 +121,8 @@ class Generator {
       await until(() => {
         const now = Math.min(performance.now(), end);
         for (; (scheduled * 1_000) / perSecond <= now - begun; scheduled++) {
-          const connection = this.#idle.pop();
+          // In turn: the service closes a connection on which no request comes for some seconds.
+          const connection = this.#idle.shift();
           if (connection === undefined) continue;
           this.#send(connection, begun + (scheduled * 1_000) / perSecond);
         }
