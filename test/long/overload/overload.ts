@@ -118,6 +118,7 @@ async function measure(load: Load, started: Product): Promise<Outcome> {
     growthOf(product.pid, seconds),
   ]);
   const refusalMs = await refusalsOf(product);
+  if (seen.refused.count > 0 && refusalMs === 0) throw new Error('the metrics show no refusal');
   const outcome = { capacity, goodput: perSecond(seen), seen, reads, probes, refusalMs, rssMb };
   return { ...outcome, broken: brokenIn(outcome, load) };
 }
@@ -129,10 +130,11 @@ function perSecond({ inTime, seconds }: Seen): number {
 /** Returns the bucket's bound that 99 % of the refused commands are below; 0 if none was refused. */
 async function refusalsOf(product: Product): Promise<number> {
   const text = (await fetchBytes(product, '/metrics')).body.toString();
-  const buckets = text.matchAll(
-    /^http_server_request_duration_seconds_bucket\{le="(.+)",operation="v1 cancelOrder",.*status="5xx"\} (\d+)$/gm,
-  );
-  const counts = Array.from(buckets, ([, bound, count]) => [Number(bound), Number(count)] as const);
+  const counts = text
+    .split('\n')
+    .filter((line) => line.startsWith('http_server_request_duration_seconds_bucket{'))
+    .filter((line) => line.includes('"v1 cancelOrder"') && line.includes('"5xx"'))
+    .map((line) => [Number(/le="(.+?)"/.exec(line)?.[1]), Number(line.split(' ').at(-1))] as const);
   const all = counts.at(-1)?.[1] ?? 0;
   // Number('+Inf') is no number.
   const [boundS = 0] = counts.find(([, count]) => count >= all * 0.99) ?? [];
