@@ -29,7 +29,7 @@ const { only, ...numbers } = new Command('npm run test:fairness --')
   .option('--limit <number>', 'requests a second of the key; else a tenth of capacity', wholeNumber)
   .option('--steady <number>', 'requests a second of the other key', wholeNumber, 400)
   .option('--connections <number>', 'of the limited key', wholeNumber, 48)
-  .option('--orders <number>', 'of the store: more than are cancelled', wholeNumber, 500_000)
+  .option('--orders <number>', 'of the store: more than are cancelled', wholeNumber, 1_000_000)
   .option('--max-ratio <number>', 'of both 99th percentiles', Number, 1.2)
   .parse()
   .opts<
