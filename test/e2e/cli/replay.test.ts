@@ -75,7 +75,7 @@ describe('replay', () => {
     expect(lines).toHaveLength(4);
     expect(lines.at(-1)).toBe('');
     expect(lines[0]).toMatch(/"complete":false,"status":"cancelled","placedAt":".*"cancelledAt":/);
-    expect(lines[2]).toContain('"id":9007199254740993,');
+    expect(lines[2]).toContain('"id":"9007199254740993",');
   });
 
   test('writes CSV according to RFC 4180, with exact ids', async () => {
@@ -125,8 +125,8 @@ describe('replay', () => {
 describe('The file of a replay', () => {
   test.each([
     ['list.json', /^\[\{"id":-3,/],
-    ['list.ndjson', /^\{"id":-3,.*"status"/],
-    ['list.JSONL', /^\{"id":-3,.*"status"/],
+    ['list.ndjson', /^\{"id":"-3",.*"status"/],
+    ['list.JSONL', /^\{"id":"-3",.*"status"/],
     ['list.csv', /^id,petId/],
     ['list', /^\[\{"id":-3,/],
   ])('%s has the format that its name tells, and is for its owner only', async (name, begins) => {
