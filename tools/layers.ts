@@ -18,6 +18,8 @@ const ENGINE = ['domain', 'app/**', 'infra/events/**', 'infra/process', 'infra/c
 /** The folders, and the files right in `src`, with the rooms each may import besides itself. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
+  // For browsers too: nothing of Node.js and nothing of the service.
+  client: [],
 
   app: ['domain'],
   'app/log': ['domain'],
@@ -115,7 +117,7 @@ function override(path: string): object {
     ...(folder === '.' ? [] : ['./*']),
     ...arrows.flatMap((target) => specifiersOf(target, folder)),
     ...packages.flatMap((name) => [name, `${name}/**`]),
-    ...(isWithin(path, 'domain') ? [] : ['node:*', 'node:*/*']),
+    ...(isWithin(path, 'domain') || isWithin(path, 'client') ? [] : ['node:*', 'node:*/*']),
   ];
   const message = `${room} may import ${[...arrows, ...packages].join(', ') || 'nothing but itself'}: see tools/layers.ts`;
   const patterns = [{ group: ['**', ...may.map((pattern) => `!${pattern}`)], message }];

@@ -55,6 +55,20 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     may: ['./decider.ts'],
   },
   {
+    rule: 'the client, which is for browsers too, imports nothing but itself',
+    file: 'src/client/client.ts',
+    never: [
+      '../domain/order.ts',
+      '../app/audit/verifier.ts',
+      '../http/api-error.ts',
+      'store-orders/verifier',
+      'zod',
+      'node:crypto',
+      'node:fs/promises',
+    ],
+    may: ['./transport.ts'],
+  },
+  {
     rule: 'app imports domain and app only, and no package',
     file: 'src/app/write/writer.ts',
     never: [
@@ -360,6 +374,7 @@ describe('the linter keeps the wall clock in its places', () => {
   it('which are these', async () => {
     for (const file of [
       'src/app/clock.ts',
+      'src/client/retry-policy.ts',
       'src/domain/instant.ts',
       'src/infra/process/logger.ts',
     ]) {

@@ -1,0 +1,142 @@
+/** One attempt at a request: sends it once, and tells an answer of the API from all that goes wrong. */
+import { StoreOrdersError, serverCodeOf } from './error.ts';
+import type { Limit } from './limit.ts';
+import type { ClientOptions } from './options.ts';
+import { retryAfterOf } from './retry-policy.ts';
+import type { BatchResult } from './shapes.ts';
+
+/** A request as it is sent. */
+export interface Attempt {
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** JSON text. */
+  readonly body?: string | undefined;
+  /** Of a command: the name under which it is carried out at most once. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** An answer that is a success. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Sends a request once and reads the answer. Throws a {@link StoreOrdersError} unless it is a success. */
+export async function exchange(
+  options: ClientOptions,
+  request: Attempt,
+  limit: Limit,
+): Promise<Answer> {
+  const begun = performance.now();
+  const response = await respond(options, request, limit);
+  const text = await orFailure(response.text(), request, limit);
+  const { status, headers } = response;
+  const { attempt, method, url } = request;
+  const durationMs = performance.now() - begun;
+  options.onResponse?.({ attempt, method, url, status, headers, durationMs });
+  const answer = { status, headers, text };
+  const isSuccess = response.ok || status === 304;
+  if (!isSuccess) throw refusalIn(answer, request);
+  return answer;
+}
+
+/** Sends a request once, and returns the response as soon as its head has arrived. */
+export async function respond(
+  options: ClientOptions,
+  request: Attempt,
+  limit: Limit,
+): Promise<Response> {
+  const { attempt, method, url, body, idempotencyKey } = request;
+  const { key, fetch = globalThis.fetch } = options;
+  const headers = headersOf(request);
+  options.onRequest?.({ attempt, method, url, headers });
+  headers.set('Authorization', `Bearer ${typeof key === 'string' ? key : await key()}`);
+  // A redirect would turn a POST into a GET, and could lead to a server that is not meant to have the key.
+  const init = { method, headers, signal: limit.signal, redirect: 'manual' } as const;
+  const sent = fetch(url, body === undefined ? init : { ...init, body });
+  return orFailure(sent, request, limit);
+
+  function headersOf({ headers: given }: Attempt): Headers {
+    const all = {
+      ...given,
+      'Content-Type': body === undefined ? undefined : 'application/json',
+      'Idempotency-Key': idempotencyKey,
+    };
+    const set = Object.entries(all).filter((pair) => pair[1] !== undefined);
+    try {
+      return new Headers(set as [string, string][]);
+    } catch (cause) {
+      const message = `a header is not valid: ${(cause as Error).message}`;
+      throw new StoreOrdersError('invalid_request', message, { cause });
+    }
+  }
+}
+
+/** Waits for a part of a request. Throws `network`, `timeout` or `aborted` if it fails. */
+export async function orFailure<Part>(
+  part: Promise<Part>,
+  { attempt, method, url, idempotencyKey }: Attempt,
+  limit: Limit,
+): Promise<Part> {
+  try {
+    return await part;
+  } catch (error) {
+    const details = { attempts: attempt, idempotencyKey };
+    const told = (reason: string) => `${method} ${url}: ${reason}`;
+    if (limit.isAborted) {
+      throw new StoreOrdersError('aborted', told('aborted'), { ...details, cause: limit.reason });
+    }
+    if (limit.isTimedOut) {
+      throw new StoreOrdersError('timeout', told('no answer in time'), {
+        ...details,
+        cause: error,
+      });
+    }
+    throw new StoreOrdersError('network', told(reasonOf(error)), { ...details, cause: error });
+  }
+}
+
+/** Returns the error for an answer that is no success. */
+export function refusalIn(
+  { status, headers, text }: Answer,
+  { attempt, method, url, idempotencyKey }: Attempt,
+): StoreOrdersError {
+  const { code, message, results } = objectIn(text);
+  const known = status < 400 ? undefined : serverCodeOf(code);
+  const other = `${method} ${url}: ${status} ${String(message ?? '')}, which is no answer of this API`;
+  return new StoreOrdersError(
+    known ?? 'unexpected_response',
+    known === undefined ? other : String(message),
+    {
+      status,
+      requestId: headers.get('X-Request-Id') ?? undefined,
+      retryAfterMs: retryAfterOf(headers),
+      attempts: attempt,
+      idempotencyKey,
+      results,
+    },
+  );
+}
+
+function objectIn(text: string): {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly results?: readonly BatchResult[];
+} {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** Returns the reason in a few words. Node.js has it in the cause of "fetch failed". */
+function reasonOf(error: unknown): string {
+  const { message, cause } = Object(error);
+  const { message: deeper, code } = Object(cause);
+  return String(deeper || code || message || error);
+}

@@ -1,0 +1,205 @@
+/**
+ * The client of the API, `store-orders/client`: see docs/client.md. It uses `fetch` and nothing else, so
+ * it runs in Node.js, browsers, workers, Deno and Bun.
+ */
+import type { Answer } from './attempt.ts';
+import { StoreOrdersError } from './error.ts';
+import { Events } from './events.ts';
+import type { CallOptions, ChangeOptions, ClientOptions, CommandOptions } from './options.ts';
+import { Paged } from './paged.ts';
+import { Receipt } from './receipt.ts';
+import type {
+  Activity,
+  ActivityQuery,
+  BatchAnswer,
+  CancelReason,
+  Change,
+  Done,
+  Epochs,
+  Id,
+  Key,
+  ListQuery,
+  NewOrder,
+  Order,
+  OrderPage,
+  OrderV1,
+  Position,
+  Summary,
+  Time,
+} from './shapes.ts';
+import { SingleOrders } from './single-orders.ts';
+import { type Request, Transport } from './transport.ts';
+import { doneIn, idText, jsonOf, newOrderJson, queryOf, withIds } from './values.ts';
+
+export { type ClientCode, type ErrorCode, type ServerCode, StoreOrdersError } from './error.ts';
+export type { EventQuery, Events, FollowOptions } from './events.ts';
+export type * from './options.ts';
+export type { Paged } from './paged.ts';
+export type { Receipt } from './receipt.ts';
+export type { ProvenEvent, Verdict } from './receipt-verifier.ts';
+export type * from './shapes.ts';
+
+const ORDERS = '/v2/store/orders';
+
+/** The refusals that can mean that an order has changed since it was read. */
+const CHANGED: readonly string[] = [
+  'precondition_failed',
+  'order_already_shipped',
+  'order_cancelled',
+];
+
+/** The reason of a cancellation, beside the options of every change. */
+export interface CancelOptions extends ChangeOptions {
+  readonly reason?: CancelReason | undefined;
+}
+
+export interface BatchOptions extends CommandOptions {
+  /** All items or none: if one is refused, the code is `batch_refused`, and the error has the results. */
+  readonly atomic?: boolean | undefined;
+}
+
+/** Version 2 of the API of a service, with one API key. */
+export class StoreOrders extends SingleOrders<Order> {
+  readonly #transport: Transport;
+  /** The events of the log, for keys with the scope `audit:read`. */
+  readonly events: Events;
+  /** The contract's version 1, with exact ids. */
+  readonly v1: OrdersV1;
+
+  /** Throws `invalid_request` if the address is none. */
+  constructor(options: ClientOptions) {
+    const transport = new Transport(options);
+    super(transport, 2);
+    this.#transport = transport;
+    this.events = new Events(transport);
+    this.v1 = new OrdersV1(transport);
+  }
+
+  /** Returns the orders that pass all filters, by id: one by one, or by its `pages()`. */
+  list(query: ListQuery = {}, options?: CallOptions): Paged<Order, OrderPage> {
+    return new Paged(async (after = query.after) => {
+      return this.#get(ORDERS, { ...query, after }, options);
+    });
+  }
+
+  /** Cancels an order. To cancel it again changes nothing, unless with another reason. */
+  override async cancel(id: Id, options: CancelOptions = {}): Promise<Done> {
+    const { reason, ifMatch } = options;
+    if (reason === undefined) return super.cancel(id, options);
+    const path = `${ORDERS}/${idText(id)}/cancellation`;
+    const request = { method: 'PUT', path, headers: { 'If-Match': ifMatch } };
+    const body = JSON.stringify({ reason });
+    return doneIn(await this.#transport.send({ ...request, body }, options));
+  }
+
+  /**
+   * Changes an order by a decision on its present state: the decision is taken again if somebody else
+   * has changed the order in between. Returns the order after the change, or as it is if
+   * the decision is `undefined`.
+   */
+  async update(
+    id: Id,
+    decide: (order: Order) => Change | undefined | Promise<Change | undefined>,
+    options?: CallOptions,
+  ): Promise<Order> {
+    let refused: { readonly etag: string; readonly error: StoreOrdersError } | undefined;
+    for (;;) {
+      const order = await this.get(id, options);
+      const ifMatch = order.etag;
+      // The order is as it was: the refusal has another cause than somebody else's change.
+      if (refused?.etag === ifMatch) throw refused.error;
+      const change = await decide(order);
+      if (change === undefined) return order;
+      try {
+        if ('ship' in change) return await this.ship(id, change.ship, { ...options, ifMatch });
+        const reason = change.cancel === true ? undefined : change.cancel;
+        await this.cancel(id, { ...options, ifMatch, reason });
+        return await this.get(id, options);
+      } catch (error) {
+        if (!(error instanceof StoreOrdersError) || !CHANGED.includes(error.code)) throw error;
+        refused = { etag: ifMatch, error };
+      }
+    }
+  }
+
+  /** Cancels up to 500 orders in one request. Each has its own outcome, unless `atomic` is true. */
+  async batchCancel(
+    orderIds: readonly Id[],
+    options: BatchOptions & Pick<CancelOptions, 'reason'> = {},
+  ): Promise<BatchAnswer> {
+    const { reason, atomic } = options;
+    const body = JSON.stringify({ orderIds: orderIds.map(idText), reason, atomic });
+    return jsonOf(
+      await this.#transport.send({ method: 'POST', path: `${ORDERS}:batchCancel`, body }, options),
+    );
+  }
+
+  /** Places up to 500 orders in one request. Each has its own outcome, unless `atomic` is true. */
+  async batchPlace(orders: readonly NewOrder[], options: BatchOptions = {}): Promise<BatchAnswer> {
+    const atomic = options.atomic === undefined ? '' : `,"atomic":${options.atomic}`;
+    const body = `{"orders":[${orders.map((order) => newOrderJson(order, 2)).join()}]${atomic}}`;
+    return jsonOf(
+      await this.#transport.send({ method: 'POST', path: `${ORDERS}:batchPlace`, body }, options),
+    );
+  }
+
+  /** Returns the numbers of orders by status, now or as of a position or time. */
+  summary(
+    query: { readonly asOf?: Position | Time | undefined } = {},
+    options?: CallOptions,
+  ): Promise<Summary> {
+    return this.#get('/v2/store/summary', query, options);
+  }
+
+  /** Returns the numbers of events in each hour or day. */
+  activity(query: ActivityQuery = {}, options?: CallOptions): Promise<Activity> {
+    return this.#get('/v2/store/activity', query, options);
+  }
+
+  /** Returns the API key of the client, as far as its owner may know it. */
+  whoAmI(options?: CallOptions): Promise<Key> {
+    return this.#get('/v2/key', {}, options);
+  }
+
+  /** Returns the receipt of an order's cancellation, or with a position that of any event. */
+  receipt(of: Id | { readonly position: Position }, options?: CallOptions): Receipt {
+    return new Receipt(this.#transport, of, options);
+  }
+
+  /** Returns a signed checkpoint of the log, as a text. */
+  async checkpoint(options?: CallOptions): Promise<string> {
+    return (await this.request({ method: 'GET', path: '/v1/store/checkpoint' }, options)).text;
+  }
+
+  /** Returns the epoch of the log, and the signed statement of each time that it was cut. */
+  epochs(options?: CallOptions): Promise<Epochs> {
+    return this.#get('/v1/store/epochs', {}, options);
+  }
+
+  /** Sends any request, with the retries of all others: for operations without a method of their own. */
+  request(request: Request, options?: CommandOptions): Promise<Answer> {
+    return this.#transport.send(request, options);
+  }
+
+  async #get<Value>(path: string, query: object, options?: CallOptions): Promise<Value> {
+    return jsonOf(
+      await this.#transport.send({ method: 'GET', path, query: queryOf(query) }, options),
+    );
+  }
+}
+
+/** The operations of version 1, whose list is one answer. */
+class OrdersV1 extends SingleOrders<OrderV1> {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    super(transport, 1);
+    this.#transport = transport;
+  }
+
+  /** Returns every order ever placed, by ascending id. */
+  async list(options?: CallOptions): Promise<readonly OrderV1[]> {
+    const request = { method: 'GET', path: '/v1/store/orders' };
+    return jsonOf<readonly OrderV1[]>(await this.#transport.send(request, options)).map(withIds);
+  }
+}

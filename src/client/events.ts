@@ -1,0 +1,143 @@
+/** The events of the log: read to its end, or followed as it grows. */
+import { StoreOrdersError } from './error.ts';
+import { pause } from './limit.ts';
+import type { CallOptions } from './options.ts';
+import { Paged } from './paged.ts';
+import { delayAfter, isPassing } from './retry-policy.ts';
+import { messagesIn } from './server-sent-events.ts';
+import type { EventPage, EventType, Id, OrderEvent, Position } from './shapes.ts';
+import type { Transport } from './transport.ts';
+import { idText, jsonOf, queryOf } from './values.ts';
+
+const PATH = '/v1/store/events';
+
+/** The wait before an ended stream is opened again, and between two pages at the log's end. */
+const PAUSE_MS = 1_000;
+/** The service sends a comment every 15 seconds: after three without one, the connection is dead. */
+const SILENCE_MS = 45_000;
+const PAGE_EVENTS = 1_000;
+
+export interface EventQuery<Type extends EventType = EventType> {
+  /** Events behind this position; from the first one if absent. */
+  readonly after?: Position | undefined;
+  readonly type?: Type | undefined;
+}
+
+export interface FollowOptions<Type extends EventType = EventType>
+  extends EventQuery<Type>,
+    Omit<CallOptions, 'timeoutMs' | 'retries'> {
+  /**
+   * Called with a position once everything up to it has been handled: when the loop asks for the
+   * next event. Start again with it as `after`. The next event waits for its result.
+   */
+  readonly onCheckpoint?: ((position: string) => void | Promise<void>) | undefined;
+  /** The transfer: a stream, which is the default, or pages, one a second at the end of the log. */
+  readonly over?: 'stream' | 'pages' | undefined;
+  /** The longest silence of a stream before it is opened again, in milliseconds; default 45,000. */
+  readonly silenceMs?: number | undefined;
+  /** Called when the log cannot be read, before the wait for another attempt. */
+  readonly onInterrupt?: ((error: StoreOrdersError, delayMs: number) => void) | undefined;
+}
+
+/** A position that was reached, with its event if that matches the query. */
+interface Step {
+  readonly position: string;
+  readonly event?: OrderEvent;
+}
+
+export class Events {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Returns the events of one order, the oldest first. */
+  async of(id: Id, options?: CallOptions): Promise<readonly OrderEvent[]> {
+    const path = `/v1/store/orders/${idText(id)}/events`;
+    return jsonOf(await this.#transport.send({ method: 'GET', path }, options));
+  }
+
+  /** Returns the events up to the end of the log. */
+  list<Type extends EventType = EventType>(
+    query: EventQuery<Type> & { readonly limit?: number | undefined } = {},
+    options?: CallOptions,
+  ): Paged<OrderEvent<Type>, EventPage<Type>> {
+    return new Paged(async (after) => {
+      const asked = after === undefined ? query : { ...query, after };
+      return (await this.#page(asked, options)) as EventPage<Type>;
+    });
+  }
+
+  /**
+   * Returns the events and goes on with new ones as they are recorded, until the signal aborts. Every
+   * event comes at least once and in order. Interruptions are bridged, however long they last;
+   * throws for what does not pass, such as `unauthorized`.
+   */
+  async *follow<Type extends EventType = EventType>(
+    options: FollowOptions<Type> = {},
+  ): AsyncGenerator<OrderEvent<Type>, void, void> {
+    for await (const { position, event } of this.#reached(options)) {
+      if (event !== undefined) yield event as OrderEvent<Type>;
+      await options.onCheckpoint?.(position);
+    }
+  }
+
+  /** Returns the positions one after the other, with their events, across all interruptions. */
+  async *#reached(options: FollowOptions): AsyncGenerator<Step> {
+    const { signal, onInterrupt } = options;
+    let after = String(options.after ?? 0);
+    let failures = 0;
+    while (!signal?.aborted) {
+      let delayMs = delayAfter(1, PAUSE_MS);
+      try {
+        for await (const step of this.#steps(after, options)) {
+          failures = 0;
+          after = step.position;
+          yield step;
+        }
+      } catch (error) {
+        if (!(error instanceof StoreOrdersError)) throw error;
+        if (error.code === 'aborted') return;
+        if (!isPassing(error)) throw error;
+        failures += 1;
+        delayMs = delayAfter(failures, error.retryAfterMs);
+        onInterrupt?.(error, delayMs);
+      }
+      await pause(delayMs, signal);
+    }
+  }
+
+  #steps(after: string, options: FollowOptions): AsyncGenerator<Step> {
+    const query = { after, type: options.type };
+    return options.over === 'pages' ? this.#paged(query, options) : this.#streamed(query, options);
+  }
+
+  async *#streamed(query: EventQuery, options: FollowOptions): AsyncGenerator<Step> {
+    const { silenceMs = SILENCE_MS } = options;
+    const headers = { Accept: 'text/event-stream' };
+    const request = { method: 'GET', path: PATH, query: queryOf(query), headers };
+    const pieces = this.#transport.stream(request, options, silenceMs);
+    for await (const { id, data } of messagesIn(pieces)) {
+      const position = id ?? String(query.after);
+      yield data === undefined
+        ? { position }
+        : { position, event: jsonOf({ status: 200, text: data }) };
+    }
+  }
+
+  async *#paged({ type, after }: EventQuery, options: FollowOptions): AsyncGenerator<Step> {
+    const query = { type, after, limit: PAGE_EVENTS };
+    for await (const { data, next } of this.list(query, { ...options, retries: 0 }).pages()) {
+      for (const event of data) yield { position: event.id, event };
+      if (next !== null) yield { position: next };
+    }
+  }
+
+  async #page(query: object, options?: CallOptions): Promise<EventPage> {
+    const request = { method: 'GET', path: PATH, query: queryOf(query) };
+    const answer = await this.#transport.send(request, options);
+    const link = /^<\?([^>]*)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1];
+    return { data: jsonOf(answer), next: new URLSearchParams(link).get('after') };
+  }
+}

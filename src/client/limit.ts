@@ -1,0 +1,70 @@
+/** The time limits of requests, and the waits between them. Both end early with a caller's signal. */
+
+/** The longest delay that timers accept, in milliseconds: they fire at once after a longer one. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A signal that aborts with another one, or when its timer runs out. */
+export class Limit {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** True once the timer has run out. */
+  isTimedOut = false;
+
+  constructor(outer: AbortSignal | undefined) {
+    this.#outer = outer;
+    if (outer?.aborted) this.#abort();
+    else outer?.addEventListener('abort', this.#abort);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** True once the caller has aborted. */
+  get isAborted(): boolean {
+    return this.#outer?.aborted ?? false;
+  }
+
+  /** The caller's reason. */
+  get reason(): unknown {
+    return this.#outer?.reason;
+  }
+
+  /** Starts the timer, again if it runs. */
+  start(ms: number): void {
+    this.stop();
+    if (ms > MAX_TIMER_MS) return;
+    this.#timer = setTimeout(() => {
+      this.isTimedOut = true;
+      this.#abort();
+    }, ms);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Aborts what still uses the signal, and forgets the caller's. */
+  end(): void {
+    this.stop();
+    this.#outer?.removeEventListener('abort', this.#abort);
+    this.#abort();
+  }
+
+  readonly #abort = () => this.#controller.abort();
+}
+
+/** Waits for so many milliseconds, or until the signal aborts. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((done) => {
+    if (signal?.aborted) return done();
+    const finish = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', finish);
+      done();
+    };
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener('abort', finish);
+  });
+}

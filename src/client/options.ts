@@ -1,0 +1,66 @@
+/** The options of the client, and of each call. */
+import type { StoreOrdersError } from './error.ts';
+
+/** The options of a client. All but the first two have defaults. */
+export interface ClientOptions extends CallOptions, Hooks {
+  /** The address of the service, such as `https://orders.example`. `/v1` or `/v2` at its end is ignored. */
+  readonly url: string;
+  /** An API key, or a function that returns the one in force. It is called for every attempt. */
+  readonly key: string | (() => string | Promise<string>);
+  /** Sends the requests in place of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** The options of a call; those of the client where absent. */
+export interface CallOptions {
+  /** Ends the call with the code `aborted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** The longest that the call takes, with all attempts and waits between them; default 60,000. */
+  readonly timeoutMs?: number | undefined;
+  /** The longest that one attempt takes, to the last byte of the answer; default 15,000. */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** The number of attempts after the first; default 5. */
+  readonly retries?: number | undefined;
+}
+
+/** The options of a call that changes something. */
+export interface CommandOptions extends CallOptions {
+  /** The name under which the command is carried out at most once; default a new random one. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The options of a call that changes an existing order. */
+export interface ChangeOptions extends CommandOptions {
+  /** The `etag` of the order: if it has changed since, the code is `precondition_failed`. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Functions that are called for each attempt. What they throw ends the call. */
+export interface Hooks {
+  /** Called before an attempt. Headers may be added; the API key is not among them. */
+  readonly onRequest?: ((request: AttemptInfo & { readonly headers: Headers }) => void) | undefined;
+  /** Called when an answer has arrived completely, of whatever status. */
+  readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
+  /** Called before the wait for another attempt. */
+  readonly onRetry?: ((retry: RetryInfo) => void) | undefined;
+}
+
+export interface AttemptInfo {
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly method: string;
+  readonly url: string;
+}
+
+export interface ResponseInfo extends AttemptInfo {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly durationMs: number;
+}
+
+export interface RetryInfo extends AttemptInfo {
+  readonly error: StoreOrdersError;
+  readonly delayMs: number;
+}
+
+export const DEFAULTS = { timeoutMs: 60_000, attemptTimeoutMs: 15_000, retries: 5 };

@@ -1,0 +1,39 @@
+/** The receipt of an event. It is fetched when it is needed first, and then kept. */
+import type { CallOptions } from './options.ts';
+import type { Verdict } from './receipt-verifier.ts';
+import type { Id, Position } from './shapes.ts';
+import type { Transport } from './transport.ts';
+import { idText } from './values.ts';
+
+export class Receipt {
+  readonly #orderId: string | undefined;
+  readonly #fetch: () => Promise<string>;
+  #text: Promise<string> | undefined;
+
+  /** @param of The order of which it is the cancellation, or the position of any event. */
+  constructor(
+    transport: Transport,
+    of: Id | { readonly position: Position },
+    options: CallOptions | undefined,
+  ) {
+    this.#orderId = typeof of === 'object' ? undefined : idText(of);
+    const place = typeof of === 'object' ? `events/${of.position}` : `orders/${this.#orderId}`;
+    const request = { method: 'GET', path: `/v1/store/${place}/receipt` };
+    this.#fetch = async () => (await transport.send(request, options)).text;
+  }
+
+  /** Returns the receipt. Keep it to the byte: it can be verified without the service, for good. */
+  text(): Promise<string> {
+    this.#text ??= this.#fetch();
+    return this.#text;
+  }
+
+  /**
+   * Verifies the receipt with the log's public key, which must come from elsewhere than the receipt.
+   * Uses the Web Cryptography API, which a page has over https and from localhost only.
+   */
+  async verify(publicKey: string): Promise<Verdict> {
+    const { verifyReceipt } = await import('./receipt-verifier.ts');
+    return verifyReceipt(await this.text(), publicKey.trim(), this.#orderId);
+  }
+}

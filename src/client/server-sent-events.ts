@@ -1,0 +1,35 @@
+/** Reads Server-Sent Events as the HTML standard defines them, but for the fields that are not used. */
+
+export interface Message {
+  /** The id of the last message that had one. */
+  readonly id: string | undefined;
+  /** Absent for a message that only has an id. */
+  readonly data: string | undefined;
+}
+
+/** Returns the messages in a text that arrives in pieces. One that was cut off is left out. */
+export async function* messagesIn(pieces: AsyncIterable<string>): AsyncGenerator<Message> {
+  let rest = '';
+  let id: string | undefined;
+  let isNew = false;
+  let data: string[] = [];
+  for await (const piece of pieces) {
+    // A carriage return at the end of a piece may be the first half of a line end.
+    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const [, name, value = ''] = /^(\w+)(?:: ?(.*))?$/.exec(line) ?? [];
+      if (name === 'id') {
+        id = value;
+        isNew = true;
+      } else if (name === 'data') {
+        data.push(value);
+      } else if (line === '') {
+        const text = data.length === 0 ? undefined : data.join('\n');
+        if (isNew || text !== undefined) yield { id, data: text };
+        isNew = false;
+        data = [];
+      }
+    }
+  }
+}

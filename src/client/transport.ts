@@ -1,0 +1,152 @@
+/**
+ * Sends requests, and sends them again where that may help. Each call has one deadline, each attempt
+ * a timeout of its own, and a command one Idempotency-Key for all its attempts: so it is carried
+ * out at most once, however many connections break.
+ */
+import { type Answer, exchange, orFailure, refusalIn, respond } from './attempt.ts';
+import { StoreOrdersError } from './error.ts';
+import { Limit, pause } from './limit.ts';
+import { type CallOptions, type ClientOptions, type CommandOptions, DEFAULTS } from './options.ts';
+import { delayAfter, isFinal, isPassing, leavesOpen } from './retry-policy.ts';
+
+/** A request, before its first attempt. */
+export interface Request {
+  readonly method: string;
+  /** The path below the service's address, such as `/v2/store/orders`. */
+  readonly path: string;
+  /** The parameters of the query. Absent ones are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** JSON text. */
+  readonly body?: string | undefined;
+}
+
+type Settings = ClientOptions & typeof DEFAULTS;
+
+/** The API of a service, reached with one key. */
+export class Transport {
+  readonly #options: Settings;
+  readonly #address: string;
+
+  /** Throws `invalid_request` if the address is none. */
+  constructor(options: ClientOptions) {
+    this.#options = { ...DEFAULTS, ...given(options) };
+    this.#address = addressIn(options.url);
+  }
+
+  /** Sends a request until it succeeds. Rejects with the failure that is final, or with the last one. */
+  async send(request: Request, options: CommandOptions = {}): Promise<Answer> {
+    const settings = this.#settings(options);
+    const { retries, timeoutMs, attemptTimeoutMs, signal, onRetry } = settings;
+    const deadline = performance.now() + timeoutMs;
+    const { method, url, idempotencyKey, ...rest } = this.#prepare(request, options);
+    // True once an attempt at a command has ended without an answer that tells its outcome.
+    let isOpen = false;
+    for (let attempt = 1; ; attempt += 1) {
+      if (signal?.aborted) {
+        const details = { attempts: attempt - 1, idempotencyKey, cause: signal.reason };
+        throw new StoreOrdersError('aborted', `${method} ${url}: aborted`, details);
+      }
+      const sent = { ...rest, method, url, idempotencyKey, attempt };
+      const limit = new Limit(signal);
+      limit.start(Math.min(attemptTimeoutMs, deadline - performance.now()));
+      let error: StoreOrdersError;
+      try {
+        return await exchange(settings, sent, limit);
+      } catch (failure) {
+        if (!(failure instanceof StoreOrdersError)) throw failure;
+        error = failure;
+      } finally {
+        limit.end();
+      }
+      const delayMs = delayAfter(attempt, error.retryAfterMs);
+      const isLate = performance.now() + delayMs >= deadline;
+      if (!isPassing(error) || attempt > retries || isLate) throw toldAs(error, isOpen);
+      isOpen ||= idempotencyKey !== undefined && leavesOpen(error.code);
+      onRetry?.({ attempt, method, url, error, delayMs });
+      await pause(delayMs, signal);
+    }
+  }
+
+  /**
+   * Sends a request for an event stream once, and returns the text of the answer as it arrives.
+   * Throws `timeout` if nothing arrives for so many milliseconds.
+   */
+  async *stream(request: Request, options: CallOptions, silenceMs: number): AsyncGenerator<string> {
+    const settings = this.#settings(options);
+    const sent = { ...this.#prepare(request, {}), attempt: 1 };
+    const limit = new Limit(settings.signal);
+    try {
+      limit.start(settings.attemptTimeoutMs);
+      const response = await respond(settings, sent, limit);
+      const { status, headers, body } = response;
+      if (!/^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '') || body === null) {
+        const text = await orFailure(response.text(), sent, limit);
+        throw refusalIn({ status, headers, text }, sent);
+      }
+      const reader = body.getReader();
+      const decoder = new TextDecoder();
+      for (;;) {
+        limit.start(silenceMs);
+        const { done, value } = await orFailure(reader.read(), sent, limit);
+        limit.stop();
+        if (done) return;
+        yield decoder.decode(value, { stream: true });
+      }
+    } finally {
+      // Closes the connection.
+      limit.end();
+    }
+  }
+
+  /** Returns a request as it is sent: with its address, and for a command with its Idempotency-Key. */
+  #prepare({ path, query = {}, headers = {}, method, body }: Request, options: CommandOptions) {
+    const search = new URLSearchParams(given(query) as Record<string, string>).toString();
+    const url = `${this.#address}${path}${search && `?${search}`}`;
+    const isCommand = method !== 'GET' && method !== 'HEAD';
+    const idempotencyKey = isCommand ? (options.idempotencyKey ?? newKey()) : undefined;
+    return { method, url, headers, body, idempotencyKey };
+  }
+
+  #settings(options: CallOptions): Settings {
+    return { ...this.#options, ...given(options) };
+  }
+}
+
+/** Returns options without those that are present and undefined. */
+function given<Options extends object>(options: Options): Present<Options> {
+  const set = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as Present<Options>;
+}
+
+type Present<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
+
+/** Returns the service's address in a text, without a version. */
+function addressIn(text: string): string {
+  try {
+    const { origin, pathname } = new URL(text);
+    return origin + pathname.replace(/\/+$/, '').replace(/\/v[12]$/, '');
+  } catch (cause) {
+    throw new StoreOrdersError('invalid_request', 'url: must be an address with http or https', {
+      cause,
+    });
+  }
+}
+
+/** Returns 128 random bits. `crypto.randomUUID` is missing on pages without https. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Returns the error that a call ends with. If an earlier attempt may have carried the command out, a
+ * refusal of the last attempt alone does not say that nothing was changed.
+ */
+function toldAs(error: StoreOrdersError, isOpen: boolean): StoreOrdersError {
+  if (!isOpen || leavesOpen(error.code) || isFinal(error.code)) return error;
+  const message = `An earlier attempt may have been carried out, and the last one was refused: ${error.message}`;
+  const { status, requestId, retryAfterMs, attempts, idempotencyKey } = error;
+  const details = { status, requestId, retryAfterMs, attempts, idempotencyKey, cause: error };
+  return new StoreOrdersError('outcome_unknown', message, details);
+}

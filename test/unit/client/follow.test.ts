@@ -1,0 +1,135 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it, test } from 'vitest';
+import { StoreOrders } from '../../../src/client/client.ts';
+import { cut, json, type Reply, refusal, ScriptedServer } from '../../support/scripted-server.ts';
+
+const event = (position: number) => ({ id: `${position}`, position, type: 'OrderPlaced' });
+const message = (position: number) =>
+  `id: ${position}\ndata: ${JSON.stringify(event(position))}\n\n`;
+
+/** Returns a reply that begins a stream with some text. */
+function stream(text: string, then: (res: ServerResponse) => void = () => undefined): Reply {
+  return (res) => {
+    res.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
+    res.write(text, () => then(res));
+  };
+}
+
+async function followed(script: readonly Reply[], until: number, options: object = {}) {
+  await using server = await ScriptedServer.start(...script);
+  const store = new StoreOrders({ url: server.url, key: 'key' });
+  const stop = new AbortController();
+  const [positions, checkpoints, interrupts]: [number[], string[], string[]] = [[], [], []];
+  const follow = {
+    signal: stop.signal,
+    onCheckpoint: (position: string) => void checkpoints.push(position),
+    onInterrupt: ({ code }: { code: string }) => void interrupts.push(code),
+    ...options,
+  };
+  for await (const { position } of store.events.follow(follow)) {
+    positions.push(position);
+    if (position >= until) stop.abort();
+  }
+  const asked = server.received.map(({ url }) => url.replace('/v2', '/v1'));
+  return { positions, checkpoints, interrupts, asked };
+}
+
+describe('Following the log', () => {
+  it('continues behind the last event after every interruption', async () => {
+    const { positions, checkpoints, interrupts, asked } = await followed(
+      [
+        cut,
+        refusal(503, 'service_unavailable'),
+        stream(message(1) + message(2), (res) => res.destroy()),
+        stream(message(3) + message(4).slice(0, -1), (res) => res.destroy()),
+        stream(message(4) + message(5)),
+      ],
+      5,
+    );
+    expect(positions).toEqual([1, 2, 3, 4, 5]);
+    expect(checkpoints).toEqual(['1', '2', '3', '4', '5']);
+    expect(interrupts).toEqual(['network', 'service_unavailable', 'network', 'network']);
+    expect(asked).toEqual([0, 0, 0, 2, 3].map((after) => `/v1/store/events?after=${after}`));
+  });
+
+  it('opens a stream again that has ended, or is silent', async () => {
+    const { positions, interrupts } = await followed(
+      [stream(message(1), (res) => res.end()), stream(message(2)), stream(message(3))],
+      3,
+      { silenceMs: 300 },
+    );
+    expect(positions).toEqual([1, 2, 3]);
+    expect(interrupts).toEqual(['timeout']);
+  });
+
+  it('begins at a position, and reports those without a matching event', async () => {
+    const { positions, checkpoints, asked } = await followed(
+      [
+        stream(`:\n\nretry: 1000\n\nid: 1.ab:40\n\n${message(41)}`, (res) => res.destroy()),
+        stream(message(50)),
+      ],
+      50,
+      { after: '1.ab:7', type: 'OrderPlaced' },
+    );
+    expect([positions, checkpoints]).toEqual([
+      [41, 50],
+      ['1.ab:40', '41', '50'],
+    ]);
+    expect(asked[0]).toBe('/v1/store/events?after=1.ab%3A7&type=OrderPlaced');
+  });
+
+  it.each([
+    ['an invalid key', refusal(401, 'unauthorized'), 'unauthorized'],
+    ['an ambiguous position', refusal(400, 'invalid_request'), 'invalid_request'],
+    ['an answer that is no stream', json(200, []), 'unexpected_response'],
+    ['an event that is no JSON', stream('id: 1\ndata: {\n\n'), 'unexpected_response'],
+  ])('ends with %s', async (_, reply, code) => {
+    await expect(followed([reply], 1)).rejects.toMatchObject({ code });
+  });
+
+  it('ends with what a checkpoint throws', async () => {
+    const onCheckpoint = () => Promise.reject(new RangeError('disk full'));
+    await expect(followed([stream(message(1))], 9, { onCheckpoint })).rejects.toThrow(RangeError);
+  });
+
+  it('reports no checkpoint for an event whose handling has not ended', async () => {
+    await using server = await ScriptedServer.start(stream(message(1) + message(2) + message(3)));
+    const store = new StoreOrders({ url: server.url, key: 'key' });
+    const checkpoints: string[] = [];
+    const onCheckpoint = (position: string) => void checkpoints.push(position);
+    for await (const { position } of store.events.follow({ onCheckpoint })) {
+      if (position === 2) break;
+    }
+    expect(checkpoints).toEqual(['1']);
+  });
+
+  it('reads pages where that is wanted, and polls at the end', async () => {
+    const { positions, checkpoints, asked } = await followed(
+      [
+        json(200, [event(1), event(3)], { Link: '<?after=9&limit=1000>; rel="next"' }),
+        json(200, [event(10)]),
+        json(200, []),
+        json(200, [event(11)]),
+      ],
+      11,
+      { over: 'pages' },
+    );
+    expect(positions).toEqual([1, 3, 10, 11]);
+    expect(checkpoints).toEqual(['1', '3', '9', '10', '11']);
+    expect(asked.map((url) => new URL(url, 'http://x').searchParams.get('after'))).toEqual([
+      '0',
+      '9',
+      '10',
+      '10',
+    ]);
+  });
+});
+
+test('An aborted signal ends the loop without an error', async () => {
+  await using server = await ScriptedServer.start(stream(':\n\n'));
+  const store = new StoreOrders({ url: server.url, key: 'key' });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 100);
+  expect(await Array.fromAsync(store.events.follow({ signal: stop.signal }))).toEqual([]);
+  expect(await Array.fromAsync(store.events.follow({ signal: stop.signal }))).toEqual([]);
+});

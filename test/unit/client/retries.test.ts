@@ -1,0 +1,294 @@
+import { describe, expect, it, test } from 'vitest';
+import { type ClientOptions, StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
+import {
+  cut,
+  cutInside,
+  json,
+  type Reply,
+  refusal,
+  ScriptedServer,
+  silence,
+} from '../../support/scripted-server.ts';
+
+const ORDER = { id: '1', petId: '7', quantity: 1, complete: false, status: 'pending' };
+const PLACED = json(201, ORDER, { ETag: '"x-1"' });
+const NEW = { petId: '7', quantity: 1 };
+
+async function failureOf(call: Promise<unknown>): Promise<StoreOrdersError> {
+  const failure = await call.then(
+    () => expect.fail('it succeeded'),
+    (error) => error,
+  );
+  expect(failure).toBeInstanceOf(StoreOrdersError);
+  return failure;
+}
+
+/** Starts a server with a script, and returns a client of it. */
+async function clientOf(script: readonly Reply[], options: Partial<ClientOptions> = {}) {
+  const server = await ScriptedServer.start(...script);
+  const store = new StoreOrders({ url: server.url, key: 'key', ...options });
+  const keys = () => new Set(server.received.map(({ headers }) => headers['idempotency-key']));
+  return { server, store, keys, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+describe('A command', () => {
+  const unavailable = refusal(503, 'service_unavailable');
+  const unknown = refusal(503, 'outcome_unknown');
+
+  test.each([
+    ['a cut connection', cut],
+    ['a cut response', cutInside],
+    ['503 service_unavailable', unavailable],
+    ['503 outcome_unknown', unknown],
+    ['429', refusal(429, 'rate_limited')],
+    ['a 502 of a proxy', (res) => res.writeHead(502).end('<h1>Bad gateway</h1>')],
+    ['a 408', refusal(408, 'invalid_request')],
+  ] as [string, Reply][])(
+    'is sent again after %s, under the same Idempotency-Key',
+    async (_, first) => {
+      await using at = await clientOf([first, first, PLACED]);
+      expect(await at.store.place(NEW)).toStrictEqual({ ...ORDER, etag: '"x-1"' });
+      expect(at.server.received).toHaveLength(3);
+      expect([...at.keys()]).toEqual([expect.stringMatching(/^[\da-f]{32}$/)]);
+      expect(new Set(at.server.received.map(({ body }) => body))).toEqual(
+        new Set(['{"petId":"7","quantity":1}']),
+      );
+    },
+  );
+
+  test.each([
+    [400, 'invalid_request'],
+    [401, 'unauthorized'],
+    [403, 'insufficient_scope'],
+    [404, 'order_not_found'],
+    [409, 'order_already_shipped'],
+    [412, 'precondition_failed'],
+    [422, 'idempotency_key_reused'],
+    [500, 'internal_error'],
+  ])('is not sent again after %i %s', async (status, code) => {
+    await using at = await clientOf([refusal(status, code, { 'X-Request-Id': 'r' }), PLACED]);
+    const error = await failureOf(at.store.place(NEW));
+    expect(error).toMatchObject({ code, status, requestId: 'r', attempts: 1 });
+    expect(error.message).toBe(`It is ${code}.`);
+    expect(at.server.received).toHaveLength(1);
+  });
+
+  it('has a new Idempotency-Key each time, or the given one', async () => {
+    await using at = await clientOf([PLACED]);
+    await at.store.place(NEW);
+    await at.store.place(NEW);
+    expect(at.keys().size).toBe(2);
+    await at.store.place(NEW, { idempotencyKey: 'basket-1' });
+    expect([...at.keys()]).toContain('basket-1');
+    const wrong = at.store.place(NEW, { idempotencyKey: 'a\nb' });
+    expect(await failureOf(wrong)).toMatchObject({ code: 'invalid_request', attempts: 0 });
+  });
+
+  it('ends with the last failure and its key, by which it can be repeated', async () => {
+    await using at = await clientOf([unavailable], { retries: 2 });
+    const error = await failureOf(at.store.place(NEW));
+    expect(error).toMatchObject({ code: 'service_unavailable', attempts: 3 });
+    expect([...at.keys()]).toEqual([error.idempotencyKey]);
+  });
+
+  it('is told as unknown if an earlier attempt may have been carried out', async () => {
+    for (const first of [cut, unknown]) {
+      await using at = await clientOf([first, refusal(401, 'unauthorized')]);
+      const error = await failureOf(at.store.place(NEW));
+      expect(error).toMatchObject({ code: 'outcome_unknown', status: 401, attempts: 2 });
+      expect(error.cause).toMatchObject({ code: 'unauthorized' });
+    }
+  });
+
+  it('is told as refused if the refusal holds for all attempts, or no other was carried out', async () => {
+    for (const [first, second] of [
+      [cut, refusal(409, 'order_cancelled')],
+      [unavailable, refusal(401, 'unauthorized')],
+    ] as const) {
+      await using at = await clientOf([first, second]);
+      const { code } = await failureOf(at.store.ship('1', '2026-01-01T00:00:00Z'));
+      expect(['order_cancelled', 'unauthorized']).toContain(code);
+    }
+  });
+});
+
+describe('A read', () => {
+  it('has no Idempotency-Key, and is never of unknown outcome', async () => {
+    await using at = await clientOf([cut, refusal(401, 'unauthorized')]);
+    expect(await failureOf(at.store.get('1'))).toMatchObject({ code: 'unauthorized', attempts: 2 });
+    expect([...at.keys()]).toEqual([undefined]);
+  });
+});
+
+describe('An answer that is none of the API', () => {
+  test.each([
+    ['a page of a proxy', 404, '<h1>Not found</h1>'],
+    [
+      'an Error with another code',
+      409,
+      '{"code":"teapot","message":"Short and stout.","status":409}',
+    ],
+    ['a redirect', 307, ''],
+    ['a page with status 200', 200, '<h1>Log in</h1>'],
+  ])('%s', async (_, status, body) => {
+    const headers = { Location: 'http://127.0.0.1:1/' };
+    await using at = await clientOf([(res) => res.writeHead(status, headers).end(body)]);
+    const error = await failureOf(at.store.get('1'));
+    expect(error).toMatchObject({ code: 'unexpected_response', status });
+    expect(error.message).toContain('which is no answer of this API');
+    expect(at.server.received).toHaveLength(1);
+  });
+
+  test('no address', () => {
+    for (const url of ['', 'nowhere', 'ftp//x']) {
+      expect(() => new StoreOrders({ url, key: 'key' })).toThrow(StoreOrdersError);
+    }
+  });
+});
+
+describe('Time', () => {
+  test('an attempt takes no longer than its timeout, and the next may succeed', async () => {
+    await using at = await clientOf([silence, PLACED], { attemptTimeoutMs: 100 });
+    expect(await at.store.place(NEW)).toMatchObject(ORDER);
+    expect(at.keys().size).toBe(1);
+  });
+
+  test('a call takes no longer than its timeout', async () => {
+    await using at = await clientOf([silence], { attemptTimeoutMs: 100, retries: Infinity });
+    const begun = performance.now();
+    expect(await failureOf(at.store.get('1', { timeoutMs: 500 }))).toMatchObject({
+      code: 'timeout',
+    });
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(at.server.received.length).toBeGreaterThan(1);
+  });
+
+  test('timeouts can be infinite', async () => {
+    await using at = await clientOf([PLACED], { attemptTimeoutMs: Infinity, timeoutMs: Infinity });
+    expect(await at.store.place(NEW)).toMatchObject(ORDER);
+  });
+
+  test('Retry-After is waited for', async () => {
+    const busy = refusal(503, 'service_unavailable', { 'Retry-After': '1' });
+    await using at = await clientOf([busy, PLACED]);
+    const begun = performance.now();
+    await at.store.place(NEW);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('a Retry-After beyond the timeout is not waited for', async () => {
+    const busy = refusal(429, 'rate_limited', { 'Retry-After': '3600' });
+    await using at = await clientOf([busy]);
+    const error = await failureOf(at.store.place(NEW));
+    expect(error).toMatchObject({ code: 'rate_limited', attempts: 1, retryAfterMs: 3_600_000 });
+  });
+});
+
+describe('A signal', () => {
+  const reason = new Error('enough');
+
+  it('ends a call before, during and between its attempts', async () => {
+    await using at = await clientOf([silence]);
+    const before = failureOf(at.store.get('1', { signal: AbortSignal.abort(reason) }));
+    expect(await before).toMatchObject({ code: 'aborted', cause: reason, attempts: 0 });
+    expect(at.server.received).toHaveLength(0);
+
+    const during = new AbortController();
+    const call = failureOf(at.store.place(NEW, { signal: during.signal }));
+    await expect.poll(() => at.server.received.length).toBe(1);
+    during.abort(reason);
+    expect(await call).toMatchObject({ code: 'aborted', cause: reason, attempts: 1 });
+
+    const busy = refusal(503, 'service_unavailable', { 'Retry-After': '30' });
+    await using other = await clientOf([busy]);
+    const between = new AbortController();
+    const onRetry = () => between.abort(reason);
+    const store = new StoreOrders({ url: other.server.url, key: 'key', onRetry });
+    const waiting = failureOf(store.get('1', { signal: between.signal }));
+    expect(await waiting).toMatchObject({ code: 'aborted', cause: reason, attempts: 1 });
+  });
+});
+
+describe('Hooks', () => {
+  it('see every attempt, and may add headers', async () => {
+    const seen: unknown[] = [];
+    await using at = await clientOf([cut, refusal(503, 'service_unavailable'), PLACED], {
+      onRequest({ attempt, method, url, headers }) {
+        seen.push([
+          'request',
+          attempt,
+          method,
+          new URL(url).pathname,
+          headers.get('Authorization'),
+        ]);
+        headers.set('traceparent', `attempt-${attempt}`);
+      },
+      onResponse: ({ attempt, status, durationMs }) => {
+        seen.push(['response', attempt, status, durationMs >= 0]);
+      },
+      onRetry: ({ attempt, error, delayMs }) => {
+        seen.push(['retry', attempt, error.code, delayMs >= 0]);
+      },
+    });
+    await at.store.place(NEW);
+    const path = '/v2/store/orders';
+    expect(seen).toEqual([
+      ['request', 1, 'POST', path, null],
+      ['retry', 1, 'network', true],
+      ['request', 2, 'POST', path, null],
+      ['response', 2, 503, true],
+      ['retry', 2, 'service_unavailable', true],
+      ['request', 3, 'POST', path, null],
+      ['response', 3, 201, true],
+    ]);
+    const { received } = at.server;
+    expect(received.map(({ headers }) => headers.traceparent)).toEqual(
+      [1, 2, 3].map((n) => `attempt-${n}`),
+    );
+    expect(received.map(({ headers }) => headers.authorization)).toEqual(
+      Array.from({ length: 3 }, () => 'Bearer key'),
+    );
+  });
+
+  it('end the call with what they throw', async () => {
+    const onResponse = () => {
+      throw new RangeError('mine');
+    };
+    await using at = await clientOf([PLACED], { onResponse });
+    await expect(at.store.place(NEW)).rejects.toThrow(RangeError);
+  });
+});
+
+test('The key may be a function, which is called for each attempt', async () => {
+  let calls = 0;
+  const key = async () => `key-${++calls}`;
+  await using at = await clientOf([refusal(503, 'service_unavailable'), PLACED], { key });
+  await at.store.place(NEW);
+  const sent = at.server.received.map(({ headers }) => headers.authorization);
+  expect(sent).toEqual(['Bearer key-1', 'Bearer key-2']);
+});
+
+test('A fetch of the user sends the requests', async () => {
+  await using at = await clientOf([PLACED]);
+  const sent: string[] = [];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    sent.push(`${init?.method} ${input}`);
+    return globalThis.fetch(input, init);
+  };
+  await new StoreOrders({ url: `${at.server.url}/shop/v1/`, key: 'key', fetch }).place(NEW);
+  expect(sent).toEqual([`POST ${at.server.url}/shop/v2/store/orders`]);
+});
+
+test('A refused atomic batch has the outcomes of its items', async () => {
+  const results = [{ orderId: '1', status: 404, code: 'order_not_found', message: 'No.' }];
+  const error = { code: 'batch_refused', message: 'Nothing was changed.', status: 409, results };
+  await using at = await clientOf([json(409, error)]);
+  const refused = await failureOf(
+    at.store.batchCancel([1n, '2'], { atomic: true, reason: 'other' }),
+  );
+  expect(refused).toMatchObject({ code: 'batch_refused', results });
+  expect(at.server.received[0]).toMatchObject({
+    url: '/v2/store/orders:batchCancel',
+    body: '{"orderIds":["1","2"],"reason":"other","atomic":true}',
+  });
+});
