@@ -208,6 +208,13 @@ describe('the pipeline of batches', () => {
     const lost: Step = { do: 'record', as: 'lost' };
     await new Model(Pipeline).play([submit, turn, turn, submit, lost, lost, submit, turn]);
   });
+
+  it('lets nobody join a first batch once a second one is in flight', async () => {
+    const submit: Step = { do: 'submit', commands: 40, keyed: 200 };
+    const turn: Step = { do: 'end the turn' };
+    const decideFirst: Step = { do: 'decide', batch: 0 };
+    await new Model(Pipeline).play([submit, turn, turn, submit, decideFirst]);
+  });
 });
 
 const FILE = 'src/app/write/pipeline.ts';
