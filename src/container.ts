@@ -30,7 +30,7 @@ import type { Logger } from './infra/process/logger.ts';
 import { MetricsPrinter } from './infra/process/metrics-text.ts';
 import { metricsOf } from './metrics.ts';
 
-/** Everything that the parts of the service are made from. */
+/** Everything from which the parts of the service are made. */
 export interface Given {
   readonly config: Config;
   readonly logger: Logger;
@@ -38,11 +38,11 @@ export interface Given {
   readonly watcher: StoreWatcher;
   readonly store: Store;
   readonly prover: Prover;
-  /** The list to go on from; absent: the whole log is read. */
+  /** The list of the snapshot; absent: the whole log is read. */
   readonly snapshot: PackedList | undefined;
 }
 
-/** The parts of the service that have to be started, or to be closed. */
+/** The parts of the service that are started or closed. */
 export interface Parts {
   readonly server: HttpServer;
   readonly commands: CommandProcessor;
@@ -53,7 +53,7 @@ export interface Parts {
   readonly metricsServer: MetricsServer;
 }
 
-/** Wires the parts of the service around an open store. Nothing is started here. */
+/** Wires the parts of the service around an open store. Starts nothing. */
 export function compose(given: Given): Parts {
   const { store, logger, snapshot } = given;
   const parts = container.createChildContainer();
@@ -74,7 +74,7 @@ export function compose(given: Given): Parts {
   register(History, () => new History(store.epochs, store.trail, store.keys));
   register(Tail, () => new Tail(store.log, get(History), given.config.limits.maxStreams));
   register(RefusalRecorder, () => new RefusalRecorder(store.refusals, unrecorded));
-  // Made at the first scrape: it measures the process from then on, which costs a little.
+  // Created at the first scrape, because it measures the process from then on.
   register(MetricsPrinter, () => {
     const measured = {
       health: given.health,

@@ -7,7 +7,7 @@ import type { DatabaseConfig } from './infra/process/config.ts';
 import { engineOf as sqliteEngineOf } from './infra/sqlite/engine.ts';
 import { storageFaultOf } from './infra/sqlite/storage/fault.ts';
 
-/** Enough for engines that open no server. */
+/** The settings of engines that serve nothing. */
 const NO_SETTINGS: EngineSettings = { databaseWaitMs: 0, scrubBytesPerSecond: 0 };
 
 /**
@@ -27,7 +27,7 @@ export async function engineOf(
   }
 }
 
-/** Has an engine open stores of whose events none is handed out that is not what was recorded. */
+/** Returns an engine whose stores check each event against the tree before they return it. */
 function checked(engine: Engine): Engine {
   return {
     ...engine,
@@ -41,7 +41,7 @@ function withCheckedTrail<Opened extends Pick<Store, 'trail'>>(store: Opened): O
   return { ...store, trail: new CheckedTrail(store.trail) };
 }
 
-/** Returns whether an error may pass by itself: the database is away, or a disk is full. */
+/** Returns true if an error may pass by itself: the database is unreachable, or the disk full. */
 export function mayPass(error: unknown): boolean {
   if (isDamage(error)) return false;
   return error instanceof StoreUnavailable || storageFaultOf(error, '.') !== undefined;

@@ -1,7 +1,7 @@
 /** Starts the command line, in which the service is one of the commands. */
 
-// better-sqlite3 needs Node-API 10 and would crash the process without it, so this is checked before
-// anything else is loaded.
+// better-sqlite3 needs Node-API 10 and would crash the process without it, so this is checked
+// before anything else is loaded.
 if (Number(process.versions.napi) < 10) {
   process.stderr.write(
     `store-orders needs Node.js 24 or newer and runs on ${process.version}. In a clone, ` +

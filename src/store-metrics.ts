@@ -1,4 +1,4 @@
-/** The part of the catalogue of metrics that is about the log, the list and the store: see metrics.ts. */
+/** The metrics of the log, the list and the store: a part of the catalogue in metrics.ts. */
 
 import { byLabel, type Metric, only } from './app/metric.ts';
 import type { Store } from './app/ports/store.ts';
@@ -6,7 +6,7 @@ import type { ReadModel } from './app/read/read-model.ts';
 import type { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import type { OrderList } from './app/state/order-list.ts';
 
-/** The parts of the service whose numbers are read. */
+/** The parts of the service that are measured. */
 export interface MeasuredStore {
   readonly store: Pick<Store, 'log' | 'checkpoints' | 'connections'>;
   readonly list: OrderList<unknown>;
@@ -14,7 +14,7 @@ export interface MeasuredStore {
   readonly snapshots: SnapshotKeeper;
 }
 
-/** Returns the metrics of a store, and of what is folded from its log. */
+/** Returns the metrics of a store and of the folds of its log. */
 export function metricsOfStore(measured: MeasuredStore): readonly Metric[] {
   return [...ofEvents(measured), ...ofStore(measured)];
 }
@@ -52,7 +52,7 @@ function ofEvents({ list, readModel, store }: MeasuredStore): readonly Metric[] 
   ];
 }
 
-/** Those of an engine that the store does not have stay empty. */
+/** Metrics that do not apply to the engine stay empty. */
 function ofStore({
   store: { checkpoints, connections },
   snapshots,
@@ -115,8 +115,8 @@ function ofStore({
 }
 
 /**
- * Returns a function that reads the head of the log, once for all metrics of a scrape: on PostgreSQL
- * it is a query. It resolves with undefined while the database is out of reach.
+ * Returns a function that reads the head of the log, once for all metrics of a scrape, because on
+ * PostgreSQL it is a query. It resolves with undefined while the database is unreachable.
  */
 function sharedHeadOf({ log }: Pick<Store, 'log'>): () => Promise<number | undefined> {
   let underWay: Promise<number | undefined> | undefined;

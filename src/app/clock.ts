@@ -32,9 +32,9 @@ export const CLOCK_OUT_OF_RANGE = 'the clock is outside the years 0000 to 9999';
 
 /**
  * Returns a clock for expiry, by which an expired key never becomes valid again: the wall clock,
- * or, if that was set back, the time that it would otherwise show. A wall clock that was set
- * forward and back again has no lasting effect. One that was ahead when this clock was made, and is
- * corrected later, leaves this clock ahead for as long as the process runs.
+ * or, if that was set back, the time that it would otherwise show. Setting the wall clock forward
+ * and back again has no lasting effect. If it was ahead when this clock was created, and is
+ * corrected later, this clock stays ahead as long as the process runs.
  */
 export function clockForExpiry({ wall, elapsed }: Clocks): () => number {
   const offset = wall() - elapsed();

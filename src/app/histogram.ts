@@ -3,7 +3,10 @@
  * takes about 30 ns and allocates nothing: see docs/performance.md.
  */
 
-/** The contents of a histogram at one moment, in the form of OpenMetrics: each bucket holds all below it. */
+/**
+ * The contents of a histogram at one moment, in the form of OpenMetrics: each bucket holds all
+ * below it.
+ */
 export interface HistogramReading {
   /** The upper bound of each bucket but the last, ascending; a value at a bound is below it. */
   readonly bounds: readonly number[];
@@ -19,7 +22,9 @@ export class Histogram {
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** @param bounds The upper bounds of the buckets, ascending; one more bucket holds what is above. */
+  /**
+   * @param bounds The upper bounds of the buckets, ascending; one more bucket holds what is above.
+   */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = new Float64Array(bounds.length + 1);

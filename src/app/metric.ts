@@ -18,14 +18,14 @@ interface Named {
 type Samples<Value> = Iterable<Sample<Value>> | Promise<Iterable<Sample<Value>>>;
 
 /**
- * A metric. Its values are read when they are asked for, so that a metric which nobody reads costs
- * nothing but what is counted for it. `read` must not reject: a value that cannot be read is left out.
+ * A metric. Its values are read at each scrape only, so that unread metrics cost nothing but their
+ * counting. `read` must not reject: a value that cannot be read is left out.
  */
 export type Metric =
   | (Named & { readonly kind: 'counter' | 'gauge'; readonly read: () => Samples<number> })
   | (Named & { readonly kind: 'histogram'; readonly read: () => Samples<HistogramReading> });
 
-/** Returns a sample for each entry of counted values, with its key under a label. */
+/** Returns a sample for each entry, with its key as the value of a label. */
 export function byLabel<Value>(
   label: string,
   entries: Iterable<readonly [key: string, value: Value]>,
@@ -33,7 +33,7 @@ export function byLabel<Value>(
   return Array.from(entries, ([key, value]) => ({ labels: { [label]: key }, value }));
 }
 
-/** Returns the only sample of a metric without labels; none for a value that is not there. */
+/** Returns the sample of a metric without labels; none for an undefined value. */
 export function only<Value>(value: Value | undefined): readonly Sample<Value>[] {
   return value === undefined ? [] : [{ labels: {}, value }];
 }

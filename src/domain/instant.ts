@@ -91,7 +91,8 @@ const DAYS_BEFORE_1970 = 865_565;
 const [DAYS_IN_400_YEARS, DAYS_IN_4_YEARS] = [146_097, 1_461];
 const DAYS_FROM_MARCH_TO_JANUARY = 306;
 
-// The parts of an instant as texts: `-MM-DDT` by the days since 1 March, `HH:MM:`, `SS.` and `sssZ`.
+// The parts of an instant as texts: `-MM-DDT` by the days since 1 March, `HH:MM:`, `SS.` and
+// `sssZ`.
 const DATES = texts(366, (day) => new Date(Date.UTC(1999, 2, 1 + day)).toISOString().slice(4, 11));
 const MINUTES = texts(
   1_440,

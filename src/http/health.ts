@@ -2,7 +2,10 @@
 import { IMPAIRMENTS, type Impairment } from '../app/ports/impairment.ts';
 import { ApiError } from './api-error.ts';
 
-/** The stages of a process's life, with the predicate for "The service …". */
+/**
+ * The stages of a process's life, each with the predicate of a sentence that begins with "The
+ * service".
+ */
 const STAGES = {
   starting: 'is starting',
   ready: 'is ready',
@@ -11,7 +14,7 @@ const STAGES = {
   failed: 'has failed',
 } as const;
 
-/** A reason why the service is not ready: a stage of the process, or an impairment of its store. */
+/** A reason for not being ready: a stage of the process, or an impairment of its store. */
 type Reason = Exclude<keyof typeof STAGES, 'ready'> | Impairment;
 
 /** Every reason that /readyz can name. */
@@ -20,22 +23,22 @@ export const REASONS: readonly Reason[] = [
   ...(Object.keys(IMPAIRMENTS) as Impairment[]),
 ];
 
-/** Decides whether the service takes requests, and names every reason why it does not. */
+/** Decides if requests are accepted, and names every reason why not. */
 export class Health {
   #stage: keyof typeof STAGES = 'starting';
   readonly #impairments = new Set<Impairment>();
-  /** Those of them that refuse every request, or every command. */
+  /** The impairments that refuse every request, or every command. */
   #refusingRequests: readonly Impairment[] = [];
   #refusingCommands: readonly Impairment[] = [];
 
-  /** Notes that the log is folded and can be read. */
+  /** Notes that the log is folded: the service is ready. */
   ready(): void {
     if (this.#stage === 'starting') this.#stage = 'ready';
   }
 
   /**
-   * Begins the time in which clients should stop sending; requests are answered as before. Returns
-   * false, and changes nothing, for a service that was not ready: no client was sent to it.
+   * Begins the period in which clients should stop sending; requests are still answered. Returns
+   * false, and changes nothing, if the service was not ready: it had no clients.
    */
   leave(): boolean {
     if (this.#stage !== 'ready') return false;
@@ -48,12 +51,12 @@ export class Health {
     if (this.#stage !== 'failed') this.#stage = 'stopping';
   }
 
-  /** Notes that nothing can be recorded any more, and that the process is about to end. */
+  /** Notes that nothing can be recorded any more, so the process is about to end. */
   failed(): void {
     this.#stage = 'failed';
   }
 
-  /** Notes an impairment of the store. Returns whether it is new. */
+  /** Notes an impairment of the store. Returns true if it is new. */
   impaired(impairment: Impairment): boolean {
     if (this.#impairments.has(impairment)) return false;
     this.#impairments.add(impairment);
@@ -61,7 +64,7 @@ export class Health {
     return true;
   }
 
-  /** Notes the end of an impairment. Returns whether there was one. */
+  /** Notes the end of an impairment. Returns true if it had begun. */
   mended(impairment: Impairment): boolean {
     const isNews = this.#impairments.delete(impairment);
     this.#sort();
@@ -76,17 +79,19 @@ export class Health {
     return this.#stage === 'failed';
   }
 
-  /** True when the process ends soon: then an answer is the last one on its connection. */
+  /** True if the process ends soon: each response is then the last one on its connection. */
   get isGoing(): boolean {
     return this.#stage !== 'starting' && this.#stage !== 'ready';
   }
 
-  /** The reasons why the service is not ready; none while it is. */
+  /** The reasons why the service is not ready; empty while it is. */
   get reasons(): readonly Reason[] {
     return [...(this.#stage === 'ready' ? [] : [this.#stage]), ...this.#impairments];
   }
 
-  /** Returns the answer of /readyz. Throws a 503 that names every reason while there is one. */
+  /**
+   * Returns the body of /readyz. Throws a 503 that names every reason if the service is not ready.
+   */
   requireReady(): { readonly status: 'ready' } {
     const { reasons } = this;
     if (reasons.length > 0) throw refused(reasons, (reason) => `${saysOf(reason)} (${reason})`);
@@ -94,8 +99,8 @@ export class Health {
   }
 
   /**
-   * Throws a 503 while no request like this is taken.
-   * @param isCommand Whether the request may change something.
+   * Throws a 503 while requests of this kind are refused.
+   * @param isCommand True if the request may change something.
    */
   requireServing(isCommand: boolean): void {
     if (this.#stage !== 'ready' && this.#stage !== 'leaving') throw refused([this.#stage]);

@@ -1,11 +1,11 @@
-/** Listening on a port: the same, with the same words for a failure, for every server of the service. */
+/** Listens on a port, for every server of the service, with the same error messages. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 
 /**
- * Lets a server listen, and resolves with its address as clients write it. Port 0 takes a free one.
- * Throws {@link CannotStart} if that is not possible.
+ * Makes a server listen, and resolves with its URL. Port 0 takes a free one. Throws {@link
+ * CannotStart} if that fails.
  */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {

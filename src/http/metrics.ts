@@ -1,16 +1,19 @@
-/** Serves metrics: on the port of the API for keys with a scope, and without one on a port of its own. */
+/**
+ * Serves metrics: on the port of the API for keys with a scope, and without one on a port of its
+ * own.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Express, IRoute, RequestHandler } from 'express';
 import { listen } from './listen.ts';
 import { requireScope } from './requests/authentication.ts';
 import { allowOnly } from './routing.ts';
 
-/** Returns the metrics in a format, with the media type to send them by. */
+/** Returns the metrics in a format, with its media type. */
 export type PrintMetrics = (
   format: 'OpenMetrics' | 'Prometheus',
 ) => Promise<{ readonly contentType: string; readonly text: string }>;
 
-/** Adds `GET /metrics` to the API, behind a gate that authenticates the client. */
+/** Adds `GET /metrics` to the API, behind authentication. */
 export function serveMetrics(app: Express, gate: RequestHandler, print: PrintMetrics): void {
   const route = app.route('/metrics');
   route.get(gate, async ({ context, headers }, res) => {
@@ -20,23 +23,23 @@ export function serveMetrics(app: Express, gate: RequestHandler, print: PrintMet
   allowOnly(route as IRoute, ['get']);
 }
 
-/** A scrape has no body, and few programs scrape. */
+/** Scrapes have no bodies, and come from few clients. */
 const BOUNDS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
 const MAX_CONNECTIONS = 100;
 
-/** A server of `GET /metrics` alone, for a port that only the monitoring can reach. */
+/** Serves `GET /metrics` alone, on a port that only the monitoring can reach. */
 export class MetricsServer {
   readonly #server: Server;
 
   constructor(print: PrintMetrics) {
     this.#server = createServer(BOUNDS, (req, res) => {
-      // A scrape that fails must not end the service.
+      // A failed scrape must not end the service.
       answer(req, res, print).catch(() => res.destroy());
     });
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** Listens, and resolves with the address of the metrics. Throws as {@link listen} does. */
+  /** Listens, and resolves with the URL of the metrics. Throws as {@link listen} does. */
   async listen(port: number, host: string): Promise<string> {
     return `${await listen(this.#server, port, host)}/metrics`;
   }

@@ -1,10 +1,10 @@
-/** The networks that clients are counted by. */
+/** The networks by which clients are counted. */
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns the name that the sender of a request is counted by: an IPv4 address, or the /64 network of an
- * IPv6 address, of which each customer has at least one. A client that a proxy names by something else
- * than an address counts as the proxy.
+ * Returns the network by which the sender of a request is counted: its IPv4 address, or the /64
+ * network of its IPv6 address, since each customer has at least one. If a proxy names a client by
+ * anything but an address, the client counts as the proxy.
  */
 export function networkOf(client: string | undefined, peer: string | undefined): string {
   return networkOfAddress(client) ?? networkOfAddress(peer) ?? 'unknown';

@@ -6,9 +6,9 @@ import { keyTextOf } from './requests/authentication.ts';
 import { shownPath } from './requests/shown.ts';
 
 /**
- * Returns the entry in the trail of refusals for a request that was refused, if it gets one: for keys
- * that are not valid, keys that go beyond their scopes, and commands that the state of an order
- * forbids. A malformed request, one for something that does not exist, and one without a key get none.
+ * Returns the entry in the trail of refusals for a refused request, if it gets one: for an invalid
+ * key, a missing scope, or a command that the order's state forbids. A malformed request, one for
+ * something that does not exist, and one without a key get none.
  */
 export function refusedAttempt(
   req: Request,

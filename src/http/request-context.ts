@@ -8,28 +8,31 @@ import type { ErrorCode } from './api-error.ts';
 import { clientIdsIn } from './requests/trace.ts';
 
 /**
- * A request, its answer, and everything that the service has established about it. Each request has
- * one, made before Express receives the request and found in `req.context` from then on.
+ * A request, its response, and everything established about it. Each request has one, created
+ * before Express receives the request and available as `req.context` from then on.
  */
 export class RequestContext {
   readonly req: Request;
   readonly res: Response;
   /** The id of the request, which is also the id of its command. */
   readonly requestId = randomUUID();
-  /** The operation that serves it, after its version, such as `v1 listOrders`; empty if none does. */
+  /**
+   * The operation that serves it, with its version, such as `v1 listOrders`; empty if there is
+   * none.
+   */
   operation = '';
   /** The API key of an authenticated request. */
   key: ApiKey | undefined = undefined;
-  /** Ends its count among the requests of its key that are under way; undefined without limits. */
+  /** Removes it from the requests in flight of its key; undefined if the key has no limits. */
   leave: (() => void) | undefined = undefined;
-  /** The parts of the request as the schemas of its operation have parsed them. */
+  /** The parts of the request, parsed by the schemas of its operation. */
   path: unknown = undefined;
   query: unknown = undefined;
   headers: unknown = undefined;
   body: unknown = undefined;
-  /** Its place among the long reads under way; undefined for any other request. */
+  /** Its place among the long reads in flight; undefined for other requests. */
   place: Place | undefined = undefined;
-  /** Elapsed times in milliseconds, 0 for what has not come: {@link SlowRequests} explains them. */
+  /** Elapsed times in milliseconds, 0 if not reached yet: {@link SlowRequests} explains them. */
   submittedAtMs = 0;
   sentAtMs = 0;
   answeredAtMs = 0;
@@ -37,9 +40,9 @@ export class RequestContext {
   bodyMs = 0;
   placeMs = 0;
   catchUpMs = 0;
-  /** The code of the Error that was sent. */
+  /** The code of the Error sent. */
   refusal: ErrorCode | undefined = undefined;
-  /** The cause of a failure, for the log alone: clients are not shown it. */
+  /** The cause of a failure, for the log only. */
   cause: string | undefined = undefined;
 
   constructor(req: Request, res: Response) {
@@ -47,18 +50,18 @@ export class RequestContext {
     this.res = res;
   }
 
-  /** Notes that its command is about to be submitted. */
+  /** Notes the time at which its command is submitted. */
   submitted(): Progress {
     this.submittedAtMs = CLOCKS.elapsed();
     return this;
   }
 
-  /** Its place in the trace of its client, if that names a valid one. */
+  /** The span of the client, if the request names a valid one. */
   get traceparent(): string | undefined {
     return clientIdsIn(this.req.headers).traceparent;
   }
 
-  /** True if the connection was closed before the answer was complete: nobody will receive it. */
+  /** True if the connection was closed before the response was complete. */
   get isGone(): boolean {
     return this.res.closed;
   }

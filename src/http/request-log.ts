@@ -8,10 +8,10 @@ import { shownPath } from './requests/shown.ts';
 import { clientIdsIn } from './requests/trace.ts';
 import { SlowRequests } from './slow-requests.ts';
 
-/** The most kinds of lines that are cached; beyond it, the cache is cleared. */
+/** The most kinds of lines whose members are cached; beyond it, the cache is cleared. */
 const MAX_KINDS = 1_000;
 
-/** The members that many lines have in common. */
+/** The members shared by many lines. */
 interface Kind {
   readonly method: string;
   readonly status: number;
@@ -20,9 +20,9 @@ interface Kind {
 }
 
 /**
- * Logs each request as one JSON line: its id, who asked for what, how it ended, how long it took. Of
- * the client's own text a line has the method, which is one of a few, and a safe form of the path and
- * of the client's ids.
+ * Logs each request as one JSON line: its id, client, target, result and duration. The only text of
+ * clients in it is the method, which is one of a few, and a safe form of the path and of the
+ * client's ids.
  */
 export class RequestLog {
   readonly #logger: Logger;
@@ -55,7 +55,7 @@ export class RequestLog {
       this.#metrics.observe(context, durationMs);
       const { key, refusal, cause } = context;
       const { traceId, parentSpanId, clientRequestId } = clientIdsIn(req.headers);
-      // A client that went away before its answer was complete is not an answered one.
+      // A client that disconnected before its response was complete did not receive it.
       const outcome = res.writableFinished ? (refusal ?? 'ok') : 'aborted';
       this.#loggerOf({ method, status, keyId: key?.id, outcome })[status >= 500 ? 'error' : 'info'](
         {
@@ -65,7 +65,7 @@ export class RequestLog {
           parentSpanId,
           clientRequestId,
           cause: cause === undefined ? undefined : withoutLongRuns(cause),
-          // To a hundredth: V8 prints such a number from a cache.
+          // Rounded to hundredths: V8 caches the text of such numbers.
           durationMs: Math.round(durationMs * 100) / 100,
         },
         'request',
@@ -77,8 +77,8 @@ export class RequestLog {
   }
 
   /**
-   * Returns a logger that has the members of the kind in JSON already: to print them for each line
-   * takes 4 % of the time of a small request.
+   * Returns a logger with the members of the kind already in JSON: printing them for each line
+   * would take 4 % of the time of a small request.
    */
   #loggerOf(kind: Kind): Logger {
     const name = `${kind.method} ${kind.status} ${kind.keyId} ${kind.outcome}`;

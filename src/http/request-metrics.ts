@@ -1,4 +1,4 @@
-/** The metrics of requests: how long they took, and which errors they were answered with. */
+/** The metrics of requests: their durations and error codes. */
 import { Histogram, type HistogramReading } from '../app/histogram.ts';
 import type { Sample } from '../app/metric.ts';
 import type { ErrorCode } from './api-error.ts';
@@ -12,13 +12,13 @@ const DURATION_BOUNDS_S = [
 /** The classes of status, by their first digit. */
 type ByStatusClass = (Histogram | undefined)[];
 
-/** Counts requests when they are over. Nothing is allocated but for the first of its kind. */
+/** Counts completed requests. Allocates only for the first request of each kind. */
 export class RequestMetrics {
   /** By the name of the operation, then by method. */
   readonly #durations = new Map<string, Map<string, ByStatusClass>>();
   readonly #errors = new Map<ErrorCode, number>();
 
-  /** @param durationMs From when the head of the request was read until its answer was complete. */
+  /** @param durationMs The time from reading the request's head until its response was complete. */
   observe({ operation, req, res, refusal }: RequestContext, durationMs: number): void {
     const byMethod = getOrAdd(this.#durations, operation, () => new Map<string, ByStatusClass>());
     const byClass = getOrAdd(byMethod, req.method, () => []);
@@ -40,7 +40,7 @@ export class RequestMetrics {
     }
   }
 
-  /** The number of answers with each code of an Error. */
+  /** The number of responses with each error code. */
   get errors(): ReadonlyMap<ErrorCode, number> {
     return this.#errors;
   }

@@ -16,28 +16,27 @@ import { clientIdsIn } from './requests/trace.ts';
 
 const NAME = 'store-orders';
 
-/** The methods that the semantic conventions of HTTP name; any other is shown as `_OTHER`. */
+/** The methods in OpenTelemetry's semantic conventions; any other becomes `_OTHER`. */
 const METHODS: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
 );
 
 /**
- * Returns the tracer of the SDK that is registered; undefined if there is none, so that nobody pays for
- * spans that nobody receives. An SDK is loaded before the program: see docs/observability/traces.md.
+ * Returns the tracer of the registered SDK; undefined if there is none, so that spans cost nothing
+ * without a receiver. An SDK is loaded before the program: see docs/observability/traces.md.
  */
 export function registeredTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider();
-  // Without an SDK, the API has a provider that stands for none.
+  // Without an SDK, the API has a placeholder as provider.
   return provider instanceof ProxyTracerProvider
     ? provider.getDelegateTracer(NAME)
     : provider.getTracer(NAME);
 }
 
 /**
- * Makes the span of each request when that is over, with the times that were noted meanwhile: so there
- * is no context to carry along, and requests are served as they are without an SDK. A command has a span
- * of its own for its time in the queue, and one until it was durable. Other requests may share that
- * batch.
+ * Makes the spans of each request when it is over, from the times noted meanwhile. So no context
+ * has to be passed along, and requests are served as without an SDK. A command has one span for its
+ * time in the queue, and one until it was durable; it may share that batch with other requests.
  */
 export class RequestSpans {
   readonly #tracer: Tracer;
@@ -55,7 +54,7 @@ export class RequestSpans {
     const route = this.#routes.get(operation);
     const method = METHODS.has(req.method) ? req.method : '_OTHER';
     const name = method === '_OTHER' ? 'HTTP' : method;
-    // The SDK takes times of day, and this is the only one that was read.
+    // The SDK requires wall-clock times, and this is the only one that was read.
     const at = timeOfDay();
     const parent = parentOf(req.headers);
     const span = this.#tracer.startSpan(
@@ -92,7 +91,7 @@ export class RequestSpans {
   }
 }
 
-/** Returns a function from elapsed times to those since 1970, both in milliseconds. */
+/** Returns a function that converts elapsed times to times since 1970, in milliseconds. */
 function timeOfDay(): (elapsedMs: number) => number {
   const offset = CLOCKS.wall() - CLOCKS.elapsed();
   return (elapsedMs) => offset + elapsedMs;

@@ -1,36 +1,36 @@
-/** The progress of clients in taking their answers: decides which of them are too slow to wait for. */
+/** Decides which clients read their responses too slowly. */
 
-/** The least that a client takes on average while something is left of its answer, a second. */
+/** The least average rate at which a client must read. */
 const MIN_BYTES_PER_SECOND = 1_024;
 
 /** The output of a connection, in bytes. */
 export interface Output {
-  /** The bytes that the system has not taken yet, because the client takes no more. */
+  /** The bytes that the system has not accepted yet because the client does not read. */
   readonly pending: number;
-  /** The bytes that it has taken since the connection began. */
+  /** The bytes that it has accepted since the connection began. */
   readonly taken: number;
 }
 
 /**
- * Judges one client. Its output is looked at about once a second, so a client may be taken for too slow
- * that much later.
+ * Judges one client by its output, which is sampled about once a second, so the limits may be
+ * exceeded by that much.
  */
 export class Progress {
   readonly #patienceMs: number;
-  /** The time from which on something has been pending; undefined while nothing is. */
+  /** The time since which bytes have been pending; undefined while none are. */
   #since: number | undefined;
   #takenThen = 0;
   #movedAt = 0;
   #taken = 0;
 
-  /** @param patienceMs The time for which nothing may move, and over which the rate is averaged. */
+  /** @param patienceMs The longest time without progress, over which the rate is averaged, too. */
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
   }
 
   /**
-   * Returns whether the client has taken nothing for too long, or too little.
-   * @param now Elapsed time, in milliseconds.
+   * Returns true if the client has read nothing for too long, or too little.
+   * @param now The elapsed time, in milliseconds.
    */
   isTooSlow(now: number, { pending, taken }: Output): boolean {
     if (pending === 0) {

@@ -5,27 +5,27 @@ import { TokenBuckets } from '../app/token-buckets.ts';
 import type { RequestContext } from './request-context.ts';
 import { clientIdsIn } from './requests/trace.ts';
 
-/** On a bad day every request is slow, and a few of them show why. */
+/** In an outage every request is slow, and a few of them show why. */
 const LINES = { capacity: 10, perSecond: 1, maxNames: 1 };
 
 /**
- * Logs requests that were answered late. Only the time up to the head of the answer counts: the rest is
- * the client's pace, which is watched elsewhere, so a long list or an event stream is not slow for its
- * length.
+ * Logs slow requests. Only the time up to the head of the response counts: the rest depends on the
+ * client, which is monitored elsewhere, so long lists and event streams are not slow because of
+ * their length.
  *
- * A request notes a few times while it is served, and nothing is computed but for a slow one. The parts
- * follow one another: the body of the request is received; it waits for a place among the long reads, or
- * its command for a place in a batch; the batch is decided and recorded; the list catches up with the
- * log. What is left is work and waiting of the main thread.
+ * A few times are noted for each request, and computed with for slow ones only. The parts are
+ * consecutive: the body is received; the request waits for a place among the long reads, or its
+ * command for a batch; the batch is decided and recorded; the list catches up with the log. The
+ * rest is work and waiting of the main thread.
  */
 export class SlowRequests {
   readonly #logger: Logger;
-  /** The time up to the head of its answer from which on a request is slow, in milliseconds. */
+  /** The time up to the head of its response from which a request is slow, in milliseconds. */
   readonly minMs: number;
   readonly #tokens: TokenBuckets;
   #omitted = 0;
 
-  /** @param minMs 0: none is slow. */
+  /** @param minMs 0: no request is slow. */
   constructor(logger: Logger, minMs: number, elapsed = CLOCKS.elapsed) {
     this.#logger = logger;
     this.minMs = minMs === 0 ? Number.POSITIVE_INFINITY : minMs;
@@ -33,7 +33,8 @@ export class SlowRequests {
   }
 
   /**
-   * Logs a slow request, unless there were too many: the next line has the number of those left out.
+   * Logs a slow request, unless there were too many: then the next line has the number of omitted
+   * ones.
    * @param begunMs The elapsed times of its begin and its end, in milliseconds.
    */
   log(context: RequestContext, begunMs: number, endedMs: number): void {
@@ -64,7 +65,7 @@ export class SlowRequests {
 function partsUntil(answeredMs: number, context: RequestContext) {
   const { submittedAtMs, sentAtMs, bodyMs, placeMs, catchUpMs } = context;
   const commandMs = submittedAtMs === 0 ? 0 : answeredMs - submittedAtMs - catchUpMs;
-  // A command that was refused undecided was in the queue until then.
+  // A command that was refused undecided was in the queue all the time.
   const queueMs = sentAtMs === 0 ? commandMs : sentAtMs - submittedAtMs;
   return { bodyMs, queueMs: queueMs + placeMs, commitMs: commandMs - queueMs, catchUpMs };
 }

@@ -1,4 +1,4 @@
-/** The trail whose events are checked against the tree before anybody reads them. */
+/** A trail that checks events against the tree before it returns them. */
 
 import { inclusionProof, type TreeSource } from '../log/merkle-proofs.ts';
 import { leafHash, TILE_HEIGHT, type TreeHead } from '../log/merkle-tree.ts';
@@ -11,18 +11,18 @@ type Hashes = readonly Uint8Array[];
 
 const TILE_EVENTS = 2 ** TILE_HEIGHT;
 
-/** The most tiles that are cached, with 8 KiB of hashes each. */
+/** The most cached tiles, of 8 KiB each. */
 const MAX_TILES = 64;
 
 /**
- * A trail that checks each event before it hands it out. An event is compared with the leaves of
- * its tile, those of 256 neighbouring events. When a tile is first read, it is checked against the
- * root of the tree by the inclusion proof of one leaf, which is made of all the others. A tile that
- * was proved is cached, because nothing in it can ever change.
+ * Checks each event before it is returned. An event is compared with the leaves of its tile: those
+ * of 256 neighbouring events. When a tile is first read, the inclusion proof of one leaf, which is
+ * made of all the others, is checked against the root of the tree. A proved tile is cached, because
+ * nothing in it can change.
  */
 export class CheckedTrail implements Trail {
   readonly #trail: Trail;
-  /** The proved leaves by the number of their tile, the one that was proved first in front. */
+  /** The proved leaves by the number of their tile, in the order of their proofs. */
   readonly #tiles = new Map<number, Hashes>();
 
   constructor(trail: Trail) {
@@ -30,7 +30,8 @@ export class CheckedTrail implements Trail {
   }
 
   /**
-   * See {@link Trail.stored}. Throws {@link DamagedStore} for an event that was not recorded so.
+   * See {@link Trail.stored}. Throws {@link DamagedStore} for an event that differs from what was
+   * recorded.
    */
   async stored(after: number, limit: number): Promise<readonly StoredFields[]> {
     const events = await this.#trail.stored(after, limit);
@@ -47,7 +48,7 @@ export class CheckedTrail implements Trail {
     return events;
   }
 
-  /** See {@link Trail.traces}. They are in no tree, so nothing can check them. */
+  /** See {@link Trail.traces}. The tree does not cover them, so they cannot be checked. */
   traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
     return this.#trail.traces(positions);
   }
@@ -64,9 +65,7 @@ export class CheckedTrail implements Trail {
     return this.#trail.nodes(height, from, count);
   }
 
-  /**
-   * Returns the leaves of a tile, proved: of the last tile, those that there were at its reading.
-   */
+  /** Returns the proved leaves of a tile; of the last tile, those that existed when it was read. */
   async #leavesAround(event: StoredFields, number: number): Promise<Hashes> {
     const known = this.#tiles.get(number);
     const from = number * TILE_EVENTS;
@@ -96,7 +95,7 @@ export class CheckedTrail implements Trail {
   }
 }
 
-/** Returns a proof. Throws {@link DamagedStore} if the stored tree is not whole. */
+/** Returns a proof. Throws {@link DamagedStore} if nodes of the stored tree are missing. */
 export async function orDamaged<Proof>(prove: () => Promise<Proof>): Promise<Proof> {
   try {
     return await prove();

@@ -54,7 +54,7 @@ export function authorOf({ metadata }: StoredFields): string {
  * Returns an event as a CloudEvent: JSON in one line, which ends with the data as it is stored.
  * Throws a SyntaxError if the stored texts are not JSON.
  * @param keyNameOf Returns the name of the key with an id, if there is such a key.
- * @param traceparent See {@link Trail.traces}. Any other text is left out.
+ * @param traceparent See {@link Trail.traces}. Left out if it is malformed.
  */
 export function cloudEventOf(
   stored: StoredFields,
@@ -87,8 +87,8 @@ export function cloudEventOf(
 }
 
 /**
- * Returns the stored event from its CloudEvent: exactly that which {@link cloudEventOf} was given.
- * Throws an Error for any other text, also for other JSON with the same values.
+ * Returns the stored event from its CloudEvent: exactly the argument of {@link cloudEventOf}.
+ * Throws an Error for any other text, even for other JSON with the same values.
  */
 export function storedFieldsOf(cloudEvent: string): StoredFields {
   const { position, version, type, schemaversion, time, by, commandid, ...rest } = Object(
@@ -100,7 +100,7 @@ export function storedFieldsOf(cloudEvent: string): StoredFields {
     version,
     type,
     schemaVersion: schemaversion,
-    // In a JSON text a quote inside of a string has a backslash before it, so the first is this.
+    // Quotes inside of JSON strings are escaped, so the first match is the member.
     data: cloudEvent.slice(cloudEvent.indexOf(DATA) + DATA.length, -1),
     metadata: rest.metadata ?? metadataText(time, by, commandid),
   };

@@ -1,10 +1,13 @@
-/** The heads that a log must have had, by its own breaks and by signed checkpoints. */
+/** The heads that a log must have had, according to its breaks and to signed checkpoints. */
 
 import { type Epochs, inWords } from '../log/epochs.ts';
 import type { ExpectedHead, Finding } from './trail-check.ts';
 import type { Checkpoint } from './verifier.ts';
 
-/** Returns the roots that a log must have had where it was cut, by the statements of its breaks. */
+/**
+ * Returns the heads that a log must have had at its cuts, according to the statements of its
+ * breaks.
+ */
 export function headsOfBreaks({ breaks }: Epochs): readonly ExpectedHead[] {
   return breaks.map(({ epoch, position, root }) => ({
     name: `the statement of epoch ${epoch}`,
@@ -14,11 +17,12 @@ export function headsOfBreaks({ breaks }: Epochs): readonly ExpectedHead[] {
 }
 
 /**
- * Returns the head that a signed checkpoint demands of a log. A checkpoint that reaches beyond the
- * end of its own epoch may have another root than the log now: then the finding names the break.
+ * Returns the head that a signed checkpoint requires of a log. A checkpoint beyond the end of its
+ * own epoch may have another root than the present log: then the finding names the break.
  *
- * Returns a finding for a checkpoint of an epoch that is none of the log's, and that no break names
- * as lost: a statement is missing, or it is another log's. It is a finding even if the roots agree.
+ * Returns a finding for a checkpoint of an epoch that the log does not have, and that no break
+ * names as lost: a statement is missing, or the checkpoint is of another log. It is a finding even
+ * if the roots are equal.
  */
 export function headIn(
   epochs: Epochs,

@@ -6,9 +6,9 @@ import type { DecodeStrictly, StoredRow } from '../ports/evidence.ts';
 import { OrderImage } from '../state/order-image.ts';
 
 /**
- * The rules that every log keeps, whoever has written it: positions without a gap, texts that can
- * be read and are in canonical form, columns that agree with the texts, versions that count up,
- * times that never go back, and no event that no command could have led to.
+ * The rules of every log, whichever program has written it: positions without gaps, readable texts
+ * in canonical form, columns that agree with the texts, consecutive versions, times that never
+ * decrease, and no event that no command can lead to.
  */
 export class EventRules {
   readonly #decode: DecodeStrictly;
@@ -26,8 +26,8 @@ export class EventRules {
   }
 
   /**
-   * Returns the rule that the next event breaks, in plain words; `undefined` if it breaks none.
-   * Must not be called again after the first that does.
+   * Returns the rule that the next event breaks, as a clause; `undefined` if it breaks none. Must
+   * not be called again after a broken rule.
    */
   problemOf(row: StoredRow): string | undefined {
     const { position, data, metadata } = row;
@@ -62,7 +62,7 @@ export class EventRules {
     return refusal && `no command leads to ${event.type} of order ${orderId} here: ${refusal}`;
   }
 
-  /** Returns the domain's own reason why no command can have led to an event. */
+  /** Returns the reason, according to the domain, why no command can have led to an event. */
   #refusalOf(event: OrderEvent, slot: number): string | undefined {
     const command = { ...event, type: COMMAND_TYPES[event.type] } as OrderCommand;
     const decision = order.decide(command, this.#image.stateAt(slot));

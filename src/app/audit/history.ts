@@ -11,9 +11,9 @@ import { authorOf, cloudEventOf } from './cloud-event.ts';
 export interface EventRun {
   /** CloudEvents in JSON, by ascending position. */
   readonly events: readonly HistoricalEvent[];
-  /** The position up to which the log was read: the next run begins behind it. */
+  /** The position up to which the log was read: the next run begins after it. */
   readonly end: number;
-  /** True if the log goes on behind it. */
+  /** True if the log has later events. */
   readonly hasMore: boolean;
 }
 
@@ -22,7 +22,7 @@ interface HistoricalEvent {
   readonly json: string;
 }
 
-/** The most events that are searched for one answer, however few match. */
+/** The most events searched for one answer, however few match. */
 const MAX_READ_EVENTS = 10_000;
 /** The events that are read before other work on the event loop gets a turn. */
 const CHUNK_EVENTS = 500;
@@ -48,8 +48,8 @@ export class History {
   }
 
   /**
-   * Returns the first events after a position, at most `limit`, of one type if it is given. There
-   * may be fewer although the log goes on, because one call reads {@link MAX_READ_EVENTS} at most.
+   * Returns the first events after a position, at most `limit`, of one type if given. There may be
+   * fewer although the log has more, because one call reads at most {@link MAX_READ_EVENTS}.
    */
   async run(after: number, limit: number, type?: string): Promise<EventRun> {
     const found: StoredFields[] = [];

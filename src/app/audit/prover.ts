@@ -1,4 +1,4 @@
-/** The maker of all that the log proves and signs. */
+/** Makes the checkpoints, proofs and receipts of the log. */
 
 import { Epochs } from '../log/epochs.ts';
 import { consistencyProof, inclusionProof, treeRoot } from '../log/merkle-proofs.ts';
@@ -18,16 +18,16 @@ export interface SignedCheckpoint extends TreeHead {
 }
 
 /**
- * A proof cannot be made: the position or size is beyond the log, or there is no key to sign with.
- * The message gives the reason.
+ * Thrown if a proof cannot be made: the position or size is beyond the log, or there is no signing
+ * key. The message gives the reason.
  */
 export class CannotProve extends Error {
   override readonly name = 'CannotProve';
 }
 
 /**
- * The source of checkpoints, proofs and receipts. They cover durable events only, because a trail
- * shows no others. Each takes a few hundred hashes to make, however long the log is.
+ * Makes checkpoints, proofs and receipts. They cover durable events only, because a trail returns
+ * no others. Each takes a few hundred hashes, however long the log is.
  */
 export class Prover {
   readonly #trail: Trail;
@@ -35,14 +35,14 @@ export class Prover {
   readonly #epochs: Epochs;
   #last: (TreeHead & { readonly note: string }) | undefined;
 
-  /** @param signer Without one, there are proofs only, and nothing that is signed. */
+  /** @param signer Absent: nothing can be signed, and only proofs can be made. */
   constructor(trail: Trail, signer: NoteSigner | undefined, epochs = new Epochs('')) {
     this.#epochs = epochs;
     this.#trail = trail;
     this.#signer = signer;
   }
 
-  /** Sets the key to sign with from now on, for a key that could not be made at the start. */
+  /** Sets the signing key, for a key that could not be created at the start. */
   signWith(signer: NoteSigner | undefined): void {
     this.#signer = signer;
   }
@@ -58,13 +58,13 @@ export class Prover {
     return statements.map((statement) => this.#needSigner().sign(`${statement}\n`));
   }
 
-  /** Returns a checkpoint of the log as it is now, with every acknowledged event in it. */
+  /** Returns a checkpoint of the present log, which covers every acknowledged event. */
   async checkpoint(): Promise<SignedCheckpoint> {
     const head = await this.#trail.treeHead();
     return { ...head, note: this.#noteOf(head) };
   }
 
-  /** Returns the proof that the event at a position is in the log of a size. */
+  /** Returns a proof that the event at a position is in the log of a size. */
   async inclusion(position: number, size: number): Promise<Uint8Array[]> {
     const head = await this.#need(size);
     needPosition(position, size);
@@ -78,7 +78,7 @@ export class Prover {
     });
   }
 
-  /** Returns the proof that the log of the size `to` begins with the log of the size `from`. */
+  /** Returns a proof that the log of the size `to` begins with the log of the size `from`. */
   async consistency(from: number, to: number): Promise<Uint8Array[]> {
     const head = await this.#need(to);
     if (from > to)
@@ -98,7 +98,7 @@ export class Prover {
     const record = await this.#recordAt(position);
     const prove = () => inclusionProof(position - 1, head.size, this.#trail);
     const proof = await orDamaged(prove);
-    // A receipt has to hold in ten years, so it is checked by the verifier that auditors use.
+    // A receipt must be valid for years, so it is checked with the verifier that auditors use.
     requireTrue(verifyInclusion(record, position - 1, head, proof));
     return receiptOf(record, proof, this.#noteOf(head));
   }
@@ -121,7 +121,7 @@ export class Prover {
     return recordOf(event);
   }
 
-  /** Returns the head at an earlier size, after a check that the present log begins with it. */
+  /** Returns the head at an earlier size, and checks that the present log begins with it. */
   async #headAt(size: number, head: TreeHead): Promise<TreeHead> {
     const older = { size, root: await treeRoot(size, this.#trail) };
     requireTrue(
@@ -135,7 +135,7 @@ export class Prover {
     throw new CannotProve('there is no key to sign with: SIGNING_KEY_FILE names none');
   }
 
-  /** Returns the checkpoint of a head, which is signed once, when it is first needed. */
+  /** Returns the checkpoint of a head. It is signed once. */
   #noteOf(head: TreeHead): string {
     const { size, root } = head;
     const last = this.#last;
@@ -146,7 +146,7 @@ export class Prover {
   }
 }
 
-/** Throws {@link DamagedStore} for a proof that does not hold: the stored hashes were changed. */
+/** Throws {@link DamagedStore} for a proof that does not hold: stored hashes were changed. */
 function requireTrue(verdict: Verdict<void>): void {
   if (!verdict.ok) throw new DamagedStore(`the tree of the log: ${verdict.reason}`);
 }

@@ -16,12 +16,12 @@ export function receiptOf(
   });
 }
 
-/** Returns the proof alone that an event is in the log of a size. */
+/** Returns only the proof that an event is in the log of a size. */
 export function inclusionJson(position: number, size: number, proof: readonly Uint8Array[]) {
   return JSON.stringify({ position, size, proof: inBase64(proof) });
 }
 
-/** Returns the proof alone that the log of one size begins with that of another. */
+/** Returns only the proof that the log of one size begins with that of another. */
 export function consistencyJson(from: number, to: number, proof: readonly Uint8Array[]) {
   return JSON.stringify({ from, to, proof: inBase64(proof) });
 }

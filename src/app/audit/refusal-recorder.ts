@@ -3,22 +3,24 @@ import { CLOCKS, type Clocks } from '../clock.ts';
 import type { RefusalTrail, RefusedAttempt } from '../ports/refusal-trail.ts';
 import { TokenBuckets } from '../token-buckets.ts';
 
-/** The longest time that a refusal waits to be recorded with others. */
+/**
+ * The longest time for which a refusal waits to be recorded together with others, in milliseconds.
+ */
 const WAIT_MS = 1_000;
-/** The interval at which the number of refusals that were left out is recorded. */
+/** The interval at which the number of omitted refusals is recorded, in milliseconds. */
 const COUNT_EVERY_MS = 60_000;
 
 /**
- * The limits of the refusals that are recorded one by one. Anybody can be refused without end, and
- * the trail stores a million records: requests without a valid key, all together, take more than a
- * year to push out the others, and one key three months.
+ * The rates of refusals that are recorded one by one. Any client can be refused without end, and
+ * the trail stores a million records: at these rates, requests without a valid key, all together,
+ * take over a year to displace the others, and those of one key three months.
  */
 const OF_STRANGERS = { capacity: 100, perSecond: 1 / 60, maxNames: 1 };
 const OF_EACH_KEY = { capacity: 500, perSecond: 1 / 10, maxNames: 1_000 };
 
 /**
- * Records refused requests, within a second and in the background: no answer waits for it, and a
- * failure has no other effect. A crash loses the refusals of the last second, and the last count.
+ * Records refused requests within a second, in the background: no answer waits for it, and a
+ * failure has no other effect. A crash loses the refusals of the last second and the last count.
  */
 export class RefusalRecorder {
   readonly #trail: RefusalTrail;
@@ -42,7 +44,7 @@ export class RefusalRecorder {
   }
 
   note(attempt: Omit<RefusedAttempt, 'at'>): void {
-    // The id in an invalid key proves nothing: any number of ids can be made up.
+    // The id in an invalid key proves nothing: clients can make up any number of ids.
     const isStranger = attempt.code === 'unauthorized' || attempt.keyId === undefined;
     const wait = isStranger ? this.#strangers.take('') : this.#keys.take(attempt.keyId);
     if (wait > 0) {
@@ -54,7 +56,7 @@ export class RefusalRecorder {
     this.#timer ??= setTimeout(() => this.#record(), WAIT_MS).unref();
   }
 
-  /** Resolves when everything that was noted before is recorded, or has failed to be. */
+  /** Resolves when everything noted before is recorded, or has failed to be. */
   flush(): Promise<void> {
     this.#record();
     this.#count();

@@ -4,9 +4,9 @@ import { nextTurn } from '../event-loop.ts';
 import type { EventLogReader } from '../ports/event-log.ts';
 import type { EventRun, History } from './history.ts';
 
-/** The most events in one run: it bounds the memory that a slow follower takes. */
+/** The most events in one run, which bounds the memory of a slow follower. */
 const RUN_EVENTS = 100;
-/** The most runs that are cached for followers that are a little behind. */
+/** The most runs cached for followers that are slightly behind. */
 const MAX_CACHED_RUNS = 50;
 
 export class Tail {
@@ -32,7 +32,9 @@ export class Tail {
     return this.#followers.size;
   }
 
-  /** Returns a new follower, which must leave in the end; `undefined` if there are too many. */
+  /**
+   * Returns a new follower, which must leave when it is done; `undefined` if there are too many.
+   */
   follow(): Follower | undefined {
     if (this.#followers.size >= this.#maxFollowers) return undefined;
     const follower = new Follower((after, type) => this.#read(after, type));
@@ -42,7 +44,7 @@ export class Tail {
     return follower;
   }
 
-  /** Makes all followers leave, and every later one at once. */
+  /** Makes all followers leave, and later ones at once. */
   close(): void {
     this.#isClosed = true;
     this.#unwatch();
@@ -51,8 +53,8 @@ export class Tail {
 
   /**
    * Returns the events after a position: one run in each turn of the event loop, for all followers
-   * together, so that other work waits for one run at most. Most followers are at the head, where
-   * one reads for all: a run that was read once stays as it is, even if it could be longer by now.
+   * together, so that other work waits for at most one run. Most followers are at the head and
+   * share one read: a run that was read stays as it is, even if it could be longer by now.
    */
   async #read(after: number, type?: string): Promise<EventRun> {
     this.#turn = this.#turn.then(nextTurn);
@@ -60,42 +62,42 @@ export class Tail {
     const name = `${after} ${type}`;
     const known = this.#runs.get(name);
     if (known !== undefined) return known;
-    // Runs end at round positions, so that followers soon share them wherever they began.
+    // Runs end at multiples of their length, so that followers soon share them wherever they began.
     const run = await this.#history.run(after, RUN_EVENTS - (after % RUN_EVENTS), type);
     if (run.end > after) this.#cache(name, run);
     return run;
   }
 
   #cache(name: string, run: EventRun): void {
-    // A Map has its keys in the order in which they were added.
+    // A Map iterates over its keys in the order of insertion.
     const [oldest] = this.#runs.keys();
     if (this.#runs.size >= MAX_CACHED_RUNS) this.#runs.delete(oldest as string);
     this.#runs.set(name, run);
   }
 }
 
-/** A reader of the log up to its head, and on as it grows, until it leaves. */
+/** Reads the log up to its head, and on as it grows, until it leaves. */
 export class Follower {
   readonly #read: (after: number, type?: string) => Promise<EventRun>;
   readonly #end = new AbortController();
   /** Resolves when the log may have grown since the last read began. */
   #grown = Promise.withResolvers<void>();
 
-  /** @param read Returns the events after a position: none if the log ends there. */
+  /** @param read Returns the events after a position; none if the log ends there. */
   constructor(read: (after: number, type?: string) => Promise<EventRun>) {
     this.#read = read;
   }
 
-  /** Aborted when it has left. */
+  /** Aborted when the follower has left. */
   get left(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** Yields everything after a position, in runs without a gap and without an overlap. */
+  /** Yields all events after a position, in consecutive runs. */
   async *runs(after: number, type?: string): AsyncIterable<EventRun> {
     let seen = after;
     while (!this.left.aborted) {
-      // An event that is appended from here on is read, or announced by the next call of `wake`.
+      // An event appended from here on is either read, or announced by the next call of `wake`.
       this.#grown = Promise.withResolvers();
       const run = await this.#read(seen, type);
       if (run.end === seen) await this.#grown.promise;
@@ -109,7 +111,7 @@ export class Follower {
     this.#grown.resolve();
   }
 
-  /** Ends the reading: no more runs are yielded. */
+  /** Ends the iteration. */
   leave(): void {
     this.#end.abort();
     this.wake();

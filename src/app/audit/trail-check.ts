@@ -1,26 +1,26 @@
-/** The check of a trail by the rules of a log and by the heads that it must have had. */
+/** Checks a trail by the rules of a log and by the heads that it must have had. */
 
 import { recordOf } from '../log/recorded-event.ts';
 import type { AcknowledgedHead, DecodeStrictly, StoredRow } from '../ports/evidence.ts';
 import { EventRules } from './event-rules.ts';
 import { RecordTree } from './verifier.ts';
 
-/** A flaw that a check has found. */
+/** A flaw found by a check. */
 export interface Finding {
-  /** The first position that is, or may be, wrong; absent if it is not about events. */
+  /** The first position that is, or may be, wrong; absent for flaws of other things. */
   readonly from?: number;
-  /** The last such position, if it is not known exactly. */
+  /** The last such position; absent if only one is. */
   readonly to?: number;
   readonly problem: string;
 }
 
-/** The log at one size, by an account from outside of it. */
+/** The head that a log must have had at one size, according to another source. */
 export interface ExpectedHead extends AcknowledgedHead {
-  /** The finding where the log has another root there, or ends before: it has been cut since. */
+  /** The finding if the log has another root at that size, or is shorter: it was cut since. */
   readonly cut?: { readonly from: number; readonly problem: string };
 }
 
-/** A tree over records, which may be compared, as it grows, with another account of it. */
+/** A tree over records, which may be compared with stored nodes as it grows. */
 export interface CheckedTree {
   append(record: string): void;
   root(): Uint8Array;
@@ -30,15 +30,15 @@ export interface CheckedTree {
   findings?(): readonly Finding[];
 }
 
-/** Returns a tree that is compared with nothing but its expected heads. */
+/** Returns a tree without stored nodes, which is compared with the expected heads only. */
 export function plainTree(): CheckedTree {
   const tree = new RecordTree();
   return { append: (record) => tree.add(record), root: () => tree.head().root };
 }
 
 /**
- * The check of a trail from its first event to its last. The first event that breaks a rule ends
- * it; differences in trees and expected heads are collected on the way.
+ * Checks a trail from its first event to its last. The first event that breaks a rule ends the
+ * check; differences of trees and heads are collected.
  */
 export class TrailCheck {
   readonly #rules: EventRules;
@@ -60,7 +60,9 @@ export class TrailCheck {
     return this.#rules.due - 1;
   }
 
-  /** Checks the next event. Returns false if it breaks a rule: then no other can be checked. */
+  /**
+   * Checks the next event. Returns false if it breaks a rule: no later event can be checked then.
+   */
   add(row: StoredRow): boolean {
     const from = this.#rules.due;
     const problem = this.#rules.problemOf(row);
@@ -76,7 +78,7 @@ export class TrailCheck {
     return false;
   }
 
-  /** Adds findings for events that are missing, or too many, behind the last. */
+  /** Adds findings for missing or additional events at the end. */
   end(): void {
     const { size } = this;
     this.#findings.push(...(this.#tree.end?.(size) ?? []));
@@ -91,7 +93,7 @@ export class TrailCheck {
     }
   }
 
-  /** Returns all findings, beginning with the one that locates the first flaw most exactly. */
+  /** Returns all findings, first the one that locates the first flaw most exactly. */
   findings(): readonly Finding[] {
     return [...(this.#tree.findings?.() ?? []), ...this.#findings].sort(
       (one, other) => lastOf(one) - lastOf(other),

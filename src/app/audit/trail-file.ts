@@ -1,7 +1,7 @@
 /**
- * A trail as a file: lines of CloudEvents, each ended by a line feed. The first has the signed
- * checkpoint, which states the number of events and their root; then comes every event, in order,
- * from which the exact bytes that were hashed can be made. The last line is the seal, which shows
+ * The file of an exported trail: lines of CloudEvents, each ended by a line feed. The first is the
+ * signed checkpoint, which states the number of events and their root. Then come all events in
+ * order, from which the exact hashed bytes can be made. The last line is the seal, which reveals
  * any change to the file.
  */
 
@@ -15,9 +15,9 @@ import { type TreeHead, verifyCheckpoint } from './verifier.ts';
 
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,14})\n([A-Za-z0-9+/]{43}=)\n\n/;
 
-/** The check of a trail's file, line by line. */
+/** Checks a trail's file, line by line. */
 export class TrailFileCheck {
-  /** The head that the first line states. */
+  /** The head stated by the first line. */
   readonly head: TreeHead;
   /** The log that the file claims to be of, and the store that it comes from. */
   readonly origin: string;
@@ -47,9 +47,9 @@ export class TrailFileCheck {
 
   /**
    * Begins the check with the first line.
-   * @param keys One of these must have signed the checkpoint, and the seal with it. None: no
-   * signature is checked, and there need not be a seal.
-   * @param others Heads that the log must have had, by other accounts.
+   * @param keys One of these must have signed the checkpoint and the seal. Empty: no signature is
+   *   checked, and the seal may be absent.
+   * @param others Heads that the log must have had, according to other sources.
    */
   static begin(
     line: string,
@@ -68,7 +68,7 @@ export class TrailFileCheck {
     return new TrailFileCheck(read, signed?.key, decode, others);
   }
 
-  /** The number of events that were right so far. */
+  /** The number of correct events so far. */
   get size(): number {
     return this.#check.size;
   }
@@ -125,7 +125,7 @@ export class TrailFileCheck {
   }
 }
 
-/** Returns true for a finding, and false for the wanted result. */
+/** Returns true for a finding, and false for a result. */
 export function isFinding(result: object): result is Finding {
   return 'problem' in result;
 }
@@ -151,7 +151,7 @@ function readCheckpointLine(line: string): CheckpointLine | undefined {
   if (found === null) return undefined;
   const [, origin] = found;
   const [size, root] = [Number(found[2]), Buffer.from(found[3], 'base64')];
-  // It has one canonical form, as everything in a proof.
+  // Like everything in a proof, it has one canonical form.
   const written = noteLine('Checkpoint', storeIdIn(source), size, note);
   return written === line ? { line, note, origin, source, head: { size, root } } : undefined;
 }

@@ -16,7 +16,7 @@ export interface Seal {
   readonly digest: Uint8Array;
 }
 
-/** Returns the text that is signed. It has five lines, so it cannot pass for a checkpoint. */
+/** Returns the signed text. It has five lines, so that it cannot pass for a checkpoint. */
 export function sealText({ origin, storeId, size, digest }: Seal): string {
   const base64 = Buffer.from(digest).toString('base64');
   return `store-orders/export/v1\n${origin}\n${sourceOf(storeId)}\n${size}\n${base64}\n`;
@@ -24,7 +24,7 @@ export function sealText({ origin, storeId, size, digest }: Seal): string {
 
 const BEGIN = '{"specversion":"1.0","id":"seal-';
 
-/** Returns true for a line that begins as a seal does. No event begins so. */
+/** Returns true for a line that begins like a seal. No event begins like that. */
 export function isSeal(line: string): boolean {
   return line.startsWith(BEGIN);
 }

@@ -3,11 +3,11 @@ import type { Outcome } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import { BadLines, type DueLine } from './import-check.ts';
 
-/** The orders in a batch: it bounds the time for which a server has to wait for the log. */
+/** The orders in a batch, which bound the time for which a server waits for the log. */
 const BATCH_ORDERS = 8_192;
-/** The pause after a batch, in which a server can use the log. */
+/** The pause after a batch, in which a server can use the log, in milliseconds. */
 const PAUSE_MS = 10;
-/** The waits before a batch is sent again to a log that is busy. */
+/** The delays before a batch is sent again to a busy log, in milliseconds. */
 const RETRY_MS = [250, 500, 1_000, 2_000];
 
 type Undecided = Exclude<Outcome, { kind: 'accepted' | 'rejected' }>;
@@ -19,14 +19,14 @@ type Undecided = Exclude<Outcome, { kind: 'accepted' | 'rejected' }>;
 export class ImportRun {
   /** The number of accepted commands of each type. Their events are durable. */
   readonly accepted = { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 };
-  /** Lines whose orders were changed by others since the check. */
+  /** Lines whose orders were changed by other clients since the check. */
   readonly overtaken = new BadLines();
   readonly #writer: BatchWriter;
   readonly #id: string;
   readonly #wait: (milliseconds: number) => Promise<unknown>;
 
   /**
-   * @param id Becomes, with the number of the line, the command id of every event.
+   * @param id The prefix of every event's command id, before the number of the line.
    * @param wait Resolves after a number of milliseconds.
    */
   constructor(writer: BatchWriter, id: string, wait: (milliseconds: number) => Promise<unknown>) {
@@ -36,8 +36,7 @@ export class ImportRun {
   }
 
   /**
-   * Resolves when all due lines are done, or with the outcome that ended it early.
-   *
+   * Resolves when all due lines are done, or with the outcome that ended the import early.
    * @param advanced Called after every batch with the number of lines done.
    */
   async run(
@@ -55,8 +54,9 @@ export class ImportRun {
     return undefined;
   }
 
-  // First the first command of every line, then the second of those whose first was accepted: if
-  // somebody else has placed an order under the same id by now, theirs must not be shipped.
+  // First sends the first command of every line, then the second one of those whose first was
+  // accepted: if another client has placed an order under the same id by now, that must not be
+  // shipped.
   async #runBatch(batch: readonly DueLine[]): Promise<Undecided | undefined> {
     let due = batch;
     while (due.length > 0) {
@@ -86,7 +86,7 @@ export class ImportRun {
     return this.#writer.execute(batch);
   }
 
-  /** Counts the outcome of a line's first command. Returns false if the others must not be sent. */
+  /** Counts the outcome of a line's first command. Returns false if its others must not be sent. */
   #count({ line, commands: [command] }: DueLine, outcome: Outcome): boolean {
     if (outcome.kind === 'rejected') {
       this.overtaken.add(line, `the order has changed since it was checked (${outcome.reason})`);

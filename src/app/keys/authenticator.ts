@@ -11,19 +11,19 @@ const MAX_REMEMBERED_KEYS = 10_000;
 /** A cached record of a key. */
 interface Remembered {
   readonly key: ApiKey;
-  /** By the elapsed time: a wall clock that is set back would make it last. */
+  /** By the elapsed time: a wall clock set back would prolong it. */
   readonly until: number;
-  /** The text that has the key's hash, once somebody has sent it. */
+  /** The key's text, once a request has sent it. */
   text: Buffer | undefined;
 }
 
-/** A look-up of a key's record under way. */
+/** A look-up of a key's record in flight. */
 interface LookUp {
   readonly since: number;
   readonly found: Promise<Remembered | undefined>;
 }
 
-/** Finds the key that a request was sent with. */
+/** Authenticates requests by their API keys. */
 export class Authenticator {
   readonly #keys: KeyStore;
   readonly #elapsed: () => number;
@@ -49,28 +49,29 @@ export class Authenticator {
     return this.#lookUp(text, at).then((found) => found && this.#admitted(found, text));
   }
 
-  /** Returns true if a key that was admitted before would be admitted now. */
+  /** Returns true if a key that was admitted before would still be admitted. */
   async isStillInForce(id: string): Promise<boolean> {
     const key = await this.#keys.find(id);
     return key !== undefined && isInForce(key, this.#clockForExpiry);
   }
 
-  // The text need not be checked for its form: it is compared as a whole later.
+  // The form of the text need not be checked: the whole is compared later.
   #recall(text: string, at: number): Remembered | undefined {
     const remembered = this.#remembered.get(text.slice(...KEY_ID));
     return remembered !== undefined && remembered.until > at ? remembered : undefined;
   }
 
   /**
-   * Requests with the same key share a look-up: when a busy client's record is too old, hundreds of
-   * requests arrive before it is read again, and each look-up of theirs would wait for those before it.
+   * Requests with the same key share a look-up: when the cached record of a busy client expires,
+   * hundreds of requests arrive before it is read again, and each look-up would wait for the
+   * previous ones.
    */
   async #lookUp(text: string, at: number): Promise<Remembered | undefined> {
     const id = keyIdOf(text);
     if (id === undefined) return undefined;
     const shared = this.#underWay.get(id);
     if (shared !== undefined && at - shared.since < REMEMBERED_MS) {
-      // One that finds nothing may have begun before the key was added.
+      // A look-up that finds nothing may have begun before the key was added.
       return (await shared.found) ?? this.#find(id, at);
     }
     const found = this.#find(id, at);
@@ -99,8 +100,8 @@ export class Authenticator {
 }
 
 /**
- * Compares a text with a key's, in constant time. It is hashed once for each time that the record
- * is looked up: to compare two texts takes a third of the time.
+ * Compares a text with a key's, in constant time. The text is hashed once per look-up of the
+ * record; after that, comparing two texts takes a third of the time.
  */
 function isTextOf(remembered: Remembered, text: string): boolean {
   const { key, text: known } = remembered;

@@ -1,24 +1,24 @@
-/** The making of key records, and of the first key of a new store. */
+/** Creates key records, and the first key of a new store. */
 
 import type { Instant } from '../../domain/instant.ts';
 import { type ApiKey, type KeyStore, SCOPES } from '../ports/key-store.ts';
 import { hashKeyText, keyIdOf, mintKeyText } from './api-key.ts';
 
-/** Makes the record under which a key with this text is stored. The text must be well-formed. */
+/** Returns the record of a key with this text, which must be well-formed. */
 export function keyRecord(text: string, given: Omit<ApiKey, 'id' | 'hash'>): ApiKey {
   const id = keyIdOf(text);
   if (id === undefined) throw new Error('not a well-formed key');
   return { ...given, id, hash: hashKeyText(text) };
 }
 
-/** Accepts a key that was made elsewhere, with every scope. One that is known stays as it is. */
+/** Adds a given key with every scope. An existing one is left unchanged. */
 export async function acceptKey(keys: KeyStore, text: string, createdAt: Instant): Promise<void> {
   await keys.add(keyRecord(text, { name: 'initial', scopes: SCOPES, createdAt }));
 }
 
 /**
- * Makes a key with every scope where there is none at all, so that a new store can be used.
- * Returns its text, to be shown once, or `undefined` where there are keys already.
+ * Creates a key with every scope if there are no keys, so that a new store can be used. Returns its
+ * text, to be shown once; `undefined` if there are keys.
  */
 export async function makeFirstKey(
   keys: KeyStore,

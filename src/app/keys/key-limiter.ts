@@ -1,27 +1,29 @@
 /**
- * Applies the limits of API keys: a rate by a token bucket for each key, and counts of the requests under
- * way and of the open event streams. They are of this process alone: see docs/adr/0031.
+ * Applies the limits of API keys: a rate by a token bucket for each key, and counts of the requests
+ * under way and of the open event streams. They are of this process alone: see docs/adr/0031.
  */
 
 import { CLOCKS } from '../clock.ts';
 import type { ApiKey, RateLimit } from '../ports/key-store.ts';
 import { TokenBucket } from '../token-buckets.ts';
 
-/** The keys that are remembered; beyond it, those of which nothing is under way are forgotten. */
+/**
+ * The most keys whose use is remembered; beyond it, those without requests in flight are forgotten.
+ */
 const MAX_KEYS = 10_000;
 
 /** The state of the rate of a key. */
 export interface Quota {
   readonly rate: RateLimit;
-  /** The requests that would be admitted at once. */
+  /** The requests that would be admitted now. */
   readonly remaining: number;
-  /** The seconds until one more would be, rounded up: at least 1. */
+  /** The seconds until one more would be admitted, rounded up; at least 1. */
   readonly moreInS: number;
 }
 
-/** The answer to a request that wants to enter. It has a quota if the key has a rate. */
+/** The admission or refusal of a request, with a quota if the key has a rate. */
 export type Entry =
-  /** It has to call `leave` when it is over, at least once. */
+  /** The caller must call `leave` when the request is over, at least once. */
   | { readonly kind: 'admitted'; readonly quota?: Quota; readonly leave: () => void }
   | { readonly kind: 'too_fast'; readonly quota: Quota }
   | { readonly kind: 'too_many'; readonly quota?: Quota };
@@ -52,8 +54,8 @@ export class KeyLimiter {
   }
 
   /**
-   * Counts a request of a key that has limits. One that is refused because too many are under way has
-   * used the rate as well.
+   * Counts a request of a key with limits. A request that is refused because too many are in flight
+   * has also used the rate.
    */
   enter({ id, limits = {} }: ApiKey): Entry {
     const { rate, concurrent = Number.POSITIVE_INFINITY } = limits;
@@ -71,8 +73,8 @@ export class KeyLimiter {
   }
 
   /**
-   * Counts an event stream. Returns a function that is to be called when it has ended, at least once;
-   * `undefined` if it is one too many.
+   * Counts an event stream. Returns a function that must be called at its end, at least once;
+   * `undefined` if there are too many.
    */
   openStream({ id, limits }: ApiKey): (() => void) | undefined {
     const use = this.#useOf(id);

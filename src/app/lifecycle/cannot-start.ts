@@ -1,14 +1,14 @@
 /**
- * The service or a command cannot start, for a reason that its user can mend. The message is all
- * that is shown: one line for each mistake, with the remedy.
+ * Thrown if the service or a command cannot start, for a reason that its user can remedy. The
+ * message is all that is shown: one line for each mistake, with the remedy.
  */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
 
 /**
- * Returns an error as a reason not to start. One that is such a reason already, or was caused by
- * one, stays as it is.
+ * Converts an error to a {@link CannotStart}. One that is such an error, or was caused by one, is
+ * returned unchanged.
  * @param words Returns the message for any other error.
  */
 export function asCannotStart(error: unknown, words: (error: Error) => string): CannotStart {

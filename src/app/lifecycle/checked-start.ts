@@ -2,9 +2,9 @@ import { nextTurn } from '../event-loop.ts';
 import { isDamage, type StoreCheck } from '../ports/store.ts';
 
 /**
- * Waits until a store was checked once, if the check is short: that of a large store goes on while
- * it is served. Throws {@link DamagedStore} if the store is found damaged by then.
- * @param failed Called with the reason if the check could not be made.
+ * Waits for the first check of a store if it is short; that of a large store continues while it is
+ * served. Throws {@link DamagedStore} if the store is found to be damaged by then.
+ * @param failed Called with the error if the check could not be made.
  */
 export async function untilChecked(
   check: StoreCheck | undefined,

@@ -1,14 +1,14 @@
 import { CLOCKS, type Clocks } from '../clock.ts';
 
-/** The interval at which the clocks are compared. */
+/** The interval at which the clocks are compared, in milliseconds. */
 const WATCH_EVERY_MS = 1_000;
-/** The smallest step that is reported: NTP slews smaller errors, and steps larger ones. */
+/** The smallest reported step, in milliseconds: NTP slews smaller errors, and steps larger ones. */
 const MIN_STEP_MS = 500;
 
 /**
- * Compares the wall clock with the elapsed time for as long as the process runs, and reports every
- * step between them: forward where it is positive. A machine that slept shows as a step forward.
- * Returns what ends it.
+ * Compares the wall clock with the elapsed time, and reports every step between them, positive if
+ * it is forward. A machine that was suspended shows as a step forward. Returns a function that ends
+ * the comparison.
  */
 export function watchClock(stepped: (stepMs: number) => void, clocks: Clocks = CLOCKS): () => void {
   const offset = () => clocks.wall() - clocks.elapsed();

@@ -1,16 +1,16 @@
-/** The check that a process may use the memory that its store needs, before it reads the store. */
+/** Checks, before the store is read, that the process may use the memory that the store needs. */
 import { CannotStart } from './cannot-start.ts';
 
 /**
- * The least that a process needs by itself with one client, and for each event of the log. Measured in
+ * The least memory that a process with one client needs, and for each event of the log. Measured in
  * control groups of Linux: with less, the process was killed at the latest by the first lists.
  */
 const BASE_BYTES = 159_383_552;
 const EVENT_BYTES = 160;
 
 /**
- * Throws {@link CannotStart} if a log with so many events can never be served within the limit. Without
- * that, the system would kill the process while it starts, or at the first list, again and again.
+ * Throws {@link CannotStart} if a log with so many events cannot be served within the limit.
+ * Otherwise the system would kill the process at each start, or at each first list.
  * @param limit The most memory that the process may use, in bytes; 0 if there is no limit.
  */
 export function requireMemory(events: number, limit = process.constrainedMemory()): void {

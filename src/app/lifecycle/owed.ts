@@ -1,9 +1,9 @@
-/** The interval at which owed work is tried again. */
+/** The interval at which owed work is retried, in milliseconds. */
 const RETRY_MS = 1_000;
 
 /**
- * The writes that a start has to make, such as the first key. If the store cannot be written, the
- * start goes on without them, and they are made as soon as they can be.
+ * The writes of a start, such as that of the first key. If the store cannot be written, the start
+ * continues without them, and they are retried.
  */
 export class Owed {
   readonly #passes: (error: unknown) => boolean;
@@ -11,14 +11,13 @@ export class Owed {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param passes Returns true for an error that may pass by itself, so that the work can be done
-   * later.
+   * @param passes Returns true for an error that may pass by itself, so that the work is retried.
    */
   constructor(passes: (error: unknown) => boolean) {
     this.#passes = passes;
   }
 
-  /** Does something, now or later. Rejects with an error that does not pass. */
+  /** Runs work, now or later. Rejects with an error that does not pass. */
   async do(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -29,8 +28,8 @@ export class Owed {
   }
 
   /**
-   * Tries the rest, in order, until all of it is done.
-   * @param failed Called with an error that does not pass; nothing more is tried then.
+   * Retries the rest, in order, until all of it is done.
+   * @param failed Called with an error that does not pass; no more work is tried then.
    */
   retry(failed: (error: unknown) => void): void {
     if (this.#work.length === 0) return;

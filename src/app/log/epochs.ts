@@ -19,7 +19,7 @@ export type BreakReason = 'copy_continued' | 'loss_accepted';
 export interface KnownBefore {
   readonly epoch: string;
   readonly position: number;
-  /** 32 bytes in base64; null where unknown. */
+  /** 32 bytes in base64; null if unknown. */
   readonly root: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface Break {
   readonly root: string;
   /** The newest state that is known to have been signed or acknowledged before; null for none. */
   readonly known: KnownBefore | null;
-  /** Upper bound of the positions assigned before; null where unknown. */
+  /** Upper bound of the positions assigned before; null if unknown. */
   readonly positionsUpTo: number | null;
   /** Upper bound of the order ids assigned before. */
   readonly idsUpTo: string;

@@ -12,36 +12,38 @@ import type {
 import type { StoreCopy, StoreOriginal } from './store-copy.ts';
 
 /**
- * The port to a database engine: every way to open the store at one address. All of them throw
- * {@link CannotStart} where the store cannot be opened so.
+ * The port to a database engine: every way to open the store at one address. All methods throw
+ * {@link CannotStart} if the store cannot be opened in that way.
  */
 export interface Engine {
-  /** The store's own file, beside which other files may lie; absent where it is in no file. */
+  /** The store's file, beside which others may be created; absent if the store is not in a file. */
   readonly file?: string;
-  /** Opens the store for a server, and makes it where there is none. */
+  /** Opens the store for a server. Creates it if it does not exist. */
   openStore(watcher: StoreWatcher): Promise<Store>;
   /** Opens the store for a command, which may run beside a server. */
   openForCommandLine(ifAbsent: IfAbsent): Promise<CommandLineStore>;
-  /** Opens the store to be checked. Nothing of it is changed. */
+  /** Opens the store to be checked, and changes nothing in it. */
   openEvidence(): Promise<Evidence>;
-  /** Opens the store to be copied. Throws while it is served. */
+  /** Opens the store as the original of a copy. Throws while it is served. */
   openOriginal(): Promise<StoreOriginal>;
-  /** Begins a copy of the store with this id at the address, or goes on with one. */
+  /** Begins a copy of the store with this id at the address, or continues one. */
   openCopy(id: string): Promise<StoreCopy>;
-  /**
-   * Begins a new epoch on the rest of a log that has lost its end. Throws where nothing is lost.
-   */
+  /** Continues a log that has lost its end in a new epoch. Throws if nothing is lost. */
   acceptLoss(): Promise<AcceptedLoss>;
-  /** Brings the schema up to date. Throws where an engine does so at every start. */
+  /** Brings the schema up to date. Throws if an engine does so at every start. */
   migrate(): Promise<Migrated>;
 }
 
 /** The part of the configuration that engines use. */
 export interface EngineSettings {
-  /** The time for which a start waits for a database that is away, in milliseconds. */
+  /** The longest wait of a start for an unreachable database, in milliseconds. */
   readonly databaseWaitMs: number;
-  /** The bytes a second that are read again to be checked; 0: everything is checked once. */
+  /**
+   * The rate at which the store is checked repeatedly, in bytes a second; 0: it is checked once.
+   */
   readonly scrubBytesPerSecond: number;
-  /** The file of the witness on this machine, for a store in no file; absent: a default. */
+  /**
+   * The file of the witness on this machine, for a store that is not a file; absent: the default.
+   */
   readonly witnessFile?: string | undefined;
 }

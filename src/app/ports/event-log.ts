@@ -11,17 +11,17 @@ import type { Decided } from '../log/submission.ts';
  */
 export interface EventLog {
   /**
-   * Events after a position, oldest first, in chunks of a size that suits the engine, up to the
-   * head at the time of the last chunk. Throws {@link UnreadableEvent} at the first event that
-   * this version of the service cannot understand: without it, every answer could be wrong.
+   * Yields the events after a position, oldest first, in chunks of a size that suits the engine, up
+   * to the head at the time of the last chunk. Throws {@link UnreadableEvent} at the first event
+   * that this version cannot understand: without it, every answer could be wrong.
    */
   read(after: number): AsyncIterable<readonly RecordedEvent[]>;
 
   /**
-   * Takes the log's write lock, passes the events after `seen` to `decide`, and appends those that it
-   * returns: all or none. So a decision is always made on the newest state, and of two conflicting
-   * decisions at most one is recorded. An empty return appends nothing and is no failure. Outcomes
-   * that `decide` keeps are recorded together with the events, or not at all.
+   * Takes the log's write lock, passes the events after `seen` to `decide`, and appends those that
+   * it returns: all or none. So a decision is always made on the newest state, and of two
+   * conflicting decisions at most one is recorded. An empty return appends nothing and is no
+   * failure. Outcomes that `decide` keeps are recorded together with the events, or not at all.
    *
    * `names` are those of the outcomes that `decide` may recall: a remote engine reads them together
    * with the events, before it calls `decide`, which cannot wait.
@@ -33,22 +33,23 @@ export interface EventLog {
   append(seen: number, decide: Decide, names?: readonly OutcomeName[]): Promise<AppendResult>;
 
   /**
-   * True while appends can be pipelined: a second may be sent before the result of the first. Its `seen`
-   * is then the position that the first is about to reach, it has no `names`, and `decide` is called at
-   * once. If the first is not recorded as it was decided, the second is not recorded at all and its
-   * result is `overtaken`. Absent where every append is awaited before the next.
+   * True while appends can be pipelined: a second may be sent before the result of the first. Its
+   * `seen` is then the position that the first is about to reach, it has no `names`, and `decide`
+   * is called at once. If the first is not recorded as it was decided, the second is not recorded
+   * at all and its result is `overtaken`. Absent if every append is awaited before the next.
    */
   readonly takesMore?: boolean;
 
   /**
-   * Returns the position of the newest event; 0 where there is none. May lag by up to about 100 ms, but
-   * never behind an event that was acknowledged to a client.
+   * Returns the position of the newest event; 0 where there is none. May lag by up to about 100 ms,
+   * but never behind an event that was acknowledged to a client.
    */
   head(): Promise<number>;
 
   /**
-   * Calls `grown` within about 100 ms after events were appended, by this or another process: a hint for
-   * background work, never a substitute for `head`. Returns a function that ends the watch.
+   * Calls `grown` within about 100 ms after events were appended, by this or another process: a
+   * hint for background work, never a substitute for `head`. Returns a function that ends the
+   * watch.
    */
   watch(grown: () => void): () => void;
 
@@ -78,8 +79,8 @@ export type Decide = (newer: readonly RecordedEvent[], kept: KeptOutcomes) => re
 /** The recorded outcomes of all commands that had an idempotency key. */
 export interface KeptOutcomes {
   /**
-   * Returns the outcome recorded under a key of a client, also by the same call of `decide`. Only the
-   * `names` of the append can be recalled.
+   * Returns the outcome recorded under a key of a client, also by the same call of `decide`. Only
+   * the `names` of the append can be recalled.
    */
   recall(by: string, key: string): KeptOutcome | undefined;
   /** Records an outcome for as long as the log. There must be none under its name yet. */
@@ -99,19 +100,20 @@ export interface KeptOutcome extends OutcomeName {
 }
 
 export type AppendResult =
-  /** Durable. The events are those of `decide`, with their positions. */
+  /** Durable: the events of `decide`, with their positions. */
   | { readonly kind: 'appended'; readonly events: readonly RecordedEvent[] }
-  /** Certainly not recorded, because the events that it was decided on were not: to be decided again. */
+  /**
+   * Certainly not recorded, because the events that it was decided on were not. Decide it again.
+   */
   | { readonly kind: 'overtaken' }
-  /** Certainly not recorded: the log cannot be written at this time. Safe to try again. */
+  /** Certainly not recorded: the log cannot be written now. Safe to retry. */
   | { readonly kind: 'unavailable'; readonly cause: Error }
   /**
-   * In doubt, recorded or not, because the commit itself failed. {@link Store.inDoubt} says if the log
-   * can be appended to all the same.
+   * Recorded or not: the commit itself failed. {@link Store.inDoubt} states if appends may go on.
    */
   | { readonly kind: 'unknown'; readonly cause: Error };
 
-/** The log holds an event of a type, version or shape that this version cannot understand. */
+/** Thrown for an event of a type, version or shape that this version cannot understand. */
 export class UnreadableEvent extends Error {
   readonly position: number;
 

@@ -1,8 +1,8 @@
 /**
  * The closed list of the impairments of a store that is served. Each has its name in /readyz and in
- * the log file, a text that follows "The service …", and the requests that are refused while it
- * lasts. While there is any, the service is not ready. A new one takes a line here, a call of
- * {@link StoreWatcher.impaired}, and a row in docs/operations.md.
+ * the log file, the predicate of a sentence that begins with "The service", and the requests that
+ * are refused while it lasts. While there is any, the service is not ready. A new one takes a line
+ * here, a call of {@link StoreWatcher.impaired}, and a row in docs/operations.md.
  *
  * - `requests`: every request, because its answer might be out of date.
  * - `commands`: requests that change something. Reads are answered.
@@ -43,7 +43,7 @@ export const IMPAIRMENTS = {
 interface Effect {
   readonly says: string;
   readonly refuses: 'requests' | 'commands' | 'nothing';
-  /** The level of its line in the log: `fatal` where it does not pass by itself. */
+  /** The level of its log line: `fatal` if it does not pass by itself. */
   readonly level: 'error' | 'fatal';
 }
 

@@ -3,19 +3,19 @@
 import type { Instant } from '../../domain/instant.ts';
 
 /**
- * The port to the API keys. A key's record stays for ever, revoked or expired, so that the trail
- * can name who did something. Every engine passes the suite in test/contract/key-store.ts.
+ * The port to the API keys. Records are never deleted, so that the trail can name the author of
+ * every event. Every engine passes the suite in test/contract/key-store.ts.
  */
 export interface KeyStore {
-  /** Returns the key with this id, in force or not. */
+  /** Returns the key with this id, even if it is revoked or has expired. */
   find(id: string): Promise<ApiKey | undefined>;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly ApiKey[]>;
-  /** Adds a key. False where its id is taken; the key that has it stays as it is. */
+  /** Adds a key. Returns false, and changes nothing, if its id is taken. */
   add(key: ApiKey): Promise<boolean>;
-  /** Revokes a key for good. False where there is no such key, or it is revoked already. */
+  /** Revokes a key permanently. Returns false if there is no such key, or it was revoked before. */
   revoke(id: string, at: Instant): Promise<boolean>;
-  /** Replaces the limits of a key, revoked or not. False where there is no such key. */
+  /** Replaces the limits of a key, revoked or not. Returns false if there is no such key. */
   limit(id: string, limits: KeyLimits): Promise<boolean>;
 }
 
@@ -31,9 +31,9 @@ export type Scope = (typeof SCOPES)[number];
 
 /** An API key as it is stored: everything but the key itself. */
 export interface ApiKey {
-  /** Public: it stands in the key's own text, in the log file and in the events' metadata. */
+  /** Public: it is part of the key's text, of log lines and of the events' metadata. */
   readonly id: string;
-  /** The name that people gave it. */
+  /** The name given by an operator. */
   readonly name: string;
   /** SHA-256 of the key's text, 32 bytes. */
   readonly hash: Buffer;
@@ -41,25 +41,25 @@ export interface ApiKey {
   readonly createdAt: Instant;
   readonly expiresAt?: Instant;
   readonly revokedAt?: Instant;
-  /** Never empty: absent where the key has none of its own. */
+  /** Never an empty object: absent if the key has no limits of its own. */
   readonly limits?: KeyLimits;
 }
 
 /** Bounds on the use of a key, by each instance of the service on its own. */
 export interface KeyLimits {
   readonly rate?: RateLimit;
-  /** The requests that may be under way at once. */
+  /** The most requests in flight. */
   readonly concurrent?: number;
-  /** The event streams that may be open at once. */
+  /** The most open event streams. */
   readonly streams?: number;
 }
 
 /** A rate of requests: a token bucket that is full at first. */
 export interface RateLimit {
-  /** The requests in each window, in the long run. */
+  /** The average number of requests in each window. */
   readonly requests: number;
   /** The window, in seconds. */
   readonly seconds: number;
-  /** The requests at once after a pause: the capacity of the bucket. */
+  /** The most requests at once after a pause: the capacity of the bucket. */
   readonly burst: number;
 }

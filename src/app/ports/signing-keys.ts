@@ -2,23 +2,23 @@
 
 import type { Instant } from '../../domain/instant.ts';
 
-/** A key that a store has signed with. */
+/** A key with which a store has signed. */
 export interface SignedWith {
-  /** Its public half: `NAME+ID+BASE64`; empty where a store is older than this record of it. */
+  /** The public half: `NAME+ID+BASE64`; empty in a store that is older than this list. */
   readonly verifierKey: string;
-  /** The time from which it signed. */
+  /** The time of its first use. */
   readonly since: Instant;
 }
 
 /**
- * The port to the list of the keys that a store has signed with, which is in the store itself: it
- * shows when the file of the key is missing, or has another key. It is append-only.
+ * The port to the list of the keys with which a store has signed. It is append-only and stored in
+ * the store itself, so that a missing or exchanged key file is detected.
  */
 export interface SigningKeys {
-  /** Returns all of them, the oldest first: the last one signs. */
+  /** Returns all keys, oldest first: the last one signs. */
   list(): Promise<readonly SignedWith[]>;
   /**
-   * Adds, durably, the key that signs from now on. Adds nothing and returns false unless the list
+   * Adds, durably, the key that signs from now on. Returns false, and adds nothing, unless the list
    * has exactly `known` keys: another process has added one meanwhile.
    */
   add(key: SignedWith, known: number): Promise<boolean>;

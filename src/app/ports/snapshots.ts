@@ -3,18 +3,16 @@
 import type { PackedList } from '../log/packed-fold.ts';
 
 /**
- * The port to the place where the fold of the log is stored between two starts, so that a start
- * reads only the events that were recorded since. A snapshot can be deleted at any time: everything
- * in it follows from the log, and one that does not match the log is not used.
+ * The port to the storage of a snapshot: the fold of the log at one position, so that a start only
+ * reads the events after it. A snapshot may be deleted at any time: all of it follows from the log,
+ * and one that does not match the log is not used.
  */
 export interface Snapshots {
-  /**
-   * Returns the newest snapshot of this log that can be trusted, or the reason why there is none.
-   */
+  /** Returns the snapshot if it is valid and of this log, or else the reason why there is none. */
   load(): Promise<LoadedSnapshot>;
   /**
-   * Replaces the snapshot. If it fails, or the process ends meanwhile, the old one stays. Absent
-   * where none is stored: then nobody needs to copy the list for it.
+   * Replaces the snapshot, atomically: after a failure or a crash the old one is still there.
+   * Absent if the engine stores none, so that no caller copies the list for it.
    */
   save?(list: PackedList): Promise<void>;
 }

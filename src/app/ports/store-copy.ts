@@ -1,6 +1,6 @@
 /**
- * The two ports by which a store moves from one engine to another: everything in it, as it is
- * stored. Every engine has both, and passes the suite in test/contract/store-copy.ts.
+ * The two ports by which a store is copied from one engine to another, exactly as it is stored.
+ * Every engine has both, and passes the suite in test/contract/store-copy.ts.
  */
 
 import type { Epochs } from '../log/epochs.ts';
@@ -8,11 +8,11 @@ import type { StoredFields } from '../log/recorded-event.ts';
 import type { KeptOutcome, OutcomeName } from './event-log.ts';
 import type { StoreParts } from './store.ts';
 
-/** A store that is to be copied. No server uses it meanwhile. */
+/** A store that is being copied. No server may use it meanwhile. */
 export interface StoreOriginal extends StoreParts {
   readonly id: string;
   readonly epochs: Epochs;
-  /** Returns the first stored outcomes after a name, by submitter and key, at most `limit`. */
+  /** Returns the first kept outcomes after a name, ordered by client and key, at most `limit`. */
   keptOutcomes(after: OutcomeName, limit: number): Promise<readonly KeptOutcome[]>;
   /**
    * Marks this store as handed over to its copy: a server that still uses it begins a new epoch.
@@ -24,15 +24,16 @@ export interface StoreOriginal extends StoreParts {
 /** An unfinished copy of a store. It cannot be opened as a store before {@link finish}. */
 export interface StoreCopy extends StoreParts {
   /**
-   * Appends stored events with their traces, durably: all of them or none. They must follow the head.
+   * Appends stored events with their traces, durably: all of them or none. They must follow the
+   * head.
    * @param traces By position: see {@link Trail.traces}.
    */
   append(events: readonly StoredFields[], traces: ReadonlyMap<number, string>): Promise<void>;
-  /** Adds stored outcomes, durably. Outcomes that are there already stay as they are. */
+  /** Adds kept outcomes, durably. Existing ones are left unchanged. */
   keep(outcomes: readonly KeptOutcome[]): Promise<void>;
-  /** Adds the log's epochs. Epochs that are there already stay as they are. */
+  /** Adds the log's epochs. Existing ones are left unchanged. */
   enter(epochs: Epochs): Promise<void>;
-  /** Makes the copy a store like any other. */
+  /** Completes the copy: it can be opened as a store from now on. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }

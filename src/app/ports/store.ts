@@ -1,4 +1,4 @@
-/** The port to a store: the form in which an engine hands it to a server, or to a command. */
+/** The port to an open store, for a server and for a command. */
 
 import type { Epochs, IdRange } from '../log/epochs.ts';
 import type { TreeHead } from '../log/merkle-tree.ts';
@@ -18,7 +18,7 @@ import type { SigningKeys } from './signing-keys.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Trail } from './trail.ts';
 
-/** The parts that every store has, however it was opened. */
+/** The parts of every open store. */
 export interface StoreParts {
   readonly trail: Trail;
   readonly refusals: RefusalTrail;
@@ -26,101 +26,97 @@ export interface StoreParts {
   readonly signingKeys: SigningKeys;
 }
 
-/** A store that was opened, and checked, for a server. */
+/** A store opened and checked for a server. */
 export interface Store extends StoreParts {
-  /** Drawn at random when the store was created: it tells positions of two stores apart. */
+  /** Random; distinguishes the positions of different stores. */
   readonly id: string;
-  /** The epochs of its log. None begins while the store is open. */
+  /** The epochs of the log. No new one begins while the store is open. */
   readonly epochs: Epochs;
-  /** A warning for the operator, in plain words, about a store that can be served all the same. */
+  /** A warning for the operator about a store that can be served nevertheless. */
   readonly notice?: string;
   readonly log: EventLogReader;
-  /** The same events for a fold; absent where the engine has no faster way to them. */
+  /** The same events for a fold; absent if the engine has no faster way to them. */
   readonly foldSource?: FoldSource;
   readonly writer: BatchWriter;
   /**
-   * The reaction to a batch of which the writer cannot tell if it was recorded. If the log is on
-   * this machine, its storage has failed: the service stops, and the next start reads what is
-   * there. If it is on another, the connection was lost: the next batch begins with what the log
-   * has by then.
+   * The reaction to a batch of unknown outcome. `stop`: the log is on this machine, so its storage
+   * has failed. The service stops, and the next start reads the truth. `go on`: the log is on
+   * another machine, and the connection was lost. The next batch is decided on the log as it is by
+   * then.
    */
   readonly inDoubt: 'stop' | 'go on';
-  /** The place of a store that was created when it was opened; absent for any other. */
+  /** The place of the store if opening it has created it; absent otherwise. */
   readonly madeAt?: string | undefined;
   /**
-   * Starts the writer on the fold of the log that the service has made, so that the log is not read
-   * twice. Must be called once. Resolves when the writer takes commands.
+   * Starts the writer with the service's fold of the log, so that the log is not read twice. Must
+   * be called once. Resolves when the writer accepts commands.
    */
   begin(start: WriterStart): Promise<void>;
   readonly snapshots: Snapshots;
-  /** Returns the counters as of the last checkpoint; absent where an engine has no checkpoints. */
+  /** Returns the counters as of the last checkpoint; absent if the engine makes none. */
   readonly checkpoints?: () => CheckpointCounters;
-  /** Returns how its connections are used now; absent where an engine has none. */
+  /** Returns the present use of its connections; absent if the engine has no pool. */
   readonly connections?: () => ConnectionCounts;
   /** Absent for a store in memory. */
   readonly check?: StoreCheck;
-  /** Finishes the batch under way and releases everything. */
+  /** Finishes the batch in flight and releases all resources. */
   close(): Promise<void>;
 }
 
-/** The check of everything in a store, which is repeated for as long as the store is served. */
+/** The check of everything stored, which is repeated while the store is served. */
 export interface StoreCheck {
   /**
-   * Resolves when everything was read and checked once. Rejects with {@link DamagedStore} for
-   * anything that differs from what was recorded.
+   * Resolves when everything was checked once. Rejects with {@link DamagedStore} if anything
+   * differs from what was recorded.
    */
   readonly once: Promise<void>;
-  /** True if the first check takes so little time that every start waits for it. */
+  /** True if the first check is so short that the start waits for it. */
   readonly isShort: boolean;
 }
 
-/** The fold of the log that a writer starts from, for either kind of writer. */
+/** The fold of the log with which a writer starts, for both kinds of writers. */
 export interface WriterStart {
-  /** Copies the image of all orders: for a writer in another thread. */
+  /** Returns a copy of the image of all orders, for a writer in another thread. */
   packImage(): PackedImage;
   /**
-   * Makes a writer in this thread, which folds the events that it records into the service's own
-   * list.
-   * @param ids The ids that new orders may be given.
+   * Returns a writer for this thread, which folds its events into the service's own list.
+   * @param ids The ids that may be assigned to new orders.
    */
   makeWriter(log: EventLog, ids: IdRange): BatchWriter;
 }
 
-/** A store that was opened for a command, which may run beside a server. */
+/** A store opened for a command, which may run beside a server. */
 export interface CommandLineStore extends StoreParts {
   readonly id: string;
-  /** The epochs that its log had when it was opened. */
+  /** The epochs of the log when the store was opened. */
   readonly epochs: Epochs;
   readonly log: EventLog;
   readonly foldSource?: FoldSource;
   /**
-   * Records the events of another store, exactly as they are stored there, in a store without
-   * events: all of them or none. `fill` adds them in order, from position 1, many at a time, and
-   * returns the head that their tree must have. Throws {@link CannotStart} if there are events, or
-   * a server is running.
+   * Records the events of another store, exactly as stored there, in a store without events: all or
+   * none. `fill` adds them in order, from position 1, in chunks, and returns the head that their
+   * tree must have. Throws {@link CannotStart} if the store has events, or a server is running.
    */
   takeOver(fill: Fill): Promise<void>;
   /**
-   * Checks everything in the store. Throws {@link DamagedStore}, or the signal's reason as soon as it
-   * is aborted.
+   * Checks everything in the store. Throws {@link DamagedStore}, or the signal's reason as soon as
+   * it is aborted.
    */
   checked(signal: AbortSignal): Promise<void>;
-  /** Copies the store to a new file, consistent as of one moment, while it is in use. */
+  /** Copies the store to a new file, as of one moment, while it may be in use. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Adds events by calls of `add`, and awaits each call before the next. */
+/** Adds events by calling `add`, one call at a time. */
 export type Fill = (
   add: (events: readonly StoredFields[]) => void | Promise<void>,
 ) => Promise<TreeHead>;
 
-/**
- * The choice where there is no store yet: to refuse, or to make one and be called with its place.
- */
+/** The reaction to an absent store: refuse, or create it and call the function with its place. */
 export type IfAbsent = 'refuse' | ((where: string) => void);
 
-/** The rest of a log whose end was given up. */
+/** The result of accepting the loss of a log's end. */
 export interface AcceptedLoss {
   /** The last position of the log. */
   readonly head: number;
@@ -139,8 +135,8 @@ export interface Migrated {
 }
 
 /**
- * The store cannot be used at this time: the database is out of reach, or refuses. Nothing was
- * changed, and nothing was read that might be out of date.
+ * Thrown if the store cannot be used now: the database is unreachable, or refuses. Nothing was
+ * changed, and no outdated data was returned.
  */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
@@ -150,7 +146,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The store differs from what was recorded. No answer may be made from what was read. */
+/** Thrown if the store differs from what was recorded. What was read must not be used. */
 export class DamagedStore extends StoreUnavailable {
   override readonly name = 'DamagedStore';
 
@@ -168,7 +164,7 @@ export function isDamage(error: unknown): error is Error {
   );
 }
 
-/** Throws {@link DamagedStore} where a log and the Merkle tree over it differ in size. */
+/** Throws {@link DamagedStore} if a log and its Merkle tree differ in size. */
 export function requireSameSize(log: number, tree: number): void {
   if (log === tree) return;
   const position = Math.min(log, tree) + 1;
@@ -178,39 +174,39 @@ export function requireSameSize(log: number, tree: number): void {
   );
 }
 
-/** Receives the events in the life of a store that is served. */
+/** Receives changes in the state of a store that is served. */
 export interface StoreWatcher {
-  /** Called when the writer has ended by itself: nothing can be recorded any more. */
+  /** Called when the writer has failed: nothing can be recorded any more. */
   lost(cause: Error): void;
-  /** Called when an impairment begins, until {@link mended}. A second call changes nothing. */
+  /**
+   * Called when an impairment begins, which lasts until {@link mended}. Repeated calls have no
+   * effect.
+   */
   impaired(impairment: Impairment, cause: Error): void;
   mended(impairment: Impairment): void;
-  /** Called for a line in the log file that changes nothing for requests. */
+  /** Called for a line in the log file that does not affect requests. */
   noticed(message: string, details: object): void;
 }
 
-/**
- * The checkpoints of a SQLite store since it was opened, and the size of its `-wal` file after the
- * last.
- */
+/** Counts of the checkpoints of a SQLite store since it was opened. */
 export interface CheckpointCounters {
   readonly done: number;
-  /** Checkpoints that a reader kept from the newest frames. */
+  /** Checkpoints that left frames behind because of a reader. */
   readonly incomplete: number;
   readonly failed: number;
-  /** The committed part of the file, in bytes. */
+  /** The size of the committed part of the `-wal` file after the last one, in bytes. */
   readonly walBytes: number;
-  /** The time since the last that was done, in milliseconds; absent before the first. */
+  /** The time since the last complete one, in milliseconds; absent before the first. */
   readonly ageMs?: number;
 }
 
-/** The connections of a store to its database. */
+/** The connections of a store to its database, by their state. */
 interface ConnectionCounts {
   readonly idle: number;
   readonly used: number;
-  /** Calls that wait for one. */
+  /** Calls that wait for a connection. */
   readonly waiting: number;
-  /** The waits of appends for the lock of the log, in seconds, as a histogram. */
+  /** A histogram of the waits of appends for the log's lock, in seconds. */
   readonly lockWaits: {
     readonly bounds: readonly number[];
     readonly cumulative: readonly number[];

@@ -3,19 +3,19 @@ import type { TreeHead } from '../log/merkle-tree.ts';
 import type { StoredFields } from '../log/recorded-event.ts';
 
 /**
- * The port to the log as auditors need it: the exact stored texts of its events, and the Merkle
- * tree over them. Every engine passes the suite in test/contract/trail.ts.
+ * The port to the log for auditors: the exact stored texts of its events, and the Merkle tree over
+ * them. Every engine passes the suite in test/contract/trail.ts.
  */
 export interface Trail extends TreeSource {
   /**
-   * Returns the first events after a position as they are stored, at most `limit`, none beyond the
-   * head. Throws {@link UnreadableEvent} where one is missing.
+   * Returns the first events after a position exactly as stored, at most `limit`, up to the head.
+   * Throws {@link UnreadableEvent} if one is missing.
    */
   stored(after: number, limit: number): Promise<readonly StoredFields[]>;
 
   /**
-   * Returns the `traceparent` of the request that led to an event, for those of these positions that
-   * have one. Nothing proves it: it is in no record, and a client has chosen it.
+   * Returns the `traceparent`s of the requests that led to events, by position, for those of these
+   * positions that have one. They are not proven: no record contains them, and clients choose them.
    */
   traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>>;
 

@@ -1,23 +1,23 @@
 /**
- * A bulkhead between long reads and everything else (Nygard, "Release It!"): bounds how many of them are
- * under way, so that a turn of the event loop does the work of a few lists, however many are asked for.
+ * A bulkhead between long reads and all other work (Nygard, "Release It!"): limits the long reads
+ * in flight, so that one turn of the event loop never does the work of more than a few lists.
  *
- * Those beyond wait, in the order of their arrival and for a bounded time. Commands come before them:
- * a read that has waited begins in a later turn of the event loop, and behind the batch in flight.
+ * Further reads wait for a limited time, in the order of arrival. Commands go first: a read that
+ * has waited begins in a later turn of the event loop, after the batch in flight.
  */
 
 import { nextTurn } from '../event-loop.ts';
 
 export interface ReadLimits {
-  /** The reads that may be under way at once. */
+  /** The most reads in flight. */
   readonly maxReads: number;
-  /** The longest wait for one of these places, in milliseconds. */
+  /** The longest wait for a place, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** A place among the reads under way. */
+/** A place among the reads in flight. */
 export interface Place {
-  /** Frees the place for another read. Later calls do nothing. */
+  /** Frees the place for another read. Repeated calls have no effect. */
   leave(): void;
 }
 
@@ -28,7 +28,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** The long reads under way, and those that wait for a place among them. */
+/** The long reads in flight, and those that wait for a place. */
 export class Bulkhead {
   readonly #limits: ReadLimits;
   readonly #giveWay: () => Promise<void>;
@@ -36,7 +36,7 @@ export class Bulkhead {
   readonly #waiting = new Set<Waiting>();
   #underWay = 0;
 
-  /** @param giveWay Resolves when commands have had their turn. */
+  /** @param giveWay Resolves when the batch of commands in flight is recorded. */
   constructor(limits: ReadLimits, giveWay: () => Promise<void>) {
     this.#limits = limits;
     this.#giveWay = giveWay;
@@ -52,8 +52,8 @@ export class Bulkhead {
   }
 
   /**
-   * Resolves with a place, or with undefined if there was none in time.
-   * @param client If it has gone by the time of its turn, it gets no place.
+   * Resolves with a place, or with undefined if none became free in time.
+   * @param client If it has disconnected by the time of its turn, it gets no place.
    */
   enter(client: Waiting['client']): Promise<Place | undefined> {
     const { maxReads, maxWaitMs } = this.#limits;

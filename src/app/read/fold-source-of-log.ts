@@ -1,7 +1,7 @@
 import { foldInputOf } from '../log/recorded-event.ts';
 import type { EventLogReader, FoldSource } from '../ports/event-log.ts';
 
-/** Returns a source of the events of any log for folds. An engine may have a faster one. */
+/** Returns a fold source that reads a log through its port. An engine may have a faster one. */
 export function foldSourceOf(log: EventLogReader): FoldSource {
   return {
     async next(after, take) {

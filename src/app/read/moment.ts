@@ -1,4 +1,4 @@
-/** Moments of the log, and the positions that they stand for. */
+/** Moments of the log, and their positions. */
 import { type Instant, millisecondsOf, parseInstant } from '../../domain/instant.ts';
 import { CLOCKS } from '../clock.ts';
 import type { OrderList } from '../state/order-list.ts';
@@ -9,17 +9,17 @@ export type Moment = number | Instant;
 // No log has a position of more digits.
 const POSITION = /^(?:0|[1-9]\d{0,9})$/;
 
-/** Parses a position, or a date-time of RFC 3339. Returns `undefined` where a text is neither. */
+/** Parses a position, or a date-time of RFC 3339. Returns `undefined` for any other text. */
 export function parseMoment(text: string): Moment | undefined {
   return POSITION.test(text) ? Number(text) : parseInstant(text);
 }
 
 /**
- * Returns the position of the last event of a moment: of those recorded by a time, or at it, the last
- * one. Returns `undefined` for a moment that has not come, because events may precede it yet.
+ * Returns the position of the last event at or before a moment; `undefined` for a moment that has
+ * not come, because events may still precede it.
  *
- * Until a time is over, or while no later event is recorded, one more event may be recorded at it:
- * then it stands for a higher position than before. A position never changes its meaning.
+ * Until a time is over, or while no later event is recorded, one more event may be recorded at it,
+ * so that its position grows. The meaning of a position never changes.
  */
 export function positionOf(list: OrderList<unknown>, moment: Moment): number | undefined {
   if (typeof moment === 'number') return moment > list.position ? undefined : moment;

@@ -26,25 +26,27 @@ export type OrderQuery = OrderFilter & Walk;
 export interface OrderPage {
   /** By id, in the order of the query. */
   readonly orders: readonly OrderDetails[];
-  /** True where more orders follow the last of these. */
+  /** True if more orders follow the last of these. */
   readonly hasMore: boolean;
 }
 
-/** Writes those of the first `count` slots that pass to the front of `into`; returns their number. */
+/**
+ * A filter of slots: writes those of the first `count` slots that pass to the front of `into`, and
+ * returns their number.
+ */
 type Sieve = (slots: Uint32Array, count: number, into: Uint32Array) => number;
 
 /**
- * Returns the first orders beyond an id (or of all) that pass the filter, `limit` of them at most: above
- * the id, or below it in a descending order.
+ * Returns the first orders that pass the filter, at most `limit`: all above the id `after`, or
+ * below it in descending order.
  *
- * A page begins after an id and not after a number of orders. So whatever happens to the list between
- * two pages, no order comes twice, and none is left out that was there all the time.
+ * A page begins after an id and not at an offset. So whatever happens to the list between two
+ * pages, no order comes twice, and none is left out that was there all the time.
  *
- * One column after the other is sieved, a chunk of the list at a time: each sieve is a loop over two
- * arrays of numbers, over the slots that have passed the sieves before it.
- *
- * @param asOf The position as of which to find them: filters and orders are those of that moment,
- *   at the cost of those of now. Not beyond the list's own.
+ * The filter is applied column by column, to a chunk of the list at a time: each sieve is a loop
+ * over two arrays of numbers, and receives the slots that have passed the previous ones.
+ * @param asOf The position as of which orders are found and returned, up to the list's own. It
+ *   costs no more than the present.
  */
 export function findOrders(
   list: OrderList<unknown>,
@@ -66,7 +68,7 @@ export function isPetKnown(list: OrderList<unknown>, petId: PetId): boolean {
   return passing(list, { petId }, undefined, list.position).some(() => true);
 }
 
-/** Yields the slots of the orders beyond an id (or of all) that pass the filter, in the order of the query. */
+/** Yields the slots of the orders that pass the filter, in the order of the query. */
 function* passing(
   list: OrderList<unknown>,
   query: OrderQuery,
@@ -85,7 +87,7 @@ function* passing(
   }
 }
 
-// The slots of a chunk that have passed. One array for all queries: each runs to its end in one go.
+// The slots of a chunk that have passed. Queries share one array, because each runs synchronously.
 const PASSED = new Uint32Array(CHUNK_ORDERS);
 
 function sievesFor(list: OrderList<unknown>, filter: OrderFilter, asOf: number): readonly Sieve[] {
@@ -115,7 +117,7 @@ function sievesFor(list: OrderList<unknown>, filter: OrderFilter, asOf: number):
   ];
 }
 
-/** Slots count up as orders are placed, so a range of times is a range of slots. */
+/** Slots are numbered in the order of placement, so a range of times is a range of slots. */
 function placedWithin(
   list: OrderList<unknown>,
   { placedFrom, placedTo }: OrderFilter,
@@ -149,7 +151,7 @@ function among(column: Uint8Array, wanted: Uint8Array): Sieve {
   };
 }
 
-// By halves: to read a bigint out of an array is to allocate one.
+// Compares halves, because reading a bigint from an array allocates one.
 function equal(column: BigInt64Array<ArrayBuffer>, value: bigint): Sieve {
   const halves = new Int32Array(column.buffer);
   const [first, second] = new Int32Array(BigInt64Array.of(value).buffer);
@@ -163,7 +165,10 @@ function equal(column: BigInt64Array<ArrayBuffer>, value: bigint): Sieve {
   };
 }
 
-/** Does the same as of a position: orders whose last event came later were still pending. */
+/**
+ * As `among`, as of a position: by the law of {@link MAX_EVENTS_PER_ORDER}, orders whose last event
+ * came later were still pending.
+ */
 function amongThen(
   column: Uint8Array,
   wanted: Uint8Array,
@@ -187,7 +192,7 @@ function amongThen(
 
 const PENDING = STATUSES.indexOf('pending');
 
-/** Milliseconds since 1970: from the first to before the second. */
+/** A range of milliseconds since 1970, including its lowest value and excluding its end. */
 type Range = readonly [lowest: number, end: number];
 
 function rangeOf(from: Instant | undefined, to: Instant | undefined): Range {
@@ -209,7 +214,9 @@ function within(column: Float64Array, [lowest, end]: Range): Sieve {
   };
 }
 
-/** Does the same as of a position: orders whose last event came later had their expected date. */
+/**
+ * As `within`, as of a position: orders whose last event came later still had their expected date.
+ */
 function withinThen(
   column: Float64Array,
   expected: Float64Array,

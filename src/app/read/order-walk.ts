@@ -3,19 +3,19 @@ import type { OrderId } from '../../domain/order-id.ts';
 import { firstIndex } from '../state/columns.ts';
 import type { OrderList } from '../state/order-list.ts';
 
-/** The orders that a query looks at, and in which order it does. */
+/** The orders that a query visits, and their order. */
 export interface Walk {
   /** By id: ascending where absent. */
   readonly order?: 'desc' | undefined;
   /** The lowest id. */
   readonly fromId?: OrderId | undefined;
-  /** No others than these, which are looked up one by one. Those that are no order's are left out. */
+  /** Only these ids, which are looked up one by one. Unknown ids are skipped. */
   readonly ids?: readonly OrderId[] | undefined;
 }
 
 /**
  * Returns the slots of the orders on a walk, chunk by chunk.
- * @param after The order behind which it begins: at higher ids, or at lower ones where they descend.
+ * @param after The id after which it begins: at higher ids, or at lower ones in descending order.
  */
 export function slotsOnWalk(
   list: OrderList<unknown>,

@@ -10,7 +10,7 @@ export interface Projection {
   foldInput(input: FoldInput): void;
 }
 
-/** After a chunk of this size, others get a turn of the event loop. */
+/** After a chunk of this size, other work gets a turn of the event loop. */
 const LONG_CHUNK_EVENTS = 256;
 
 export class Projector<Its extends Projection = Projection> {
@@ -20,7 +20,7 @@ export class Projector<Its extends Projection = Projection> {
   #current: Promise<Its> | undefined;
   #next: Promise<Its> | undefined;
 
-  /** @param source The events of the log, where the engine has a faster way to them. */
+  /** @param source The events of the log, if the engine has a faster way to read them. */
   constructor(log: EventLogReader, projection: Its, source = foldSourceOf(log)) {
     this.#log = log;
     this.#source = source;
@@ -28,13 +28,13 @@ export class Projector<Its extends Projection = Projection> {
   }
 
   /**
-   * Resolves to the projection when it holds every event that was durable when this was called:
-   * whoever reads after it reads their own writes, and everybody else's.
+   * Resolves with the projection when it contains every event that was durable at the time of the
+   * call, so that clients read their own writes and those of others.
    *
-   * Callers share the work. One that comes while a round is under way waits for the next round,
-   * because the present one may have read the head before the caller's event was recorded.
-   * A round begins a turn of the event loop later, so that all requests which have arrived by then
-   * join it: an engine's head may be a few system calls away, or a network.
+   * Concurrent callers share the work. A caller during a round waits for the next one, because the
+   * present round may have read the head before the caller's event was recorded. Each round begins
+   * one turn of the event loop later, so that all requests that have arrived by then share it:
+   * reading the head takes a few system calls, or a round trip.
    */
   catchUp(): Promise<Its> {
     this.#next ??= this.#round(this.#current);
@@ -45,7 +45,7 @@ export class Projector<Its extends Projection = Projection> {
     try {
       await before;
     } catch {
-      // Its own callers get the error.
+      // The callers of that round receive the error.
     }
     await nextTurn();
     this.#current = this.#next;
@@ -60,9 +60,9 @@ export class Projector<Its extends Projection = Projection> {
     return this.#projection;
   }
 
-  // Events behind the head are no part of the log: somebody else may have put them there.
+  // Rows behind the head are not part of the log: another program may have added them.
   #take(input: FoldInput, head: number): boolean {
-    // A writer that folds into the same projection may have been faster.
+    // A writer in this process may have folded the event already.
     const isNew = input.position > this.#projection.position;
     if (isNew && input.position <= head) this.#projection.foldInput(input);
     return input.position < head;

@@ -1,10 +1,10 @@
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { OrderList } from '../state/order-list.ts';
 
-/** A start folds fewer events than this in less than a tenth of a second. */
+/** A start folds this many events in about a tenth of a second. */
 const MIN_NEW_EVENTS = 50_000;
 
-/** Saves the list for the next start, when enough events have been folded since the last time. */
+/** Saves the list for the next start if enough events were folded since the last snapshot. */
 export class SnapshotKeeper {
   readonly #snapshots: Snapshots;
   readonly #list: OrderList<unknown>;
@@ -13,8 +13,9 @@ export class SnapshotKeeper {
   #saving: Promise<Error | undefined> = Promise.resolve(undefined);
 
   /**
-   * Must be made before the list folds anything that the present snapshot lacks.
-   * @param minNewEvents The number of events since the last snapshot that make a new one worth its cost.
+   * Must be constructed before the list folds an event that the present snapshot lacks.
+   * @param minNewEvents The number of events since the last snapshot that make a new one worth its
+   *   cost.
    */
   constructor(snapshots: Snapshots, list: OrderList<unknown>, minNewEvents = MIN_NEW_EVENTS) {
     this.#snapshots = snapshots;
@@ -23,14 +24,14 @@ export class SnapshotKeeper {
     this.#minNewEvents = minNewEvents;
   }
 
-  /** The position of the snapshot that was loaded, or saved last; 0 if there is none. */
+  /** The position of the snapshot loaded or saved last; 0 if there is none. */
   get position(): number {
     return this.#savedPosition;
   }
 
   /**
-   * Saves the list as it is now, if enough events are new. Resolves when nothing is being written any
-   * more, with the reason if that failed: the next start will take longer, and nothing is lost.
+   * Saves the present list if enough events are new. Resolves when no write is in flight any more,
+   * with the error if one failed: then the next start takes longer, and nothing is lost.
    */
   keep(): Promise<Error | undefined> {
     const snapshots = this.#snapshots;

@@ -1,6 +1,6 @@
 /** Operations on columns: typed arrays that have one entry for each order or event. */
 
-/** Copies a column into a longer one, or one of the same length, and returns the copy. */
+/** Copies a column into another one of at least the same length, and returns that. */
 export function copied<Column extends { set(from: Column): void }>(
   from: Column,
   to: Column,
@@ -9,7 +9,7 @@ export function copied<Column extends { set(from: Column): void }>(
   return to;
 }
 
-/** Returns a copy of columns that have one entry for each order, with room for `length` orders. */
+/** Returns a copy of columns with one entry per order, with room for `length` orders. */
 export function grown<Columns extends object>(columns: Columns, length: number): Columns {
   const copies = Object.entries(columns).map(([name, column]) => {
     return [name, copied(column, new column.constructor(length))];

@@ -26,7 +26,7 @@ export class Int64Index {
     return this.#size;
   }
 
-  /** Returns a copy, from which the same index can be made again. */
+  /** Returns a copy, from which the index can be restored. */
   pack(): Int64Table {
     return { table: this.#table.slice(), size: this.#size };
   }
@@ -93,10 +93,10 @@ function split(key: bigint): void {
   high = halves[1] as number;
 }
 
-// Eight neighbouring keys share a block of eight cells, about a line and a half of the processor's
-// cache, so that an id that counts up is mostly found next to the one before. Blocks are
-// scattered by the finalizer of MurmurHash3 over both halves: ids that share some of their bits,
-// such as multiples of a power of two, must not crowd into a few of them.
+// Eight neighbouring keys share a block of eight cells, about one and a half cache lines, so that
+// consecutive ids are mostly found next to each other. Blocks are scattered by the finalizer of
+// MurmurHash3 over both halves, so that ids which share some bits, such as multiples of a power of
+// two, do not crowd into a few of them.
 function hash(lowHalf: number, highHalf: number): number {
   let mixed = (lowHalf >>> 3) ^ Math.imul(highHalf, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

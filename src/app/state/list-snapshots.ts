@@ -1,12 +1,12 @@
 /**
- * Snapshots of the list: all its chunks, encoded, at one position of the log. The first one has to encode
- * every chunk, which takes 2 ms for each thousand orders: it is done in turns of the event loop, with
- * other work between them, and the list may change meanwhile. The snapshot is a cut: it fixes which
- * orders each chunk has, and an order is encoded as of the cut's position, whatever came later.
+ * Snapshots of the list: all its chunks, encoded, at one position of the log. The first snapshot
+ * has to encode every chunk, which takes 2 ms per thousand orders. It is therefore made in turns of
+ * the event loop, during which the list may change. The snapshot is a cut: it fixes the orders of
+ * each chunk, and each order is encoded as of the cut's position.
  */
 import type { CutChunk, OrderChunks } from './order-chunks.ts';
 
-/** The chunks that are encoded in one turn of the event loop: about 4 ms. */
+/** The chunks encoded in one turn of the event loop, in about 4 ms. */
 const TURN_CHUNKS = 2;
 
 const NO_SLOTS = new Uint32Array();
@@ -23,10 +23,10 @@ export interface ListSnapshot<Encoded> {
 /** The place of the list in the log. */
 type Place = Omit<ListSnapshot<unknown>, 'chunks'>;
 
-/** Encodes the orders of slots as they were at a position; `first` at the list's start. */
+/** Encodes orders as of a position; `first` is true for the first chunk of the list. */
 type EncodeAsOf<Encoded> = (slots: Uint32Array, first: boolean, position: number) => Encoded;
 
-/** Makes the snapshots of a list, and keeps the newest until it is forgotten. */
+/** Makes the snapshots of a list, and caches the newest until the list changes. */
 export class ListSnapshots<Encoded> {
   readonly #chunks: OrderChunks<Encoded>;
   readonly #encode: EncodeAsOf<Encoded>;
@@ -35,34 +35,34 @@ export class ListSnapshots<Encoded> {
   #round: Promise<unknown> = Promise.resolve();
   #nextRound: Promise<ListSnapshot<Encoded>> | undefined;
 
-  /** @param place Returns the place of the list as it is now. */
+  /** @param place Returns the present place of the list. */
   constructor(chunks: OrderChunks<Encoded>, encode: EncodeAsOf<Encoded>, place: () => Place) {
     this.#chunks = chunks;
     this.#encode = encode;
     this.#place = place;
   }
 
-  /** Notes that the list has changed. */
+  /** Notes a change of the list. */
   forget(): void {
     this.#newest = undefined;
   }
 
-  /** Returns the list as it is now. */
+  /** Returns a snapshot of the present list. */
   now(): ListSnapshot<Encoded> {
     this.#newest ??= this.#cut().finish();
     return this.#newest;
   }
 
   /**
-   * Resolves with the list as it is now, or as it is when the work for earlier callers is done: those
-   * who wait for that share the next cut, so at most one is under way.
+   * Resolves with a snapshot of the present list, or of the list after the snapshot in progress:
+   * its waiting callers share the next cut, so at most one is in progress.
    * @param nextTurn Awaited between the turns.
    */
   async inTurns(nextTurn: () => Promise<void>): Promise<ListSnapshot<Encoded>> {
     if (this.#newest !== undefined || this.#chunks.countStale() <= TURN_CHUNKS) return this.now();
     if (this.#nextRound === undefined) {
       this.#nextRound = this.#round.then(() => this.#encodeInTurns(nextTurn));
-      // Its own callers get the error.
+      // The callers of that round receive the error.
       this.#round = this.#nextRound.catch(() => undefined);
     }
     return this.#nextRound;

@@ -6,20 +6,20 @@
 import type { PackedChunks } from '../log/packed-fold.ts';
 import { firstIndex } from './columns.ts';
 
-/** The most orders in a chunk. Encoded, that is about 100 KB. */
+/** The most orders in a chunk, which has about 100 KB when encoded. */
 export const CHUNK_ORDERS = 1_024;
 
 interface Chunk<Encoded> {
-  /** The slots of the chunk's orders, by id; only the first `count` are in use. */
+  /** The slots of the chunk's orders, by id; only the first `count` are used. */
   readonly slots: Uint32Array;
   count: number;
   /** The chunk in the newest cut; absent if an order has changed since. */
   newest: CutChunk<Encoded> | undefined;
 }
 
-/** A chunk as it was when it was cut: it holds the encoding, as soon as there is one. */
+/** A chunk of a cut, with its encoding as soon as there is one. */
 export interface CutChunk<Encoded> {
-  /** A copy, dropped with the encoding of the chunk. */
+  /** A copy, dropped when the chunk is encoded. */
   slots: Uint32Array;
   encoded: Encoded | undefined;
 }
@@ -43,7 +43,7 @@ export class OrderChunks<Encoded> {
     });
   }
 
-  /** Returns a copy, from which the same chunks can be made again. */
+  /** Returns a copy, from which the chunks can be restored. */
   pack(): PackedChunks {
     const counts = Uint32Array.from(this.#chunks, ({ count }) => count);
     const slots = new Uint32Array(counts.reduce((sum, count) => sum + count, 0));
@@ -58,18 +58,18 @@ export class OrderChunks<Encoded> {
   insert(slot: number): void {
     const id = this.#idOf(slot);
     const last = this.#chunks.at(-1);
-    // Ids mostly ascend: their chunks fill up one after the other, without a search or a split.
+    // Ids mostly ascend: chunks then fill up in turn, without a search or a split.
     if (last === undefined || id > this.#highestIdOf(last)) this.#append(last, slot);
     else this.#insertBetween(id, slot);
   }
 
-  /** Marks the chunk of an order, which must have been added, to be encoded again. */
+  /** Marks the chunk of an order, which must have been inserted, as stale. */
   touch(slot: number): void {
     const chunk = this.#chunks[this.#chunkFor(this.#idOf(slot))] as Chunk<Encoded>;
     chunk.newest = undefined;
   }
 
-  /** Returns the number of chunks that are not encoded as they are now. */
+  /** Returns the number of stale chunks. */
   countStale(): number {
     return this.#chunks.reduce(
       (sum, { newest }) => sum + (newest?.encoded === undefined ? 1 : 0),
@@ -78,9 +78,9 @@ export class OrderChunks<Encoded> {
   }
 
   /**
-   * Returns all chunks as they are now; the ones that have changed since the last cut are to be encoded
-   * by the caller, now or later. The first chunk always stays the first, because a chunk splits behind
-   * its start, so its encoding may open the list.
+   * Returns all present chunks. The caller encodes the ones that have changed since the last cut,
+   * now or later. The first chunk stays the first, because a chunk splits after its start, so its
+   * encoding may open the list.
    */
   cut(): readonly CutChunk<Encoded>[] {
     return this.#chunks.map((chunk) => {

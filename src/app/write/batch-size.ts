@@ -1,37 +1,37 @@
 /** The policy of how many commands the next batch takes: a pure function of the load. */
 
-/** Bounds for how long a batch holds the log's lock. */
+/** Bounds the time for which a batch holds the log's lock. */
 export const MAX_BATCH_COMMANDS = 1_024;
-/** From so many commands under way on, two halves are worth two flushes to the disk. */
+/** With fewer commands in flight, two halves do not gain what a second flush costs. */
 const MIN_HALVED_COMMANDS = 16;
-/** Above this utilization of the event loop, this thread is the bottleneck and not the log. */
+/** Above this utilization of the event loop, the bottleneck is this thread and not the log. */
 const BUSY_UTILIZATION = 0.5;
 
 export interface Load {
   /** Commands in no batch yet. */
   readonly waiting: number;
-  /** Commands that are about to be answered: as many clients are about to send their next one. */
+  /** Commands about to be answered: as many clients are about to send their next one. */
   readonly answered: number;
-  /** The event loop's utilization (0 to 1) since the batch before. */
+  /** The event loop's utilization (0 to 1) since the previous batch. */
   readonly utilization: number;
-  /** True if the batch before waited for a lock that another writer held. */
+  /** True if the previous batch waited for a lock held by another writer. */
   readonly isContended: boolean;
 }
 
 export interface BatchSize {
   readonly maxCommands: number;
-  /** True if that is half of the commands under way, so that a second batch may follow. */
+  /** True if that is half of the commands in flight, so that a second batch may follow. */
   readonly isHalf: boolean;
 }
 
 /**
- * Returns the size of the next batch: everything that waits, or half of what is under way.
+ * Returns the size of the next batch: all waiting commands, or half of those in flight.
  *
- * Clients wait for their answers before they send again. With one batch for all of them, either the
- * log works or this thread, which answers and reads, does. Where this thread is the bottleneck, the
- * log therefore records one half of the clients' commands while this thread serves the other half:
- * 1.13 times the cancellations of 64 clients (docs/performance.md). Where the log is the bottleneck, as on a
- * slow disk or behind other writers' locks, halves would only make two flushes out of one.
+ * Clients wait for an answer before they send again. With a single batch, either the log works or
+ * this thread, which answers and reads, does. If this thread is the bottleneck, the log therefore
+ * records one half of the clients' commands while this thread serves the other half: 1.13 times the
+ * cancellations of 64 clients (docs/performance.md). If the log is the bottleneck, as on a slow
+ * disk or behind other writers' locks, halves would only make two flushes out of one.
  */
 export function batchSize({ waiting, answered, utilization, isContended }: Load): BatchSize {
   const underWay = waiting + answered;

@@ -1,26 +1,31 @@
 /**
- * The policy of when commands wait for too long: controlled delay (CoDel), by the age of the oldest one.
+ * The policy that decides when commands have waited for too long: controlled delay (CoDel), based
+ * on the age of the oldest one.
  *
- * A queue that a batch empties has absorbed a burst, however long it was. A queue that every batch leaves
- * old commands in is a standing one: it adds to each latency and to no throughput (RFC 8289, section 3).
- * So the signal is the age of the oldest command that a batch has left behind. If it was above the
- * target at each batch of a whole interval (section 5.1), the service is overloaded, until it was below for as long.
+ * A queue that a batch empties has absorbed a burst, however long. A queue in which every batch
+ * leaves old commands is a standing queue: it adds to each latency and nothing to the throughput
+ * (RFC 8289, section 3). So the signal is the age of the oldest command left behind by a batch. If
+ * it was above the target at each batch of a whole interval (section 5.1), the service is
+ * overloaded, until it has been below for as long.
  *
- * CoDel then drops packets at a growing rate, which makes TCP senders slow down. Clients of a service
- * do not, so this follows the variant for servers of Maurer, "Fail at Scale" (ACM Queue 13, 8, 2015),
- * in place of that control law: while it is overloaded, the newest commands are taken first, because theirs are
- * the clients that will still wait for the outcome, and all that no batch will take in time are refused when
- * they have waited for the target.
+ * CoDel then drops packets at a growing rate, which makes TCP senders slow down. Clients of a
+ * service do not slow down, so this follows the variant for servers of Maurer, "Fail at Scale" (ACM
+ * Queue 13, 8, 2015): during an overload the newest commands are taken first, because their clients
+ * will still wait for the outcome, and those that no batch will take in time are refused when they
+ * have waited for the target.
  *
- * Between two batches nothing is left behind, so a slow flush, or a lock that another writer holds, is
- * no overload at first. A wait of STALL_INTERVALS is one, so that every wait has an end. From then on, until
- * a batch is taken, commands wait for the target only: nobody can say how much longer the stall will last.
+ * Between two batches nothing is left behind, so a slow flush, or a lock held by another writer, is
+ * not an overload at first. After STALL_INTERVALS it is one, so that every wait ends. From then on,
+ * until a batch is taken, commands wait for the target only, because the length of the stall is
+ * unknown.
  */
 
 export interface DelayLimits {
-  /** The age up to which waiting is no sign of overload; the longest wait while there is one. */
+  /**
+   * The age up to which waiting is normal, in milliseconds; during an overload, the longest wait.
+   */
   readonly targetMs: number;
-  /** The time for which ages have to be above the target, or below it again. */
+  /** The time for which ages must be above the target, or below it again, in milliseconds. */
   readonly intervalMs: number;
 }
 
@@ -29,16 +34,19 @@ export const DELAY_LIMITS: DelayLimits = { targetMs: 40, intervalMs: 100 };
 /** The longest wait of any command, in intervals. */
 const STALL_INTERVALS = 10;
 
-/** Decides, from the ages of commands alone, how long commands may wait and who comes first. */
+/**
+ * Decides by the ages of commands alone how long commands may wait, and in which order they are
+ * taken.
+ */
 export class ControlledDelay {
   readonly #targetMs: number;
   readonly #intervalMs: number;
   #isOverloaded = false;
-  /** True after a command has waited for the longest time, until a batch is taken. */
+  /** True after a command was refused in a stall, until the next batch is taken. */
   #isStalled = false;
-  /** The time of the first batch that left an old command, without one since that left none. */
+  /** The time of the first of the latest batches that each left an old command behind. */
   #aboveSinceMs: number | undefined;
-  /** The last time at which a batch left an old command, or one was refused. */
+  /** The last time at which a batch left an old command behind, or a command was refused. */
   #lastAboveMs = 0;
 
   constructor({ targetMs, intervalMs }: DelayLimits = DELAY_LIMITS) {
@@ -46,12 +54,15 @@ export class ControlledDelay {
     this.#intervalMs = intervalMs;
   }
 
-  /** True if commands are taken newest first, and those that come too late refused after the target. */
+  /**
+   * True during an overload: commands are taken newest first, and late ones refused after the
+   * target.
+   */
   get isOverloaded(): boolean {
     return this.#isOverloaded;
   }
 
-  /** The age in milliseconds at which a command is refused that the next batch will not take. */
+  /** The age in milliseconds at which a command beyond the next batch is refused. */
   get patienceMs(): number {
     return this.#isOverloaded ? this.#targetMs : this.stallMs;
   }
@@ -62,7 +73,7 @@ export class ControlledDelay {
   }
 
   /**
-   * Notes the age of the oldest command that a batch has left behind; 0 if none.
+   * Notes the age of the oldest command left behind by a batch; 0 if none was.
    * @param nowMs The elapsed time, by the same clock at each call.
    */
   left(ageMs: number, nowMs: number): void {
@@ -74,13 +85,13 @@ export class ControlledDelay {
     else if (nowMs - this.#lastAboveMs >= this.#intervalMs) this.#isOverloaded = false;
   }
 
-  /** Notes that no command waits, at any other time. */
+  /** Notes that the queue is empty, between batches. */
   emptied(nowMs: number): void {
-    // In a stall, they were refused.
+    // In a stall the queue is empty because commands were refused.
     if (!this.#isStalled) this.left(0, nowMs);
   }
 
-  /** Notes the age of the oldest command that waits at any other time. */
+  /** Notes the age of the oldest command in the queue, between batches. */
   waited(ageMs: number, nowMs: number): void {
     if (ageMs < this.stallMs) return;
     this.#isStalled = true;
@@ -88,7 +99,10 @@ export class ControlledDelay {
     this.refused(nowMs);
   }
 
-  /** Notes that commands were refused because of their age: an overload lasts for an interval longer. */
+  /**
+   * Notes that commands were refused because of their age: this prolongs an overload by an
+   * interval.
+   */
   refused(nowMs: number): void {
     this.#lastAboveMs = nowMs;
   }

@@ -1,4 +1,4 @@
-/** A writer of batches that measures how large they are and how long they take, and notes when a command is sent. */
+/** A writer that measures the sizes and durations of another writer's batches. */
 import { CLOCKS } from '../clock.ts';
 import { Histogram } from '../histogram.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
@@ -10,11 +10,11 @@ const DURATION_BOUNDS_S = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ];
 
-/** Measures the batches of another writer, and leaves them as they are. */
+/** Passes batches on to another writer, measures them, and notes when each command is sent. */
 export class MeasuredWriter implements BatchWriter {
   /** The sizes of the batches that were recorded, in commands. */
   readonly commands = new Histogram([1, 4, 16, 64, 256, MAX_BATCH_COMMANDS]);
-  /** The times from when they were sent until they were recorded. */
+  /** The times from sending a batch until it is recorded. */
   readonly seconds = new Histogram(DURATION_BOUNDS_S);
   readonly #writer: BatchWriter;
 

@@ -4,8 +4,8 @@ import helmet, { type HelmetOptions } from 'helmet';
 import { CLOCKS } from '../../app/clock.ts';
 import { settleUnread } from '../requests/unread-body.ts';
 
-// An API answers programs: none of its answers is to be framed, sniffed, or run as a page. Headers that
-// only steer what browsers do with pages are left out; each costs a little of every answer.
+// The clients of an API are programs: no response may be framed, sniffed, or run as a page. Headers
+// that only control browsers' handling of pages are left out; each costs a little per response.
 const OPTIONS: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -23,12 +23,12 @@ const OPTIONS: HelmetOptions = {
 };
 
 /**
- * Adds helmet's headers and the id of the request to each answer of an app. A header that an answer
- * has set itself under one of helmet's names stays.
+ * Adds helmet's headers and the request's id to each response of an app. A header that a response
+ * has set itself under one of helmet's names is left unchanged.
  *
- * They are added where the head of an answer is written, whatever writes it. A caller that has all of
- * an answer's own headers by then can pass them as an array, names and values in turn and none of
- * these, instead of setting one after the other: that takes Node half the time: see docs/performance.md.
+ * They are added when the head of a response is written, by any handler. A caller that has all of a
+ * response's own headers by then can pass them as an array of names and values, without any of
+ * these, which takes Node half the time of setting one after the other: see docs/performance.md.
  */
 export function addCommonHeaders(app: Express): void {
   const common = helmetHeaders();
@@ -50,7 +50,7 @@ export function addCommonHeaders(app: Express): void {
   };
 }
 
-/** Returns the headers that helmet sets, which are the same for each answer. */
+/** Returns the headers that helmet sets, which are the same for each response. */
 function helmetHeaders(): readonly (readonly [name: string, value: string])[] {
   const headers: (readonly [string, string])[] = [];
   const first = { setHeader: (name: string, value: string) => void headers.push([name, value]) };

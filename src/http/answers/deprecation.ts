@@ -1,22 +1,22 @@
-/** Deprecation: an operation announces its end in each answer, and is gone after it. */
+/** Deprecation: an operation announces its end in each response, and answers 410 after it. */
 import type { RequestHandler } from 'express';
 import { ApiError } from '../api-error.ts';
 
 /** The announced end of an operation. */
 export interface Deprecation {
-  /** The day from which on it should not be used in anything new: `YYYY-MM-DD`, in UTC. */
+  /** The day from which it should not be used in new clients: `YYYY-MM-DD`, in UTC. */
   readonly since: string;
-  /** The last day on which it answers: `YYYY-MM-DD`, in UTC. */
+  /** The last day on which it is served: `YYYY-MM-DD`, in UTC. */
   readonly sunset: string;
-  /** A sentence for those who use it. */
+  /** A sentence for its users on what to use instead. */
   readonly instead: string;
-  /** The address of the explanation, on this server. */
+  /** The path of the explanation on this server. */
   readonly explainedAt: string;
 }
 
 /**
- * Returns a handler that announces the end of an operation in each of its answers (RFC 9745, RFC 8594),
- * and, from then on, answers 410.
+ * Returns a handler that announces the end of an operation in each of its responses (RFC 9745, RFC
+ * 8594), and answers 410 after it.
  */
 export function announce(deprecation: Deprecation, now: () => number): RequestHandler {
   const end = endOf(deprecation);

@@ -1,16 +1,16 @@
-/** Sends Error objects: the one place that writes any answer of 400 and above. */
+/** Sends Error objects: the one place that writes responses of 400 and above. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import type { ApiError } from '../api-error.ts';
 import { JSON_UTF_8 } from './negotiation.ts';
 
-/** Headers by which a handler may have described a success that then failed. */
+/** Headers that a handler may have set for a success before it failed. */
 const HEADERS_OF_SUCCESS = ['Content-Encoding', 'ETag', 'Location'];
 
 /**
- * Sends an Error object as an answer that has not begun yet. Nothing of Express is needed, so that a
- * request can be refused before it comes there.
+ * Sends an Error object as a response that has not begun yet. Needs nothing of Express, so that
+ * requests can be refused before it.
  */
 export function sendError(res: Response, error: ApiError): void {
   res.req.context.refusal = error.code;
@@ -22,15 +22,15 @@ export function sendError(res: Response, error: ApiError): void {
   res.end(body);
 }
 
-/** The longest time after which a refused client is invited to try again, in seconds. */
+/** The longest Retry-After of a refused client, in seconds. */
 const MAX_RETRY_S = 4;
 
-/** Returns a whole number of seconds, at random: clients that were refused together return one by one. */
+/** Returns a random number of seconds, so that clients refused together do not return together. */
 function retryAfter(): string {
   return String(1 + Math.floor(Math.random() * MAX_RETRY_S));
 }
 
-/** Sends an Error object on a connection on which no request could be read, and closes it. */
+/** Sends an Error object on a connection whose request could not be read, and closes it. */
 export function refuseConnection(socket: Socket, error: ApiError): void {
   const { status } = error;
   const body = error.toBody();
@@ -44,7 +44,7 @@ export function refuseConnection(socket: Socket, error: ApiError): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** Returns the headers that every Error has with its body. No cache may answer with one later. */
+/** Returns the headers of every Error with a body. No cache may store it. */
 function headersOf(body: string): Readonly<Record<string, string>> {
   return {
     'Cache-Control': 'no-store',

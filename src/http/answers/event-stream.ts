@@ -7,9 +7,9 @@ import type { Epochs } from '../../app/log/epochs.ts';
 const HEARTBEAT_MS = 15_000;
 /** The interval at which the client's key is checked to be still in force. */
 const KEY_CHECK_MS = 500;
-/** The longest that a client which does not take its answer may hold up the end of the stream. */
+/** The longest wait at the end of the stream for a client that does not read, in milliseconds. */
 const END_WAIT_MS = 1_000;
-/** The time for which a client should wait before it comes back. */
+/** The delay before a client should reconnect, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
 /** An open event stream. */
@@ -18,17 +18,17 @@ export interface EventStream {
   readonly type: string | undefined;
   readonly follower: Follower;
   readonly epochs: Epochs;
-  /** Returns whether the client's key is still in force. */
+  /** Returns true while the client's key is in force. */
   readonly mayGoOn: () => Promise<boolean>;
 }
 
 /**
- * Sends the log as Server-Sent Events, as the HTML standard has them: each with its position as its
- * id. Nothing is read before the previous chunk is on its way to the client, so that a slow client
- * costs no more memory than a fast one.
+ * Sends the log as Server-Sent Events (HTML standard), with positions as ids. The next chunk is
+ * read only when the previous one is on its way to the client, so that a slow client costs no more
+ * memory than a fast one.
  *
- * An id without data reports how far the log was read where no event matched: it moves the client's
- * Last-Event-ID and is no event to it.
+ * If no event matched, an id without data reports how far the log was read: it moves the client's
+ * Last-Event-ID and is not an event.
  */
 export async function sendEventStream(
   req: Request,
@@ -38,14 +38,14 @@ export async function sendEventStream(
   const { left } = follower;
   const leave = () => follower.leave();
   res.once('close', leave);
-  // The client may have gone while its key was looked up.
+  // The client may have disconnected while its key was looked up.
   if (res.destroyed) leave();
   const heartbeat = setInterval(() => res.writableNeedDrain || res.write(':\n\n'), HEARTBEAT_MS);
   const check = () => mayGoOn().then((may) => may || leave(), leave);
   const keyCheck = setInterval(check, KEY_CHECK_MS);
   try {
     res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
-    // nginx would hold back what is no full buffer yet.
+    // Makes nginx pass on events at once instead of filling a buffer.
     res.setHeader('X-Accel-Buffering', 'no');
     if (req.method === 'HEAD') return;
     res.write(`retry: ${RECONNECT_MS}\n\n`);

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { acceptsGzip, compress, isNotModified } from './negotiation.ts';
 
-/** A document that is the same for every client: both forms of its bytes, and their ETag. */
+/** A document that is the same for every client: plain and compressed, with its ETag. */
 export interface FixedAnswer {
   readonly contentType: string;
   readonly tag: string;
@@ -21,8 +21,8 @@ export async function fixedAnswer(
 }
 
 /**
- * Returns a function that makes something at its first call: most processes never need it, and a start
- * should take no longer for it. After a failure the next call tries again.
+ * Returns a function that calls `make` at its first call and caches the result, so that a start
+ * does not wait for what most processes never need. After a failure the next call tries again.
  */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
@@ -35,7 +35,9 @@ export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** Sends it. Caches may keep it and revalidate it by its ETag: an upgrade is seen at once. */
+/**
+ * Sends the document. Caches must revalidate it by its ETag, so that an upgrade is visible at once.
+ */
 export function sendFixed(
   req: Request,
   res: Response,

@@ -1,7 +1,7 @@
 /**
- * Version 1's list of all orders. It is sent from chunks, runs of about a thousand orders each: JSON
- * that opens the array in the first chunk and goes on with a comma in the others, so that the chunks in
- * a row lack nothing but the closing bracket. The list keeps them encoded (docs/adr/0007).
+ * Version 1's list of all orders. It is sent in chunks of about a thousand orders: JSON that opens
+ * the array in the first chunk and continues with a comma in the others, so that consecutive chunks
+ * lack only the closing bracket. The list caches them encoded (docs/adr/0007).
  */
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
@@ -14,14 +14,17 @@ import type { ListVersions, VersionedChunk } from './list-versions.ts';
 import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
 
 /**
- * The bytes that are handed to the system before other requests get a turn. A rest of no more than that
- * is sent at once.
+ * The bytes that are written before other requests get a turn. A remainder of up to that size is
+ * sent at once.
  */
 const TURN_BYTES = 524_288;
-/** Up to this size, a body is one buffer. A longer one copies nothing: versions share their chunks. */
+/**
+ * Up to this size, a body is copied into one buffer. Longer ones are not copied: versions share
+ * their chunks.
+ */
 const MAX_COPIED_BYTES = 131_072;
 
-/** A chunk of the list as it is sent. */
+/** An encoded chunk of the list. */
 export class ListChunk implements VersionedChunk {
   readonly json: Buffer;
   firstIn?: number;
@@ -34,12 +37,12 @@ export class ListChunk implements VersionedChunk {
     this.#bytes = json.length;
   }
 
-  /** The memory that both forms of it take. */
+  /** The size of both forms in memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Returns the chunk compressed. It is compressed once, at the first call. */
+  /** Returns the compressed chunk. It is compressed once, at the first call. */
   gzip(): Promise<GzipPiece> {
     this.#gzip ??= this.#compress();
     return this.#gzip;
@@ -58,35 +61,35 @@ export function encodeChunk(orders: readonly OrderView[], first: boolean): ListC
   return new ListChunk(Buffer.from(first ? `[${text.slice(1)}` : text, 'latin1'));
 }
 
-/** Version 1 shows of an order whether it has shipped, but not whether it was cancelled. */
+/** Version 1 does not show cancellations. */
 export const NOT_SHOWN: readonly OrderEvent['type'][] = ['OrderCancelled'];
 
-// A list without chunks begins with the one, and every list ends with the other.
+// The beginning of a list without chunks, and the end of every list.
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 const OPEN_PIECE = gzipPieceSync(OPEN);
 const CLOSE_PIECE = gzipPieceSync(CLOSE);
 
-/** A body as it goes over the wire: buffers that all answers share, none copied for one client. */
+/** A body as it is sent: buffers shared by all responses, none copied for a single client. */
 interface Body {
   readonly buffers: readonly Buffer[];
   readonly length: number;
-  /** Its own headers, names and values in turn. */
+  /** Its own headers: names and values in turn. */
   readonly head: readonly string[];
 }
 
-/** The other work that sending a list has to take account of. */
+/** The functions by which sending a list cooperates with other work. */
 export interface Sending {
-  /** Awaited between the parts of a long list, so that commands are not held up. */
+  /** Awaited between the parts of a long list, so that commands are not delayed. */
   readonly giveWay: () => Promise<void>;
-  /** Called once or more, as soon as nothing but the client is left to wait for. */
+  /** Called, at least once, as soon as only the client is waited for. */
   readonly made: () => void;
   readonly versions: ListVersions<ListChunk>;
 }
 
 /**
- * Sends the whole list, or a newer one if there is. Its ETag names the log and its position, so one
- * comparison decides whether anything has happened since.
+ * Sends the whole list, or a newer one if there is one. Its ETag names the log and its position, so
+ * one comparison decides if anything has happened since.
  */
 export async function sendList(
   req: Request,
@@ -105,7 +108,7 @@ export async function sendList(
       return;
     }
     const body = isCompressed ? await gzipBody(snapshot) : jsonBody(snapshot);
-    // The client may have gone, or have been cut off.
+    // The client may have disconnected, or been cut off.
     if (res.closed) return;
     res.writeHead(200, [...head, ...body.head]);
     if (req.method === 'HEAD') res.end();
@@ -116,7 +119,7 @@ export async function sendList(
   }
 }
 
-/** Ends the connection of a client that reads a list which has changed too much since. */
+/** Ends the connection of a client whose version of the list has become too expensive. */
 function cutOff({ context, socket }: Request): void {
   context.cause = 'the client was too slow: the list has changed too much since it began to read';
   socket.resetAndDestroy();
@@ -140,7 +143,7 @@ function gzipBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
   });
 }
 
-/** Joins the buffers of a short body, which is sent in one piece. */
+/** Joins the buffers of a short body, so that it is sent in one piece. */
 function bodyOf(all: readonly Buffer[], encoding: readonly string[] = []): Body {
   const length = all.reduce((length, buffer) => length + buffer.length, 0);
   return {
@@ -163,8 +166,8 @@ function remembered<Key extends object, Value>(
 }
 
 /**
- * Writes the buffers as fast as the client takes them. A slow client costs no memory beyond its place
- * in the row of buffers, and a fast one lets others have their turn every half megabyte.
+ * Writes the buffers as fast as the client reads. A slow client costs no memory but its place in
+ * the buffers, and a fast one lets others have a turn every half megabyte.
  */
 async function write(
   res: Response,
@@ -173,13 +176,13 @@ async function write(
 ): Promise<void> {
   let bytes = 0;
   let left = length;
-  // The header and the first buffers leave in one system call.
+  // The head and the first buffers are written in one system call.
   res.cork();
   for (const buffer of buffers) {
     if (bytes >= TURN_BYTES && left > TURN_BYTES) {
       res.uncork();
       await giveWay();
-      // From here on the client decides how long it takes: nobody else has to wait for that.
+      // The rest depends on the client alone, so it gives up its place among the long reads.
       if (res.writableNeedDrain) made();
       await drained(res);
       if (res.closed) return;
@@ -193,11 +196,11 @@ async function write(
   res.uncork();
   res.end();
   made();
-  // Until then the buffers that were written last are held.
+  // Until then the last written buffers are in use.
   if (!res.closed) await once(res, 'close');
 }
 
-/** Resolves when the client has taken the written bytes, or has gone away. */
+/** Resolves when the client has read the written bytes, or has disconnected. */
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

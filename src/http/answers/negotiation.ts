@@ -1,36 +1,36 @@
-/** Sends documents in the form that a client accepts, or 304 to one that has the document already. */
+/** Sends documents in the encoding that a client prefers, or 304 if it has the document already. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
 export const JSON_UTF_8 = 'application/json; charset=utf-8';
 
-/** The Cache-Control of answers for one client alone, who has to revalidate them each time. */
+/** The Cache-Control of responses for one client, which it must revalidate each time. */
 export const PRIVATE = 'private, no-cache';
 
 /** Compresses a whole document. */
 export const compress = promisify<Buffer, Buffer>(gzip);
 
-/** Returns whether the client prefers gzip to no encoding. */
+/** Returns true if the client prefers gzip to no encoding. */
 export function acceptsGzip(req: Request): boolean {
   if (req.headers['accept-encoding'] === undefined) return false;
   return req.acceptsEncodings('gzip', 'identity') === 'gzip';
 }
 
-/** Sends a document that was made for this request, compressed for a client that prefers that. */
+/** Sends a document made for this request, compressed if the client prefers that. */
 export async function sendNegotiated(req: Request, res: Response, body: Buffer): Promise<void> {
   const isCompressed = acceptsGzip(req);
   if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
   const sent = isCompressed ? await compress(body) : body;
   res.setHeader('Content-Length', sent.length);
-  // Not Express's own send: to a document without an ETag it would answer 304 as well.
+  // Not by Express's own send, which would answer 304 even for a document without an ETag.
   res.end(sent);
 }
 
 /**
- * Sets the ETag that the answer will have, and answers 304 to a client that has it already: then
- * there is nothing left to do. The compressed form is another sequence of bytes and has an ETag of
- * its own (RFC 9110, section 8.8.3).
+ * Sets the ETag of the response, and answers 304, as the whole response, to a client that has it
+ * already. The compressed form is another sequence of bytes and has an ETag of its own (RFC 9110,
+ * section 8.8.3).
  * @param tag The name of the document, without quotes.
  */
 export function isNotModified(
@@ -47,29 +47,32 @@ export function isNotModified(
   return true;
 }
 
-/** Returns whether a conditional request names this ETag. The answer has the ETag then. */
+/** Returns true if a conditional request names this ETag, which the response then has. */
 export function isKnown(req: Request, res: Response, etag: string): boolean {
-  // Most requests are unconditional, and then there is nothing to compare.
+  // Most requests are unconditional: nothing has to be compared.
   if (req.headers['if-none-match'] === undefined) return false;
   res.setHeader('ETag', etag);
   return req.fresh;
 }
 
-/** Returns the ETag of a document in one of its two forms. */
+/** Returns the ETag of a document in one of its two encodings. */
 export function etagOf(tag: string, isCompressed: boolean): string {
   return isCompressed ? `"${tag}-gzip"` : `"${tag}"`;
 }
 
-/** Returns the Vary header of a negotiated answer, with what other origins have put into it before. */
+/**
+ * Returns the Vary header of a negotiated response, including what the handler of other origins has
+ * set.
+ */
 export function varyOf(res: Response): string {
   const before = res.getHeader('Vary');
   return before === undefined ? 'Accept-Encoding' : `${before}, Accept-Encoding`;
 }
 
 /**
- * Sends JSON for one client alone. Not by Express's own send: to a document without an ETag it would
- * answer 304 as well.
- * @param own More headers, names and values in turn.
+ * Sends JSON for one client. Not by Express's own send, which would answer 304 even for a document
+ * without an ETag.
+ * @param own Further headers: names and values in turn.
  */
 export function sendJson(
   res: Response,

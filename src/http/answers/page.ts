@@ -1,4 +1,4 @@
-/** A page of version 2's list, and the Link by which any page names the next. */
+/** A page of version 2's list, and the Link to the next page. */
 import type { Request, Response } from 'express';
 import { orderToJsonV2 } from '../../app/read/order-json.ts';
 import type { OrderPage } from '../../app/read/order-query.ts';
@@ -6,8 +6,8 @@ import { type Asked, cursorAfter } from '../requests/cursor.ts';
 import { JSON_UTF_8, sendNegotiated } from './negotiation.ts';
 
 /**
- * Sends a page of version 2's list; where more orders follow, with the cursor to them.
- * @param asOf The position as of which the orders are, if one was asked for.
+ * Sends a page of version 2's list, with the cursor to the next one if more orders follow.
+ * @param asOf The position as of which the orders are, if one was requested.
  */
 export async function sendPage(
   req: Request,
@@ -27,11 +27,11 @@ export async function sendPage(
 }
 
 /**
- * Sets the Link to the next page (RFC 8288): the query of this one with another `after`. The address
- * is relative to that of this page, so that it holds behind whatever a proxy has put before the path.
+ * Sets the Link to the next page (RFC 8288): the query of this one with another `after`. The
+ * address is relative to that of this page, so that it is right behind any proxy.
  */
 export function linkToNext(req: Request, res: Response, after: string): void {
-  // Every parameter was given once, or the request would have been refused.
+  // A repeated parameter would have been refused.
   const given = req.query as Record<string, string>;
   const query = new URLSearchParams({ ...given, after });
   res.setHeader('Link', `<?${query}>; rel="next"`);

@@ -1,4 +1,4 @@
-/** The OpenAPI document of a version, made from its operations. */
+/** The OpenAPI document of a version, generated from its operations. */
 import { z } from 'zod';
 import {
   createDocument,
@@ -44,12 +44,12 @@ export function describeVersion(version: DescribedVersion, servers: readonly Ser
 
 declare global {
   interface JSON {
-    /** Of the "JSON.parse source text access" proposal; TypeScript does not know it yet. */
+    /** Of the "JSON.parse source text access" proposal; TypeScript lacks its type. */
     rawJSON(text: string): unknown;
   }
 }
 
-// The numbers that JavaScript's own writer would round: ids in examples, and the ends of int64.
+// The numbers that JSON.stringify would round: ids in examples, and the limits of int64.
 function exact(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return JSON.rawJSON(String(value));
   if (value === Number(MAX_INT64)) return JSON.rawJSON(String(MAX_INT64));
@@ -91,7 +91,7 @@ function documentOf(
   };
 }
 
-/** The tags, each with the group that pages show it in. */
+/** The tags, each with the group in which documentation shows it. */
 const TAGS: readonly { name: Description['tag']; group: string; description: string }[] = [
   { name: 'orders', group: 'Store', description: 'The orders placed in the store.' },
   { name: 'pets', group: 'Pets', description: 'The animals that orders name.' },
@@ -189,7 +189,7 @@ function successesOf(operation: Description, examples: Examples): ZodOpenApiResp
   };
 }
 
-// RFC 9110, section 15.4.5: what a 200 would say of caching, a 304 says as well.
+// RFC 9110, section 15.4.5: a 304 has the caching headers of the 200.
 function conditional(headers: readonly HeaderName[]): readonly HeaderName[] {
   return headers.filter((name) => ['ETag', 'Cache-Control', 'Vary'].includes(name));
 }

@@ -6,8 +6,8 @@ import type { Description } from '../operations/operation.ts';
 import type { Examples } from './examples.ts';
 import { type HeaderName, headersOf } from './headers.ts';
 
-// The codes that any request can be answered with. The server itself sends 408 and 431, before any
-// operation is known.
+// The error codes of every operation. The server itself sends 408 and 431, before any operation is
+// known.
 const ALWAYS: readonly ErrorCode[] = [
   'invalid_request',
   'unauthorized',
@@ -18,7 +18,7 @@ const ALWAYS: readonly ErrorCode[] = [
 const WITH_SCOPE: readonly ErrorCode[] = ['insufficient_scope'];
 const WITH_BODY: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
 
-/** Describes the answers of 400 and above. Operations share those that are the same. */
+/** Describes the responses of 400 and above. Operations share identical ones. */
 export class ErrorAnswers {
   readonly #examples: Examples;
   readonly #known = new Map<string, ZodOpenApiResponseObject>();
@@ -27,7 +27,7 @@ export class ErrorAnswers {
     this.#examples = examples;
   }
 
-  /** Returns the errors that an operation can be answered with, by status. */
+  /** Returns the errors of an operation by status. */
   of({ scope, body, refusals, deprecation }: Description): ZodOpenApiResponsesObject {
     const codes = [
       ...ALWAYS,
@@ -56,8 +56,8 @@ export class ErrorAnswers {
     codes: readonly ErrorCode[],
     isDeprecated: boolean,
   ): ZodOpenApiResponseObject {
-    // A request without a valid key, and one that cannot be read, are answered before it is known
-    // which operation they are for.
+    // Requests without a valid key, and unreadable ones, are answered before their operation is
+    // known.
     const isOfOperation = isDeprecated && ![400, 401, 429, 503].includes(status);
     const id = `${codes.map(pascalCase).join('Or')}${isOfOperation ? 'OfDeprecated' : ''}`;
     const headers: readonly HeaderName[] = [
@@ -71,7 +71,7 @@ export class ErrorAnswers {
     return this.#shared(id, status, codes, { description, headers: headersOf(headers) });
   }
 
-  /** Describes the server's own answer to bytes that never became a request. */
+  /** Describes the server's response to bytes that are not a request. */
   #unread(status: number, id: string, description: string): ZodOpenApiResponseObject {
     const headers = headersOf(['NoStore']);
     return this.#shared(id, status, ['invalid_request'], { description, headers });
@@ -98,7 +98,7 @@ const HEADERS_OF: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 };
 
-/** Returns the schema of an Error of one status, with the codes that it can have there. */
+/** Returns the schema of an Error of one status, with the codes of that status. */
 function schemaOf(status: number, codes: readonly ErrorCode[]) {
   const narrow = z.looseObject({
     code: z.enum(codes as [ErrorCode, ...ErrorCode[]]),

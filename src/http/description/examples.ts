@@ -1,6 +1,6 @@
 /**
- * The examples in the description: requests and answers of a real run, as they went over the wire. Its
- * times and random values are replaced by fixed ones, so that each run records the same.
+ * The examples in the description: requests and responses recorded in a real run. Times and random
+ * values are replaced by fixed ones, so that each run records the same.
  */
 import type { ErrorCode } from '../api-error.ts';
 import recorded from './examples.json' with { type: 'json' };

@@ -3,14 +3,14 @@
 interface HeaderDescription {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Set for a header that every answer of its kind has. */
+  /** True for a header that every response of its kind has. */
   readonly required?: true;
   readonly example?: string;
 }
 
 const text = (maxLength: number, pattern: string) => ({ type: 'string', maxLength, pattern });
 
-/** The headers of answers, as the description explains them. */
+/** The headers of responses, with their descriptions. */
 export const HEADERS = {
   ETag: {
     description: 'Names this state, strongly. Send it back as `If-None-Match`.',
@@ -101,7 +101,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Headers whose meaning differs for an error, or for a deprecated operation. */
+/** Headers with another meaning for an error, or for a deprecated operation. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',
   NoStore: 'Cache-Control',

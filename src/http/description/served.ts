@@ -1,11 +1,11 @@
-/** Serves the OpenAPI documents, with the addresses of the service in them. */
+/** Serves the OpenAPI documents with the service's addresses. */
 import type { Express } from 'express';
 import { fixedAnswer, once } from '../answers/fixed-answer.ts';
 import { serveFixed } from '../routing.ts';
 import type { DescribedVersion, Server } from './description.ts';
 import { VERSION_1, VERSION_2 } from './versions.ts';
 
-/** The configured addresses of the service for clients: both end in `/v1`. */
+/** The configured public addresses of the service: both end in `/v1`. */
 export interface Addresses {
   readonly production: string | undefined;
   readonly staging: string | undefined;
@@ -23,7 +23,7 @@ export function serveDescriptions(app: Express, addresses: Addresses): void {
   }
 }
 
-/** Returns the servers of a version. Where none is configured, it is the one that was asked. */
+/** Returns the servers of a version: the configured ones, or else the address of the request. */
 export function serversOf({ name }: DescribedVersion, addresses: Addresses): readonly Server[] {
   const { production, staging } = addresses;
   const at = (url: string) => url.replace(/v1$/, name);

@@ -1,4 +1,4 @@
-/** Long reads as operations: each has a place among those under way, or is refused. */
+/** Limits the long reads in flight. */
 import { CLOCKS } from '../../app/clock.ts';
 import type { Bulkhead } from '../../app/read/bulkhead.ts';
 import { ApiError } from '../api-error.ts';
@@ -11,8 +11,9 @@ export interface ReadServices {
 const TOO_MANY = 'Too many lists are being read. Try again in a moment.';
 
 /**
- * Returns a handler that waits for a place among the long reads, and throws a 503 if there is none in
- * time. The place is left when the answer is complete; earlier where the answer only waits for its client.
+ * Returns a handler that waits for a place among the long reads, and throws a 503 if none becomes
+ * free in time. The place is freed when the response is complete, or earlier if only the client is
+ * waited for.
  */
 export function bounded<Services, Context extends RequestContext>(
   handle: (services: Services, context: Context) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Operations on API keys: what a client may know of its own. */
+/** The operation by which a client reads the properties of its own API key. */
 import { sendJson } from '../answers/negotiation.ts';
 import { KeyAnswer } from '../answers/schemas.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';

@@ -1,4 +1,4 @@
-/** The form of an operation: its description, its handler, and the context that the handler gets. */
+/** The type of operations: description, handler, and the handler's context. */
 import type { z } from 'zod';
 import type { ApiKey, Scope } from '../../app/ports/key-store.ts';
 import type { Deprecation } from '../answers/deprecation.ts';
@@ -7,63 +7,63 @@ import type { RequestContext } from '../request-context.ts';
 
 /** The schemas by which the parts of a request are parsed and described. */
 export interface InputSchemas {
-  /** The parameters of the path; absent where it has none. */
+  /** The parameters of the path; absent if it has none. */
   readonly pathParameters?: z.ZodObject;
-  /** The query; absent where any query is ignored. */
+  /** The query; absent if any query is ignored. */
   readonly query?: z.ZodObject;
-  /** The headers that an operation reads, beside those that every operation does. */
+  /** The headers that the operation reads, beside those of every operation. */
   readonly headers?: z.ZodObject;
-  /** The body; absent where there is none. */
+  /** The body; absent if there is none. */
   readonly body?: z.ZodType;
 }
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /**
- * One operation of the API as clients know it. The router serves what this says, and the OpenAPI
- * document is made from it.
+ * The description of one operation of the API. The router serves it, and the OpenAPI document is
+ * generated from it.
  */
 export interface Description extends InputSchemas {
   readonly operationId: string;
   readonly method: 'get' | 'post' | 'put' | 'delete';
-  /** Below the version's base path, with parameters as Express writes them. */
+  /** Below the version's base path, with parameters in Express's syntax. */
   readonly path: string;
-  /** Absent where every key will do. */
+  /** Absent if every key is allowed. */
   readonly scope?: Scope;
   readonly tag: 'orders' | 'pets' | 'audit' | 'keys';
-  /** The operation in a few words. */
+  /** A summary in a few words. */
   readonly summary: string;
-  /** Everything that a client has to know, in sentences. */
+  /** The complete description for clients. */
   readonly description: string;
-  /** Absent where it is stable. */
+  /** Absent if it is stable. */
   readonly stability?: 'beta' | 'experimental';
   readonly deprecation?: Deprecation;
-  /** Set where a reference page should not let its readers try it. */
+  /** Set if reference pages should not offer to try it. */
   readonly isTryItHidden?: true;
   readonly success: Success;
-  /** The refusals that are its own, beside those that every operation can end in. */
+  /** Its own errors, beside those of every operation. */
   readonly refusals: readonly ErrorCode[];
 }
 
-/** The answer of an operation that has succeeded. */
+/** The response of a successful operation. */
 interface Success {
   readonly status: 200 | 201 | 204;
   readonly description: string;
-  /** Absent where there is no body. */
+  /** Absent if there is no body. */
   readonly schema?: z.ZodType;
-  /** The media type of the body; JSON where this is absent. */
+  /** The media type of the body; absent: JSON. */
   readonly contentType?: string;
-  /** Another form of the body, for clients who prefer it in Accept. */
+  /** An alternative form of the body, for clients that prefer it in Accept. */
   readonly alternative?: { readonly contentType: string; readonly schema: z.ZodType };
   readonly headers?: readonly AnswerHeader[];
-  /** Set where it answers 304 to an If-None-Match that names the ETag. */
+  /** Set if it answers 304 to an If-None-Match that names the ETag. */
   readonly isConditional?: true;
 }
 
-/** Headers that some successes have; the description explains each. */
+/** Headers of some successful responses; the description explains each. */
 type AnswerHeader = 'ETag' | 'Cache-Control' | 'Vary' | 'Location' | 'Link' | 'Event-Position';
 
-/** A request that may be carried out: authenticated, and parsed by the schemas of its operation. */
+/** The context of an authenticated request, parsed by the schemas of its operation. */
 export interface ContextOf<Its extends Description> extends RequestContext {
   readonly key: ApiKey;
   readonly path: OutputOf<Its['pathParameters']>;
@@ -73,23 +73,23 @@ export interface ContextOf<Its extends Description> extends RequestContext {
 }
 
 /**
- * An operation with the function that carries it out. A version of the API is a table of these.
- * @typeParam Services The services that the function uses, and no others.
+ * An operation with its handler. A version of the API is a table of these.
+ * @typeParam Services The services that the handler uses, and no others.
  */
 export interface Operation<Services = never> extends Description {
   readonly handler: (services: Services, context: RequestContext) => void | Promise<void>;
 }
 
 /**
- * Returns a row of that table.
- * @param rest Passed to the function behind the services and the context.
+ * Returns an operation with its handler.
+ * @param rest Passed to the handler after the services and the context.
  */
 export function operation<Its extends Description, Services, Rest extends readonly unknown[]>(
   description: Its,
   handle: (services: Services, context: ContextOf<Its>, ...rest: Rest) => void | Promise<void>,
   ...rest: Rest
 ): Operation<Services> {
-  // The router has parsed the request by the same description when it calls this.
+  // The router has parsed the request by this description.
   const handler = (services: Services, context: RequestContext) =>
     handle(services, context as ContextOf<Its>, ...rest);
   return { ...description, handler };

@@ -1,7 +1,7 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 
-/** The headers of an answer that a page may read, beside those that any page may. */
+/** The response headers that a page may read, beside the CORS-safelisted ones. */
 const EXPOSED = [
   'Deprecation',
   'ETag',
@@ -16,13 +16,13 @@ const EXPOSED = [
   'X-Request-Id',
 ];
 
-/** The longest that Chromium keeps the answer to a preflight. */
+/** The longest time for which Chromium caches a preflight, in seconds. */
 const MAX_AGE_SECONDS = 7_200;
 
 /**
- * Lets the pages of these origins call the API from a browser. A preflight needs no key: browsers
- * send none with it. Keys are sent by the page itself, never by the browser on its own (there are
- * no cookies), so no credentials are allowed.
+ * Lets pages of these origins call the API from a browser. Preflights need no key, because browsers
+ * send none with them. Keys are sent by the page itself and never by the browser (there are no
+ * cookies), so credentials are not allowed.
  */
 export function crossOrigin(origins: readonly string[]): RequestHandler {
   const answer = cors({
@@ -40,7 +40,7 @@ export function crossOrigin(origins: readonly string[]): RequestHandler {
     maxAge: MAX_AGE_SECONDS,
   });
   return (req, res, next) => {
-    // Any other OPTIONS is for the methods that a path allows. The package takes each for a preflight.
+    // Other OPTIONS requests ask for a path's methods; the package would take them for preflights.
     const asksForMethods =
       req.method === 'OPTIONS' && req.headers['access-control-request-method'] === undefined;
     if (asksForMethods) next();

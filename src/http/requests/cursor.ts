@@ -1,12 +1,11 @@
 /**
- * Cursors: the places where pages of the list begin, in a form that clients send back unchanged. A
- * cursor consists of the number of this form, the id of the last order before the page, for a list as
- * it was the position as of which, and a checksum of all that, of the filter and of the epoch. So a
- * cursor that was mistyped, cut off, or brought to another list than its own is detected. It is no
- * secret, and guards nothing.
+ * Cursors: the beginnings of pages, which clients send back unchanged. A cursor consists of the
+ * number of its format, the id of the last order of the previous page, for a list as of a moment
+ * its position, and a checksum of all that, of the filter and of the epoch. So a cursor that was
+ * mistyped, cut off, or sent for another list is detected. It is not secret and protects nothing.
  *
- * The position keeps the pages of one walk together: a time that has only just come may stand for
- * a higher one by the next page.
+ * The position keeps the pages of one walk consistent: a recent time may stand for a higher
+ * position when the next page is requested.
  */
 import { crc32 } from 'node:zlib';
 import type { Moment } from '../../app/read/moment.ts';
@@ -17,18 +16,18 @@ const [FORM, FORM_AS_OF] = [1, 2];
 const [ID, AS_OF] = [1, 9];
 const [ID_BYTES, AS_OF_BYTES, CHECK_BYTES] = [8, 4, 4];
 
-/** The form of a cursor: 18 characters, or 23 for a list as it was. */
+/** The format of a cursor: 18 characters, or 23 for a list as of a moment. */
 export const CURSOR = /^(?:[\w-]{18}|[\w-]{23})$/;
 export const CURSOR_LENGTHS = [18, 23] as const;
 
-/** A query of the list, but for the place where to begin. */
+/** A query of the list, without its beginning. */
 export type Asked = OrderQuery & {
   readonly asOf?: Moment | undefined;
-  /** The epoch of the log, but for the first. */
+  /** The epoch of the log; absent in the first one. */
   readonly log?: string | undefined;
 };
 
-/** The place where a page begins: after an order, in a list as of a position if one was given. */
+/** The beginning of a page: after an order, in the list as of a position if given. */
 export interface PlaceInList {
   readonly id: OrderId;
   readonly asOf: number | undefined;
@@ -44,12 +43,12 @@ export function cursorAfter({ id, asOf }: PlaceInList, asked: Asked): string {
   return bytes.toString('base64url');
 }
 
-/** Returns the place that a cursor stands for; `undefined` where it is none, or of another query. */
+/** Parses a cursor; returns `undefined` if it is invalid, or belongs to another query. */
 export function readCursor(cursor: string, asked: Asked): PlaceInList | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
   const isAsOf = asked.asOf !== undefined;
   const check = ID + ID_BYTES + (isAsOf ? AS_OF_BYTES : 0);
-  // Base64 can say the same in several ways; only ours is taken.
+  // Base64 has several texts for the same bytes; only the canonical one is accepted.
   const isOurs = bytes.length === check + CHECK_BYTES && bytes.toString('base64url') === cursor;
   if (!isOurs || bytes[0] !== (isAsOf ? FORM_AS_OF : FORM)) return undefined;
   if (bytes.readUInt32BE(check) !== checksum(bytes.subarray(0, check), asked)) return undefined;

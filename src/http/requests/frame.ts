@@ -1,18 +1,22 @@
 /**
- * Checks of RFC 9112 that Node's parser leaves out. A request that fails them may end elsewhere, or be
- * for another host, to the next server in a row. It is refused and its connection closed.
+ * Checks of RFC 9112 that Node's parser does not make. The next server in a chain may see another
+ * end of a request that fails them, or another host. Such a request is refused and its connection
+ * closed.
  */
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../api-error.ts';
 
-/** An authority without a user (RFC 9110, sections 4.2.4 and 7.2). Two Host headers come joined by `, `. */
+/**
+ * An authority without a user (RFC 9110, sections 4.2.4 and 7.2). Two Host headers come joined by
+ * `, `.
+ */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
 
-/** Every method that some address of the service allows. */
+/** All methods of the service. */
 export const ALL_METHODS = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';
 
-/** Returns the reason to refuse a request for how it is framed; `undefined` for nearly all. */
+/** Returns the error of a request's framing; `undefined` if there is none. */
 export function faultOfFrame(req: IncomingMessage): ApiError | undefined {
   const { host, 'transfer-encoding': coding } = req.headers;
   const isHttp11 = req.httpVersionMinor === 1;
@@ -20,14 +24,16 @@ export function faultOfFrame(req: IncomingMessage): ApiError | undefined {
   // Section 3.2.
   if (host === undefined && isHttp11) return invalid('The Host header is missing.');
   if (host !== undefined && !HOST.test(host)) return invalid('The Host header is not one host.');
-  // Section 6.1. An unknown coding, or one of HTTP/1.0, leaves open where the body ends.
+  // Section 6.1: with an unknown coding, or in HTTP/1.0, the end of the body is ambiguous.
   if (coding !== undefined && (!isHttp11 || coding.toLowerCase() !== 'chunked'))
     return invalid('The Transfer-Encoding must be chunked, in HTTP/1.1.');
   if (!req.url?.startsWith('/')) return faultOfTarget(req);
   return undefined;
 }
 
-/** Checks a target that is no path (section 3.2). One in absolute form becomes its path. */
+/**
+ * Checks a target that is not a path (section 3.2). One in absolute form is replaced by its path.
+ */
 function faultOfTarget(req: IncomingMessage): ApiError | undefined {
   const { method, url = '' } = req;
   if (method === 'CONNECT') return new ApiError('method_not_allowed', 'This is no proxy.');

@@ -1,9 +1,9 @@
-/** The headers by which a request says whether, and how often, it is to be carried out. */
+/** The headers that make a request conditional or idempotent. */
 import { z } from 'zod';
 import { holdsKey } from '../../app/secrets.ts';
 
-// Idempotency-Key is a draft of the IETF (draft-ietf-httpapi-idempotency-key-header), in which it is
-// a string in quotes; most clients send it bare. Both are read, as two different keys.
+// Idempotency-Key is a draft of the IETF (draft-ietf-httpapi-idempotency-key-header), in which it
+// is a string in quotes; most clients send it bare. Both are read, as two different keys.
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const NO_IDEMPOTENCY_KEY = {
   error: 'must be 1 to 255 visible ASCII characters, given once',
@@ -17,7 +17,7 @@ const idempotencyKey = z
   .string()
   .max(255, NO_IDEMPOTENCY_KEY)
   .regex(IDEMPOTENCY_KEY, NO_IDEMPOTENCY_KEY)
-  // It would be stored for good, and in the clear.
+  // It would be stored permanently and unencrypted.
   .refine((key) => !holdsKey(key), 'must not have an API key in it')
   .optional()
   .describe(
@@ -50,8 +50,8 @@ export function orderTag(logName: string, version: number): string {
 }
 
 /**
- * Returns the versions of an order that If-Match names; `undefined` where any will do. Tags are
- * compared strongly, so a weak one names none.
+ * Returns the versions of an order that If-Match names; `undefined` if any will do. Tags are
+ * compared strongly, so a weak tag matches nothing.
  */
 export function versionsIn(ifMatch: string, logName: string): readonly number[] | undefined {
   if (ifMatch === '*') return undefined;

@@ -1,16 +1,16 @@
 /**
- * The limits of an API key, behind its authentication: 429, and the header fields of
- * draft-ietf-httpapi-ratelimit-headers-11 on every answer to a key with a rate.
+ * Applies the limits of API keys after authentication: 429, and the header fields of
+ * draft-ietf-httpapi-ratelimit-headers-11 on every response to a key with a rate.
  */
 import type { Response } from 'express';
 import type { KeyLimiter, Quota } from '../../app/keys/key-limiter.ts';
 import type { ApiKey } from '../../app/ports/key-store.ts';
 import { ApiError } from '../api-error.ts';
 
-/** After how many seconds a client may try again that has to wait for other requests of its own. */
+/** The Retry-After of a client that has to wait for other requests of its own, in seconds. */
 const RETRY_AFTER_S = 1;
 
-// Made once: an Error takes longer than the rest of a refusal.
+// Created once: creating an Error takes longer than the rest of a refusal.
 const TOO_FAST = new ApiError(
   'rate_limited',
   'This API key sends more requests than its rate allows. Try again after Retry-After.',
@@ -24,7 +24,7 @@ const TOO_MANY_STREAMS = new ApiError(
   'Too many event streams of this API key are open. Try again when one has ended.',
 );
 
-/** Counts a request of a key that has limits. Throws a 429 if they do not allow it. */
+/** Counts a request of a key with limits. Throws a 429 if they are exceeded. */
 export function requireWithinLimits(limiter: KeyLimiter, key: ApiKey, res: Response): void {
   const entry = limiter.enter(key);
   const { quota } = entry;
@@ -34,20 +34,22 @@ export function requireWithinLimits(limiter: KeyLimiter, key: ApiKey, res: Respo
   }
   if (entry.kind === 'too_fast') throw refusal(res, TOO_FAST, entry.quota.moreInS);
   if (entry.kind === 'too_many') {
-    // It has taken the last request of the rate as well.
+    // The request has also used the rate.
     throw refusal(res, TOO_MANY, quota?.remaining === 0 ? quota.moreInS : RETRY_AFTER_S);
   }
   res.req.context.leave = entry.leave;
   res.once('close', entry.leave);
-  // The client may have gone while its key was looked up.
+  // The client may have disconnected while its key was looked up.
   if (res.closed) entry.leave();
 }
 
-/** Counts an event stream: see {@link KeyLimiter.openStream}. Throws a 429 if it is one too many. */
+/**
+ * Counts an event stream: see {@link KeyLimiter.openStream}. Throws a 429 if there are too many.
+ */
 export function openStream(limiter: KeyLimiter, key: ApiKey, res: Response): () => void {
   const close = limiter.openStream(key);
   if (close === undefined) throw refusal(res, TOO_MANY_STREAMS, RETRY_AFTER_S);
-  // It is bounded as a stream from here on, and not as a request under way.
+  // From here on it counts as a stream, and no longer as a request in flight.
   res.req.context.leave?.();
   return close;
 }
@@ -61,7 +63,7 @@ function policyOf({ rate: { requests, seconds } }: Quota): string {
   return `"default";q=${requests};w=${seconds}`;
 }
 
-// Of a refusal, `t` is no earlier than Retry-After, as section 5 of the draft recommends.
+// In a refusal, `t` is not earlier than Retry-After, as section 5 of the draft recommends.
 function stateOf({ remaining, moreInS }: Quota): string {
   return `"default";r=${remaining};t=${moreInS}`;
 }

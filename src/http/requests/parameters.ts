@@ -1,4 +1,4 @@
-/** The parameters that paths and queries have in common. */
+/** The parameters shared by paths and queries. */
 import { z } from 'zod';
 import type { Epochs, Place } from '../../app/log/epochs.ts';
 import { ApiError } from '../api-error.ts';
@@ -15,12 +15,12 @@ const NO_INT64 = 'What is no integer of 64 bits, in plain decimal: 400 `invalid_
 const OTHERWISE = 'Anything else, or more than one: 400 `invalid_request`.';
 const BEYOND = 'Anything else, more than one, or more than the log has: 400 `invalid_request`.';
 
-/** The one way into the service for the id of an order that a client chose. */
+/** The only parser of order ids that clients send. */
 export const OrderPath = z.object({
   orderId: orderIdText.describe(`The id of the order. ${NO_INT64}`),
 });
 
-/** The same as version 2 describes it. */
+/** The same, as version 2 describes it. */
 export const OrderPathV2 = z.object({
   orderId: orderIdTextV2.describe(`The id of the order. ${NO_INT64}`),
 });
@@ -46,10 +46,10 @@ export const ConsistencyQuery = z.strictObject({
   to: positionText.describe(`The size of the newer log. ${BEYOND}`),
 });
 
-/** The query of an operation that takes no parameters, and refuses any. */
+/** The query of an operation that refuses all parameters. */
 export const NoQuery = z.strictObject({});
 
-/** Describes a parameter that may be left out. */
+/** Describes an optional parameter. */
 export function may<Schema extends z.ZodType>(schema: Schema, description: string) {
   return schema.optional().describe(`${description} ${OTHERWISE}`);
 }
@@ -58,7 +58,7 @@ const DEFAULT_LIMIT = 100;
 /** The most items on a page. */
 export const MAX_LIMIT = 1_000;
 
-/** Describes the parameter for the length of a page. */
+/** Describes the parameter for the size of a page. */
 export function limitOf(items: string) {
   return countText(1, MAX_LIMIT, DEFAULT_LIMIT).describe(
     `How many ${items} a page has at most. ${OTHERWISE}`,
@@ -66,9 +66,9 @@ export function limitOf(items: string) {
 }
 
 /**
- * Returns the position that a client means by a place. Throws a 400 for a position that was lost when
- * the log was cut, and for one that was then given to a second event and is not said which is meant.
- * @param name The parameter that the place was sent in.
+ * Returns the position of a place that a client has sent. Throws a 400 for a position that was lost
+ * when the log was cut, and for one without epoch that was assigned twice.
+ * @param name The parameter in which the place was sent.
  */
 export function positionOf(epochs: Epochs, name: string, place: Place): number {
   const problem = epochs.problemOf(place);

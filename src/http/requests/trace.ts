@@ -1,7 +1,7 @@
-/** The ids by which clients know a request: that of its trace, and one of their own. */
+/** The ids that clients give to requests: of their trace, and one of their own. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The ids of a request that a client sent, each where it is well-formed. */
+/** The ids that a client has sent with a request, each if it is well-formed. */
 export interface ClientIds {
   /** The four fields of a `traceparent`, without those that a later version may add. */
   readonly traceparent?: string | undefined;
@@ -14,14 +14,14 @@ export interface ClientIds {
 }
 
 /**
- * `traceparent` of W3C Trace Context, section 3.2: version 00 exactly, and of a later version the same
- * four fields at its beginning. Ids of zeros alone are invalid, and so is version ff.
+ * `traceparent` of W3C Trace Context, section 3.2: version 00 exactly, and of a later version the
+ * same four fields at its beginning. Ids of zeros alone are invalid, and so is version ff.
  */
 const TRACEPARENT =
   /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
 const TRACEPARENT_LENGTH = 55;
 
-/** Words of letters and digits, such as a UUID: like every text of clients without a run of 16. */
+/** Words of letters and digits, such as a UUID: as in every text of clients, no run of 16. */
 const PLAIN_ID = /^[A-Za-z\d]{1,15}(?:[-_.:][A-Za-z\d]{1,15}){0,7}$/;
 const HIDDEN = '…';
 

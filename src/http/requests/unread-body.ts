@@ -1,18 +1,20 @@
 /**
- * The end of a request whose answer does not wait for its body. A body that is short, or becomes it, is
- * read and discarded, and the connection goes on behind it. Otherwise the answer is the last on it:
- * whatever a client sends, no more than a body's length of it is read.
+ * Handles the body of a request that is answered without it. A short body is read and discarded,
+ * and the connection continues after it. Otherwise the response is the last on its connection:
+ * however much a client sends, no more than the longest accepted body is read.
  */
 import type { Request, Response } from 'express';
 import type { Connection } from '../connections.ts';
 import { MAX_BODY_BYTES } from './body.ts';
 
-/** Returns whether a client is not waited for: it has no key, or sends too much. */
+/** Returns true if the client is not waited for: it has no key, or sends too much. */
 function isEnding(status: number, { context }: Request): boolean {
   return status === 401 || status === 413 || (status === 429 && context.key === undefined);
 }
 
-/** To be called when the head of an answer is about to be written and the request is not complete. */
+/**
+ * Must be called when the head of a response is about to be written before the request is complete.
+ */
 export function settleUnread(req: Request, res: Response, status: number): void {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
   if (coding === undefined && length === '0') return;
@@ -25,7 +27,7 @@ export function settleUnread(req: Request, res: Response, status: number): void 
   }
 }
 
-/** Discards a body of unknown length. Where it is too long, the connection ends behind the answer. */
+/** Discards a body of unknown length. If it is too long, the connection ends after the response. */
 function discard(req: Request, res: Response, connection: Connection): void {
   let left = MAX_BODY_BYTES;
   req.on('data', ({ length }: Buffer) => {

@@ -1,8 +1,8 @@
 /**
- * The values that requests are made of: one schema parses a value and describes it.
+ * The values in requests: one schema both parses and describes each.
  *
- * In a JSON body a whole number arrives as a bigint (see body.ts); in a path, a query or a header
- * everything arrives as text.
+ * In a JSON body an integer arrives as a bigint (see body.ts); in a path, a query or a header every
+ * value is text.
  */
 import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
@@ -19,7 +19,7 @@ import {
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Describes a schema in OpenAPI by other words than zod's own, or where it has none. */
+/** Describes a schema in OpenAPI if zod's description is missing or unsuitable. */
 export function as<Schema extends z.ZodType>(schema: Schema, json: JsonSchema): Schema {
   const override = ({ jsonSchema }: ZodOpenApiOverrideMetaContext) => {
     for (const word of Object.keys(jsonSchema)) {
@@ -30,7 +30,7 @@ export function as<Schema extends z.ZodType>(schema: Schema, json: JsonSchema): 
   return schema.meta({ override });
 }
 
-// The ends of int64 are no JavaScript numbers: description.ts writes these two exactly.
+// The limits of int64 are not exact as JavaScript numbers: description.ts writes them exactly.
 const INT64 = {
   type: 'integer',
   format: 'int64',
@@ -40,14 +40,14 @@ const INT64 = {
 export const QUANTITY = { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_QUANTITY };
 const BOOLEAN = { type: 'boolean' };
 const ANY_INT64 = `(?:0|-?(?:${positiveUpTo(MAX_INT64)})|${MIN_INT64})`;
-/** A 64-bit integer as a string, in which no reader of JSON can round it. */
+/** A 64-bit integer as a string, which JSON parsers cannot round. */
 export const INT64_TEXT = {
   type: 'string',
   pattern: `^${ANY_INT64}$`,
   maxLength: String(MIN_INT64).length,
 };
 
-/** RFC 3339, with any offset; no leap seconds, which JavaScript's clock does not have. */
+/** RFC 3339, with any offset, without leap seconds, which JavaScript's clock lacks. */
 const ANY_DATE_TIME = {
   type: 'string',
   format: 'date-time',
@@ -55,10 +55,10 @@ const ANY_DATE_TIME = {
   maxLength: 16_384,
 };
 
-/** The log holds no more events than the image of its orders can. */
+/** The largest position that an image of the orders can have. */
 const MAX_POSITION = 2 ** 32 - 1;
 export const POSITION = { type: 'integer', format: 'int64', minimum: 0, maximum: MAX_POSITION };
-/** The same, or a position behind the epoch in which it was given. */
+/** The same, or a position preceded by its epoch. */
 const PLACE_TEXT = {
   type: 'string',
   pattern: `^(?:(?:0|[1-9]\\d{0,8}\\.[0-9a-f]{8}):)?(?:0|${positiveUpTo(MAX_POSITION)})$`,
@@ -92,8 +92,8 @@ export const quantity = as(wholeNumber(1n, BigInt(MAX_QUANTITY)).transform(Numbe
 export const dateTime = as(instant(NO_DATE_TIME), ANY_DATE_TIME);
 
 /**
- * Returns a regular expression for the whole numbers from 1 to a largest one, in decimal without leading
- * zeros, because JSON Schema has no other means to bound a number that is a string.
+ * Returns a regular expression for the whole numbers from 1 to a largest one, in decimal without
+ * leading zeros, because JSON Schema has no other means to bound a number that is a string.
  */
 function positiveUpTo(max: number | bigint): string {
   const digits = Array.from(String(max), Number);
@@ -113,7 +113,7 @@ function oneOf(lowest: number, highest: number): string {
   return highest === lowest + 1 ? `[${lowest}${highest}]` : `[${lowest}-${highest}]`;
 }
 
-/** A text that a client may send once. */
+/** A text that may be sent once. */
 function text() {
   return z.string({ error: NOT_ONCE });
 }
@@ -122,7 +122,7 @@ function text() {
 export const orderIdText = idText<OrderId>();
 export const petIdText = idText<PetId>();
 
-/** The same as version 2 describes them, and the id of a pet in its JSON bodies. */
+/** The same, as version 2 describes them, and the id of a pet in its JSON bodies. */
 export const orderIdTextV2 = as(orderIdText, INT64_TEXT);
 export const petIdTextV2 = as(petIdText, INT64_TEXT);
 export const petIdV2 = as(idIn<PetId>(z.string({ error: NO_STRING }), NO_STRING), INT64_TEXT);
@@ -170,7 +170,7 @@ export const dateTimeText = as(
   ANY_DATE_TIME,
 );
 
-/** A whole number that is small enough to count with; `absent` stands for one that is not given. */
+/** An integer that a JavaScript number represents; `absent` is the default. */
 export function countText(min: number, max: number, absent: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   const schema = text()
@@ -181,7 +181,7 @@ export function countText(min: number, max: number, absent: number) {
   return as(schema.default(absent), { ...range, default: absent });
 }
 
-/** The position of an event, or 0 for before the first. */
+/** The position of an event, or 0 for the position before the first. */
 export const positionText = as(
   text()
     .regex(/^(?:0|[1-9]\d{0,9})$/, NO_POSITION)
@@ -197,10 +197,7 @@ function parsePlace(given: string): Place {
   return { epoch, position: Number(position) };
 }
 
-/**
- * A position, which may name its epoch: where the log was cut since, the same position may have been
- * given twice.
- */
+/** A position, which may name its epoch: if the log was cut, it may have been assigned twice. */
 export const placeText = as(
   text()
     .regex(PLACE, NO_POSITION)
@@ -221,7 +218,7 @@ export const momentText = as(
   { type: 'string', pattern: '^\\d', maxLength: 16_384, anyOf: [PLACE_TEXT, ANY_DATE_TIME] },
 );
 
-/** One of a few words. */
+/** One of several words. */
 export function wordText<const Words extends readonly [string, ...string[]]>(words: Words) {
   const schema = text().pipe(z.enum(words, { error: `must be one of ${words.join(', ')}` }));
   return as(schema, { type: 'string', enum: words });

@@ -1,4 +1,4 @@
-/** The service's end of a thread that checks a store. The other end: keep-checking.ts. */
+/** The service's side of the thread that checks a store. The thread's side is keep-checking.ts. */
 
 import type { Worker } from 'node:worker_threads';
 import { DamagedStore, type StoreCheck, type StoreWatcher } from '../../app/ports/store.ts';
@@ -7,7 +7,7 @@ import type { FromCheck, ToCheck } from './keep-checking.ts';
 
 type Engine = 'sqlite' | 'postgres';
 
-/** A thread that checks a store for as long as it is served. */
+/** A thread that checks a store repeatedly while it is served. */
 export class CheckingThread implements StoreCheck {
   readonly isShort: boolean;
   readonly #worker: Worker;
@@ -21,7 +21,7 @@ export class CheckingThread implements StoreCheck {
       watcher.impaired('store_damaged', cause);
       this.#once.reject(cause);
     };
-    // Nobody may be waiting any more.
+    // No caller may be waiting.
     this.#once.promise.catch(() => undefined);
     this.#worker.on('message', (message: FromCheck) => {
       if (message.kind === 'checked') this.#once.resolve();
@@ -33,7 +33,7 @@ export class CheckingThread implements StoreCheck {
     this.#worker.unref();
   }
 
-  /** Resolves when everything was checked once; the process stays until then. */
+  /** Resolves when everything was checked once. Keeps the process alive until then. */
   async checkOnce(signal: AbortSignal): Promise<void> {
     this.#worker.ref();
     const stop = () => this.#once.reject(signal.reason);
@@ -57,8 +57,8 @@ export class CheckingThread implements StoreCheck {
 }
 
 /**
- * Checks a store once in a thread of its own. Throws {@link DamagedStore}, why it cannot be checked, or
- * the signal's reason. The thread has closed the store by then.
+ * Checks a store once, in a thread of its own, which has closed the store when this settles. Throws
+ * {@link DamagedStore}, the reason why it cannot be checked, or the reason of the aborted signal.
  */
 export function checkInThread(engine: Engine, at: string, signal: AbortSignal): Promise<void> {
   const given = { at, bytesPerSecond: 0, isShort: true };

@@ -1,4 +1,4 @@
-/** The thread that checks a store: its rounds, its pace, and what it reports to the service. */
+/** The thread that checks a store: its rounds, its rate, and its reports to the service. */
 
 import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -6,27 +6,27 @@ import { setTimeout } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isDamage } from '../../app/ports/store.ts';
 
-/** Waits until more may be read, after so many bytes. */
+/** Resolves when more may be read, after a number of bytes. */
 export type Pace = (bytes: number) => Promise<unknown>;
 
-/** Reads on at once. */
+/** Never waits. */
 export const UNPACED: Pace = async () => undefined;
 
-/** Shorter waits than this are put off: a timer is not more exact. */
+/** Shorter waits are added to later ones: timers are not precise enough. */
 const MIN_WAIT_MS = 20;
 
-/** Makes a pace of a number of bytes a second. */
+/** Returns a pace that limits reads to a number of bytes a second. */
 export function paceOf(bytesPerSecond: number): Pace {
   let dueMs = performance.now();
   return async (bytes) => {
     const nowMs = performance.now();
-    // Bytes that were not read in time are not read faster later.
+    // A delay is not made up for by reading faster later.
     dueMs = Math.max(dueMs, nowMs) + (bytes / bytesPerSecond) * 1_000;
     if (dueMs - nowMs >= MIN_WAIT_MS) await setTimeout(dueMs - nowMs);
   };
 }
 
-/** The pause between two rounds: a small store is read in no time. */
+/** The pause between two rounds, without which a small store would be read all the time. */
 const ROUND_PAUSE_MS = 10_000;
 
 /** A message from the thread. */
@@ -34,23 +34,23 @@ export type FromCheck =
   /** Everything was checked once. */
   | { readonly kind: 'checked' }
   | { readonly kind: 'damaged'; readonly message: string }
-  /** A round could not be made, for a reason that may pass. */
+  /** A round failed, for a reason that may pass. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /** The store that a thread is to check. */
 export interface ToCheck {
   /** The store's file, or the address of its database. */
   readonly at: string;
-  /** The rate of all rounds but the first; 0: there is no other. */
+  /** The rate after the first round, which is not limited; 0: there is only one round. */
   readonly bytesPerSecond: number;
-  /** See {@link StoreCheck.isShort}: the first round is waited for. */
+  /** See {@link StoreCheck.isShort}: the start waits for the first round. */
   readonly isShort: boolean;
 }
 
 /**
- * Checks a store once as fast as it can be read, and then at a bounded rate for ever. Ends at the
- * first damage.
- * @param bytesPerSecond The rate after the first round; 0: there is no other.
+ * Checks a store once at full speed, then again and again at a limited rate. Ends at the first
+ * damage.
+ * @param bytesPerSecond The rate after the first round; 0: there is only one round.
  */
 export async function keepChecking(
   check: (pace: Pace) => Promise<void>,
@@ -74,27 +74,27 @@ export async function keepChecking(
   }
 }
 
-/** Runs a thread that checks a store for the service. Its other end: checking-thread.ts. */
+/** Runs the checks in this thread. The service's side is checking-thread.ts. */
 export function runChecks(check: (at: string, pace: Pace) => Promise<void>): Promise<void> {
   const { at, bytesPerSecond, isShort } = workerData as ToCheck;
   if (!isShort) lowerPriority();
   const report = (message: FromCheck) => {
     parentPort?.postMessage(message);
-    // Nobody waits any more.
+    // The start no longer waits for this thread.
     lowerPriority();
   };
   return keepChecking((pace) => check(at, pace), bytesPerSecond, report);
 }
 
 /**
- * Lets all other threads of the machine go first, so that where the processors are busy, requests are
- * not slower for the check. Linux has priorities of threads; elsewhere this changes nothing.
+ * Gives this thread the lowest priority, so that on a busy machine the check does not slow down
+ * requests. Only Linux has priorities of threads; elsewhere this changes nothing.
  */
 function lowerPriority(): void {
   try {
     const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
     setPriority(Number(thread), constants.priority.PRIORITY_LOW);
   } catch {
-    // There is no such file, or it may not be changed: the bounded rate has to do.
+    // Not Linux, or not permitted: the limited rate has to suffice.
   }
 }

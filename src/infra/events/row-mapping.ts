@@ -21,7 +21,7 @@ export type EventRow = readonly [
   metadata: string,
 ];
 
-/** Returns the events after a position. Throws {@link UnreadableEvent} where one is missing. */
+/** Returns the events after a position. Throws {@link UnreadableEvent} if one is missing. */
 export function eventsIn(rows: readonly EventRow[], after: number): StoredEvent[] {
   return rows.map(([position, version, type, schemaVersion, data, metadata], index) => {
     const due = after + 1 + index;
@@ -60,8 +60,9 @@ export type KeyRow = readonly [
 ];
 
 /**
- * The limits of an API key have a checksum of their own: a key without limits has the row that it had
- * before there were any, and an older version that is still running does not take limits for damage.
+ * The limits of an API key have a checksum of their own: a key without limits has the row that it
+ * had before there were any, and an older version that is still running does not take limits for
+ * damage.
  */
 export type LimitColumns = readonly [limits: string | null, checksum: Buffer | null];
 

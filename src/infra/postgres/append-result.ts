@@ -1,4 +1,6 @@
-/** The result of an append, from the answer of the server; without one, from a search of the log. */
+/**
+ * The result of an append, from the answer of the server; without one, from a search of the log.
+ */
 
 import { setTimeout } from 'node:timers/promises';
 import type { Histogram } from '../../app/histogram.ts';

@@ -2,11 +2,11 @@ import { styleText } from 'node:util';
 import { pino } from 'pino';
 
 /**
- * Log lines for a person at a terminal: a JSON line becomes the time of day (UTC), the level, what
- * it says, and its other members as name=value.
+ * Log lines for people at a terminal: a JSON line becomes the time of day (UTC), the level, the
+ * message, and the other members as name=value.
  *
- * A request's path comes from whoever sent it, and a terminal obeys control characters. So whatever
- * is not plain is escaped, which formatters such as pino-pretty do not do.
+ * A request's path comes from a client, and a terminal obeys control characters. So these are
+ * escaped, which formatters such as pino-pretty do not do.
  */
 
 const { labels, values } = pino.levels;
@@ -17,7 +17,7 @@ interface LoggedError {
   readonly stack?: string;
 }
 
-/** Formats a JSON line. Colours are those that standard output takes, and none with NO_COLOR. */
+/** Formats a JSON line, with colours if standard output supports them and NO_COLOR is not set. */
 export function textOf(line: string): string {
   const {
     level,
@@ -42,10 +42,7 @@ export function textOf(line: string): string {
   return `${parts.join(' ')}\n${stackOf(err)}`;
 }
 
-/**
- * Returns the request and its answer, in the order of an access log; these members are not
- * repeated.
- */
+/** Returns a request and its response in the order of an access log, and removes their members. */
 function takeRequest(members: Record<string, unknown>): string {
   const { method, path, status, durationMs, outcome } = members;
   for (const name of ['method', 'path', 'status', 'durationMs']) delete members[name];
@@ -63,7 +60,7 @@ function stackOf(err: LoggedError | undefined): string {
   return err.stack.replaceAll(/^.*$/gm, (line) => `  ${plain(line)}`).concat('\n');
 }
 
-/** Escapes what a terminal would obey or what would change the order of the text around it. */
+/** Escapes control characters and those that change the direction of text. */
 function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`;

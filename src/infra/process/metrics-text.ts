@@ -1,4 +1,6 @@
-/** The text of metrics, in the formats of OpenMetrics and of Prometheus, with those of the process. */
+/**
+ * The text of metrics, in the formats of OpenMetrics and of Prometheus, with those of the process.
+ */
 import {
   collectDefaultMetrics,
   type OpenMetricsContentType,
@@ -22,7 +24,8 @@ const ILL_NAMED = /^nodejs_active_\w+_total$/;
 /**
  * Prints metrics. Those of the process (processor time, memory, the event loop's delay, garbage
  * collections, file descriptors) are counted and printed by prom-client. It takes 1.3 µs for an
- * observation in a histogram and 1.7 µs for a line of it, so ours are printed here: see docs/adr/0030.
+ * observation in a histogram and 1.7 µs for a line of it, so ours are printed here: see
+ * docs/adr/0030.
  */
 export class MetricsPrinter {
   readonly #metrics: readonly Metric[];
@@ -51,7 +54,9 @@ export class MetricsPrinter {
   }
 }
 
-/** Returns a metric of the library under its name in OpenMetrics: a counter's is without `_total`. */
+/**
+ * Returns a metric of the library under its name in OpenMetrics: a counter's is without `_total`.
+ */
 function renamed(metric: object, name: string): PromMetric {
   const get = async () => {
     const read = await (metric as { get(): Promise<{ name: string; type: string }> }).get();
@@ -86,7 +91,9 @@ function histogramText(name: string, { labels, value }: Sample<HistogramReading>
   return lines.join('\n');
 }
 
-/** The ends of the labels of buckets, by their bounds: to print a fraction takes longer than a line. */
+/**
+ * The ends of the labels of buckets, by their bounds: to print a fraction takes longer than a line.
+ */
 const ENDS = new WeakMap<HistogramReading['bounds'], readonly string[]>();
 
 function endsOf(bounds: HistogramReading['bounds']): readonly string[] {
@@ -97,7 +104,9 @@ function endsOf(bounds: HistogramReading['bounds']): readonly string[] {
   return ends;
 }
 
-/** Returns labels as text. Of the characters that JSON escapes, theirs have none but quotes at most. */
+/**
+ * Returns labels as text. Of the characters that JSON escapes, theirs have none but quotes at most.
+ */
 function labelText(labels: Sample<unknown>['labels']): string {
   return Object.entries(labels)
     .map(([label, value]) => `${label}=${JSON.stringify(value)}`)

@@ -1,8 +1,8 @@
 /**
- * The file of the key that a log signs its checkpoints with: the key's text on one line. Whoever
- * has the key can sign in the log's name, and without it nobody can go on doing so. So it is
- * readable by its owner only, on the disk before it signs anything, and never written again. The
- * store has a record of the keys that it has signed with, so that none goes or comes unnoticed.
+ * The file of the signing key: the key's text on one line. Whoever has the key can sign in the
+ * log's name; without it nobody can. So the file is readable by its owner only, durable before the
+ * first signature, and never overwritten. The store records the keys that it has signed with, so
+ * that a missing or exchanged key is detected.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -14,15 +14,18 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Store } from '../../app/ports/store.ts';
 import { syncFolder } from './sync-folder.ts';
 
-/** Which key signs: the one in a store's own file, or in another that several may share. */
+/**
+ * The place of the signing key: beside the store's file, or in a file that several stores may
+ * share.
+ */
 export interface SigningKeyPlace {
-  /** The store's file; absent where it is in no file. */
+  /** The store's file; absent if it is in no file. */
   readonly databaseFile?: string | undefined;
-  /** The file that the configuration names instead of the one beside the store. */
+  /** The file set in the configuration, instead of the one beside the store. */
   readonly signingKeyFile: string | undefined;
 }
 
-/** The origin of a store's checkpoints, unless its key says otherwise. */
+/** Returns the origin of a store's checkpoints, which is the name of its own key. */
 function originOf(storeId: string): string {
   return `store-orders/${storeId}`;
 }
@@ -31,15 +34,17 @@ function fileOf({ databaseFile, signingKeyFile }: SigningKeyPlace): string | und
   return signingKeyFile ?? (databaseFile && `${databaseFile}-signing-key`);
 }
 
-/** The part of a store that signing takes. */
+/** The part of a store that signing needs. */
 export type SigningStore = Pick<Store, 'id' | 'signingKeys'>;
 
 /**
- * The key that signs for a store. A store that has never had one gets one; afterwards it signs with
- * that and no other. Throws {@link CannotStart} where its key is missing or another, for a file
- * that holds no key, and for a key beside the store that is another store's: to sign under another
- * name takes a configuration that says so. There is no key where there is no file for it: several
- * machines would make as many keys.
+ * Returns the key that signs for a store. Creates one for a store that has never signed; from then
+ * on the store signs with that key only. Returns `undefined` if there is no place for a file: each
+ * machine would create a key of its own.
+ *
+ * Throws {@link CannotStart} if the key is missing or is another one, if the file has no key in it,
+ * or if the key beside the store belongs to another store: signing under another name requires
+ * SIGNING_KEY_FILE.
  */
 export async function openSigningKey(
   place: SigningKeyPlace,
@@ -54,10 +59,10 @@ export async function openSigningKey(
   const key = there ?? makeKey(file, originOf(store.id));
   refuseOtherStore(place, key, file, store);
   if (last?.verifierKey === key.verifierKey) return key;
-  // A store from before keys were noted has one of which only the file is known.
+  // A store older than this record has a key that is known by its file alone.
   if (last !== undefined && last.verifierKey !== '') throw new CannotStart(replaced(file));
   const isNoted = await note(store, key, known.length);
-  // Another process has noted one meanwhile: that is the one to hold this against.
+  // Another process has recorded a key meanwhile, which this one is compared with now.
   return isNoted ? key : openSigningKey(place, store);
 }
 
@@ -65,16 +70,15 @@ export async function openSigningKey(
 interface NewSigningKey {
   readonly file: string;
   readonly verifierKey: string;
-  /** False where it was in the file already. */
+  /** False if the file had the key already. */
   readonly isMade: boolean;
-  /** The public half of the key that has signed so far, where it is known. */
+  /** The public half of the previous key; undefined if unknown. */
   readonly before: string | undefined;
 }
 
 /**
- * Lets a store sign with another key from now on: the one in its file, or where there is no file
- * one that is made. Throws {@link CannotStart} where the file has the key that signs already: no
- * key is ever overwritten.
+ * Changes the key with which a store signs: to the one in the file, or to a new one if there is no
+ * file. Throws {@link CannotStart} if the file has the current key: no key is ever overwritten.
  */
 export async function renewSigningKey(
   place: SigningKeyPlace,
@@ -135,7 +139,7 @@ function refuseOtherStore(
   );
 }
 
-/** The public half of the key that signs for a store, if there is one. Nothing is made. */
+/** Returns the public half of a store's signing key, if there is one. Creates nothing. */
 export function readVerifierKey(place: SigningKeyPlace): string | undefined {
   const file = fileOf(place);
   return file === undefined ? undefined : readKey(file)?.verifierKey;
@@ -162,8 +166,8 @@ function readKey(file: string): NoteSigner | undefined {
   }
 }
 
-// Under another name first, so that the file is whole as soon as it is there; and by a link, which
-// unlike renaming leaves a file that somebody else has made meanwhile as it is.
+// Writes to a temporary name first, so that the file is complete from the start. Linking, unlike
+// renaming, does not replace a file that another process has created meanwhile.
 function makeKey(file: string, origin: string): NoteSigner {
   const unfinished = `${file}-new-${randomUUID()}`;
   const key = NoteSigner.generate(origin);

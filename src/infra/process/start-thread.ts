@@ -1,9 +1,8 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * Starts a program of an engine's folder in a thread of its own: as it is built, or, where that is
- * what runs, as it is written.
- * @param name That of its file, with the folder and without the extension.
+ * Starts a program in a thread of its own: the built file, or the source if the source is running.
+ * @param name The path of the program from src/infra, without its extension.
  */
 export function startThread(
   name:

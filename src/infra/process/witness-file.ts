@@ -1,7 +1,7 @@
 /**
- * The files in which witnesses are noted. A file holds two records, of text, so that a person can
- * read them: "head 2 <store> <epoch> <position> <root> <reached> <highest id> <digest of all that>".
- * Form 1 had neither epochs nor the highest position that was reached in them.
+ * The files of witnesses. A file has two records of text that a person can read: "head 2 <store>
+ * <epoch> <position> <root> <reached> <highest id> <digest of all that>". Format 1 had neither
+ * epochs nor the highest position reached.
  */
 
 import { hash } from 'node:crypto';
@@ -21,26 +21,24 @@ import { epochNumberOf, FIRST_EPOCH } from '../../app/log/epochs.ts';
 import type { Witness } from '../../app/log/witness.ts';
 import { syncFolder } from './sync-folder.ts';
 
-/** Stands for a root that was not computed. */
+/** Stands for an unknown root. */
 export const UNKNOWN_ROOT = '0'.repeat(64);
 
-/** The size of a record in bytes: a disk writes that much whole or not at all. */
+/** The size of a record, in bytes: one sector, which a disk writes atomically. */
 const RECORD_BYTES = 512;
 const RECORDS = 2;
 
-/** The end of a log: the position of its newest event, 0 where there is none, and the root there. */
+/** The head of a log: the position of its newest event, 0 if there is none, and the root there. */
 type Head = Pick<Witness, 'position' | 'root'>;
 
 /**
- * The file of a {@link Witness}: what was acknowledged of a log, even if its database has forgotten
- * it.
+ * The file of a {@link Witness}.
  *
- * It is written after each commit, when the commit is on the disk, and is not flushed to the disk
- * itself. So whatever a power cut leaves of it, it is never ahead of the log: a log that is shorter
- * has lost something. Two records are written in turn, so that a torn one leaves the other; each
- * takes the place of the one that is further behind, whoever wrote it, because command line tools
- * append beside the server. Only the first record of a file is flushed, with the file itself: from
- * then on there is always a whole one.
+ * It is written after each commit, when that is on the disk, and is not flushed. So after a power
+ * cut it may be behind the log but never ahead: a log that is shorter has lost events. The two
+ * records are written in turn, so that a torn write leaves the other one. Each write replaces the
+ * older record, whichever process wrote it, because commands append beside the server. Only the
+ * first record is flushed, with the new file: from then on one is valid.
  */
 export class WitnessFile {
   readonly #fd: number;
@@ -52,11 +50,11 @@ export class WitnessFile {
   #highestId = 0n;
   #due: { readonly head: Head; readonly cause: Error } | undefined;
 
-  /** Opens a file, and makes it if it is not there. */
+  /** Opens or creates a file. */
   constructor(name: string, storeId: string, epoch = FIRST_EPOCH) {
     const isNew = !existsSync(name);
     this.#fd = openSync(name, constants.O_RDWR | constants.O_CREAT, 0o600);
-    // An older one may have been deleted on purpose: a power cut must not bring it back.
+    // A previous file may have been deleted on purpose: a power cut must not restore it.
     if (isNew) syncFolder(dirname(name));
     this.#contents = new Contents(this.#fd);
     this.#storeId = storeId;
@@ -64,11 +62,11 @@ export class WitnessFile {
   }
 
   /**
-   * Notes a head that is on the disk. One that is behind what is noted already changes nothing.
-   * @param highestId The highest id of an order among the events that were appended with it.
+   * Notes a head that is on the disk. Has no effect if a newer one is noted already.
+   * @param highestId The highest id of an order among the events appended with it.
    */
   write(head: Head, highestId = 0n): void {
-    // To read a few bytes is cheap, to make sense of them is not, and seldom has anybody changed them.
+    // Reading the bytes is cheap, parsing is not, and other processes seldom change them.
     if (this.#contents.haveChanged()) this.#records = recordsIn(this.#contents.bytes);
     if (highestId > this.#highestId) this.#highestId = highestId;
     const [first, second] = this.#records;
@@ -89,7 +87,10 @@ export class WitnessFile {
     this.#records = at === 0 ? [witness, second] : [first, witness];
   }
 
-  /** Notes a head of what is recorded already. If that fails, it is due: see {@link unwritten}. */
+  /**
+   * Notes a head of events that are recorded already. If that fails, it is due: see {@link
+   * unwritten}.
+   */
   tryToWrite(head: Head, highestId?: bigint): void {
     try {
       this.write(head, highestId);
@@ -99,14 +100,14 @@ export class WitnessFile {
     }
   }
 
-  /** Notes the head that could not be noted, if there is one. Throws where it still cannot be. */
+  /** Notes the head that is due, if there is one. Throws if that fails again. */
   writeIfDue(): void {
     if (this.#due === undefined) return;
     this.write(this.#due.head);
     this.#due = undefined;
   }
 
-  /** The reason why the newest head is not noted; `undefined` where it is. */
+  /** The reason why the newest head is not noted; `undefined` if it is. */
   get unwritten(): Error | undefined {
     return this.#due?.cause;
   }
@@ -115,7 +116,7 @@ export class WitnessFile {
     closeSync(this.#fd);
   }
 
-  // Records of older versions do not tell the highest id: what was given before is not known then.
+  // Records of older versions lack the highest id, so the ids assigned before are unknown.
   #highestOf(latest: Witness | undefined): bigint | undefined {
     if (latest === undefined) return this.#highestId;
     const { highestId } = latest;
@@ -125,16 +126,16 @@ export class WitnessFile {
 }
 
 /**
- * Detects that a witness's file was written since the previous call. Each append notes the log's new
- * head before the event is acknowledged, so without a new one every acknowledged event has been read
- * already. Takes a third of the time of a read of the head from SQLite.
+ * Detects that a witness's file was written since the previous call. Each append notes the new head
+ * before the event is acknowledged, so without a new head every acknowledged event was read
+ * already. Takes a third of the time of reading the head from SQLite.
  */
 export class WitnessSignal {
   readonly #fd: number;
   readonly #contents: Contents;
   #isDistrusted = false;
 
-  /** Opens a file, which is there. */
+  /** Opens an existing file. */
   constructor(name: string) {
     this.#fd = openSync(name, 'r');
     this.#contents = new Contents(this.#fd);
@@ -144,7 +145,7 @@ export class WitnessSignal {
     return this.#contents.haveChanged() || this.#isDistrusted;
   }
 
-  /** Sets the answer to always true, for as long as heads may be missing that could not be noted. */
+  /** While set, {@link isNew} returns true: a head may not have been noted. */
   distrust(isDistrusted: boolean): void {
     this.#isDistrusted = isDistrusted;
   }
@@ -154,7 +155,7 @@ export class WitnessSignal {
   }
 }
 
-/** Returns the witness in a file; `undefined` where it cannot be read. */
+/** Returns the newest witness in a file; `undefined` if there is none that is valid. */
 export function readWitness(name: string): Witness | undefined {
   if (!existsSync(name)) return undefined;
   const fd = openSync(name, 'r');
@@ -168,7 +169,7 @@ export function readWitness(name: string): Witness | undefined {
   }
 }
 
-/** Replaces the witness in a file, durably: all of it or nothing. */
+/** Replaces the witness in a file, durably and atomically. */
 export function replaceWitness(name: string, witness: Witness): void {
   const unfinished = `${name}-new`;
   writeFileSync(unfinished, encode(witness), { mode: 0o600, flush: true });
@@ -176,11 +177,11 @@ export function replaceWitness(name: string, witness: Witness): void {
   syncFolder(dirname(name));
 }
 
-/** All that is in an open file, as it was last read. */
+/** The contents of an open file at the last read. */
 class Contents {
   readonly #fd: number;
   bytes = Buffer.alloc(RECORDS * RECORD_BYTES);
-  /** For the next time: the two change places. */
+  /** The buffer of the next read: the two are swapped. */
   #spare = Buffer.alloc(RECORDS * RECORD_BYTES);
 
   constructor(fd: number) {
@@ -188,8 +189,8 @@ class Contents {
   }
 
   /**
-   * Reads the file; what is not there reads as zeros. Returns true where it is another than before; at
-   * first, where anything is there.
+   * Reads the file, padded with zeros. Returns true if it differs from the previous read; at the
+   * first one, if it is not empty.
    */
   haveChanged(): boolean {
     this.#spare.fill(0);
@@ -200,7 +201,7 @@ class Contents {
   }
 }
 
-/** Returns true where one is of a later epoch than the other, or of the same and further on. */
+/** Returns true if one is of a later epoch than the other, or further on in the same one. */
 function isAhead(one: Witness | undefined, other: Witness | undefined): boolean {
   if (one === undefined || other === undefined) return one !== undefined;
   if (one.epoch === other.epoch) return one.position > other.position;
@@ -208,7 +209,6 @@ function isAhead(one: Witness | undefined, other: Witness | undefined): boolean 
   return epochs === 0 ? one.position > other.position : epochs > 0;
 }
 
-/** Returns the records in the bytes of a file; `undefined` for one that is not whole. */
 function recordsIn(bytes: Buffer): readonly (Witness | undefined)[] {
   return [0, 1].map((n) => decode(bytes.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES)));
 }
@@ -218,7 +218,7 @@ const FORM_1 =
 const FORM_2 =
   /^(?<text>head 2 (?<storeId>[0-9a-f]{16}) (?<epoch>\S{1,48}) (?<position>\d{16}) (?<root>[0-9a-f]{64}) (?<reached>\d{16}) (?<highestId>\d{1,19}|-)) (?<digest>[0-9a-f]{16})\s*$/;
 
-/** Returns the bytes of a record. */
+/** Returns a record as bytes. */
 function encode({ storeId, epoch, position, root, reached, highestId }: Witness): Buffer {
   const text = `head 2 ${storeId} ${epoch} ${padded(position)} ${root ?? UNKNOWN_ROOT} ${padded(reached)} ${highestId ?? '-'}`;
   return Buffer.from(`${text} ${digestOf(text)}`.padEnd(RECORD_BYTES - 1).concat('\n'));
@@ -228,7 +228,7 @@ function padded(position: number): string {
   return String(position).padStart(16, '0');
 }
 
-/** `undefined` where it is not whole. */
+/** Parses a record; returns `undefined` if it is invalid. */
 function decode(bytes: Buffer): Witness | undefined {
   const record = bytes.toString('latin1');
   const { groups = {} } = FORM_2.exec(record) ?? FORM_1.exec(record) ?? {};

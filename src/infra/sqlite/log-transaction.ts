@@ -38,7 +38,9 @@ export class LogTransaction {
     this.#begin.run();
   }
 
-  /** Adds events, their leaves and their traces. `recorded` contains the same events as `stored`. */
+  /**
+   * Adds events, their leaves and their traces. `recorded` contains the same events as `stored`.
+   */
   insert(stored: readonly StoredEvent[], recorded: readonly RecordedEvent[]): void {
     const rows = stored.map((event, index) => rowOf(event, recorded[index] as RecordedEvent));
     for (let from = 0; from < rows.length; from += MAX_ROWS) {

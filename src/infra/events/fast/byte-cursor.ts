@@ -96,13 +96,13 @@ export class ByteCursor {
     return true;
   }
 
-  /** Reads one digit; NaN where there is none. */
+  /** Reads one digit; NaN if there is none. */
   digit(): number {
     const byte = this.#bytes[this.#at++];
     return isDigit(byte) ? byte - ZERO : NaN;
   }
 
-  /** Reads an int64 in canonical decimal into {@link value}; returns false where there is none. */
+  /** Reads an int64 in canonical decimal into {@link value}; returns false if there is none. */
   int64(): boolean {
     const from = this.#at;
     const digits = this.#bytes[from] === MINUS ? from + 1 : from;
@@ -129,7 +129,7 @@ export class ByteCursor {
     return true;
   }
 
-  /** Reads a whole number that does not begin with a zero; NaN where there is none. */
+  /** Reads a whole number that does not begin with a zero; NaN if there is none. */
   count(): number {
     let value = 0;
     let length = 0;
@@ -142,7 +142,7 @@ export class ByteCursor {
     return length > 0 && length <= MAX_EXACT_DIGITS ? value : NaN;
   }
 
-  /** Reads an instant, in milliseconds since 1970; NaN where there is none. */
+  /** Reads an instant, in milliseconds since 1970; NaN if there is none. */
   instant(): number {
     const view = this.#view;
     const from = this.#at;

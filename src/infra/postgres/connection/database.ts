@@ -15,16 +15,19 @@ const MAX_CONNECTIONS = 6;
 export interface Timeouts {
   /** For a connection: for a new one, or for one that is free. */
   readonly connect: number;
-  /** For an answer, of a server that may not be heard any more. */
+  /** For an answer: the server may be unreachable. */
   readonly answer: number;
 }
 
 const TIMEOUTS: Timeouts = { connect: 3_000, answer: 10_000 };
 
-/** Those of a server, whose clients wait. */
+/** The limits for the service, whose clients wait. */
 export const SERVING: Timeouts = { connect: 3_000, answer: 5_000 };
 
-/** The application name of a server's listening connection. Other connections have another. */
+/**
+ * The application name of the connection on which a running service listens; the other connections
+ * have another one. Counting these counts the running instances.
+ */
 export const SERVER_NAME = 'store-orders server';
 
 /** Receives each change of the state of a database: reachable and writable, or not. */
@@ -46,23 +49,23 @@ export class Database implements Queryable {
   readonly #reach: Reach;
   readonly #pulse: Pulse;
   readonly #clients = new Set<RoutedClient>();
-  /** The calls that wait for a connection, to be rejected where there is none. */
+  /** Rejects the calls that wait for a connection, when the database falls silent. */
   readonly #waiting = new Set<(cause: Error) => void>();
   #isInReach = true;
   #refusal: Error | undefined;
-  /** Checks each new connection before it is used, and throws where it must not be. */
+  /** Checks each new connection before its first use. Throws if the connection must not be used. */
   admit: (connection: Queryable) => Promise<void> = async () => {};
 
   constructor(url: string, reach: Reach = UNWATCHED, { connect, answer } = TIMEOUTS) {
     this.#route = new Route(url, connect);
     this.#settings = { application_name: 'store-orders', query_timeout: answer, pipeline: true };
-    // The server ends a statement before nobody waits for its answer any more.
+    // The server cancels a statement while its client still waits for the answer.
     this.#statementMs = 0.8 * answer;
     this.#reach = reach;
     this.#pulse = new Pulse(this.#route, {
       silent: (cause) => this.#silent(cause),
       standby: (isSilent) => {
-        // New connections would wait for the standby: those that there are have to do.
+        // Opening a connection waits for the standby, too: the open ones have to suffice.
         this.#pool.options.max = isSilent ? 1 : MAX_CONNECTIONS;
         reach.standbyIsSilent(isSilent);
       },
@@ -74,11 +77,14 @@ export class Database implements Queryable {
       idleTimeoutMillis: 60_000,
       onConnect: (client) => this.#prepare(client as RoutedClient),
     });
-    // A connection that fails while nobody uses it is replaced when somebody needs one.
+    // The pool replaces an idle connection that has failed when the next one is needed.
     this.#pool.on('error', (error) => this.#failed(error));
   }
 
-  /** Gives up on a database that is away, from now on, instead of waiting for each answer. */
+  /**
+   * From now on, fails calls as soon as the database is found to be unreachable, instead of letting
+   * each wait for its timeout.
+   */
   followPulse(): void {
     this.#pulse.begin();
   }
@@ -88,7 +94,7 @@ export class Database implements Queryable {
     return this.#pulse.silence !== undefined;
   }
 
-  /** Sends one statement. Throws {@link StoreUnavailable} where it was not carried out. */
+  /** Sends one statement. Throws {@link StoreUnavailable} if it failed. */
   async query<Row extends readonly unknown[]>(
     statement: Statement,
     values: readonly unknown[] = [],
@@ -96,7 +102,7 @@ export class Database implements Queryable {
     const connection = await this.connect();
     try {
       const rows = await connection.query<Row>(statement, values);
-      // Only now: a connection that was made before an outage is no sign that it is over.
+      // Only after an answer: a connection opened before an outage does not show that it is over.
       this.#succeeded();
       return rows;
     } catch (error) {
@@ -108,7 +114,8 @@ export class Database implements Queryable {
   }
 
   /**
-   * A connection of one's own, to be released. Throws {@link StoreUnavailable} if there is none.
+   * Returns a connection for the caller alone, which must release it. Throws {@link
+   * StoreUnavailable} if there is none.
    */
   async connect(): Promise<Connection> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -120,7 +127,7 @@ export class Database implements Queryable {
     }
   }
 
-  /** Does work on a connection of its own, which is closed if that throws. */
+  /** Runs `work` on a connection of its own, which is closed if `work` throws. */
   async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const connection = await this.connect();
     try {
@@ -133,7 +140,7 @@ export class Database implements Queryable {
     }
   }
 
-  /** A connection that is kept for itself, to listen. It is not connected yet. */
+  /** Returns a client outside of the pool, for listening. It is not connected yet. */
   listener(): pg.Client {
     const settings = { ...this.#settings, application_name: SERVER_NAME };
     return new (this.#route.clientsWith(settings, this.#clients))();
@@ -143,16 +150,16 @@ export class Database implements Queryable {
     return this.#refusal !== undefined;
   }
 
-  /** Refuses every use, until it is {@link reconsider}ed. False if it does so already. */
+  /** Fails every call until {@link reconsider} succeeds. Returns false if calls fail already. */
   refuse(error: Error): boolean {
     if (this.#refusal !== undefined) return false;
     this.#refusal = error;
-    // Whatever connection is left leads to a log that is another one.
+    // The open connections lead to a different log.
     for (const client of this.#clients) client.cut();
     return true;
   }
 
-  /** Goes on where a new connection is admitted. Throws where none is. */
+  /** Accepts calls again if a new connection passes {@link admit}. Throws if it does not. */
   async reconsider(): Promise<void> {
     (await this.#take()).release();
     this.#refusal = undefined;
@@ -163,14 +170,14 @@ export class Database implements Queryable {
     if (!this.#pool.ending) await this.#pool.end();
   }
 
-  /** The connections of the pool by their use, and the calls that wait for one. */
+  /** The number of connections in each state, and of the calls that wait for one. */
   get connections(): Readonly<Record<'idle' | 'used' | 'waiting', number>> {
     const { idleCount: idle, totalCount, waitingCount } = this.#pool;
-    // The pool hands its idle connections out in the next tick.
+    // The pool assigns idle connections to waiting calls only in the next tick.
     return { idle, used: totalCount - idle, waiting: Math.max(0, waitingCount - idle) };
   }
 
-  /** Takes a connection out of the pool; where the database falls silent, it waits no longer. */
+  /** Takes a connection from the pool. Rejects as soon as the database falls silent. */
   #take(): Promise<pg.PoolClient> {
     const taken = this.#pulse.during(this.#route.first(() => this.#pool.connect()));
     return new Promise((resolve, reject) => {
@@ -183,9 +190,9 @@ export class Database implements Queryable {
     });
   }
 
-  // The pool hands a connection out when this has resolved, and closes it when it throws.
+  // The pool hands out a connection after this has resolved, and closes it if this throws.
   async #prepare(client: RoutedClient): Promise<void> {
-    // A connection that fails in use fails its statements. Without a listener it would end the
+    // The statements in flight fail by themselves; an error without a listener would end the
     // process.
     client.on('error', () => {});
     try {
@@ -208,7 +215,9 @@ export class Database implements Queryable {
     this.#reach.inReach();
   }
 
-  /** Fails all that is under way: what was sent may be carried out when the database is back. */
+  /**
+   * Fails everything in flight. What was sent may still be carried out when the database is back.
+   */
   #silent(cause: Error): void {
     for (const reject of this.#waiting) reject(cause);
     this.#waiting.clear();

@@ -3,22 +3,23 @@ import type { Route, RoutedClient } from './route.ts';
 
 /** The interval of the checks, in milliseconds. */
 const TICK_MS = 25;
-/** The silence after which a database that was sent something counts as away, in milliseconds. */
+/** The time without an answer after which the database counts as unreachable, in milliseconds. */
 const SILENCE_MS = 650;
-/** The same at most, where its answers to pings take long. */
+/** The upper limit of that time on a network with long round trips, in milliseconds. */
 const MAX_SILENCE_MS = 5_000;
-/** The weight of the last ping in the usual time of pings. */
+/** The weight of the newest ping in the moving average of round trips. */
 const SHARE_OF_LAST = 0.1;
 /**
- * The time that a tick counts at most, in milliseconds: where it comes later, this process hung.
+ * The longest time that one tick may count, in milliseconds: a later tick shows that this process
+ * was suspended or busy.
  */
 const MAX_TICK_MS = 100;
 /** The pause before a connection for pings is opened again, in milliseconds. */
 const REOPEN_MS = 100;
 
 /**
- * Sessions of this user whose commits have waited for a synchronous standby for long. That they are
- * asked for in each ping makes one statement of two.
+ * Counts this user's sessions whose commits have waited for a synchronous standby for over two
+ * seconds. One statement serves as the ping and as that check.
  */
 const PING = `
   SELECT count(*)::integer AS waiting FROM pg_stat_activity
@@ -27,31 +28,30 @@ const PING = `
 
 /** Receives each change of the pulse. */
 interface PulseWatcher {
-  /** The database has not answered for too long. */
+  /** Called when the database has not answered for too long. */
   silent(cause: Error): void;
-  /** Commits wait for a synchronous standby; or do so no longer. */
+  /** Called when commits begin to wait for a synchronous standby, or no longer do. */
   standby(isSilent: boolean): void;
 }
 
 /**
- * Tells a database that is away from one that is slow. A commit may take long while everything is
- * well, and a connection whose other end has vanished looks just the same. So while something is
- * under way and nothing is answered, a connection of its own asks for next to nothing: as long as
- * that is answered, the database is there, however slow its disk is. If nothing at all is heard for
- * a while, it is away.
+ * Tells an unreachable database from a slow one. A healthy commit may take long, and a connection
+ * whose other end has vanished looks the same. So while requests are in flight and no answer
+ * arrives, a separate connection sends pings. As long as they are answered, the database is
+ * reachable, however slow its disk is. If nothing at all is received for a while, it is not.
  */
 export class Pulse {
   readonly #route: Route;
   readonly #watcher: PulseWatcher;
   #underWay = 0;
-  /** Grows with each answer of the database. */
+  /** The number of answers received from the database. */
   #heard = 0;
   #heardAtTick = 0;
   #quietMs = 0;
   #tickedAt = 0;
   #client: RoutedClient | undefined;
   #isPinging = false;
-  /** The usual time of a ping. */
+  /** The moving average of a ping's round trip. */
   #usualMs = 0;
   #limitMs = SILENCE_MS;
   #silence: Error | undefined;
@@ -64,12 +64,14 @@ export class Pulse {
     this.#watcher = watcher;
   }
 
-  /** The error to fail with while the database does not answer. */
+  /**
+   * The error with which calls fail while the database is unreachable; undefined while it answers.
+   */
   get silence(): Error | undefined {
     return this.#silence;
   }
 
-  /** Begins to check. */
+  /** Starts the checks. */
   begin(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#tickedAt = performance.now();
@@ -77,7 +79,7 @@ export class Pulse {
     void this.#ping();
   }
 
-  /** Waits for an answer of the database. A refusal is a sign of life, too. */
+  /** Awaits an answer, and counts it as a sign of life, even if it is an error of the server. */
   async during<Answer>(asked: Promise<Answer>): Promise<Answer> {
     this.#underWay += 1;
     try {
@@ -108,7 +110,7 @@ export class Pulse {
     this.#quietMs = isQuiet ? this.#quietMs + tookMs : 0;
     if (this.#silence !== undefined || this.#quietMs < this.#limitMs) return;
     this.#silence = new Error(`the database has not answered for ${Math.round(this.#quietMs)} ms`);
-    // It may never be answered any more.
+    // The ping in flight may never be answered.
     this.#client?.cut();
     this.#watcher.silent(this.#silence);
   }
@@ -135,7 +137,10 @@ export class Pulse {
     this.#isPinging = false;
   }
 
-  /** A network that is slow is no outage; a single answer that is late says nothing of it. */
+  /**
+   * Adapts the limit to the network's round trips: a slow network is not an outage. One late answer
+   * alone hardly changes the average.
+   */
   #adapt(tookMs: number): void {
     this.#usualMs += (tookMs - this.#usualMs) * (this.#usualMs === 0 ? 1 : SHARE_OF_LAST);
     this.#limitMs = Math.min(Math.max(SILENCE_MS, 3 * this.#usualMs), MAX_SILENCE_MS);

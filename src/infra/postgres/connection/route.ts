@@ -11,11 +11,11 @@ interface Place {
   readonly host: string;
   readonly port: number;
   readonly ssl: Encryption;
-  /** The host and its port in words. */
+  /** The host and its port, for messages. */
   readonly name: string;
 }
 
-/** The server was reached, and is not the one to use. It may become it. */
+/** Thrown for a server that is a standby. It may be promoted later. */
 export class Standby extends Error {
   constructor() {
     super('the server is a standby');
@@ -32,7 +32,7 @@ const IS_STANDBY = 'SELECT pg_is_in_recovery() AS "isStandby"';
 export class Route {
   readonly #places: readonly Place[];
   readonly #settings: pg.ClientConfig;
-  /** The limit of one attempt, in milliseconds. */
+  /** The limit of one attempt to connect, in milliseconds. */
   readonly connectMs: number;
   readonly #failures = new Map<Place, Error>();
   /** The number of failures so far. */
@@ -40,8 +40,8 @@ export class Route {
   #at = 0;
 
   /**
-   * @param connectMs How long one attempt may take, unless the address says.
-   * Throws {@link CannotStart} where a file of the address cannot be read.
+   * @param connectMs The limit of one attempt in milliseconds, unless the address sets one. Throws
+   *   {@link CannotStart} if a file named by the address cannot be read.
    */
   constructor(url: string, connectMs: number) {
     const address = parseAddress(url);
@@ -49,7 +49,7 @@ export class Route {
     this.connectMs = address.connectTimeoutMs ?? connectMs;
     this.#settings = {
       user: address.user ?? process.env.PGUSER ?? userInfo().username,
-      // As a function: where a text is empty, the driver looks for a password elsewhere.
+      // A function, because for an empty text the driver looks for a password elsewhere.
       password: () => address.password ?? process.env.PGPASSWORD ?? '',
       database: address.database,
       ...(address.options !== undefined && { options: address.options }),
@@ -60,8 +60,8 @@ export class Route {
   }
 
   /**
-   * Returns a class of clients, each of which takes the way that is the next one when it is made.
-   * @param open Holds those of them that are not closed.
+   * Returns a class of clients, each of which takes the way that is next when it is constructed.
+   * @param open Receives the clients that are open.
    */
   clientsWith(settings: pg.ClientConfig, open?: Set<RoutedClient>): new () => RoutedClient {
     const route = this;
@@ -78,7 +78,7 @@ export class Route {
     };
   }
 
-  /** Connects to the primary, whichever of the hosts that is. Throws {@link Unreachable}. */
+  /** Connects to the primary, which may be any of the hosts. Throws {@link Unreachable}. */
   async open(settings: pg.ClientConfig): Promise<RoutedClient> {
     const Client = this.clientsWith(settings);
     return this.first(async () => {
@@ -97,7 +97,10 @@ export class Route {
     });
   }
 
-  /** Tries each way at most once. `attempt` has its failures noted by a client of this route. */
+  /**
+   * Calls `attempt` until it succeeds, at most once for each way. A client of this route notes each
+   * failure, which moves on to the next way.
+   */
   async first<Result>(attempt: () => Promise<Result>): Promise<Result> {
     this.#failures.clear();
     const tried = new Set<number>();
@@ -107,7 +110,7 @@ export class Route {
       try {
         return await attempt();
       } catch (error) {
-        // That none was free, for example, has nothing to do with the way.
+        // Not a failure of this way: for example, no connection was free.
         if (this.#noted === noted) throw error;
         if (tried.has(this.#at)) throw this.#whole(error as Error);
       }
@@ -118,10 +121,10 @@ export class Route {
     this.#failures.set(place, error);
     this.#noted += 1;
     const at = this.#places.indexOf(place);
-    // Others may have failed there at the same time.
+    // A concurrent failure may have moved on already.
     if (at !== this.#at) return;
     const isNext = ({ host, port }: Place) => host !== place.host || port !== place.port;
-    // No other encryption helps where nobody answers.
+    // If the server does not answer, another encryption does not help.
     const next = isSilence(error)
       ? this.#places.findIndex((each, n) => n > at && isNext(each))
       : at + 1;
@@ -143,13 +146,13 @@ export class Route {
   }
 }
 
-/** No way leads to the primary. */
+/** Thrown if no way leads to the primary. */
 class Unreachable extends AggregateError {}
 
-/** A client of a way that a route has chosen. */
+/** A client that takes the way that a route has chosen. */
 export class RoutedClient extends pg.Client {
   readonly #socket: Socket;
-  /** Notes that this way has led to no session that can be used. */
+  /** Notes that this way has led to no usable session. */
   readonly failed: (error: Error) => void;
 
   constructor(settings: pg.ClientConfig, failed: (error: Error) => void) {
@@ -159,7 +162,9 @@ export class RoutedClient extends pg.Client {
     this.failed = failed;
   }
 
-  /** Takes leave of the server, and does not wait for long for one that says nothing. */
+  /**
+   * Closes the connection in order. If the server does not answer, cuts it after {@link LEAVE_MS}.
+   */
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
@@ -169,7 +174,7 @@ export class RoutedClient extends pg.Client {
     return undefined;
   }
 
-  /** Ends the connection at once, without a word to the server. Whatever is under way fails. */
+  /** Closes the socket at once. Everything in flight fails. */
   cut(): void {
     this.#socket.destroy();
   }
@@ -191,10 +196,10 @@ export class RoutedClient extends pg.Client {
   }
 }
 
-/** The limit of the wait for the end of a connection, in milliseconds. */
+/** The limit of an orderly close, in milliseconds. */
 const LEAVE_MS = 1_000;
 
-/** The driver's words for a server that asks for a password where there is none. */
+/** The driver's message when the server requires a password and none is set. */
 const NO_PASSWORD = /client password must be a/;
 
 class PasswordMissing extends Error {
@@ -203,10 +208,10 @@ class PasswordMissing extends Error {
   }
 }
 
-/** The driver's words for a server that does not speak TLS. */
+/** The driver's message for a server without TLS. */
 const NO_TLS = 'The server does not support SSL connections';
 
-/** Returns true where an attempt failed because nobody answered. */
+/** Returns true if an attempt failed because no server answered. */
 function isSilence(error: Error): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
   return (
@@ -218,7 +223,7 @@ function isSilence(error: Error): boolean {
 function placesOf(address: Address): readonly Place[] {
   const encryptions = encryptionsOf(address);
   return address.hosts.flatMap((host) => {
-    // As in libpq, nothing is encrypted where no network is.
+    // As in libpq, a Unix socket is never encrypted.
     const ways = isSocket(host.name) ? [false as const] : encryptions;
     return ways.map(
       (ssl): Place => ({ host: host.name, port: host.port, ssl, name: hostText(host) }),

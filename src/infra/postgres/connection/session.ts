@@ -4,16 +4,17 @@ import pg from 'pg';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 import { Standby } from './route.ts';
 
-/** PostgreSQL 15: older ones lack what the schema and the roles are made of. */
+/** PostgreSQL 15: earlier versions lack features that the schema and the roles use. */
 const OLDEST_SERVER = 150_000;
 
-/** The limit of a statement's wait for the log's lock, in milliseconds. */
+/** The longest wait of a statement for the log's lock, in milliseconds. */
 const LOCK_TIMEOUT_MS = 3_000;
 
 /**
- * The settings of every session, whatever the defaults of the server, the database and the role
- * are. A session that holds a lock and is not heard of any more must not keep it: the server ends
- * it. Names without a schema are PostgreSQL's own, in the triggers too.
+ * The settings of every session, which override the defaults of server, database and role. The
+ * keepalives and the idle timeout let the server end the session of a vanished client, which may
+ * hold a lock. With this search path, names without a schema are PostgreSQL's own, also in
+ * triggers.
  */
 const SETTINGS = `
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
@@ -37,13 +38,16 @@ const CHECK = `
 `;
 
 /**
- * A commit of nothing, which waits for a synchronous standby like any other, and so for all that
- * was committed before it. A server that was killed shows, once it is up again, what it has on its
- * own disk, whether or not its standby ever got it; and a failover could still take that back.
+ * An empty commit. It waits for the synchronous standby like any other, and so for everything
+ * committed before it. A restarted server shows what is on its own disk, even if the standby never
+ * received it, so a failover could still take that back.
  */
 const BARRIER = `SELECT pg_logical_emit_message(true, 'store_orders', '')`;
 
-/** A commit is not confirmed in time: a synchronous standby may not answer. */
+/**
+ * Thrown if a commit is not confirmed in time, which happens if a synchronous standby does not
+ * answer.
+ */
 export class Unconfirmed extends Error {
   constructor(cause: Error) {
     super(`no commit is confirmed (${cause.message}): does a synchronous standby not answer?`, {
@@ -52,7 +56,10 @@ export class Unconfirmed extends Error {
   }
 }
 
-/** Throws {@link Unconfirmed} where commits are not confirmed in time, or only with a warning. */
+/**
+ * Waits until everything committed so far is on the standbys. Throws {@link Unconfirmed} if that
+ * takes too long.
+ */
 export async function waitForStandbys(run: (text: string) => Promise<unknown>): Promise<void> {
   try {
     await run(BARRIER);
@@ -70,8 +77,8 @@ interface Checked {
 }
 
 /**
- * Makes a new session one of this program's. Throws where the server cannot be used.
- * @param statementMs How long a statement may take, in milliseconds: the server ends it then.
+ * Checks the server of a new session and applies the settings. Throws if the server cannot be used.
+ * @param statementMs The time after which the server cancels a statement, in milliseconds.
  */
 export async function prepareSession(client: pg.ClientBase, statementMs: number): Promise<void> {
   const settings = `SET statement_timeout = ${Math.ceil(statementMs)}; ${SETTINGS}`;
@@ -88,6 +95,6 @@ function checkServer({ version, isStandby, fsync, synchronousCommit }: Checked):
     const settings = `fsync=${fsync}, synchronous_commit=${synchronousCommit}`;
     throw new CannotStart(`PostgreSQL refuses durability: ${settings}.`);
   }
-  // Not one that must not be served at all: after a failover it may be the one to use.
+  // Not CannotStart: after a failover, the standby may be the primary.
   if (isStandby) throw new Standby();
 }

@@ -10,7 +10,7 @@ import type { Address, SslMode, TlsFile } from '../../process/postgres-address.t
 /** The encryption of a connection; `false`: none. */
 export type Encryption = ConnectionOptions | false;
 
-/** The files that libpq takes where an address names none, in `.postgresql` of the user's home. */
+/** libpq's default files, in `.postgresql` of the user's home directory. */
 const DEFAULTS: Readonly<Record<TlsFile, string>> = {
   sslrootcert: 'root.crt',
   sslcert: 'postgresql.crt',
@@ -18,10 +18,9 @@ const DEFAULTS: Readonly<Record<TlsFile, string>> = {
 };
 
 /**
- * Returns the ways to connect that an address allows, in the order in which libpq tries them. As in
- * libpq, a certificate is checked wherever there is a root certificate to check it by, and must be
- * there for `verify-ca` and `verify-full`; only `verify-full` compares the host's name. Throws
- * {@link CannotStart} where a file is missing.
+ * Returns the encryptions that an address allows, in libpq's order. As in libpq, a certificate is
+ * checked if there is a root certificate, which `verify-ca` and `verify-full` require; only
+ * `verify-full` compares the host's name. Throws {@link CannotStart} if a file is missing.
  */
 export function encryptionsOf({ sslmode, files, sslpassword }: Address): readonly Encryption[] {
   if (sslmode === 'disable') return [false];
@@ -55,12 +54,12 @@ function privateKey(given: string | undefined): string {
   const file = given ?? defaultFor('sslkey');
   const key = contentOf('sslkey', file);
   const { mode, uid } = statSync(file);
-  // As libpq has it: the owner's alone, or root's and readable by a group.
+  // libpq's rule: readable by its owner only, or owned by root and readable by its group.
   if ((mode & 0o077) === 0 || (uid === 0 && (mode & 0o037) === 0)) return key ?? '';
   throw new CannotStart(`The private key ${file} can be read by others: chmod 600 it.`);
 }
 
-/** Reads a file. One that the address does not name need not be there. */
+/** Reads a file. Returns undefined if it is a default one that does not exist. */
 function contentOf(name: TlsFile, given: string | undefined): string | undefined {
   try {
     return readFileSync(given ?? defaultFor(name), 'utf8');

@@ -8,13 +8,13 @@ import { Unconfirmed } from '../connection/session.ts';
 
 /** The interval of the attempts, in milliseconds. */
 const TRY_INTERVAL_MS = 500;
-/** The interval of the log's lines about the wait, in milliseconds. */
+/** The interval of log lines during the wait, in milliseconds. */
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * Opens a store, and waits for a database that is away: one that starts at the same time, for
- * example. What waiting cannot mend, such as a wrong password, is thrown at once.
- * @param waitMs For how long, in milliseconds. Throws {@link CannotStart} after that.
+ * Opens a store, and waits for a database that is not reachable yet, such as one that starts at the
+ * same time. Errors that do not pass by themselves, such as a wrong password, are thrown at once.
+ * @param waitMs The limit of the wait, in milliseconds. Throws {@link CannotStart} after it.
  */
 export async function openWhenThere<Opened>(
   open: () => Promise<Opened>,
@@ -47,9 +47,9 @@ export async function openWhenThere<Opened>(
 }
 
 /**
- * Returns true where a failure to connect may pass by itself: nobody listens, or answers, or finds
- * the host; the server is starting or stopping, or has too many connections. Where several hosts
- * were tried, one of them is enough: a standby may be the primary soon.
+ * Returns true if a failure to connect may pass by itself: no server listens, answers or is found;
+ * the server is starting or stopping, or has too many connections. If several hosts were tried, one
+ * such failure is enough: a standby may be promoted soon.
  */
 function mayPass(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(mayPass);
@@ -70,9 +70,9 @@ const PASSING: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // The folder of a socket, before the server is there.
+  // The folder of a Unix socket, before the server has started.
   'ENOENT',
 ]);
 
-/** The driver's words for a connection that is cut, or not made in time. */
+/** The driver's messages for a connection that was cut, or not made in time. */
 const SILENCE = /^(?:Connection terminated|timeout expired|Query read timeout)/;

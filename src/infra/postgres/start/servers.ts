@@ -8,7 +8,7 @@ const SERVERS: Statement = {
            WHERE datname = current_database() AND application_name = '${SERVER_NAME}'`,
 };
 
-/** Throws {@link CannotStart} while instances are running on a store. */
+/** Throws {@link CannotStart} while instances run on the store. */
 export async function refuseWhileServed(db: Queryable): Promise<void> {
   const [[servers] = [0]] = await db.query<[number]>(SERVERS);
   if (servers === 0) return;

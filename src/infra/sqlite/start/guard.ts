@@ -1,4 +1,4 @@
-/** The guard of a start: refuses a log that has lost what was acknowledged. */
+/** The guard of a start: refuses a log that has lost acknowledged events. */
 
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -13,18 +13,19 @@ import { refuseDamagedWal } from '../wal/guard.ts';
 import { type Log, refuseOtherLog } from '../witness.ts';
 
 /**
- * Throws {@link CannotStart} where a store's file has lost what was acknowledged, before anything
- * in it is changed.
+ * Throws {@link CannotStart} if a store's file has lost acknowledged events. Changes nothing in it.
  */
 export function guardStore(file: string): void {
   refuseDamagedWal(file);
   refuseOtherLog(file, (at) => readLog(file, at));
 }
 
-// A connection that may only read leaves the -wal file as it is when it closes. Any other would put
-// what is whole of it into the store's file and delete the rest, from which an expert might still
-// learn something.
-/** Reads the log of a store's file, with its root at a position. */
+/**
+ * Reads the log of a store's file, with its root at a position.
+ *
+ * The connection is read-only, so closing it leaves the `-wal` file as it is. Any other would move
+ * the valid frames into the store's file and delete the rest, which an expert might still need.
+ */
 export function readLog(file: string, at: number): Log {
   if (!existsSync(file)) return NO_LOG;
   let db: Database.Database | undefined;
@@ -32,7 +33,7 @@ export function readLog(file: string, at: number): Log {
     db = new Database(file, { readonly: true });
     return logIn(db, at);
   } catch (error) {
-    // It is no database: whoever opens it to use it says so.
+    // Not a database: the error is reported when the store is opened for use.
     if (error instanceof Database.SqliteError && NO_STORE.test(error.code)) return NO_LOG;
     throw error;
   } finally {
@@ -40,7 +41,7 @@ export function readLog(file: string, at: number): Log {
   }
 }
 
-/** The log in an open database, as far as a head can be compared with it. */
+/** Returns the properties of a log that are compared with its head. */
 export function logIn(db: Database.Database, at: number): Log {
   try {
     const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
@@ -58,13 +59,16 @@ export function logIn(db: Database.Database, at: number): Log {
   } catch (error) {
     if (error instanceof DamagedEpochs)
       throw new CannotStart(`The store is damaged: ${error.message}.`);
-    // SQLITE_ERROR: it has no such table.
+    // SQLITE_ERROR: the table does not exist.
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') return NO_LOG;
     throw error;
   }
 }
 
-/** The root at a position, unless an older version has written there, which kept no tree. */
+/**
+ * Returns the root at a position; `undefined` if the tree does not cover it, as after events that a
+ * version without a tree has written.
+ */
 function rootAt(db: Database.Database, at: number, position: number): string | undefined {
   const hasTree = db.prepare(`SELECT count(*) FROM sqlite_schema WHERE name = 'tree'`).pluck();
   if (hasTree.get() === 0 || at > position) return undefined;
@@ -75,9 +79,8 @@ function rootAt(db: Database.Database, at: number, position: number): string | u
 }
 
 /**
- * Returns the root of a log's tree as it was at a size, which it must have had: the same as
- * {@link treeRoot}, for a start, which cannot await. It reads 128 hashes at most for each 1 in the
- * binary digits of the size.
+ * Returns the root of the tree at a size up to its present one. As {@link treeRoot}, but
+ * synchronous, for a start. Reads at most 128 hashes for each 1 in the binary digits of the size.
  */
 function treeRootAt(size: number, tree: MerkleTables): Buffer {
   let root: Buffer | undefined;

@@ -2,18 +2,17 @@ import Database from 'better-sqlite3';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 
 /**
- * Makes sure that one server at most serves a store's file, while the command line works beside
- * it: two servers would each hold half of the waiting commands and sweep the other's away.
+ * Locks a store's file for one server; commands can still use the store beside it. Returns a
+ * function that releases the lock. Throws {@link CannotStart} if another server holds it.
  *
- * The lock is an exclusive transaction on an empty database beside the store's. The operating
- * system holds it, so it ends with the process, however that ends, and no stale file can remain
- * in the way. Returns what releases it.
+ * The lock is an exclusive transaction on an empty database beside the store's file. The operating
+ * system holds it, so it ends with the process, however that ends, and no stale lock can remain.
  */
 export function lockForServer(file: string): () => void {
   let db: Database.Database | undefined;
   try {
     db = new Database(`${file}-server`, { timeout: 0 });
-    // Without a journal it takes no room to lock an empty database: a full disk must not prevent it.
+    // Without a journal the lock needs no disk space, so that it works on a full disk.
     db.pragma('journal_mode = OFF');
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The faults of the storage: a full or failing disk, and damage that SQLite has found. */
+/** Classifies errors of the storage: a full or failing disk, and damage found by SQLite. */
 
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -6,16 +6,16 @@ import Database from 'better-sqlite3';
 import type { Impairment } from '../../../app/ports/impairment.ts';
 import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
 
-/** A fault that keeps a store from being written while its file is as it should be. */
+/** A fault because of which a sound store cannot be written. */
 export interface StorageFault {
   readonly reason: Extract<Impairment, 'storage_full' | 'storage_failing'>;
   readonly cause: Error;
 }
 
-/** Below so much room, whatever the error is called, the disk counts as full. */
+/** With less free space than this, the disk counts as full, whatever the error is. */
 const FULL_BELOW_BYTES = 65_536;
 
-// SQLite says SQLITE_FULL for ENOSPC alone; EDQUOT, EFBIG and a -shm file that cannot grow are
+// SQLite reports SQLITE_FULL for ENOSPC alone. EDQUOT, EFBIG and a -shm file that cannot grow are
 // SQLITE_IOERR (os_unix.c, unixWrite and unixShmMap).
 const SQLITE_CODES = /^SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY)/;
 const SYSTEM_CODES: ReadonlySet<string> = new Set([
@@ -30,16 +30,16 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
 const FULL_CODES: ReadonlySet<string> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT']);
 
 /**
- * Returns the fault of the storage that an error stands for; `undefined` where it is something
- * else, such as a damaged file, a lock that others hold, or a mistake of ours.
+ * Returns the storage fault behind an error; `undefined` if it has another cause, such as a damaged
+ * file, another process's lock, or a bug.
  * @param file The store's file.
  */
 export function storageFaultOf(error: unknown, file: string): StorageFault | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
     if (typeof code !== 'string' || !(SQLITE_CODES.test(code) || SYSTEM_CODES.has(code))) continue;
-    // Too many open files, or a folder that takes no new one; if it does, the name is what is
-    // wrong.
+    // It can mean too many open files, or a folder in which no file can be created. If one can be,
+    // the store's name is wrong.
     if (code.startsWith('SQLITE_CANTOPEN') && hasRoom(file, 1)) continue;
     const isFull = FULL_CODES.has(code) || isFullNow(file);
     return { reason: isFull ? 'storage_full' : 'storage_failing', cause };
@@ -48,28 +48,28 @@ export function storageFaultOf(error: unknown, file: string): StorageFault | und
 }
 
 /**
- * Returns true where a commit failed in a flush. Any part of it may be on the disk: the kernel
- * may have dropped what it could not write (fsync(2), sqlite.org/rescode.html#ioerr_fsync).
+ * Returns true if a commit failed at its flush. Any part of it may be on the disk: the kernel may
+ * have dropped what it could not write (fsync(2), sqlite.org/rescode.html#ioerr_fsync).
  */
 export function isFailedFlush(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
 }
 
-/** Returns true where SQLite has found its database damaged. */
+/** Returns true if SQLite has found the database damaged. */
 export function isSqliteDamage(error: unknown): error is Error {
   return (
     error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|FORMAT)/.test(error.code)
   );
 }
 
-/** Returns {@link DamagedStore} for damage that SQLite has found, and any other error as it is. */
+/** Converts damage found by SQLite to {@link DamagedStore}. Returns any other error unchanged. */
 export function orDamaged(error: unknown): unknown {
   return isSqliteDamage(error) ? new DamagedStore(`the database: ${error.message}`) : error;
 }
 
 /**
- * Returns what a statement returns. Throws {@link StoreUnavailable} where the storage fails it, and
- * {@link DamagedStore} for what SQLite finds damaged.
+ * Returns the result of a statement. Throws {@link StoreUnavailable} for a storage error, and
+ * {@link DamagedStore} for damage.
  */
 export function orUnavailable<Result>(ask: () => Result): Result {
   try {
@@ -83,8 +83,7 @@ export function orUnavailable<Result>(ask: () => Result): Result {
 }
 
 /**
- * Returns true where a file of so many bytes can be made beside a store's file; it is removed at
- * once.
+ * Returns true if a file of so many bytes can be written beside a store's file. Removes it again.
  */
 export function hasRoom(file: string, bytes: number): boolean {
   const probe = `${file}-room`;

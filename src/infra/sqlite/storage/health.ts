@@ -1,15 +1,15 @@
 import { type StorageFault, storageFaultOf } from './fault.ts';
 
-/** The interval of the probes of a storage that has failed, in milliseconds. */
+/** The interval of probes while the storage fails, in milliseconds. */
 const PROBE_MS = 1_000;
 
-/** Receives the beginning and the end of each fault of the storage. */
+/** Receives the beginning and the end of each storage fault. */
 interface StorageWatcher {
   impaired(reason: StorageFault['reason'], cause: Error): void;
   mended(reason: StorageFault['reason']): void;
 }
 
-/** Follows whether a store can be written: by what becomes of commands, and else by a probe. */
+/** Tracks if a store can be written, by the results of commands and, after a failure, by probes. */
 export class StorageHealth {
   readonly #file: string;
   readonly #probe: () => void;
@@ -19,7 +19,7 @@ export class StorageHealth {
 
   /**
    * @param file The store's file.
-   * @param probe Tries to write something that changes nothing, and throws where that fails.
+   * @param probe Tries to write something that changes nothing, and throws if that fails.
    */
   constructor(file: string, probe: () => void, watcher: StorageWatcher) {
     this.#file = file;
@@ -27,7 +27,7 @@ export class StorageHealth {
     this.#watcher = watcher;
   }
 
-  /** To be called after each command, with the reason if it could not be recorded. */
+  /** Must be called after each command, with the error if it could not be recorded. */
   note(trouble: Error | undefined): void {
     if (trouble === undefined) this.#mend();
     else this.#fail(storageFaultOf(trouble, this.#file));
@@ -38,7 +38,7 @@ export class StorageHealth {
   }
 
   #fail(fault: StorageFault | undefined): void {
-    // A lock that others hold, for one, is no fault of the storage.
+    // Not a storage fault, but for example another process's lock.
     if (fault === undefined) return;
     const before = this.#fault?.reason;
     this.#fault = fault;

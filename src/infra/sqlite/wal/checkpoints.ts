@@ -2,55 +2,54 @@ import { CLOCKS } from '../../../app/clock.ts';
 import type { CheckpointCounters } from '../../../app/ports/store.ts';
 import type { Wal, WalState } from './wal.ts';
 
-/**
- * From so many frames that are in the `-wal` file alone, a checkpoint is due: SQLite's own default.
- */
+/** A checkpoint is due when so many frames are in the `-wal` file alone: SQLite's own default. */
 const CHECKPOINT_FRAMES = 1_000;
 
 /** The pause after a checkpoint that failed or was incomplete, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** For how long checkpoints may fail before the service is not ready any more, in milliseconds. */
+/** Checkpoints may fail for so long, in milliseconds, before the service stops being ready. */
 const MAX_FAILING_MS = 60_000;
-/** The limit of the `-wal` file while they fail, in bytes: 16 times its usual size. */
+/** The limit of the `-wal` file's size while they fail, in bytes: 16 times its usual size. */
 const MAX_FAILING_BYTES = 67_108_864;
 
 /**
- * From which size on a file that readers hold is named in the log, in bytes; then at each doubling.
+ * A `-wal` file that readers keep from shrinking is logged at this size, in bytes, and at each
+ * doubling.
  */
 const LARGE_BYTES = 67_108_864;
 
 interface CheckpointWatcher {
-  /** They have failed for longer, or for more bytes, than is bearable. Said again each time. */
+  /** Called at each failure after one of the limits above was exceeded. */
   failing(cause: Error): void;
   working(): void;
   tried(counters: CheckpointCounters): void;
-  /** Something for the log. */
+  /** Called for a line in the log file. */
   noticed(message: string, details: object): void;
 }
 
 /**
- * Moves what was committed from the `-wal` file into the store's file, between batches. SQLite
- * would do it by itself, inside the commit whose answer is due, and never say that it failed.
+ * Makes checkpoints between batches: copies committed frames from the `-wal` file into the store's
+ * file. SQLite would do that itself, within a commit that a client waits for, and without reporting
+ * a failure.
  *
- * A checkpoint that fails is tried again every second. The service is not ready any more when that
- * has gone on for a minute, or for 64 MiB. One that is incomplete has not failed: a reader, such as
- * a `verify` of a large log, still needs what the store's file has in place of the newest frames.
- * The file grows until that reader is done, the log says so at each doubling, and the service stays
- * ready.
+ * A failed checkpoint is retried every second. The service stops being ready when checkpoints have
+ * failed for a minute, or the file has 64 MiB. An incomplete checkpoint is not a failure: a reader,
+ * such as a `verify` of a large log, still needs an older state. The file grows until that reader
+ * is done, each doubling is logged, and the service stays ready.
  */
 export class Checkpoints {
   readonly #wal: Pick<Wal, 'state' | 'checkpoint' | 'bytesOf'>;
   readonly #watcher: CheckpointWatcher;
   readonly #now: () => number;
   readonly #counters = { done: 0, incomplete: 0, failed: 0, walBytes: 0 };
-  /** The time of the first failure after the last checkpoint that worked. */
+  /** The time of the first failure since the last checkpoint that worked. */
   #failingSince: number | undefined;
   #notBefore = Number.NEGATIVE_INFINITY;
   #largest = LARGE_BYTES;
   #retry: NodeJS.Timeout | undefined;
 
-  /** @param now Milliseconds of a clock that never goes back. */
+  /** @param now Returns milliseconds of a monotonic clock. */
   constructor(
     wal: Pick<Wal, 'state' | 'checkpoint' | 'bytesOf'>,
     watcher: CheckpointWatcher,
@@ -119,7 +118,7 @@ export class Checkpoints {
     this.#again();
   }
 
-  /** Tries again in a while, even if no batch comes. */
+  /** Schedules another attempt, even if no batch comes. */
   #again(): void {
     this.#notBefore = this.#now() + RETRY_MS;
     clearTimeout(this.#retry);

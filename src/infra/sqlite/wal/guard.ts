@@ -1,16 +1,16 @@
 /**
- * The guard before SQLite. When SQLite opens a file, it takes over the frames of the `-wal` file up
- * to the first that is not whole, and drops everything behind that without a word: one flipped bit,
+ * Detects damage of the `-wal` file that SQLite would hide. When SQLite opens a store, it applies
+ * the frames of that file up to the first invalid one and silently drops the rest: one flipped bit,
  * and acknowledged events are gone. After a power cut that is right, because the end of the file
- * may be half written. So the guard has to tell the one from the other.
+ * may be half written. This guard tells the two apart.
  *
- * The principle: SQLite begins to write a transaction only when the one before it is on the disk
- * ({@link syncWal} closes the one gap in that). A frame's sum goes on from the sum of the frame
- * that its writer had before it. So a frame that follows a commit proves that the commit, and all
- * that was before it, was on the disk when the frame was written. If anything up to that commit is
- * not whole now, it was damaged afterwards, and by no power cut. Why leftovers of dropped
- * transactions and of earlier rounds through the file prove nothing of the kind, and what the guard
- * cannot see, is in docs/adr/0012.
+ * The principle: SQLite begins to write a transaction only when the previous one is on the disk
+ * ({@link syncWal} closes the one gap in that). The checksum of a frame continues that of the frame
+ * before it. So a frame that follows a commit proves that the commit, and everything before it, was
+ * on the disk when the frame was written. If anything up to that commit is invalid now, it was
+ * damaged later, and not by a power cut. docs/adr/0012 explains why leftovers of dropped
+ * transactions, and of earlier rounds through the file, prove nothing, and which damage the guard
+ * cannot detect.
  */
 
 import { closeSync, fsyncSync, openSync, readSync } from 'node:fs';
@@ -26,16 +26,16 @@ import {
   parseHeader,
 } from './format.ts';
 
-/** The damaged place of a `-wal` file; frames count from 1. */
+/** The place of the damage in a `-wal` file; frames are numbered from 1. */
 type Damage = 'its header' | `frame ${number}`;
 
-/** The bytes of frames that are read at once. */
+/** The size of one read, in bytes. */
 const PIECE_BYTES = 1_048_576;
 
-/** The sum before a frame where none is known. */
+/** Stands for the checksum before a frame if that is unknown. */
 const NOTHING: Checksum = [0, 0];
 
-/** Throws {@link CannotStart} where SQLite would drop committed transactions of a store's file. */
+/** Throws {@link CannotStart} if SQLite would drop committed transactions of a store's file. */
 export function refuseDamagedWal(file: string): void {
   const damage = damageIn(`${file}-wal`);
   if (damage === undefined) return;
@@ -45,31 +45,28 @@ export function refuseDamagedWal(file: string): void {
   );
 }
 
-/**
- * Returns the place where a `-wal` file is damaged so that SQLite would drop what was committed.
- */
+/** Returns the place of damage in a `-wal` file because of which SQLite would drop commits. */
 export function damageIn(wal: string): Damage | undefined {
   const damage = findDamage(wal);
-  // Somebody else may be writing, so that what is behind is read in a newer state than what is in
-  // front. But what proves a damage was written after all that it proves: a second look, begun
-  // later, finds that whole, unless it is damaged indeed.
+  // Another process may be writing, so the end of the file may be read in a newer state than its
+  // beginning. Whatever proves damage was written after everything that it proves, so a second
+  // look, which begins later, finds all of that valid unless it is really damaged.
   return damage === undefined || findDamage(wal) !== damage ? undefined : damage;
 }
 
 /**
- * Makes what is in the `-wal` file durable. A process that is killed while it commits may leave a
- * whole transaction behind that never reached the disk, and SQLite takes it over. To be called when
- * SQLite has done so, before anything is served or written.
+ * Flushes the `-wal` file. A process killed during a commit may leave a whole transaction that
+ * never reached the disk, which SQLite then applies. Must be called after SQLite has opened the
+ * store, before anything is served or written.
  */
 export function syncWal(file: string): void {
   reading(`${file}-wal`, fsyncSync);
 }
 
 /**
- * Returns true where a start would find a transaction in a `-wal` file behind so many committed
- * frames.
- * @param done The header of a file all of which is in the store's file. Where it is still there,
- * the file was not begun again, whatever was tried.
+ * Returns true if a start would apply a transaction behind the committed frames of a `-wal` file.
+ * @param done The header of the file when all of it was last in the store's file. If it is
+ *   unchanged, the file was not restarted since.
  */
 export function hasCommitBehind(wal: string, committed: number, done: Buffer | undefined): boolean {
   const found = reading(wal, (fd) => {
@@ -89,7 +86,7 @@ export function hasCommitBehind(wal: string, committed: number, done: Buffer | u
   return found === true;
 }
 
-/** The header of a `-wal` file; `undefined` where it has none. */
+/** Returns the header of a `-wal` file; `undefined` if it has none. */
 export function readHeader(wal: string): Buffer | undefined {
   return reading(wal, headerBytes);
 }
@@ -103,12 +100,12 @@ function findDamage(wal: string): Damage | undefined {
       header !== undefined
         ? damageUnder(header, fd)
         : LAYOUTS.some((layout) => hasCommits(layout, fd)) && 'its header';
-    // Begun again from its start meanwhile: whoever did that had found it whole.
+    // Restarted meanwhile, by a process that had found the file valid.
     return damage && headerBytes(fd)?.equals(bytes) ? damage : undefined;
   });
 }
 
-/** The first frame that is not whole, if a commit behind it was on the disk before. */
+/** Returns the first invalid frame if a later commit proves that it was once on the disk. */
 function damageUnder(header: Header, fd: number): Damage | undefined {
   let damaged: number | undefined;
   let before = NOTHING;
@@ -127,7 +124,7 @@ function damageUnder(header: Header, fd: number): Damage | undefined {
   return undefined;
 }
 
-/** Returns true where a frame behind a damaged header proves a commit. */
+/** Returns true if a frame behind a damaged header proves a commit. */
 function hasCommits(layout: Layout, fd: number): boolean {
   let before = NOTHING;
   let last: Frame | undefined;
@@ -140,10 +137,10 @@ function hasCommits(layout: Layout, fd: number): boolean {
 }
 
 /**
- * Returns true where a frame was written when the one in front of it was the end of a transaction
- * that was on the disk. What `last` says of itself counts only if it was written together with the
- * sum that `frame` goes on from: where its header is in one sector, or where its sum is right. And
- * if that sum itself is damaged, the one that it should have tells the same.
+ * Returns true if a frame proves that the frame before it ended a transaction that was on the disk.
+ * The commit mark of `last` counts only if it was written together with the checksum that `frame`
+ * continues: if its header is within one sector, or if its checksum is right. If that checksum
+ * itself is damaged, the computed one serves instead.
  */
 function proves(frame: Frame, last: Frame, before: Checksum): boolean {
   if (!last.commits) return false;
@@ -151,7 +148,7 @@ function proves(frame: Frame, last: Frame, before: Checksum): boolean {
   return frame.follows(last.checksum) && (last.hasWholeHeader || last.follows(before));
 }
 
-/** The frames that are in the file in full length, whatever is in them. */
+/** Yields the frames of full length in the file, valid or not. */
 function* frames(fd: number, layout: Layout): Iterable<Frame> {
   const size = frameBytes(layout);
   const count = Math.floor(PIECE_BYTES / size);
@@ -172,8 +169,8 @@ function headerBytes(fd: number): Buffer | undefined {
   return readSync(fd, bytes, { position: 0 }) === HEADER_BYTES ? bytes : undefined;
 }
 
-// To close a file would release the locks that this process holds on it (fcntl(2)), but SQLite
-// takes its locks on the store's file and on the index, never on the -wal file.
+// Closing a file releases all locks of this process on it (fcntl(2)). SQLite locks the store's file
+// and the index, but never the `-wal` file.
 function reading<Result>(wal: string, read: (fd: number) => Result): Result | undefined {
   let fd: number;
   try {

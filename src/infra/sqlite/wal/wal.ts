@@ -5,32 +5,32 @@ import Database from 'better-sqlite3';
 import { frameBytes, HEADER_BYTES } from './format.ts';
 import { hasCommitBehind, readHeader } from './guard.ts';
 
-/** A state of the `-wal` file, in frames; each holds a page. */
+/** The state of the `-wal` file, in frames. */
 export interface WalState {
-  /** The committed ones. */
+  /** The committed frames. */
   readonly frames: number;
-  /** Those of them that are in the store's file as well. */
+  /** The number of these that are in the store's file as well. */
   readonly checkpointed: number;
 }
 
 type Row = [busy: number, frames: number, checkpointed: number];
 
-/** The `-wal` file of a store that is open, over a connection of its own. */
+/** Controls the `-wal` file of an open store, over a connection of its own. */
 export class Wal {
   readonly #file: string;
   readonly #db: Database.Database;
   readonly #noop: Database.Statement;
   readonly #passive: Database.Statement;
   readonly #frameBytes: number;
-  /** The header of the file when all of it was last found in the store's file. */
+  /** The header of the file when all of it was last in the store's file. */
   #done: Buffer | undefined;
 
-  /** Opens it for a store's file, which is there. */
+  /** Opens the `-wal` file of an existing store's file. */
   constructor(file: string) {
     this.#file = `${file}-wal`;
     this.#db = new Database(file, { timeout: 0, fileMustExist: true });
     this.#db.pragma('synchronous = FULL');
-    // NOOP came with SQLite 3.51: it says how far the file has come, and does nothing.
+    // NOOP (SQLite 3.51) reports the state of the file without a checkpoint.
     this.#noop = this.#db.prepare('PRAGMA wal_checkpoint(NOOP)').raw();
     this.#passive = this.#db.prepare('PRAGMA wal_checkpoint(PASSIVE)').raw();
     this.#frameBytes = frameBytes({
@@ -43,10 +43,10 @@ export class Wal {
   }
 
   /**
-   * Copies what nobody needs in the `-wal` file into the store's file, durably, and returns how far
-   * it has come: the last frames stay where a reader still needs what the store's file has in their
-   * place. `undefined` where somebody else is at it. Waits for nobody. Throws where the disk
-   * refuses.
+   * Makes a passive checkpoint: copies committed frames into the store's file, durably, but for the
+   * last ones if a reader still needs an older state of their pages. Returns the state after it;
+   * `undefined` if another connection makes a checkpoint. Never waits. Throws if the disk cannot be
+   * written.
    */
   checkpoint(): WalState | undefined {
     const row = this.#passive.get() as Row;
@@ -56,17 +56,16 @@ export class Wal {
     return state;
   }
 
-  /** The bytes of so many frames, with the header. */
+  /** Returns the size of a file with so many frames, in bytes. */
   bytesOf(frames: number): number {
     return HEADER_BYTES + frames * this.#frameBytes;
   }
 
   /**
-   * Sees to it that nothing of a transaction that failed can come back: a start would take it over
-   * where its last frame was written before the failure. What it has left behind the committed
-   * frames is cut off, durably, which needs no room; where the disk takes no change at all, it is
-   * enough that its last frame is not there. To be called by whoever holds the write lock, so that
-   * nobody else is writing there. Throws where it may come back.
+   * Makes sure that a failed transaction cannot come back: a start would apply it if its last frame
+   * was written before the failure. Truncates the file behind the committed frames, durably, which
+   * needs no free space. If that fails, too, the missing last frame suffices. Must be called under
+   * the write lock. Throws if the transaction may come back.
    */
   bury(): void {
     const { frames } = this.state();
@@ -93,7 +92,7 @@ export class Wal {
   }
 }
 
-// A file that is about to be begun again says -1, or that all of it is in the store's file already.
+// For a file that is about to be restarted, SQLite may report −1.
 function stateIn([, frames, checkpointed]: Row): WalState {
   return { frames: Math.max(frames, 0), checkpointed: Math.max(checkpointed, 0) };
 }
