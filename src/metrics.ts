@@ -1,6 +1,6 @@
 /**
- * The catalogue of the service's own metrics: the name of each, its meaning, and where its values are
- * read. Those of the log and its store are in store-metrics.ts, those of the process are prom-client's.
+ * The catalogue of the service's own metrics: names, meanings, and sources of the values. Those of
+ * the log and its store are in store-metrics.ts, those of the process are prom-client's.
  * docs/operations/metrics.md explains them.
  */
 
@@ -15,10 +15,10 @@ import type { RequestMetrics } from './http/request-metrics.ts';
 import type { HttpServer } from './http/server.ts';
 import { type MeasuredStore, metricsOfStore } from './store-metrics.ts';
 
-/** The parts of the service whose numbers are read. */
+/** The parts of the service that are measured. */
 export interface Measured extends MeasuredStore {
   readonly health: Pick<Health, 'reasons'>;
-  readonly versions: Pick<ListVersions<VersionedChunk>, 'keptBytes' | 'cutOff'>;
+  readonly versions: Pick<ListVersions<VersionedChunk>, 'retainedBytes' | 'cutOff'>;
   readonly commands: CommandProcessor;
   readonly reads: Bulkhead;
   readonly writer: MeasuredWriter;
@@ -82,7 +82,7 @@ function ofConnections({ server, versions, tail, reads }: Measured): readonly Me
       name: 'store_orders_old_lists_bytes',
       help: 'Size of the parts of older lists that are kept for clients which are still reading them.',
       kind: 'gauge',
-      read: () => only(versions.keptBytes),
+      read: () => only(versions.retainedBytes),
     },
     {
       name: 'store_orders_event_streams',

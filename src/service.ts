@@ -28,18 +28,18 @@ import type { Config } from './infra/process/config.ts';
 import { createLogger } from './infra/process/logger.ts';
 import { openSigningKey } from './infra/process/signing-key-file.ts';
 
-/** A stop that takes longer is cut short. */
+/** The longest time for a stop, in milliseconds. */
 const MAX_STOP_MS = 9_000;
 
 /** Runs the service until a signal ends the process. */
 export const serve = (config: Config): Promise<void> => new Service(config).run();
 
-/** Runs the service on a throw-away folder with orders of every state in it. */
+/** Runs the service in a temporary folder, with orders of every state. */
 export async function demo(config: Config): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'store-orders-demo-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const database = { engine: 'sqlite', file: join(folder, 'demo.db') } as const;
-  // With a key of its own, so that nobody takes its signatures for those of the real log.
+  // With a key of its own, so that its signatures cannot pass for those of the real log.
   const service = new Service({ ...config, database, signingKeyFile: undefined });
   await service.run((commands) => placeDemoOrders(commands, CLOCKS.wall()));
 }
@@ -49,7 +49,7 @@ class Service {
   readonly #logger;
   readonly #flush;
   readonly #health = new Health();
-  /** Closes at a stop, the last first, everything that was opened. */
+  /** Everything opened so far, to be closed in reverse order. */
   readonly #opened = new AsyncDisposableStack();
   readonly #owed = new Owed(mayPass);
   readonly #stopNow: () => void;
@@ -76,7 +76,7 @@ class Service {
   }
 
   /**
-   * Runs the phases of a start. A stop may come at any time: the phases that are left are skipped then.
+   * Runs the phases of a start. A stop may come at any time; the remaining phases are then skipped.
    * @param prepare Sends commands before the service is ready.
    */
   async run(prepare: (commands: CommandProcessor) => Promise<void> = async () => {}) {
@@ -95,7 +95,7 @@ class Service {
       for (const phase of phases) if (health.isStarting) await phase();
     } catch (error) {
       await this.#opened.disposeAsync();
-      // A signal closes the store under a start that is under way. That is no failure of the start.
+      // A signal during a start closes the store, which is not a failure of the start.
       if (health.isStarting) throw error;
     }
   }
@@ -144,7 +144,7 @@ class Service {
     return server.listen(port, host);
   }
 
-  /** Reads the rest of the log, and begins the writer on the list that it led to. */
+  /** Reads the rest of the log, and starts the writer from the resulting list. */
   async #beginWriter(store: Store, parts: Parts): Promise<void> {
     const list = await parts.readModel.current();
     if (!this.#health.isStarting) return;
@@ -165,11 +165,11 @@ class Service {
   }
 
   async #ready({ keys }: Store, address: string): Promise<void> {
-    // Last of all, so that a start that fails has not made a key that nobody was shown.
+    // Last of all, so that a start that fails does not create a key that is never shown.
     let newKey: string | undefined;
     await this.#owed.do(async () => {
       newKey = await makeFirstKey(keys, now());
-      // If it could only be made after the start, it is shown by itself.
+      // If it could only be created after the start, it is shown separately.
       if (newKey !== undefined && !this.#health.isStarting) {
         process.stderr.write(welcome(address, newKey));
       }
@@ -194,7 +194,7 @@ class Service {
 
   async #keepSnapshot({ snapshots }: Parts): Promise<void> {
     const error = await snapshots.keep();
-    if (error !== undefined) this.#logger.warn(error, 'no snapshot could be kept');
+    if (error !== undefined) this.#logger.warn(error, 'the snapshot could not be saved');
   }
 
   #fail(cause: Error): void {
@@ -211,7 +211,7 @@ class Service {
     if (this.#health.hasFailed) throw new Error('stopped after a failure');
   }
 
-  /** Returns for how long a stop waits until load balancers have noticed, in milliseconds. */
+  /** Returns the time for which a stop waits for load balancers to notice, in milliseconds. */
   #leave(): number {
     const delay = this.#config.stopDelay;
     if (delay === 0 || !this.#health.leave()) return 0;
@@ -220,9 +220,9 @@ class Service {
   }
 
   /**
-   * Stops the service on SIGTERM and SIGINT. Returns a function that stops it at once. Signals that come
-   * during a stop are ignored: under npm one Ctrl-C reaches the service twice, from the terminal and
-   * from npm, and at a second one close-with-grace by itself would drop the requests under way.
+   * Stops the service on SIGTERM and SIGINT. Returns a function that stops it at once. Further
+   * signals during a stop are ignored: under npm one Ctrl-C arrives twice, from the terminal and
+   * from npm, and at the second one close-with-grace would drop the requests in flight.
    */
   #stopOnSignals(): () => void {
     const { close } = closeWithGrace(

@@ -4,14 +4,14 @@ import { CLOCKS } from './clock.ts';
 export interface BucketSize {
   /** The tokens of a full bucket. */
   readonly capacity: number;
-  /** The tokens that it gains from then on. */
+  /** The tokens that it gains per second, up to its capacity. */
   readonly perSecond: number;
 }
 
-/** The error of a sum of fractions: a client that waited as told is not refused for it. */
-const ROUNDING = 1e-9;
+/** The tolerance of rounding errors: a client that waits as told must not be refused. */
+const ROUNDING_TOKENS = 1e-9;
 
-/** A token bucket. Its size is given at each use, because it may change in between. */
+/** A token bucket. Its size is passed at each use, because it may change. */
 export class TokenBucket {
   #tokens: number;
   #at: number;
@@ -22,16 +22,16 @@ export class TokenBucket {
     this.#at = at;
   }
 
-  /** The tokens in it after the last use, a fraction included. */
+  /** The tokens after the last use, with fractions. */
   get tokens(): number {
     return this.#tokens;
   }
 
-  /** Takes a token. Returns 0, or, where there is none, the seconds until there will be one. */
+  /** Takes a token. Returns 0, or the seconds until there will be one. */
   take({ capacity, perSecond }: BucketSize, at: number): number {
     const gained = ((at - this.#at) / 1_000) * perSecond;
     const tokens = Math.min(capacity, this.#tokens + gained);
-    const isThere = tokens >= 1 - ROUNDING;
+    const isThere = tokens >= 1 - ROUNDING_TOKENS;
     this.#tokens = isThere ? Math.max(0, tokens - 1) : tokens;
     this.#at = at;
     return isThere ? 0 : (1 - tokens) / perSecond;
@@ -55,7 +55,7 @@ export class TokenBuckets {
     this.#elapsed = elapsed;
   }
 
-  /** Takes a token. Returns 0, or, where there is none, the seconds until there will be one. */
+  /** Takes a token. Returns 0, or the seconds until there will be one. */
   take(name: string): number {
     const { capacity, maxNames } = this.#size;
     const at = this.#elapsed();

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiKey } from '../app/ports/key-store.ts';
-import type { KeptRefusal } from '../app/ports/refusal-trail.ts';
+import type { RecordedRefusal } from '../app/ports/refusal-trail.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { print } from './shared/print.ts';
 import { printTable } from './shared/table.ts';
@@ -37,11 +37,11 @@ async function refusals({ limit, json }: Options, commandLine: CommandLine): Pro
   await printTable(stdout, COLUMNS, rows);
 }
 
-function asJson({ position, record }: KeptRefusal): string {
+function asJson({ position, record }: RecordedRefusal): string {
   return `${JSON.stringify({ position, ...record })}\n`;
 }
 
-function rowOf({ position, record }: KeptRefusal, keys: readonly ApiKey[]): string[] {
+function rowOf({ position, record }: RecordedRefusal, keys: readonly ApiKey[]): string[] {
   if ('leftOut' in record) {
     return [`${position}`, record.at, '', `${record.leftOut} more were too many at once`, '', ''];
   }

@@ -84,10 +84,10 @@ export function isInstalled(program: string): boolean {
 }
 
 /** The seconds beyond the duration after which a generator counts as stuck. */
-const PATIENCE = 30;
+const GRACE_S = 30;
 
 function autocannon(order: LoadOrder): Promise<Seen> {
-  return runProgram('clients/autocannon', order, order.seconds + PATIENCE);
+  return runProgram('clients/autocannon', order, order.seconds + GRACE_S);
 }
 
 // wrk accepts whole seconds only. One thread, because a second one would need ids of its own, and
@@ -104,7 +104,7 @@ async function wrk(order: LoadOrder): Promise<Seen> {
     ...Object.entries(sent).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
   ];
   const given = [method, path, body, first, step, size, limit].map(String);
-  const written = await run('wrk', [...options, url, '--', ...given], seconds + PATIENCE);
+  const written = await run('wrk', [...options, url, '--', ...given], seconds + GRACE_S);
   const result = /^RESULT (.*)$/m.exec(written)?.[1];
   if (result === undefined) throw new Error(`wrk wrote no result: ${written}`);
   return JSON.parse(result) as Seen;

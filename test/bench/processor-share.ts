@@ -7,7 +7,7 @@ import { Skip } from './row.ts';
  * The period of a share, in microseconds: short, so that no process is paused for long. The unused
  * part of a period may be used in the next one, like a slow processor that catches up after a wait.
  */
-const PERIOD = 2_000;
+const PERIOD_US = 2_000;
 
 /** The control group hierarchies, and the files that set their limits. */
 interface Groups {
@@ -44,7 +44,7 @@ function giveShare(pid: number, share: number): () => void {
     const folder = join(root, `store-orders-bench-${pid}`);
     mkdirSync(folder);
     try {
-      for (const [file, value] of limits(Math.round(share * PERIOD))) {
+      for (const [file, value] of limits(Math.round(share * PERIOD_US))) {
         writeFileSync(join(folder, file), value);
       }
       move(pid, folder);
@@ -75,7 +75,7 @@ function groups(): Groups {
     const root = '/sys/fs/cgroup/cpu';
     const limits = (quota: number) =>
       [
-        ['cpu.cfs_period_us', `${PERIOD}`],
+        ['cpu.cfs_period_us', `${PERIOD_US}`],
         ['cpu.cfs_quota_us', `${quota}`],
         ['cpu.cfs_burst_us', `${quota}`],
       ] as const;
@@ -85,7 +85,7 @@ function groups(): Groups {
   const path = parts.find(([number]) => number === '0')?.[2] ?? '';
   const limits = (quota: number) =>
     [
-      ['cpu.max', `${quota} ${PERIOD}`],
+      ['cpu.max', `${quota} ${PERIOD_US}`],
       ['cpu.max.burst', `${quota}`],
     ] as const;
   return { root, own: join(root, path), limits };

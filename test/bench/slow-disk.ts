@@ -6,7 +6,7 @@ import { type Product, startProduct } from './servers.ts';
 import type { StoreFile } from './stores.ts';
 
 /** The delay of every flush to the disk, in milliseconds. */
-export const DELAY = 2;
+export const FSYNC_DELAY_MS = 2;
 
 /**
  * Starts the product on a simulated slow disk, with a library that is preloaded before the C
@@ -14,7 +14,7 @@ export const DELAY = 2;
  */
 export async function startOnSlowDisk(
   store: StoreFile,
-  delayMs = DELAY,
+  delayMs = FSYNC_DELAY_MS,
   root?: string,
 ): Promise<Product> {
   if (process.platform !== 'linux') throw new Skip('slow disks are simulated on Linux only');

@@ -9,7 +9,7 @@ import { headFileOf } from '../../src/infra/sqlite/witness.ts';
 import { newFolder } from './processes.ts';
 
 /** The number of commands in one transaction while a store is filled. */
-const BATCH = 5_000;
+const BATCH_ORDERS = 5_000;
 
 export const SHIP_DATE = '2026-06-01T12:00:00.000Z' as Instant;
 
@@ -70,8 +70,11 @@ async function execute(
 ): Promise<void> {
   const store = openSqliteForCommandLine(file);
   const writer = await Writer.open(store.log);
-  for (let first = 1; first <= orders; first += BATCH) {
-    const ids = Array.from({ length: Math.min(BATCH, orders - first + 1) }, (_, n) => first + n);
+  for (let first = 1; first <= orders; first += BATCH_ORDERS) {
+    const ids = Array.from(
+      { length: Math.min(BATCH_ORDERS, orders - first + 1) },
+      (_, n) => first + n,
+    );
     const commands = ids.map(commandFor).filter((command) => command !== undefined);
     const outcomes = await writer.execute(
       commands.map((command) => ({ command, by: 'bench', commandId: 'bench' })),

@@ -9,7 +9,7 @@ const LIST = '/v1/store/orders';
 const KILLS = 4;
 const READERS = 3;
 /** A number of events that exceeds the operating system's socket buffers. */
-const MANY = 60_000;
+const MANY_EVENTS = 60_000;
 
 /** Pseudo-random numbers, the same in every run. */
 function dice(seed: number): () => number {
@@ -96,26 +96,26 @@ describe('SIGTERM', () => {
   it('ends streams cleanly, and does not wait for readers that have stopped reading', async () => {
     await using service = await Service.start();
     await using beside = new Beside(service.databaseFile);
-    await beside.place(Array.from({ length: MANY }, (_, n) => ({ id: BigInt(n) })));
+    await beside.place(Array.from({ length: MANY_EVENTS }, (_, n) => ({ id: BigInt(n) })));
     const [quick, slow] = [new EventSource(service.key), new EventSource(service.key)];
     const [whole, stuck] = [await quick.open(service.address), await slow.open(service.address)];
     slow.pause();
     const isWhole = ended(whole);
-    await quick.until(({ received }) => received.length === MANY || undefined);
+    await quick.until(({ received }) => received.length === MANY_EVENTS || undefined);
     const begun = performance.now();
     expect(await service.program.end('SIGTERM')).toBe(0);
     // Less than the time that a stop waits for clients that read.
     expect(performance.now() - begun).toBeLessThan(5_000);
     expect(await isWhole).toBe(true);
     stuck.destroy();
-    expect(slow.received.length).toBeLessThan(MANY);
+    expect(slow.received.length).toBeLessThan(MANY_EVENTS);
   });
 });
 
 it('Readers that stop reading cost the service little memory, and miss no event', async () => {
   await using service = await Service.start();
   await using beside = new Beside(service.databaseFile);
-  await beside.place(Array.from({ length: MANY }, (_, n) => ({ id: BigInt(n) })));
+  await beside.place(Array.from({ length: MANY_EVENTS }, (_, n) => ({ id: BigInt(n) })));
   await service.ask('GET', '/v1/store/events?limit=1000');
   const before = await memoryAtRest(service);
   const sources = Array.from({ length: 10 }, () => new EventSource(service.key));
@@ -127,8 +127,8 @@ it('Readers that stop reading cost the service little memory, and miss no event'
   expect((await memoryAtRest(service)) - before).toBeLessThan(100 * 2 ** 20);
   for (const source of sources) source.resume();
   for (const source of sources) {
-    await source.until(({ received }) => received.length === MANY || undefined);
-    expect(received(source)).toStrictEqual(Array.from({ length: MANY }, (_, n) => n + 1));
+    await source.until(({ received }) => received.length === MANY_EVENTS || undefined);
+    expect(received(source)).toStrictEqual(Array.from({ length: MANY_EVENTS }, (_, n) => n + 1));
     source.cut();
   }
 });

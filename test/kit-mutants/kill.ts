@@ -15,7 +15,7 @@ export interface Killed {
 }
 
 /** The same for every mutant, so that one run can be compared with the next. */
-const SEED = 1;
+const RUN_SEED = 1;
 
 export async function kill(mutant: Mutant): Promise<Killed> {
   return {
@@ -28,9 +28,9 @@ export async function kill(mutant: Mutant): Promise<Killed> {
 async function brokenOnTheApp(mutant: Mutant): Promise<string | undefined> {
   const target = storeTarget(mutant.name, () => mutatedApp(mutant));
   const does = ['place', 'ship', 'cancel', 'get', 'list', 'restart'] as const;
-  const alone = await check(target, { runs: 150, seed: SEED, maxSteps: 12, does });
+  const alone = await check(target, { runs: 150, seed: RUN_SEED, maxSteps: 12, does });
   if (alone.counterexample !== undefined) return alone.counterexample.rule;
-  const together = await check(target, { runs: 200, together: 20, seed: SEED, maxSteps: 12 });
+  const together = await check(target, { runs: 200, together: 20, seed: RUN_SEED, maxSteps: 12 });
   return together.counterexample?.rule;
 }
 
@@ -41,7 +41,7 @@ async function failedOverHttp(mutant: Mutant): Promise<readonly string[]> {
   const { port } = server.address() as AddressInfo;
   try {
     const baseUrl = `http://127.0.0.1:${port}/v1`;
-    const given = { baseUrl, key, revokedKey, runs: 40, concurrency: 1, seed: SEED };
+    const given = { baseUrl, key, revokedKey, runs: 40, concurrency: 1, seed: RUN_SEED };
     const { checks } = await runConformance(given);
     return checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
   } finally {

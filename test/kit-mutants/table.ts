@@ -5,7 +5,7 @@ export const PAGE = 'docs/testing-kit.md';
 export const HEAD = 'mutant | on the application | over HTTP';
 
 /** So many checks are named; of those that fail besides, the number. */
-const NAMED = 2;
+const NAMED_TESTS = 2;
 
 /** Requests that race each other do not come in the same order twice. */
 const RACES = 'of a shipment and cancellations at once, one kind wins';
@@ -14,8 +14,8 @@ const RACES = 'of a shipment and cancellations at once, one kind wins';
 export function rowsOf(killed: readonly Killed[]): readonly (readonly string[])[] {
   return killed.map(({ name, onTheApp, overHttp }) => {
     const steady = overHttp.filter((check) => check !== RACES);
-    const more = steady.length - NAMED;
-    const named = steady.slice(0, NAMED).join('; ');
+    const more = steady.length - NAMED_TESTS;
+    const named = steady.slice(0, NAMED_TESTS).join('; ');
     return [name, onTheApp ?? '–', more > 0 ? `${named}; and ${more} more` : named || '–'];
   });
 }

@@ -11,10 +11,10 @@ import type { Program } from './program.ts';
 import { concurrentPrograms, programs } from './programs.ts';
 import { MAX_INT64, MIN_INT64 } from './vocabulary.ts';
 
-const SEED = 20_260_101;
+const SAMPLE_SEED = 20_260_101;
 
 function sample<Item>(arbitrary: Arbitrary<Item>, numRuns = 1_000): readonly Item[] {
-  return fc.sample(arbitrary, { seed: SEED, numRuns });
+  return fc.sample(arbitrary, { seed: SAMPLE_SEED, numRuns });
 }
 
 describe('ids', () => {
@@ -68,7 +68,7 @@ describe('histories', () => {
     const fewest = HISTORY_RULES.map((rule) => {
       const found = fc.check(
         fc.property(illegalHistories(), (history) => history.rule !== rule),
-        { seed: SEED, numRuns: 5_000 },
+        { seed: SAMPLE_SEED, numRuns: 5_000 },
       );
       return found.counterexample?.[0].events.length;
     });

@@ -77,14 +77,14 @@ export function* everyInterleaving(
 }
 
 /** The number of concurrent programs in a session, each on its own orders. */
-const CHUNK = 4_096;
+const CHUNK_PROGRAMS = 4_096;
 
 /** Splits the programs into chunks. */
 export function* inChunks(programs: Iterable<Program>): IterableIterator<readonly Program[]> {
   let chunk: Program[] = [];
   for (const program of programs) {
     chunk.push(program);
-    if (chunk.length < CHUNK) continue;
+    if (chunk.length < CHUNK_PROGRAMS) continue;
     yield chunk;
     chunk = [];
   }

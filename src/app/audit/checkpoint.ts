@@ -1,7 +1,7 @@
 /**
- * Checkpoints as C2SP tlog-checkpoint has them: the state of the log at one size, in three lines
- * (origin, number of events, root of their tree), in a note that is signed as C2SP signed-note has
- * it. Whoever keeps one can later show that the log was rewritten.
+ * Checkpoints (C2SP tlog-checkpoint): the state of the log at one size, in three lines (origin,
+ * number of events, root of their tree), as a signed note (C2SP signed-note). Whoever stores one
+ * can later show that the log was rewritten.
  */
 
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
@@ -15,25 +15,28 @@ export function checkpointText(origin: string, size: number, root: Uint8Array): 
   return `${origin}\n${size}\n${base64(root)}\n`;
 }
 
-/** A text cannot be a signing key. The message gives the reason and never quotes the text. */
+/**
+ * Thrown for a text that is not a signing key. The message gives the reason and never quotes the
+ * text.
+ */
 export class InvalidSigningKey extends Error {
   override readonly name = 'InvalidSigningKey';
 }
 
-/** The number of Ed25519 in signed notes. */
-const ED25519 = 1;
+/** The type of an Ed25519 signature in signed notes. */
+const ED25519_TYPE = 1;
 const SEED_BYTES = 32;
 /** The prefix of an Ed25519 seed in PKCS #8 (RFC 8410): its algorithm and two lengths. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Neither white space nor a plus sign: they separate. */
+/** No white space and no plus sign, which are delimiters. */
 const KEY_NAME = /^[^\p{White_Space}\p{Cc}\p{Cs}+]+$/u;
-/** The form that Go's note package (golang.org/x/mod/sumdb/note) gave private keys. */
+/** The format of private keys in Go's package golang.org/x/mod/sumdb/note. */
 const PRIVATE_KEY = /^PRIVATE\+KEY\+([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
 
 /**
- * An Ed25519 key with a name, which signs notes. The name is also the origin of checkpoints, as
- * long as the log is in its first epoch.
+ * An Ed25519 key with a name, which signs notes. In the log's first epoch, the name is also the
+ * origin of checkpoints.
  */
 export class NoteSigner {
   readonly name: string;
@@ -44,8 +47,8 @@ export class NoteSigner {
   readonly #id: Buffer;
 
   /**
-   * @param seed 32 bytes that nobody can guess: the private key as RFC 8032 has it.
-   * @throws InvalidSigningKey where the name or the seed cannot be one.
+   * @param seed 32 random bytes: the private key of RFC 8032.
+   * @throws InvalidSigningKey if the name or the seed is invalid.
    */
   constructor(name: string, seed: Uint8Array) {
     if (!KEY_NAME.test(name)) {
@@ -59,7 +62,7 @@ export class NoteSigner {
     const key = Buffer.concat([PKCS8, this.#seed]);
     this.#key = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
     const { x = '' } = createPublicKey(this.#key).export({ format: 'jwk' });
-    const publicKey = Buffer.concat([Buffer.of(ED25519), Buffer.from(x, 'base64url')]);
+    const publicKey = Buffer.concat([Buffer.of(ED25519_TYPE), Buffer.from(x, 'base64url')]);
     const named = Buffer.concat([Buffer.from(`${name}\n`), publicKey]);
     this.#id = sha256(named).subarray(0, 4);
     this.verifierKey = `${name}+${this.#id.toString('hex')}+${base64(publicKey)}`;
@@ -69,11 +72,11 @@ export class NoteSigner {
     return new NoteSigner(name, randomBytes(SEED_BYTES));
   }
 
-  /** Reads what {@link privateKey} wrote. Throws {@link InvalidSigningKey} for anything else. */
+  /** Parses the text of {@link privateKey}. Throws {@link InvalidSigningKey} for anything else. */
   static parse(text: string): NoteSigner {
     const [, name = '', id, key = ''] = PRIVATE_KEY.exec(text) ?? [];
     const [algorithm, ...seed] = Buffer.from(key, 'base64');
-    if (algorithm !== ED25519) {
+    if (algorithm !== ED25519_TYPE) {
       throw new InvalidSigningKey('a signing key reads PRIVATE+KEY+name+id+base64, with Ed25519');
     }
     const signer = new NoteSigner(name, Buffer.from(seed));
@@ -83,9 +86,9 @@ export class NoteSigner {
     return signer;
   }
 
-  /** Returns the private key as text. Whoever has it can sign in the log's name. */
+  /** Returns the private key as text. Its holder can sign in the log's name. */
   privateKey(): string {
-    const seed = Buffer.concat([Buffer.of(ED25519), this.#seed]);
+    const seed = Buffer.concat([Buffer.of(ED25519_TYPE), this.#seed]);
     return `PRIVATE+KEY+${this.name}+${this.#id.toString('hex')}+${base64(seed)}`;
   }
 
@@ -108,8 +111,8 @@ export class NoteSigner {
 }
 
 /**
- * Returns the origin of checkpoints: the key's name, and after a plus sign, which no name has, the
- * epoch.
+ * Returns the origin of checkpoints: the key's name and, in a later epoch, a plus sign and the
+ * epoch. No name contains a plus sign.
  */
 function originOf(name: string, epoch: string): string {
   return epoch === FIRST_EPOCH ? name : `${name}+${epoch}`;

@@ -155,7 +155,7 @@ interface Key {
 // A name has no white space, no plus sign and no control characters.
 const KEY = /^([^\p{White_Space}\p{Cc}\p{Cs}+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/u;
 const SIGNATURE = /^— ([^\p{White_Space}+]+) ([A-Za-z0-9+/]+=*)$/u;
-const ED25519 = 1;
+const ED25519_TYPE = 1;
 const MAX_SIGNATURES = 100;
 
 /** Parses a public key: `name+id+key`. The id is the start of a hash over the name and the key. */
@@ -163,7 +163,7 @@ function parseKey(vkey: string): Key {
   const [, name = '', id, text = ''] =
     KEY.exec(vkey) ?? refuse('the public key is not name+id+key');
   const key = Buffer.from(text, 'base64'); // 33 bytes: one for the algorithm, 32 for the key
-  if (key[0] !== ED25519) refuse('the public key is not one for Ed25519');
+  if (key[0] !== ED25519_TYPE) refuse('the public key is not one for Ed25519');
   const hashed = sha256(Buffer.concat([Buffer.from(`${name}\n`), key])).subarray(0, 4);
   if (hashed.toString('hex') !== id) refuse('the id in the public key is not that of name and key');
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.subarray(1).toString('base64url') };

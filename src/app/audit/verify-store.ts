@@ -1,13 +1,13 @@
-/** The check of a whole store. */
+/** Checks a whole store. */
 
 import { DamagedEvidence, type Evidence, type StoredRow } from '../ports/evidence.ts';
 import { headsOfBreaks } from './epoch-heads.ts';
 import { EventRules } from './event-rules.ts';
-import { KeptTreeCheck } from './kept-tree.ts';
+import { StoredTreeCheck } from './stored-tree-check.ts';
 import { type ExpectedHead, type Finding, plainTree, TrailCheck } from './trail-check.ts';
 
 export interface Checked {
-  /** The number of events, from the first, that were found right. */
+  /** The number of correct events, from the first. */
   readonly size: number;
   /** The root of these, 32 bytes. */
   readonly root: Uint8Array;
@@ -15,8 +15,8 @@ export interface Checked {
 }
 
 /**
- * Checks a store: every event, the tree over them, and the heads that it must have had by the
- * store's own notes and by other accounts.
+ * Checks a store: every event, the tree over them, and the heads that it must have had according to
+ * the store itself and to other sources.
  * @param advance Called after every chunk with the number of events done, and awaited.
  */
 export async function verifyStore(
@@ -32,7 +32,7 @@ export async function verifyStore(
 
 /**
  * Checks the events in this thread while another builds their tree. Resolves with `undefined` if
- * there is any flaw: the check in one thread then finds what it is, and where.
+ * there is a flaw, which the check in one thread then locates.
  */
 async function inTwoThreads(
   evidence: Evidence,
@@ -75,8 +75,8 @@ async function inOne(
   heads: readonly ExpectedHead[],
   advance: (done: number) => Promise<unknown>,
 ): Promise<Checked> {
-  const { decode, tree: kept, flaws } = evidence;
-  const tree = kept === undefined ? plainTree() : new KeptTreeCheck(kept);
+  const { decode, tree: stored, flaws } = evidence;
+  const tree = stored === undefined ? plainTree() : new StoredTreeCheck(stored);
   const check = new TrailCheck(decode, tree, heads);
   try {
     const isRight = await takeAll(

@@ -1,17 +1,17 @@
-/** The copying of a store from one engine to another. */
+/** Copies a store from one engine to another. */
 
 import { treeRoot } from '../log/merkle-proofs.ts';
 import type { OutcomeName } from '../ports/event-log.ts';
 import type { KeyStore } from '../ports/key-store.ts';
-import { KEPT_REFUSALS } from '../ports/refusal-trail.ts';
+import { MAX_REFUSALS } from '../ports/refusal-trail.ts';
 import type { SigningKeys } from '../ports/signing-keys.ts';
 import type { StoreCopy, StoreOriginal } from '../ports/store-copy.ts';
 import { CannotStart } from './cannot-start.ts';
 
-/** The events, outcomes or refusals that are copied at once. */
+/** The events, outcomes or refusals copied at once. */
 const CHUNK_RECORDS = 2_000;
 
-/** The log that was copied. */
+/** The copied log. */
 export interface Copied {
   /** The number of events, and the root of their tree in hexadecimal: the same in both stores. */
   readonly size: number;
@@ -107,9 +107,9 @@ async function copySigningKeys(from: SigningKeys, to: SigningKeys): Promise<void
 // Last of all, so that an interrupted copy has none twice.
 async function copyRefusals(from: StoreOriginal, to: StoreCopy): Promise<void> {
   const [there] = await to.refusals.newest(1);
-  const kept = await from.refusals.newest(KEPT_REFUSALS);
+  const refusals = await from.refusals.newest(MAX_REFUSALS);
   // The copy numbers them from 1, so its last position is the number that was copied before.
-  const due = kept.slice(there?.position ?? 0).map(({ record }) => record);
+  const due = refusals.slice(there?.position ?? 0).map(({ record }) => record);
   for (let at = 0; at < due.length; at += CHUNK_RECORDS) {
     await to.refusals.append(due.slice(at, at + CHUNK_RECORDS));
   }

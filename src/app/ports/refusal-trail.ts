@@ -5,19 +5,19 @@ import type { Instant } from '../../domain/instant.ts';
 /**
  * The port to the trail of refused requests, with the key that sent each. It is separate from the
  * log of events: no decision and no answer about orders depends on it. Records are added at its end
- * only, and beyond {@link KEPT_REFUSALS} the oldest are dropped. Every engine passes the suite in
+ * only, and beyond {@link MAX_REFUSALS} the oldest are dropped. Every engine passes the suite in
  * test/contract/refusal-trail.ts.
  */
 export interface RefusalTrail {
-  /** Records attempts at the next positions. Throws where they cannot be recorded. */
+  /** Appends records at the next positions. Throws if they cannot be recorded. */
   append(records: readonly RefusalRecord[]): Promise<void>;
 
   /** The newest records, at most `limit`, oldest first. */
-  newest(limit: number): Promise<readonly KeptRefusal[]>;
+  newest(limit: number): Promise<readonly RecordedRefusal[]>;
 }
 
 /** The most records that are stored: at about 250 bytes each, a quarter of a gigabyte. */
-export const KEPT_REFUSALS = 1_000_000;
+export const MAX_REFUSALS = 1_000_000;
 
 /** A request that was refused. */
 export interface RefusedAttempt {
@@ -25,7 +25,7 @@ export interface RefusedAttempt {
   /** The code of the error that it was answered with. */
   readonly code: string;
   /**
-   * The id of the key that the request was sent with. For the code `unauthorized` it proves
+   * The id of the key with which the request was sent. For the code `unauthorized` it proves
    * nothing: it is the id in the text that was sent as a key, if that is well-formed.
    */
   readonly keyId?: string;
@@ -42,7 +42,7 @@ interface LeftOut {
 
 export type RefusalRecord = RefusedAttempt | LeftOut;
 
-export interface KeptRefusal {
+export interface RecordedRefusal {
   /** From 1, without gaps. */
   readonly position: number;
   readonly record: RefusalRecord;

@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
 
 /**
- * A piece of a gzip file (RFC 1952) that is put together from pieces compressed one by one: each is
- * raw deflate (RFC 1951) that ends in a full flush, so it depends on nothing before it and ends on
- * a byte boundary. Pieces can follow one another in any order, and be kept and used again.
+ * A piece of a gzip file (RFC 1952) that is composed of separately compressed pieces: raw deflate
+ * (RFC 1951) that ends with a full flush, so it depends on nothing before it and ends on a byte
+ * boundary. Pieces can be concatenated in any order, and reused.
  */
 export interface GzipPiece {
   readonly deflated: Buffer;
@@ -19,36 +19,36 @@ const FULL_FLUSH = { finishFlush: constants.Z_FULL_FLUSH };
 const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
 
 /**
- * The pieces that are compressed at the same time. Each takes a quarter of a megabyte meanwhile, and one
- * of the pool's four threads, which other work needs too.
+ * The most pieces compressed at the same time. Each takes a quarter of a megabyte, and one of the
+ * pool's four threads, which other work needs, too.
  */
-const MAX_AT_ONCE = 2;
+const MAX_CONCURRENT_JOBS = 2;
 let underWay = 0;
 const waiting: (() => void)[] = [];
 
-/** Compresses a piece, in the thread pool, when its turn has come. */
+/** Compresses a piece in the thread pool, when its turn comes. */
 export async function gzipPiece(bytes: Buffer): Promise<GzipPiece> {
-  if (underWay < MAX_AT_ONCE) underWay += 1;
+  if (underWay < MAX_CONCURRENT_JOBS) underWay += 1;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
     const deflated = await deflate(bytes, FULL_FLUSH);
     return { deflated, crc: crc32(bytes), length: bytes.length };
   } finally {
-    // The next one takes over the place of this one.
+    // The next piece takes the place of this one.
     const next = waiting.shift();
     if (next === undefined) underWay -= 1;
     else next();
   }
 }
 
-/** Compresses a few bytes at once. */
+/** Compresses a few bytes synchronously. */
 export function gzipPieceSync(bytes: Buffer): GzipPiece {
   return { deflated: deflateRawSync(bytes, FULL_FLUSH), crc: crc32(bytes), length: bytes.length };
 }
 
 // Deflate, no flags, no time, an unknown operating system.
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-// A last block without content: none of the pieces is marked as the last.
+// An empty last block: none of the pieces is marked as the last.
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 
 /** Returns the whole file, in buffers; the pieces' own bytes are not copied. */
@@ -66,14 +66,14 @@ export function gzipFile(pieces: readonly GzipPiece[]): readonly Buffer[] {
 }
 
 /**
- * Returns the CRC-32 of two byte sequences one after the other, from the CRCs of both and the length of the
- * second. To append n zero bytes is to multiply the CRC by x^8n modulo the polynomial; the method
- * is that of Mark Adler's crc32_combine in zlib 1.2.12.
+ * Returns the CRC-32 of two concatenated byte sequences from the CRCs of both and the length of the
+ * second. Appending n zero bytes multiplies the CRC by x^8n modulo the polynomial; the method is
+ * that of Mark Adler's crc32_combine in zlib 1.2.12.
  */
 export function combineCrc32(first: number, second: number, secondLength: number): number {
   let power = 0;
-  let factor = ONE;
-  // 8n in binary: bit k of n calls for x^(2^(k+3)).
+  let factor = POLYNOMIAL_ONE;
+  // 8n in binary: bit k of n requires the factor x^(2^(k+3)).
   for (let rest = secondLength; rest > 0; rest = Math.floor(rest / 2)) {
     if (rest % 2 === 1) factor = multiply(factor, POWERS[power + 3] as number);
     power += 1;
@@ -81,13 +81,13 @@ export function combineCrc32(first: number, second: number, secondLength: number
   return (multiply(first, factor) ^ second) >>> 0;
 }
 
-const POLYNOMIAL = 0xedb88320;
+const CRC32_POLYNOMIAL = 0xedb88320;
 // Bits are reflected: the highest is the coefficient of x^0.
-const ONE = 0x80000000;
-const X = 0x40000000;
+const POLYNOMIAL_ONE = 0x80000000;
+const POLYNOMIAL_X = 0x40000000;
 
 // x^(2^k) modulo the polynomial: enough of them for any length below 2^53.
-const POWERS: number[] = [X];
+const POWERS: number[] = [POLYNOMIAL_X];
 for (let k = 1; k < 57; k++) {
   const root = POWERS[k - 1] as number;
   POWERS.push(multiply(root, root));
@@ -97,9 +97,9 @@ for (let k = 1; k < 57; k++) {
 function multiply(a: number, b: number): number {
   let product = 0;
   let shifted = b;
-  for (let bit = ONE; bit !== 0; bit >>>= 1) {
+  for (let bit = POLYNOMIAL_ONE; bit !== 0; bit >>>= 1) {
     if (a & bit) product ^= shifted;
-    shifted = shifted & 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
+    shifted = shifted & 1 ? (shifted >>> 1) ^ CRC32_POLYNOMIAL : shifted >>> 1;
   }
   return product >>> 0;
 }

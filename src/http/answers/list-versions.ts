@@ -1,11 +1,11 @@
 /**
  * The versions of the list that clients are still reading. Versions share all chunks that have not
- * changed between them, so an old one costs only the chunks that were replaced since: each of them is
- * counted once, however many versions have it, and freed with the last of these. The bytes of all old
- * versions together are bounded: beyond that the readers of the oldest are cut off.
+ * changed between them, so an old one costs only the chunks replaced since. Each of these is
+ * counted once, however many versions have it, and freed with the last of them. The total size of
+ * all old versions is limited: beyond it, the readers of the oldest are cut off.
  *
- * The accounting is that of ZFS for snapshots: a replaced chunk is kept by the newest version that has
- * it, and handed to the next older one that has it, if any, when that version ends.
+ * The accounting is that of ZFS for snapshots: a replaced chunk is retained by the newest version
+ * that has it, and handed to the next older one that has it, if any, when that version ends.
  */
 import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
 
@@ -22,35 +22,38 @@ interface Version<Chunk> {
   /** Functions that cut off its readers. */
   readonly readers: Set<() => void>;
   /** The chunks that no newer version has, with the bytes that were counted for each. */
-  readonly kept: { readonly chunk: Chunk; readonly bytes: number }[];
+  readonly retained: { readonly chunk: Chunk; readonly bytes: number }[];
 }
 
 /** A reader's place in a version. */
 export interface Reading<Chunk> {
   readonly snapshot: ListSnapshot<Chunk>;
-  /** To be called when the reader has everything, or has gone. */
+  /** Must be called when the reader has received everything, or has disconnected. */
   readonly leave: () => void;
 }
 
-/** The versions that are read, of one list. */
+/** The versions of one list that are being read. */
 export class ListVersions<Chunk extends VersionedChunk> {
   readonly #maxBytes: number;
-  /** The versions that are read, the oldest first. */
+  /** The versions being read, oldest first. */
   readonly #read: Version<Chunk>[] = [];
-  /** The newest version, read or not, while any is read: the list itself frees what it replaces. */
+  /**
+   * The newest version, read or not, while any is being read: the list itself frees what it
+   * replaces.
+   */
   #newest: Version<Chunk> | undefined;
   #count = 0;
-  #keptBytes = 0;
+  #retainedBytes = 0;
   #cutOff = 0;
 
-  /** @param maxBytes The most that chunks may take which the newest list has no more. */
+  /** @param maxBytes The most bytes of chunks that only old versions have. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
   /** The bytes of chunks that only old versions have. */
-  get keptBytes(): number {
-    return this.#keptBytes;
+  get retainedBytes(): number {
+    return this.#retainedBytes;
   }
 
   /** The number of readers that were cut off. */
@@ -59,13 +62,14 @@ export class ListVersions<Chunk extends VersionedChunk> {
   }
 
   /**
-   * Begins to read a snapshot, or a newer one if there is.
-   * @param cutOff Cuts off the reader: called when old versions cost too much and this is the oldest.
+   * Begins to read a snapshot, or a newer one if there is one.
+   * @param cutOff Cuts off the reader: called if old versions take too much memory and this is the
+   *   oldest.
    */
   read(snapshot: ListSnapshot<Chunk>, cutOff: () => void): Reading<Chunk> {
     const version = this.#versionOf(snapshot);
     if (version.readers.size === 0) this.#read.push(version);
-    // Two requests may share a function.
+    // Requests may share a function, so each gets one of its own.
     const reader = () => cutOff();
     version.readers.add(reader);
     return { snapshot: version.snapshot, leave: () => this.#leave(version, reader) };
@@ -81,19 +85,19 @@ export class ListVersions<Chunk extends VersionedChunk> {
       chunk.lastIn = number;
     }
     for (const chunk of before?.snapshot.chunks ?? []) {
-      if (chunk.lastIn !== number) this.#keep(chunk, chunk.bytes, this.#read.at(-1));
+      if (chunk.lastIn !== number) this.#retain(chunk, chunk.bytes, this.#read.at(-1));
     }
     this.#bound();
-    const version = { number, snapshot, readers: new Set<() => void>(), kept: [] };
+    const version = { number, snapshot, readers: new Set<() => void>(), retained: [] };
     this.#newest = version;
     return version;
   }
 
   /** Counts a replaced chunk for the newest version that has it. */
-  #keep(chunk: Chunk, bytes: number, newest: Version<Chunk> | undefined): void {
+  #retain(chunk: Chunk, bytes: number, newest: Version<Chunk> | undefined): void {
     if (newest === undefined || newest.number < (chunk.firstIn as number)) return;
-    newest.kept.push({ chunk, bytes });
-    this.#keptBytes += bytes;
+    newest.retained.push({ chunk, bytes });
+    this.#retainedBytes += bytes;
   }
 
   #leave(version: Version<Chunk>, reader: () => void): void {
@@ -102,14 +106,14 @@ export class ListVersions<Chunk extends VersionedChunk> {
     this.#read.splice(place, 1);
     if (this.#read.length === 0) this.#newest = undefined;
     const older = this.#read[place - 1];
-    for (const { chunk, bytes } of version.kept.splice(0)) {
-      this.#keptBytes -= bytes;
-      this.#keep(chunk, bytes, older);
+    for (const { chunk, bytes } of version.retained.splice(0)) {
+      this.#retainedBytes -= bytes;
+      this.#retain(chunk, bytes, older);
     }
   }
 
   #bound(): void {
-    while (this.#keptBytes > this.#maxBytes) {
+    while (this.#retainedBytes > this.#maxBytes) {
       const [oldest] = this.#read as [Version<Chunk>];
       for (const reader of [...oldest.readers]) {
         this.#cutOff += 1;

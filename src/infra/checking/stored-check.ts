@@ -1,6 +1,6 @@
-/** The checks of what lies in a store that all engines share. Each throws {@link DamagedStore}. */
+/** Checks of stored data that all engines share. Each throws {@link DamagedStore}. */
 
-import type { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
+import type { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import type { Finding } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
@@ -12,12 +12,12 @@ import { decodeRefusal } from '../events/refusal-codec.ts';
 import type { Pace } from './keep-checking.ts';
 
 /**
- * Holds the next events of a log against its tree.
- * @param after The position in front of them.
- * @param isEnd Whether they are the last, so that the tree must end with them.
+ * Compares the next events of a log with its tree.
+ * @param after The position before them.
+ * @param isEnd True if they are the last, so that the tree must end with them.
  */
 export function checkEvents(
-  tree: KeptTreeCheck,
+  tree: StoredTreeCheck,
   rows: readonly StoredRow[],
   after: number,
   isEnd: boolean,
@@ -30,10 +30,10 @@ export function checkEvents(
   if (isEnd) requireNothing(tree.end(after + rows.length));
 }
 
-/** Throws for a row of events in which something is wrong that no tree covers. */
+/** Throws for a row of events with a flaw that the tree does not cover. */
 function requireTexts({ position, orderId, type, data, metadata }: StoredRow, due: number): void {
   const areTexts = [type, data, metadata].every((text) => typeof text === 'string');
-  // The order's id stands in a column of its own as well.
+  // The order's id is stored a second time, in a column of its own.
   if (position === due && areTexts && data.includes(`"orderId":"${orderId}"`)) return;
   throw new DamagedStore(`the event at position ${due} is not what was recorded`);
 }
@@ -45,7 +45,7 @@ function requireNothing([finding]: readonly Finding[]): void {
   throw new DamagedStore(`${where}${problem}`);
 }
 
-/** Returns about how many bytes rows of events have. */
+/** Returns the approximate size of rows of events, in bytes. */
 export function bytesIn(rows: readonly StoredRow[]): number {
   return rows.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
 }
@@ -54,7 +54,7 @@ type RefusalRow = readonly [position: number, record: string];
 
 /**
  * Checks that every refusal can be read.
- * @param readAfter Reads the next ones after a position.
+ * @param readAfter Reads the next rows after a position.
  */
 export async function checkRefusals(
   readAfter: (position: number) => readonly RefusalRow[] | Promise<readonly RefusalRow[]>,
@@ -74,7 +74,10 @@ export async function checkRefusals(
   }
 }
 
-/** Returns the epochs that statements make up; where they are damaged, notes that and the first. */
+/**
+ * Returns the epochs that statements describe. If these are damaged, adds that to `flaws` and
+ * returns the first epoch only.
+ */
 export function epochsOf(storeId: string, statements: readonly string[], flaws: string[]): Epochs {
   try {
     return new Epochs(storeId, statements);
@@ -86,9 +89,10 @@ export function epochsOf(storeId: string, statements: readonly string[], flaws: 
 }
 
 /**
- * Returns how the schema of a database differs from the one that it must have. What makes a table
- * refuse changes is a part of it.
- * @param due The definition of each thing by its kind and its name: "trigger events_never_change".
+ * Returns the differences of a schema from the expected one, each as a clause. The schema includes
+ * the triggers that refuse changes.
+ * @param due The definition of each object by its kind and name, such as "trigger
+ *   events_never_change".
  */
 export function differences(
   due: ReadonlyMap<string, string>,
@@ -104,7 +108,7 @@ export function differences(
   ];
 }
 
-/** Throws {@link CannotStart} for a schema that only a later version of this program reads. */
+/** Throws {@link CannotStart} for a schema that only a later version of this program can read. */
 export function refuseNewerSchema(name: string, version: number, newest: number): void {
   if (version <= newest) return;
   throw new CannotStart(
@@ -113,7 +117,7 @@ export function refuseNewerSchema(name: string, version: number, newest: number)
   );
 }
 
-/** Returns the error to be thrown at a start for one that was thrown by a look at the log's size. */
+/** Returns the error with which a start fails when the log's size could not be read. */
 export function orUnwhole(error: unknown, name: string): unknown {
   if (!(error instanceof DamagedStore)) return error;
   return new CannotStart(
@@ -122,13 +126,13 @@ export function orUnwhole(error: unknown, name: string): unknown {
   );
 }
 
-/** Throws {@link CannotStart} where the store that is to take events over has some of its own. */
+/** Throws {@link CannotStart} if the store that is to receive another one's events has events. */
 export function requireEmpty(head: number): void {
   if (head > 0)
     throw new CannotStart(`The store has ${head} events: the import requires an empty one.`);
 }
 
-/** Throws where the tree of the events that were taken over is not the one that they had. */
+/** Throws if the received events have another tree than in their original store. */
 export function requireSameTree(tree: Frontier, due: TreeHead): void {
   if (tree.size !== due.size || !tree.root().equals(due.root)) {
     throw new Error('the tree of these events is another one');

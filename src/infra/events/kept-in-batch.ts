@@ -16,22 +16,22 @@ export class KeptInBatch implements KeptOutcomes {
     requested: readonly OutcomeName[],
     find: (name: OutcomeName) => KeptOutcome | undefined,
   ) {
-    for (const name of requested) this.#known.set(nameOf(name), find(name));
+    for (const name of requested) this.#known.set(nameText(name), find(name));
   }
 
   recall(by: string, key: string): KeptOutcome | undefined {
-    const name = nameOf({ by, key });
+    const name = nameText({ by, key });
     if (!this.#known.has(name)) throw new Error(`the outcome ${name} was not asked for`);
     return this.#known.get(name);
   }
 
   keep(outcome: KeptOutcome): void {
     this.added.push(outcome);
-    this.#known.set(nameOf(outcome), outcome);
+    this.#known.set(nameText(outcome), outcome);
   }
 }
 
 /** Returns an outcome's name as one text, unique for its two parts. */
-export function nameOf({ by, key }: OutcomeName): string {
+export function nameText({ by, key }: OutcomeName): string {
   return JSON.stringify([by, key]);
 }

@@ -7,11 +7,11 @@ import type {
   OutcomeName,
 } from '../../app/ports/event-log.ts';
 import { encode } from '../events/codec.ts';
-import { KeptInBatch, nameOf } from '../events/kept-in-batch.ts';
+import { KeptInBatch, nameText } from '../events/kept-in-batch.ts';
 import { MemoryTrail } from './trail.ts';
 
 /** Events a chunk: few, so that whoever reads in chunks is tested with many of them. */
-const CHUNK = 100;
+const CHUNK_EVENTS = 100;
 
 /**
  * The log in memory: the port's reference implementation, for tests and for measuring what the
@@ -24,8 +24,8 @@ export class MemoryEventLog implements EventLog {
   readonly #watchers = new Set<() => void>();
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
-    for (let seen = after; seen < this.#events.length; seen += CHUNK) {
-      yield this.#events.slice(seen, seen + CHUNK);
+    for (let seen = after; seen < this.#events.length; seen += CHUNK_EVENTS) {
+      yield this.#events.slice(seen, seen + CHUNK_EVENTS);
     }
   }
 
@@ -35,9 +35,9 @@ export class MemoryEventLog implements EventLog {
     asked: readonly OutcomeName[] = [],
   ): Promise<AppendResult> {
     const head = this.#events.length;
-    const kept = new KeptInBatch(asked, (name) => this.#kept.get(nameOf(name)));
+    const kept = new KeptInBatch(asked, (name) => this.#kept.get(nameText(name)));
     const decided = decide(this.#events.slice(seen), kept);
-    for (const outcome of kept.added) this.#kept.set(nameOf(outcome), outcome);
+    for (const outcome of kept.added) this.#kept.set(nameText(outcome), outcome);
     const events = recordedBehind(head, decided);
     this.#events.push(...events);
     for (const event of events) this.trail.append(encode(event), event.traceparent);

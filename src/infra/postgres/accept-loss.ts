@@ -1,6 +1,6 @@
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
-import { nameOf } from '../process/postgres-address.ts';
+import { shownAddress } from '../process/postgres-address.ts';
 import { readWitness, replaceWitness } from '../process/witness-file.ts';
 import { openDatabase, orClose } from './database.ts';
 import { acceptBreak, epochsIn } from './epochs-table.ts';
@@ -27,7 +27,7 @@ export async function acceptLossInPostgres(
     const wrong = await contradictionIn(db, witness, await epochsIn(db, id));
     if (wrong === undefined) {
       throw new CannotStart(
-        `Nothing that ${file} records is missing in ${nameOf(url)}: there is no loss to accept.`,
+        `Nothing that ${file} records is missing in ${shownAddress(url)}: there is no loss to accept.`,
       );
     }
     const { breaks, id: epoch } = await acceptBreak(db, id, witness, (next) => {

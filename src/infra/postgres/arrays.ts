@@ -5,10 +5,10 @@
  */
 
 /** The object ids of types in `pg_type`. */
-const BYTEA = 17;
-const INT8 = 20;
-const INT4 = 23;
-const TEXT = 25;
+const BYTEA_OID = 17;
+const INT8_OID = 20;
+const INT4_OID = 23;
+const TEXT_OID = 25;
 
 /** The number of dimensions, a flag for nulls, and the type: four bytes each. */
 const HEAD_BYTES = 12;
@@ -19,14 +19,14 @@ const SIZE_BYTES = 4;
 
 /** Returns an int4[]. Throws RangeError if a value is out of range. */
 export function int4s(values: readonly (number | null)[]): Buffer {
-  return arrayOf(INT4, values, 4 * values.length, (into, at, value) => {
+  return arrayOf(INT4_OID, values, 4 * values.length, (into, at, value) => {
     return into.writeInt32BE(value, at) - at;
   });
 }
 
 /** Returns an int8[]. Throws RangeError if a value is out of range. */
 export function int8s(values: readonly (number | bigint | null)[]): Buffer {
-  return arrayOf(INT8, values, 8 * values.length, (into, at, value) => {
+  return arrayOf(INT8_OID, values, 8 * values.length, (into, at, value) => {
     return into.writeBigInt64BE(BigInt(value), at) - at;
   });
 }
@@ -35,12 +35,12 @@ export function int8s(values: readonly (number | bigint | null)[]): Buffer {
 export function texts(values: readonly (string | null)[]): Buffer {
   let size = 0;
   for (const value of values) if (value !== null) size += Buffer.byteLength(value);
-  return arrayOf(TEXT, values, size, (into, at, value) => into.write(value, at));
+  return arrayOf(TEXT_OID, values, size, (into, at, value) => into.write(value, at));
 }
 
 export function byteas(values: readonly Buffer[]): Buffer {
   const size = values.reduce((sum, { length }) => sum + length, 0);
-  return arrayOf(BYTEA, values, size, (into, at, value) => value.copy(into, at));
+  return arrayOf(BYTEA_OID, values, size, (into, at, value) => value.copy(into, at));
 }
 
 /**

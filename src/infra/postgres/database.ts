@@ -3,7 +3,7 @@
 import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole, refuseNewerSchema } from '../checking/stored-check.ts';
-import { nameOf } from '../process/postgres-address.ts';
+import { shownAddress } from '../process/postgres-address.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { Database, type Reach, type Timeouts } from './connection/database.ts';
 import { isDenied } from './connection/errors.ts';
@@ -56,7 +56,7 @@ async function requireWholeLog(url: string, db: Database): Promise<void> {
   try {
     await new MerkleTables(db).requireWhole();
   } catch (error) {
-    throw orUnwhole(error, nameOf(url));
+    throw orUnwhole(error, shownAddress(url));
   }
 }
 
@@ -73,13 +73,13 @@ export async function openForCopy(
     let about = await aboutStoreIn(db);
     const isAbsent = about === undefined;
     if (isAbsent && ifAbsent === 'refuse') {
-      throw new CannotStart(`There is no store in ${nameOf(url)}. Check DATABASE_URL.`);
+      throw new CannotStart(`There is no store in ${shownAddress(url)}. Check DATABASE_URL.`);
     }
     if (about === undefined || about[1] < SCHEMA_VERSION) {
       await migrate(url, false);
       about = await aboutStoreIn(db);
     }
-    if (isAbsent && ifAbsent !== 'refuse') ifAbsent(nameOf(url));
+    if (isAbsent && ifAbsent !== 'refuse') ifAbsent(shownAddress(url));
     if (about === undefined) throw new CannotStart('There is no store in the database.');
     const [id, version, isWhole] = about;
     refuseNewerSchema('The database', version, SCHEMA_VERSION);
@@ -111,6 +111,6 @@ export async function orClose<Result>(
 export function cannotOpen(error: unknown, url: string): CannotStart {
   return asCannotStart(error, (failure) => {
     const advice = isDenied(failure) ? ` GRANT ${APP_ROLE} TO the user who serves.` : '';
-    return `${nameOf(url)} cannot be opened: ${failure.message}.${advice}`;
+    return `${shownAddress(url)} cannot be opened: ${failure.message}.${advice}`;
   });
 }

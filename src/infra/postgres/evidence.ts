@@ -11,7 +11,7 @@ import { DamagedStore, StoreUnavailable } from '../../app/ports/store.ts';
 import { epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
-import { nameOf } from '../process/postgres-address.ts';
+import { shownAddress } from '../process/postgres-address.ts';
 import { checkRows } from './checked-rows.ts';
 import type { Connection, Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
@@ -88,7 +88,7 @@ export async function openPostgresEvidence(url: string): Promise<Evidence> {
 async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evidence, 'close'>> {
   await connection.run(BEGIN);
   const about = await aboutStoreIn(connection);
-  if (about === undefined) throw new CannotStart(`There is no store in ${nameOf(url)}.`);
+  if (about === undefined) throw new CannotStart(`There is no store in ${shownAddress(url)}.`);
   const [storeId, version, isWhole] = about;
   refuseNewerSchema('The database', version, SCHEMA_VERSION);
   const flaws = await flawsInSchema(connection, version);

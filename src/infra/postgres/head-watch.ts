@@ -9,7 +9,7 @@ const UNNOTIFIED_POLL_INTERVAL_MS = 100;
 /** The delay by which notifications are debounced. */
 const DEBOUNCE_MS = 20;
 /** A value that differs from the head of every log. */
-const UNSEEN = -1;
+const UNSEEN_HEAD = -1;
 
 /**
  * Calls watchers when the log has grown: on a notification to a listening connection, and after a
@@ -23,7 +23,7 @@ export class HeadWatch {
   #isListening = false;
   #timer: NodeJS.Timeout | undefined;
   #debouncing: NodeJS.Timeout | undefined;
-  #seen = UNSEEN;
+  #seen = UNSEEN_HEAD;
   #isClosed = false;
 
   constructor(db: Database, readHead: () => Promise<number>) {
@@ -37,7 +37,7 @@ export class HeadWatch {
     const watcher = () => grown();
     this.#watchers.add(watcher);
     // Forces a call: the newest events may be new to this watcher.
-    this.#seen = UNSEEN;
+    this.#seen = UNSEEN_HEAD;
     this.begin();
     return () => this.#watchers.delete(watcher);
   }

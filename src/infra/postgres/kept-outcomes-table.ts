@@ -1,7 +1,7 @@
 /** The outcomes of commands with idempotency keys in PostgreSQL. */
 
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
-import { KeptInBatch, nameOf } from '../events/kept-in-batch.ts';
+import { KeptInBatch, nameText } from '../events/kept-in-batch.ts';
 import { type KeptRow, keptIn, keptRow } from '../events/row-mapping.ts';
 import { byteas, int4s, int8s, texts } from './arrays.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
@@ -29,10 +29,10 @@ export async function readKept(db: Queryable, names: readonly OutcomeName[]): Pr
     const columns = [texts(names.map(({ by }) => by)), texts(names.map(({ key }) => key))];
     for (const row of await db.query<Row>(SELECT, columns)) {
       const kept = keptOf(row);
-      found.set(nameOf(kept), kept);
+      found.set(nameText(kept), kept);
     }
   }
-  return new KeptInBatch(names, (name) => found.get(nameOf(name)));
+  return new KeptInBatch(names, (name) => found.get(nameText(name)));
 }
 
 /** Returns the first outcomes after a name, in the order of names. */

@@ -1,4 +1,8 @@
-import type { KeptRefusal, RefusalRecord, RefusalTrail } from '../../app/ports/refusal-trail.ts';
+import type {
+  RecordedRefusal,
+  RefusalRecord,
+  RefusalTrail,
+} from '../../app/ports/refusal-trail.ts';
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
 import { texts } from './arrays.ts';
 import type { Statement } from './connection/connection.ts';
@@ -47,7 +51,7 @@ export class PostgresRefusals implements RefusalTrail {
     );
   }
 
-  async newest(limit: number): Promise<readonly KeptRefusal[]> {
+  async newest(limit: number): Promise<readonly RecordedRefusal[]> {
     const rows = await this.#db.query<[number, string]>(NEWEST, [limit]);
     return rows
       .reverse()

@@ -4,7 +4,7 @@
  * of the system's collations cannot corrupt an index.
  */
 
-import { KEPT_REFUSALS } from '../../app/ports/refusal-trail.ts';
+import { MAX_REFUSALS } from '../../app/ports/refusal-trail.ts';
 import { checksumInPostgres } from '../events/checksums.ts';
 
 /** The newest schema version. */
@@ -154,7 +154,7 @@ ${refuseGapIn('events')}
   );
 
   CREATE FUNCTION store_orders.kept_refusals() RETURNS bigint LANGUAGE sql IMMUTABLE
-    AS 'SELECT ${KEPT_REFUSALS}::bigint';
+    AS 'SELECT ${MAX_REFUSALS}::bigint';
 
 ${refuseGapIn('refusals')}
   CREATE TRIGGER refusals_never_change BEFORE UPDATE OR TRUNCATE ON store_orders.refusals

@@ -1,4 +1,4 @@
-import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
+import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
@@ -61,7 +61,7 @@ export async function checkPostgresStore(url: string, pace: Pace): Promise<void>
 async function checkLog(db: Database, pace: Pace): Promise<void> {
   const kept = { edge: Buffer.alloc(0), nodes: 0 };
   const nodes = new Map<string, Buffer>();
-  const tree = new KeptTreeCheck({
+  const tree = new StoredTreeCheck({
     get edge() {
       return kept.edge;
     },

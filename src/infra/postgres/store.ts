@@ -5,7 +5,7 @@ import type { Epochs } from '../../app/log/epochs.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
-import { nameOf } from '../process/postgres-address.ts';
+import { shownAddress } from '../process/postgres-address.ts';
 import { readWitness, replaceWitness } from '../process/witness-file.ts';
 import { type Database, type Reach, SERVING } from './connection/database.ts';
 import { openDatabase, orClose } from './database.ts';
@@ -42,7 +42,8 @@ export async function openPostgresStore(
   const { epochs, witness, trouble } = await orClose(db, url, async () => {
     await requireServable(db, url);
     const file = place?.(id);
-    if (file !== undefined) await refuseOtherLog(db, file, await epochsIn(db, id), nameOf(url));
+    if (file !== undefined)
+      await refuseOtherLog(db, file, await epochsIn(db, id), shownAddress(url));
     const epochs = await beginAppending(db, id, file);
     return { epochs, ...(file === undefined ? {} : openWitness(file, epochs)) };
   });
@@ -127,7 +128,7 @@ export async function openPostgresForCommandLine(
   const file = place?.(id);
   const epochs = await orClose(db, url, async () => {
     const epochs = await epochsIn(db, id);
-    if (file !== undefined) await refuseOtherLog(db, file, epochs, nameOf(url));
+    if (file !== undefined) await refuseOtherLog(db, file, epochs, shownAddress(url));
     return epochs;
   });
   const log = new PostgresEventLog(db, {
@@ -160,7 +161,7 @@ function beginAppending(db: Database, id: string, file: string | undefined): Pro
     try {
       replaceWitness(file, next);
     } catch {
-      // {@link openWitness} reports that it cannot be kept.
+      // {@link openWitness} reports that it cannot be written.
     }
   });
 }

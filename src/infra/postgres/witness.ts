@@ -49,7 +49,7 @@ export async function contradictionIn(
 }
 
 /**
- * Opens the witness of a store on this machine. If it cannot be kept, nothing is noted, and
+ * Opens the witness of a store on this machine. If it cannot be opened, nothing is noted, and
  * `trouble` is the reason.
  */
 export function openWitness(
@@ -68,7 +68,7 @@ export function openWitness(
   } catch (error) {
     const { message } = error as Error;
     return {
-      trouble: `${file} cannot be kept (${message}): the next start cannot detect lost events`,
+      trouble: `${file} cannot be written (${message}): the next start cannot detect lost events`,
     };
   }
 }

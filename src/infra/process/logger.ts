@@ -9,13 +9,13 @@ import { textOf } from './log-text.ts';
 
 export type { Logger };
 
-/** So many lines are put into JSON at once. */
-const LINES = 64;
-/** So many characters are written at once, or what there is after so many milliseconds. */
-const ENOUGH = 32_768;
-const SOON = 100;
-/** The bytes that may wait for a reader that does not read; what comes on top is dropped. */
-const MOST_WAITING = 16_777_216;
+/** The gathered lines that are converted to JSON together. */
+const MAX_GATHERED_LINES = 64;
+/** A write has at least this length, unless the first of its lines has waited this long. */
+const WRITE_CHARACTERS = 32_768;
+const WRITE_WITHIN_MS = 100;
+/** The bytes that may wait for a reader who is slow; lines beyond them are dropped. */
+const MAX_WAITING_BYTES = 16_777_216;
 
 /** JSON lines for programs, or lines of text for a person at a terminal. */
 export type LogFormat = 'json' | 'text';
@@ -30,9 +30,9 @@ export type LogFormat = 'json' | 'text';
  */
 export function createLogger(
   level: string,
-  format: LogFormat = isatty(STDOUT) ? 'text' : 'json',
+  format: LogFormat = isatty(STDOUT_FD) ? 'text' : 'json',
 ): { logger: Logger; flush(): Promise<void> } {
-  const lines = new LineWriter(STDOUT, format);
+  const lines = new LineWriter(STDOUT_FD, format);
   const logger = pino(
     {
       level,
@@ -49,7 +49,7 @@ export function createLogger(
   return { logger, flush: () => lines.flush() };
 }
 
-const STDOUT = 1;
+const STDOUT_FD = 1;
 
 /** The end of the line that each request leaves: see src/http/request-log.ts. */
 const REQUEST_LINE_END = '"msg":"request"}\n';
@@ -93,9 +93,9 @@ class LineWriter {
   /** @param print Makes pino put a line into JSON, and write it to this. */
   gather(print: () => void): void {
     this.#gathered.push({ print, at: CLOCKS.wall() });
-    if (this.#gathered.length >= LINES) this.#print();
-    if (this.#length >= ENOUGH) void this.flush();
-    else this.#timer ??= setTimeout(() => void this.flush(), SOON);
+    if (this.#gathered.length >= MAX_GATHERED_LINES) this.#print();
+    if (this.#length >= WRITE_CHARACTERS) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), WRITE_WITHIN_MS);
   }
 
   write(line: string): void {
@@ -107,7 +107,7 @@ class LineWriter {
 
   /** Resolves when every line so far is written. */
   flush(): Promise<void> {
-    if (this.#stream.writableLength > MOST_WAITING) {
+    if (this.#stream.writableLength > MAX_WAITING_BYTES) {
       this.#dropped += this.#lines.length + this.#gathered.length;
       this.#gathered = [];
       this.#empty();

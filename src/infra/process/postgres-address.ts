@@ -1,7 +1,7 @@
 /**
- * The address of a database, as libpq's connection URIs have it: several hosts, percent-encoded
- * parts, parameters behind a question mark. The `URL` of JavaScript takes one host only, and
- * silently makes something else of a password that is not encoded. Nothing is read here but text.
+ * Parses the address of a database: a connection URI of libpq with several hosts, percent-encoded
+ * parts and parameters. JavaScript's `URL` accepts one host only, and silently misreads a password
+ * that is not encoded. Nothing but the text is read here.
  */
 
 /** A server, or the folder of a Unix socket. */
@@ -35,7 +35,7 @@ export type TlsFile = (typeof TLS_FILES)[number];
 
 const DEFAULT_PORT = 5432;
 const MAX_PORT = 65_535;
-/** The least that libpq grants a connection, and a bound that finds typing errors. */
+/** libpq's minimum, and a maximum that catches typing errors. */
 const CONNECT_TIMEOUT_SECONDS = { min: 2, max: 300 };
 
 const PARAMETERS = new Set([
@@ -53,13 +53,13 @@ const PARAMETERS = new Set([
   'target_session_attrs',
 ]);
 
-/** Parameters of libpq that are refused with a reason of their own. */
+/** Parameters of libpq that are refused with a specific reason. */
 const REFUSED: Readonly<Record<string, string>> = {
   application_name: 'must not set application_name: running instances are counted by it',
   passfile: 'must not set passfile: a password is taken from the address or from PGPASSWORD',
 };
 
-/** The flaw of an address. The message never repeats a part of it that may be a password. */
+/** Thrown for an invalid address. The message never repeats a part that may be a password. */
 export class NoAddress extends Error {
   override readonly name = 'NoAddress';
 }
@@ -93,26 +93,26 @@ export function parseAddress(url: string): Address {
   };
 }
 
-/** Names a database without a password: for messages. */
-export function nameOf(url: string): string {
+/** Returns an address without user, password and parameters, for messages. */
+export function shownAddress(url: string): string {
   const { hosts, database } = parseAddress(url);
   return `postgres://${hosts.map(hostText).join()}/${encodeURIComponent(database)}`;
 }
 
-/** A host as an address has it. */
+/** Returns a host as it is written in an address. */
 export function hostText({ name, port }: Host): string {
   if (isSocket(name)) return encodeURIComponent(name);
   const host = name.includes(':') ? `[${name}]` : name;
   return port === DEFAULT_PORT ? host : `${host}:${port}`;
 }
 
-/** Returns true where a host is the folder of a Unix socket. */
+/** Returns true if a host is the folder of a Unix socket. */
 export function isSocket(host: string): boolean {
   return host.startsWith('/');
 }
 
-// An @ that is a part of a password looks like the end of it, and with / ? or # in a password its @
-// comes too late. So whatever may be meant, such an address is refused.
+// An @ in a password looks like its end, and after a / ? or # in a password the @ comes too late.
+// Such an address is ambiguous, so it is refused.
 function refuseUnencoded(rest: string): void {
   const at = rest.indexOf('@');
   const end = rest.search(/[/?#]/);
@@ -137,7 +137,7 @@ function parametersIn(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const pair of query.split('&').filter((text) => text !== '')) {
     const [name = '', ...value] = pair.split('=');
-    // Not repeated where it has no value: it may be the rest of a password.
+    // The name is not repeated: it may be the rest of a password.
     if (value.length === 0) throw new NoAddress('must have parameters as NAME=VALUE after its ?');
     parameters.set(decoded(name), decoded(value.join('=')));
   }
@@ -155,7 +155,7 @@ function parametersIn(query: string): ReadonlyMap<string, string> {
   return parameters;
 }
 
-/** Hosts and ports stand in lists of the same length; one port is for all hosts, as in libpq. */
+/** Hosts and ports are lists of the same length; as in libpq, a single port is for all hosts. */
 function hostsIn(list: string, parameters: ReadonlyMap<string, string>): readonly Host[] {
   const listed = list === '' ? [] : list.split(',').map(splitHost);
   const names = parameters.get('host')?.split(',') ?? listed.map(([name]) => name);
@@ -189,14 +189,14 @@ function portOf(text = ''): number {
 
 function sslmodeIn(parameters: ReadonlyMap<string, string>): SslMode {
   const isSystem = parameters.get('sslrootcert') === 'system';
-  // "ssl=true" is what libpq takes from addresses that were written for JDBC.
+  // libpq accepts "ssl=true" for compatibility with JDBC.
   const implied =
     parameters.get('ssl') === 'true' ? 'require' : isSystem ? 'verify-full' : 'prefer';
   const asked = parameters.get('sslmode') ?? implied;
   const mode = SSL_MODES.find((known) => known === asked);
   if (mode === undefined)
     throw new NoAddress(`must have sslmode as one of ${SSL_MODES.join(', ')}`);
-  // Anybody gets a certificate of some name from a public authority.
+  // Without a comparison of the name, any certificate of a public authority would pass.
   if (isSystem && mode !== 'verify-full') {
     throw new NoAddress('must have sslmode=verify-full where sslrootcert=system');
   }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import {
-  KEPT_REFUSALS,
-  type KeptRefusal,
+  MAX_REFUSALS,
+  type RecordedRefusal,
   type RefusalRecord,
   type RefusalTrail,
 } from '../../app/ports/refusal-trail.ts';
@@ -45,9 +45,9 @@ export class SqliteRefusals implements RefusalTrail {
 
   /**
    * @param file The store's file.
-   * @param maxRecords The number of records that are kept.
+   * @param maxRecords The number of newest records that are stored.
    */
-  constructor(file: string, maxRecords = KEPT_REFUSALS) {
+  constructor(file: string, maxRecords = MAX_REFUSALS) {
     this.#file = `${file}-refusals`;
     this.#maxRecords = maxRecords;
   }
@@ -66,7 +66,7 @@ export class SqliteRefusals implements RefusalTrail {
     }).immediate();
   }
 
-  async newest(limit: number): Promise<readonly KeptRefusal[]> {
+  async newest(limit: number): Promise<readonly RecordedRefusal[]> {
     if (this.#opened === undefined && !existsSync(this.#file)) return [];
     const rows = this.#open()
       .prepare('SELECT position, record FROM refusals ORDER BY position DESC LIMIT ?')

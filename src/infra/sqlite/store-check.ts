@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
+import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';
@@ -79,7 +79,7 @@ function tablesBeside(db: Database.Database): readonly string[] {
 
 /** Throws unless the tree covers exactly the events of the log. */
 async function checkLog(db: Database.Database, pace: Pace): Promise<void> {
-  const tree = new KeptTreeCheck(treeOf(db));
+  const tree = new StoredTreeCheck(treeOf(db));
   const select = selectRows(db);
   let size = 0;
   // One transaction: the last chunk and the edge of the tree must be of one snapshot.

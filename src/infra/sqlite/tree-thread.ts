@@ -5,7 +5,7 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { KeptTreeCheck } from '../../app/audit/kept-tree.ts';
+import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredTree, TreeAside } from '../../app/ports/evidence.ts';
 import { openSqliteEvidence } from './evidence.ts';
@@ -18,7 +18,7 @@ const { file, last, sizes } = workerData as {
 
 const evidence = openSqliteEvidence(file);
 parentPort?.postMessage('begun');
-const tree = new KeptTreeCheck(evidence.tree as StoredTree);
+const tree = new StoredTreeCheck(evidence.tree as StoredTree);
 const wanted = new Set(sizes);
 const roots = new Map<number, Uint8Array>();
 let size = 0;

@@ -21,7 +21,7 @@ export interface GetLatencySeen {
 }
 
 /** The pause between two requests, in milliseconds. */
-const PAUSE = 5;
+const PAUSE_MS = 5;
 
 const { url, headers, orders, seconds } = JSON.parse(process.argv[2] as string) as GetLatencyOrder;
 const { hostname, port, pathname } = new URL(url);
@@ -39,7 +39,7 @@ while (performance.now() < end) {
   const answer = await wholeAnswer();
   latencies.push(performance.now() - begun);
   if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(`order ${id}: ${answer}`);
-  await setTimeout(PAUSE);
+  await setTimeout(PAUSE_MS);
 }
 socket.destroy();
 

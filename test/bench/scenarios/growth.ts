@@ -9,7 +9,7 @@ import { timeToReadAndAnswer } from './start.ts';
 /**
  * The largest ratio of the cost in the largest store to that in a smaller one that counts as flat.
  */
-const FLAT = 1.5;
+const MAX_FLAT_RATIO = 1.5;
 
 /** Costs in stores of three sizes, none of which may grow with the number of orders. */
 export const growth: Scenario = {
@@ -105,7 +105,7 @@ function growthRow(
     reference: sizesOf(bench).map(countOf).join(', '),
     value,
     unit: '×',
-    verdict: value <= FLAT ? 'flat' : 'grows',
+    verdict: value <= MAX_FLAT_RATIO ? 'flat' : 'grows',
     samples: Object.fromEntries(
       costs.map((cost, n) => [countOf(sizesOf(bench)[n] as number), cost]),
     ),

@@ -5,8 +5,8 @@ import { atLeast, atMost, figure, judge, median, medianRatio, type Row } from '.
 import { type Bench, countOf, type Scenario } from '../scenario.ts';
 import { ORDERS, type Product, startProduct } from '../servers.ts';
 
-const CANCELLING = 64;
-const LISTING = 4;
+const CANCELLING_CLIENTS = 64;
+const LISTING_CLIENTS = 4;
 
 /** Cancellations during continuous lists, compared with cancellations alone. */
 export const mixed: Scenario = {
@@ -17,14 +17,14 @@ export const mixed: Scenario = {
     const orders = bench.orders / 10;
     await using product = await startProduct(await bench.stores.pending(orders));
     const clients = new CommandClients(bench, product, CANCEL, orders, bench.rounds * 2);
-    await clients.warmUp(CANCELLING);
+    await clients.warmUp(CANCELLING_CLIENTS);
     const contenders = [
       { measure: () => cancelWhileListing(bench, clients, product) },
-      { measure: () => clients.measure(CANCELLING) },
+      { measure: () => clients.measure(CANCELLING_CLIENTS) },
     ];
     const [beside = [], alone = []] = await interleave(contenders, bench.rounds, advance);
     await clients.check(product);
-    const name = `cancels beside ${LISTING} listing clients, ${countOf(orders)}`;
+    const name = `cancels beside ${LISTING_CLIENTS} listing clients, ${countOf(orders)}`;
     return [rateRow(name, beside, alone), latencyRow(name, beside, alone)];
   },
 };
@@ -39,10 +39,10 @@ async function cancelWhileListing(
     product,
     { method: 'GET', path: ORDERS, headers },
     // The cancellations begin after the lists, and end before them.
-    { connections: LISTING, seconds: bench.seconds + 1 },
+    { connections: LISTING_CLIENTS, seconds: bench.seconds + 1 },
   );
   const cancelling = setTimeout(Math.min(300, bench.seconds * 300)).then(() =>
-    clients.measure(CANCELLING),
+    clients.measure(CANCELLING_CLIENTS),
   );
   const [{ failed }, measured] = await Promise.all([listing, cancelling]);
   if (failed > 0) throw new Error(`${failed} lists failed`);

@@ -177,11 +177,11 @@ async function seriesOf(
 }
 
 /** The share of a processor per instance, if a second instance adds a processor of its own. */
-const SHARE = 0.5;
+const PROCESSOR_SHARE = 0.5;
 
 function withShare(clients: Cancelling, pids: readonly number[]): Cancelling {
   return {
-    measure: (connections) => withShares(pids, SHARE, () => clients.measure(connections)),
+    measure: (connections) => withShares(pids, PROCESSOR_SHARE, () => clients.measure(connections)),
   };
 }
 

@@ -8,7 +8,7 @@ import { compareRates, interleave, type Measured } from '../rounds.ts';
 import { atLeast, atMost, figure, judge, median, type Row, Skip } from '../row.ts';
 import { type Bench, countOf, type Scenario } from '../scenario.ts';
 import { BEARER, ORDERS, type Product, type Server, startServer } from '../servers.ts';
-import { DELAY, startOnSlowDisk } from '../slow-disk.ts';
+import { FSYNC_DELAY_MS, startOnSlowDisk } from '../slow-disk.ts';
 
 const CONNECTIONS = 64;
 
@@ -43,7 +43,7 @@ export const slowDisk: Scenario = {
     ];
     const [measured = [], reference = []] = await interleave(contenders, bench.rounds, advance);
     await cancelling.check(product);
-    const name = `fsync + ${DELAY} ms, ${countOf(bench.orders)}`;
+    const name = `fsync + ${FSYNC_DELAY_MS} ms, ${countOf(bench.orders)}`;
     return [
       compareRates(
         `${name}: cancels, ${CONNECTIONS} connections`,
@@ -89,7 +89,8 @@ async function requireSlowness({ server, ids, ledger }: CommandClients): Promise
     const took = performance.now() - begun;
     if (res.resume().statusCode !== 204) throw new Error(`a cancel got ${res.statusCode}`);
     ledger.note({ answered: 1, ids: [id] }, 0);
-    if (took < DELAY) throw new Skip(`the disk is not slower: a cancel took ${figure(took)} ms`);
+    if (took < FSYNC_DELAY_MS)
+      throw new Skip(`the disk is not slower: a cancel took ${figure(took)} ms`);
   }
 }
 

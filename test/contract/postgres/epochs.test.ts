@@ -97,7 +97,7 @@ describe('an instance that starts on a log that lost events', () => {
     expect(id).toBeGreaterThan(1_000_000_000n);
   });
 
-  it('is refused where the log has gone on in another way', async () => {
+  it('is refused if the log has diverged', async () => {
     const url = await newDatabase();
     const [file, other] = [join(temporaryFolder(), 'one'), join(temporaryFolder(), 'two')];
     await served(url, file, (store) => idsOf(store, 2));
@@ -112,7 +112,7 @@ describe('an instance that starts on a log that lost events', () => {
     await served(url, other, async (store) => expect(store.epochs.number).toBe(1));
   });
 
-  it('takes note of what others have appended before it tells of it', async () => {
+  it('notes the events of other instances before it returns them', async () => {
     const url = await newDatabase();
     const [file, other] = [join(temporaryFolder(), 'one'), join(temporaryFolder(), 'two')];
     await served(url, file, async (store) => {
@@ -122,14 +122,14 @@ describe('an instance that starts on a log that lost events', () => {
     });
   });
 
-  it('says where no witness was, or can be', async () => {
+  it('reports if there was no witness, or cannot be one', async () => {
     const url = await newDatabase();
     const file = join(temporaryFolder(), 'witness');
     expect(await served(url, file, async ({ notice }) => notice)).toMatch(/there was no /);
     await served(url, file, (store) => idsOf(store, 1));
     expect(await served(url, file, async ({ notice }) => notice)).toBeUndefined();
     const nowhere = join(file, 'below-a-file');
-    expect(await served(url, nowhere, async ({ notice }) => notice)).toMatch(/cannot be kept/);
+    expect(await served(url, nowhere, async ({ notice }) => notice)).toMatch(/cannot be written/);
     await expect(acceptLossInPostgres(url, () => nowhere)).rejects.toThrow(/There is no /);
     rmSync(file);
     await served(url, file, (store) => idsOf(store, 1));
@@ -138,7 +138,7 @@ describe('an instance that starts on a log that lost events', () => {
 });
 
 describe('a copy of a database', () => {
-  it('begins a new epoch with the first that goes on with it, and none for readers', async () => {
+  it('begins a new epoch with the first instance that continues it, and none for readers', async () => {
     const url = await newDatabase();
     const file = join(temporaryFolder(), 'witness');
     await served(url, file, (store) => idsOf(store, 2));

@@ -79,8 +79,8 @@ function naiveAlarm(wal: string): boolean {
   return false;
 }
 
-/** So many faults are told; whoever reads them looks at the first. */
-const ENOUGH = 3;
+/** A search ends after this many faults: whoever reads them begins with the first. */
+const MAX_SHOWN_FAULTS = 3;
 
 /** Returns all that is wrong with the starts on these states. */
 async function faults(states: Iterable<CutState>, also: (file: string) => void = () => {}) {
@@ -93,7 +93,7 @@ async function faults(states: Iterable<CutState>, also: (file: string) => void =
     if (reason !== undefined) found.push(`state ${looked}: ${reason}`);
     place(file, state.files);
     also(file);
-    if (found.length >= ENOUGH) break;
+    if (found.length >= MAX_SHOWN_FAULTS) break;
   }
   return { found, looked };
 }

@@ -11,8 +11,8 @@ import type { Files } from '../../support/power-cut/disk.ts';
 import { place } from '../../support/power-cut/life.ts';
 import { Random } from '../../support/random.ts';
 
-const HEADER = 32;
-const FRAME = 24 + 4096;
+const HEADER_BYTES = 32;
+const FRAME_BYTES = 24 + 4096;
 
 /** The number of bits that are flipped: some in every run of the tests, more on request. */
 const FLIPS = Number(process.env.FLIPPED_BITS ?? 300);
@@ -65,7 +65,7 @@ async function startOn(file: string): Promise<number | 'refused'> {
   }
 }
 
-describe('a flipped bit in what was committed', () => {
+describe('a flipped bit in committed frames', () => {
   it('never loses an acknowledged event without a word', async () => {
     const random = new Random(SEED);
     const kinds = [[1, 1, 1, 1, 1, 1], [1, 60, 2, 1, 150, 3], [400], [10, 200]];
@@ -77,8 +77,9 @@ describe('a flipped bit in what was committed', () => {
       const file = join(memoryFolder(), 'state', 'store.db');
       for (let flip = 0; flip < FLIPS / kinds.length; flip++) {
         // Every other one in a header: the file's own, or a frame's.
-        const frame = HEADER + random.below((wal.length - HEADER) / FRAME) * FRAME;
-        const inHeader = random.oneOf([random.below(HEADER), frame + random.below(24)]);
+        const frame =
+          HEADER_BYTES + random.below((wal.length - HEADER_BYTES) / FRAME_BYTES) * FRAME_BYTES;
+        const inHeader = random.oneOf([random.below(HEADER_BYTES), frame + random.below(24)]);
         const byte = flip % 2 === 0 ? random.below(wal.length) : inHeader;
         const state = changed(files, { '-wal': flipped(wal, byte * 8 + random.below(8)) });
         place(file, state);
@@ -130,24 +131,27 @@ describe('the guard before SQLite', () => {
 
   /** The bytes of a frame in a file, from 1 on. */
   function frame(wal: Buffer, number: number): Buffer {
-    return wal.subarray(HEADER + (number - 1) * FRAME, HEADER + number * FRAME);
+    return wal.subarray(
+      HEADER_BYTES + (number - 1) * FRAME_BYTES,
+      HEADER_BYTES + number * FRAME_BYTES,
+    );
   }
 
   /** The numbers of the frames that end a transaction. */
   function commitsIn(wal: Buffer): number[] {
-    const count = (wal.length - HEADER) / FRAME;
+    const count = (wal.length - HEADER_BYTES) / FRAME_BYTES;
     const numbers = Array.from({ length: count }, (_, index) => index + 1);
     return numbers.filter((number) => frame(wal, number).readUInt32BE(4) !== 0);
   }
 
-  it('has nothing to say where there is no file, or nothing in it', () => {
+  it('reports nothing without a file, or for an empty one', () => {
     expect(damageIn(join(memoryFolder(), 'none-wal'))).toBeUndefined();
     for (const size of [0, 31, 32, 33, 10_000]) {
       expect(damageOf(Buffer.alloc(size))).toBeUndefined();
     }
   });
 
-  it('tells the first frame that is damaged, or the header', async () => {
+  it('reports the first damaged frame, or the header', async () => {
     const wal = (await killed(30, 1, 1, 1)).get('-wal') as Buffer;
     expect(damageOf(wal)).toBeUndefined();
     for (const number of [1, 2, 5]) {
@@ -155,25 +159,30 @@ describe('the guard before SQLite', () => {
       frame(zeroed, number).fill(0);
       expect(damageOf(zeroed)).toBe(`frame ${number}`);
     }
-    for (let bit = 0; bit < HEADER * 8; bit++) {
+    for (let bit = 0; bit < HEADER_BYTES * 8; bit++) {
       expect(damageOf(flipped(wal, bit))).toBe('its header');
     }
     expect(
-      damageOf(Buffer.concat([Buffer.alloc(HEADER + FRAME), wal.subarray(HEADER + FRAME)])),
+      damageOf(
+        Buffer.concat([
+          Buffer.alloc(HEADER_BYTES + FRAME_BYTES),
+          wal.subarray(HEADER_BYTES + FRAME_BYTES),
+        ]),
+      ),
     ).toBe('its header');
   });
 
   it('sees each damaged part of the last commit but one by what follows it', async () => {
     const wal = (await killed(30, 30, 30, 30)).get('-wal') as Buffer;
     const last = commitsIn(wal).at(-2) as number;
-    const at = HEADER + (last - 1) * FRAME;
+    const at = HEADER_BYTES + (last - 1) * FRAME_BYTES;
     // Its page, its salts, its sum, its contents: what of it is left proves the same.
-    for (const byte of [3, 8, 12, 16, 20, 24, 2_000, FRAME - 1]) {
+    for (const byte of [3, 8, 12, 16, 20, 24, 2_000, FRAME_BYTES - 1]) {
       expect(damageOf(flipped(wal, (at + byte) * 8))).toBe(`frame ${last}`);
     }
   });
 
-  it('takes a torn last transaction, and one of which only the end is there, for what they are', async () => {
+  it('does not report a torn last transaction, nor one of which only the end was written', async () => {
     const wal = (await killed(30, 400)).get('-wal') as Buffer;
     const [end, before] = [commitsIn(wal).at(-1) as number, commitsIn(wal).at(-2) as number];
     expect(end - before).toBeGreaterThan(5);
@@ -181,14 +190,14 @@ describe('the guard before SQLite', () => {
       const torn = Buffer.from(wal);
       frame(torn, number).fill(0, 0, 500);
       expect(damageOf(torn)).toBeUndefined();
-      expect(damageOf(wal.subarray(0, HEADER + number * FRAME - 1))).toBeUndefined();
+      expect(damageOf(wal.subarray(0, HEADER_BYTES + number * FRAME_BYTES - 1))).toBeUndefined();
     }
   });
 
   it('is not misled by a frame whose first half is that of an older commit', async () => {
     // Frame 42's header is the first that stands in two sectors, divided behind its first 8 bytes.
     const straddling = 42;
-    expect((HEADER + (straddling - 1) * FRAME) % 512).toBe(504);
+    expect((HEADER_BYTES + (straddling - 1) * FRAME_BYTES) % 512).toBe(504);
     const wal = Buffer.from((await killed(1_200)).get('-wal') as Buffer);
     expect(commitsIn(wal).at(-1)).toBeGreaterThan(straddling);
     // A power cut in one large transaction: an older frame's commit mark is still there in front of
@@ -197,7 +206,7 @@ describe('the guard before SQLite', () => {
     expect(damageOf(wal)).toBeUndefined();
   });
 
-  it('reads a file that somebody is writing without an alarm', async () => {
+  it('does not report a file that is being written', async () => {
     const file = join(memoryFolder(), 'store.db');
     const child = startProgram('append-batches', file, 'close', '8', ...Array(400).fill('3'));
     let ended = false;

@@ -15,7 +15,7 @@ import { Service } from '../../support/service.ts';
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 3_000);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() & 0x7fffffff);
 /** How many requests one store gets: the list of version 1 grows, and every list is looked through. */
-const ROUND = 2_500;
+const ROUND_REQUESTS = 2_500;
 /** How many are under way at once. */
 const LANES = 4;
 
@@ -74,7 +74,7 @@ test(`${REQUESTS} requests, from seed ${SEED}: no answer but what the descriptio
   let sent = 0;
   for (let seed = SEED; sent < REQUESTS; seed += LANES) {
     await using service = await Service.start();
-    const count = Math.min(ROUND, REQUESTS - sent);
+    const count = Math.min(ROUND_REQUESTS, REQUESTS - sent);
     const lanes = await hunt(service, service.address, await knownTo(service), count, seed);
     for (const lane of lanes) expect(lane.failed, fc.defaultReportMessage(lane)).toBe(false);
     sent += count;

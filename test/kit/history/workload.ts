@@ -19,9 +19,9 @@ export interface Workload {
 const SHIP_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
 
 /** The number of newest orders that all clients contend for. */
-const HOT = 3;
+const HOT_ORDERS = 3;
 /** The delay before a client retries a request that was not carried out, in milliseconds. */
-const PATIENCE = 20;
+const RETRY_AFTER_MS = 20;
 /** The range of times after a request at which its connection is cut, in milliseconds. */
 const CUTS_AFTER = [0, 0, 0, 0.5, 1, 2, 5];
 
@@ -62,7 +62,7 @@ class KnownOrders {
   /** Returns a contended order; or an older one; or one that does not exist yet, but soon will. */
   pick(random: Random): bigint {
     if (random.percent(5)) return (this.#ids.at(-1) ?? 0n) + BigInt(1 + random.below(3));
-    const among = random.percent(80) ? HOT : 50;
+    const among = random.percent(80) ? HOT_ORDERS : 50;
     return this.#ids.at(-1 - random.below(Math.min(among, this.#ids.length))) ?? 1n;
   }
 
@@ -104,7 +104,7 @@ class Client {
       // Without a response a client retries.
       const isInDoubt = answer.kind === 'unknown' && request.kind !== 'list';
       again = isInDoubt && this.#random.percent(70) ? this.#again(request) : undefined;
-      if (answer.kind === 'untouched') await wait(PATIENCE);
+      if (answer.kind === 'untouched') await wait(RETRY_AFTER_MS);
     }
   }
 

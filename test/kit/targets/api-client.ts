@@ -1,5 +1,5 @@
 /** The timeout of a request, in milliseconds. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export interface Answer {
   readonly status: number;
@@ -36,7 +36,7 @@ export class ApiClient {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     this.#note(method, path, asked);
-    const signal = AbortSignal.timeout(PATIENCE);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const init = { method, headers, signal, redirect: 'manual' as const };
     try {
       const answer = await fetch(

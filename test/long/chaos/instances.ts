@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 
 /** The longest time until an instance is ready, in milliseconds: the database may be away. */
-const PATIENCE = 60_000;
+const STOP_TIMEOUT_MS = 60_000;
 
 const FORCED = { recursive: true, force: true };
 
@@ -76,7 +76,7 @@ export class Instances implements AsyncDisposable {
     this.#children[number] = child;
     let said = '';
     const ready = Promise.withResolvers<void>();
-    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     child.stderr.on('data', (text: Buffer) => {
       said += text;
     });

@@ -45,15 +45,14 @@ export interface Outcome extends Done {
 }
 
 const INSTANCES = 3;
-/** In so many of a thousand pieces of what travels, something happens to it. */
-const CUT = 15;
-const DELAYED = 20;
-/** By how many milliseconds at most. */
-const DELAY = 40;
+/** The share of the chunks on the network that are cut, and of those that are delayed. */
+const CUT_PER_MILLE = 15;
+const DELAYED_PER_MILLE = 20;
+const MAX_DELAY_MS = 40;
 /** The number of times that a client repeats a request without an answer. */
 const ASKED_AGAIN = 8;
 /** The wait of a client that was asked to retry, in milliseconds. */
-const PATIENCE = 150;
+const RETRY_AFTER_MS = 150;
 
 export async function runRound(round: Round): Promise<Outcome> {
   const { seed, operations, clients, program = resolve('dist/main.js') } = round;
@@ -95,11 +94,11 @@ export async function runRound(round: Round): Promise<Outcome> {
 function disturb(network: Network, random: Random, cuts: { replies: number }): void {
   const fate = async (isReply: boolean) => {
     const share = random.below(1_000);
-    if (share < CUT) {
+    if (share < CUT_PER_MILLE) {
       if (isReply) cuts.replies += 1;
       return 'cut';
     }
-    if (share < CUT + DELAYED) await setTimeout(random.below(DELAY));
+    if (share < CUT_PER_MILLE + DELAYED_PER_MILLE) await setTimeout(random.below(MAX_DELAY_MS));
     return 'pass';
   };
   network.fromClient = () => fate(false);
@@ -126,12 +125,12 @@ class Persistent implements Caller {
     let answer = await this.#http.call(request, cutAfter, headers);
     let isInDoubt = answer.kind === 'unknown';
     for (let tries = 0; tries < ASKED_AGAIN && headers !== undefined && isInDoubt; tries++) {
-      await setTimeout(PATIENCE);
+      await setTimeout(RETRY_AFTER_MS);
       answer = await this.#http.call(request, undefined, headers);
       // Nothing was done now; what was done before is as unknown as it was.
       isInDoubt = answer.kind === 'unknown' || answer.kind === 'untouched';
     }
-    if (answer.kind === 'untouched') await setTimeout(PATIENCE);
+    if (answer.kind === 'untouched') await setTimeout(RETRY_AFTER_MS);
     return isInDoubt ? { kind: 'unknown' } : answer;
   }
 }

@@ -26,7 +26,7 @@ interface Options {
 /** The folder for histories that are not linearizable. */
 const KEPT = 'reports/linearizability';
 /** Of many violations the first few tell enough. */
-const SHOWN = 5;
+const SHOWN_VIOLATIONS = 5;
 
 const HEAD = [
   'seed',
@@ -105,10 +105,10 @@ function keep({ seed, history }: Round): string {
 }
 
 function report(violations: readonly Violation[], file: string): void {
-  for (const violation of violations.slice(0, SHOWN)) {
+  for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) {
     process.stdout.write(`${describeViolation(violation)}\n\n`);
   }
-  const more = violations.length - SHOWN;
+  const more = violations.length - SHOWN_VIOLATIONS;
   if (more > 0) process.stdout.write(`… and ${more} more.\n`);
   if (violations.length > 0) process.stdout.write(`The history is in ${file}.\n\n`);
 }

@@ -5,7 +5,7 @@ import { describeViolation as tell } from '../../kit/linearizability/timeline.ts
 
 const MONDAY = '2026-01-05T00:00:00.000Z';
 const TUESDAY = '2026-01-06T00:00:00.000Z';
-const MILLISECOND = 1_000_000;
+const MILLISECOND_NS = 1_000_000;
 
 /** An order for one of a pet: order 1 is for pet 101, and so on. */
 function row(id: number, more: Partial<Row> = {}): Row {
@@ -40,8 +40,8 @@ function history(...lines: readonly Line[]): History {
       client,
       request,
       answer,
-      invoked: from * MILLISECOND,
-      returned: answer.kind === 'unknown' ? Number.POSITIVE_INFINITY : to * MILLISECOND,
+      invoked: from * MILLISECOND_NS,
+      returned: answer.kind === 'unknown' ? Number.POSITIVE_INFINITY : to * MILLISECOND_NS,
     }),
   );
 }

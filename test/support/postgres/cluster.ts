@@ -36,21 +36,21 @@ export type Version = keyof typeof VERSIONS;
 const run = promisify(execFile);
 
 /** The free space that a cluster needs for the databases of a run, in bytes. */
-const ROOM = 4 * 2 ** 30;
+const NEEDED_BYTES = 4 * 2 ** 30;
 
 /** Returns a folder in memory if it has enough space: tests without power cuts need no disk. */
 export function placeInMemory(): string {
   if (!existsSync('/dev/shm')) return tmpdir();
   const { bavail, bsize } = statfsSync('/dev/shm');
-  return bavail * bsize > ROOM ? '/dev/shm' : tmpdir();
+  return bavail * bsize > NEEDED_BYTES ? '/dev/shm' : tmpdir();
 }
 
 /** An unprivileged user that every system has: PostgreSQL refuses to run as root. */
-const NOBODY = 65_534;
-const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+const NOBODY_UID = 65_534;
+const identity = process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID } : {};
 
 /** The longest time for a server to start or stop, in milliseconds. */
-const PATIENCE = 60_000;
+const PATIENCE_MS = 60_000;
 
 /** A PostgreSQL server in a temporary folder. */
 export class Cluster implements AsyncDisposable {
@@ -131,7 +131,7 @@ export class Cluster implements AsyncDisposable {
 
   /** Restarts the server after it has ended. */
   async begin(): Promise<void> {
-    const until = Date.now() + PATIENCE;
+    const until = Date.now() + PATIENCE_MS;
     while (!(await this.#tryToBegin())) {
       // If the postmaster was killed, its children take a moment to notice.
       if (!this.#said.includes('still in use') || Date.now() > until) {
@@ -205,7 +205,7 @@ export class Cluster implements AsyncDisposable {
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
     server.kill(signal);
-    await Promise.race([ended, setTimeout(PATIENCE, undefined, { ref: false })]);
+    await Promise.race([ended, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
   }
 
   /** Suspends all processes of the server, like a machine that hangs. */
@@ -235,7 +235,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   async #answers(): Promise<boolean> {
-    const until = Date.now() + PATIENCE;
+    const until = Date.now() + PATIENCE_MS;
     for (;;) {
       try {
         await this.sql('SELECT 1');

@@ -11,7 +11,7 @@ export type Change =
 export type Files = ReadonlyMap<string, Buffer>;
 
 /** The bytes that a disk writes atomically. */
-const SECTOR = 512;
+const SECTOR_BYTES = 512;
 
 interface File {
   /** The contents that a power cut certainly leaves; `undefined` if the file does not exist. */
@@ -71,9 +71,9 @@ function replay({ durable, since }: File, reaches: () => boolean): Buffer | unde
         seen = resized(seen, Math.max(seen?.length ?? 0, change.at + change.bytes.length));
         change.bytes.copy(seen, change.at);
         const end = change.at + change.bytes.length;
-        for (let at = change.at - (change.at % SECTOR); at < end; at += SECTOR) {
+        for (let at = change.at - (change.at % SECTOR_BYTES); at < end; at += SECTOR_BYTES) {
           if (!reaches()) continue;
-          const sector = seen.subarray(at, at + SECTOR);
+          const sector = seen.subarray(at, at + SECTOR_BYTES);
           onDisk = resized(onDisk, Math.max(onDisk?.length ?? 0, at + sector.length));
           sector.copy(onDisk, at);
         }

@@ -7,7 +7,7 @@ import { clockAt } from '../../support/test-clock.ts';
 afterEach(() => void vi.useRealTimers());
 
 describe('the clocks of the machine', () => {
-  it('are the one that is set and the one that is not', () => {
+  it('are the wall clock and a monotonic one', () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     vi.setSystemTime(NOON);
     const begun = CLOCKS.elapsed();
@@ -18,7 +18,7 @@ describe('the clocks of the machine', () => {
     expect(now()).toBe('1970-01-01T00:00:00.000Z');
   });
 
-  it('show no time that could be recorded outside the years 0000 to 9999', () => {
+  it('return no recordable time outside the years 0000 to 9999', () => {
     expect(() => now(() => Date.parse('9999-12-31T23:59:59.999Z') + 1)).toThrow(
       'the clock is outside the years 0000 to 9999',
     );
@@ -27,13 +27,13 @@ describe('the clocks of the machine', () => {
 });
 
 describe('the clock for what expires', () => {
-  const DAY = 86_400_000;
+  const DAY_MS = 86_400_000;
   const move = fc.record({
     kind: fc.constantFrom('pass', 'step'),
-    by: fc.integer({ min: -400 * 365 * DAY, max: 400 * 365 * DAY }),
+    by: fc.integer({ min: -400 * 365 * DAY_MS, max: 400 * 365 * DAY_MS }),
   });
 
-  it('is behind neither the wall clock nor the time that went by, and never ahead of both', () => {
+  it('is never behind the wall clock or the elapsed time, and never ahead of both', () => {
     fc.assert(
       fc.property(fc.array(move), (moves) => {
         const clock = clockAt(NOON);

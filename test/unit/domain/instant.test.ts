@@ -10,12 +10,12 @@ import {
 import { times } from '../../kit/arbitraries.ts';
 import { instants } from '../../support/arbitraries.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const two = (value: number) => String(value).padStart(2, '0');
 
 /** Writes a time the way a clock with this offset, in minutes, would show it. */
 function withOffset(time: number, offset: number): string {
-  const local = new Date(time + offset * MINUTE).toISOString().slice(0, -1);
+  const local = new Date(time + offset * MINUTE_MS).toISOString().slice(0, -1);
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
   return `${local}${offset < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
 }
@@ -67,7 +67,7 @@ describe('reading a date-time', () => {
     );
   });
 
-  it('moves it to UTC from whatever offset', () => {
+  it('converts it to UTC from any offset', () => {
     const aDayInside = times.filter((time) => {
       const year = new Date(time).getUTCFullYear();
       return year > 0 && year < 9999;
@@ -108,7 +108,7 @@ describe('reading a date-time', () => {
     );
   });
 
-  it('agrees with itself on what is written as an instant already', () => {
+  it('returns a canonical instant unchanged', () => {
     const nearly = fc
       .tuple(instants, fc.nat({ max: 23 }), fc.constantFrom(...'0123456789:.-+TZtz '))
       .map(([text, at, other]) => text.slice(0, at) + other + text.slice(at + 1));

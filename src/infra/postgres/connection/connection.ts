@@ -11,7 +11,7 @@ export interface Statement {
   readonly text: string;
 }
 
-/** A connection, or whatever else statements can be sent to. */
+/** Anything that statements can be sent to. */
 export interface Queryable {
   query<Row extends readonly unknown[]>(
     statement: Statement,
@@ -19,7 +19,7 @@ export interface Queryable {
   ): Promise<Row[]>;
 }
 
-/** A connection that was taken out of the pool. */
+/** A connection taken from the pool. */
 export class Connection implements Queryable {
   readonly #client: pg.PoolClient;
   readonly #pulse: Pulse;
@@ -34,7 +34,7 @@ export class Connection implements Queryable {
     client.on('end', this.#ended);
   }
 
-  /** False once it was lost or given back: nothing more can be sent on it. */
+  /** False once it is lost or released: nothing can be sent on it any more. */
   get isOpen(): boolean {
     return this.#isOpen && !this.#isReleased;
   }
@@ -47,17 +47,19 @@ export class Connection implements Queryable {
     return (await this.#pulse.during(reply)).rows as unknown as Row[];
   }
 
-  /** Sends what has no rows and is not worth preparing. Returns the name of what was done. */
+  /**
+   * Sends a statement that returns no rows, unprepared. Returns its command tag, such as `COMMIT`.
+   */
   async run(text: string): Promise<string> {
     return (await this.#pulse.during(this.#client.query(text))).command;
   }
 
-  /** The warnings of the server, which it gives instead of a refusal. */
+  /** The server's warnings so far: of some failures it only warns. */
   get warnings(): readonly Error[] {
     return this.#warnings;
   }
 
-  /** Gives the connection back; with an error, it is closed. */
+  /** Returns the connection to the pool, or closes it if there was an error. */
   release(error?: Error): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -65,7 +67,7 @@ export class Connection implements Queryable {
     this.#client.release(error);
   }
 
-  /** Undoes its transaction, and gives it back. */
+  /** Rolls back the transaction and releases the connection. */
   async rollBack(): Promise<void> {
     try {
       await this.run('ROLLBACK');
@@ -75,7 +77,7 @@ export class Connection implements Queryable {
     }
   }
 
-  /** Hears nothing of it any more. */
+  /** Removes the listeners from the client. */
   detach(): void {
     this.#client.off('notice', this.#noticed);
     this.#client.off('end', this.#ended);
@@ -90,21 +92,23 @@ export class Connection implements Queryable {
   };
 }
 
-/** The type bigint, by its number. */
-const INT8 = 20;
+/** The object id of the type bigint. */
+const INT8_OID = 20;
 
-// Positions are numbers. Columns that hold all 64 bits are selected as text.
+// Positions are read as numbers. Columns that need all 64 bits are selected as text.
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text') =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    oid === INT8_OID
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
 const configs = new WeakMap<Statement, pg.QueryArrayConfig>();
 
 /**
- * A statement as the driver takes it. The driver copies all members of what it is given, for each
- * query anew, which takes it ten times as long as the rest of what it does then; what stands in the
- * prototype it takes over as it is.
+ * Returns a statement in the form that the driver takes. For each query the driver copies all own
+ * members of that object, which takes ten times as long as the rest of its work; inherited members
+ * it does not copy. So all members are inherited.
  */
 function configOf(statement: Statement): pg.QueryArrayConfig {
   const known = configs.get(statement);

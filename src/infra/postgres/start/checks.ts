@@ -1,21 +1,21 @@
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
-import { nameOf } from '../../process/postgres-address.ts';
+import { shownAddress } from '../../process/postgres-address.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
 import { APP_ROLE, RIGHTS } from '../rights.ts';
 import { SCHEMA_VERSION } from '../schema.ts';
 import { gravestFlaws } from '../schema-check.ts';
 
-/** A setting of a server, a database or a user, and what it must be. */
+/** A setting of a server, a database or a user, with its permitted values. */
 interface Setting {
   readonly name: string;
   readonly must: readonly string[];
-  /** The reason, in words that follow "…=…: ". */
+  /** The consequence and the remedy: the text after "NAME=VALUE: ". */
   readonly otherwise: string;
 }
 
 /**
- * The closed list of settings with which a store is not served. What a session can set for itself
- * is not among them: see session.ts, where `fsync` is looked at as well, for each new connection.
+ * The settings that a start checks. Those that a session can set for itself are in session.ts,
+ * which also checks `fsync` of each new connection.
  */
 const SETTINGS: readonly Setting[] = [
   {
@@ -55,7 +55,7 @@ const SETTINGS: readonly Setting[] = [
   },
 ];
 
-// As the session began: it has set some of them since.
+// The values at the beginning of the session, which has changed some of them since.
 const SETTINGS_THERE: Statement = {
   name: 'settings',
   text: 'SELECT name, reset_val FROM pg_settings WHERE name = ANY($1::text[])',
@@ -77,9 +77,8 @@ const RIGHTS_MISSING: Statement = {
 };
 
 /**
- * Throws {@link CannotStart}, with a line for each thing that is wrong, where a store cannot be
- * served as it is: its user may not write, its guards are missing or switched off, or a setting is
- * wrong.
+ * Throws {@link CannotStart} if a store cannot be served: its user lacks privileges, its triggers
+ * are missing or disabled, or a setting is wrong. The message has a line for each flaw.
  */
 export async function requireServable(db: Queryable, url: string): Promise<void> {
   const wrong = [
@@ -88,7 +87,7 @@ export async function requireServable(db: Queryable, url: string): Promise<void>
     ...(await wrongGuards(db)),
   ];
   if (wrong.length > 0)
-    throw new CannotStart(wrong.map((line) => `${nameOf(url)}: ${line}.`).join('\n'));
+    throw new CannotStart(wrong.map((line) => `${shownAddress(url)}: ${line}.`).join('\n'));
 }
 
 async function wrongSettings(db: Queryable): Promise<string[]> {

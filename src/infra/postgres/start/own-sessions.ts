@@ -1,33 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
-import { nameOf } from '../../process/postgres-address.ts';
+import { shownAddress } from '../../process/postgres-address.ts';
 import { Route, type RoutedClient } from '../connection/route.ts';
 
-/** The limits of an attempt to connect, and then of an answer, in milliseconds. */
+/** The limits of an attempt to connect, and of an answer, in milliseconds. */
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 5_000;
-/** The limit within which an idle session receives a notification, in milliseconds. */
+/** The time within which an idle session receives a notification, in milliseconds. */
 const HEARD_WITHIN_MS = 2_500;
-/** The attempts: a machine may be so busy that one takes longer. */
+/** A busy machine may miss that limit once. */
 const MAX_TRIES = 2;
 
 /**
- * Throws {@link CannotStart} where sessions are not this program's own for as long as it is
- * connected: behind PgBouncer with `pool_mode` at `transaction` or `statement`, for example. There
- * a setting or a prepared statement would be somebody else's a moment later.
+ * Throws {@link CannotStart} if clients share server sessions, as behind PgBouncer with
+ * `pool_mode=transaction` or `statement`: settings and prepared statements would reach other
+ * clients.
  *
- * A connection listens, and then does nothing while another one notifies. In a session of its own,
- * it is told. A pooler that lends a server's session for one transaction has by then taken it back,
- * and has nobody to pass the notification on to, however many sessions it has, and even where
- * chance gives the same one back each time. Whatever passes bytes on is no trouble, and is not
- * noticed.
+ * One connection listens and stays idle while another notifies. In a session of its own, it
+ * receives the notification. A pooler that lends a server session for one transaction has taken it
+ * back by then and has no client to pass the notification to, even if it happens to lend the same
+ * session again. A proxy that passes on bytes is not detected and does no harm.
  */
 export async function requireOwnSessions(url: string): Promise<void> {
   const route = new Route(url, CONNECT_MS);
   for (let tries = 1; tries <= MAX_TRIES; tries++) if (await hasOwnSessions(route, url)) return;
   throw new CannotStart(
-    `${nameOf(url)} leads to a pooler that shares sessions, such as PgBouncer with ` +
+    `${shownAddress(url)} leads to a pooler that shares sessions, such as PgBouncer with ` +
       'pool_mode=transaction: set its pool_mode to session, or name the address of PostgreSQL itself.',
   );
 }
@@ -45,7 +44,7 @@ async function hasOwnSessions(route: Route, url: string): Promise<boolean> {
     const notifier = await open().catch((error: Error) => {
       if (error.message !== READ_TIMEOUT) throw error;
       throw new CannotStart(
-        `${nameOf(url)} has no second session to give: each instance needs up to 8 at once.`,
+        `${shownAddress(url)} has no second session to give: each instance needs up to 8 at once.`,
       );
     });
     return await isHeard(listener, notifier);
@@ -70,5 +69,5 @@ async function isHeard(listener: RoutedClient, notifier: RoutedClient): Promise<
   return result;
 }
 
-/** The driver's words for an answer that does not come. */
+/** The driver's message when no answer arrives in time. */
 const READ_TIMEOUT = 'Query read timeout';

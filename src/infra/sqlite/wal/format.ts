@@ -1,42 +1,43 @@
 /**
- * The format of SQLite's write-ahead log, as far as it takes to tell which frames are whole
- * (sqlite.org/fileformat2.html, "The Write-Ahead Log"). Every number in it is big-endian.
+ * The format of SQLite's write-ahead log, as far as it is needed to validate frames
+ * (sqlite.org/fileformat2.html, "The Write-Ahead Log"). All numbers are big-endian.
  */
 
 export const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-const MAGIC = 0x377f0682;
+const MAGIC_NUMBER = 0x377f0682;
 const [SMALLEST_PAGE, LARGEST_PAGE] = [512, 65_536];
 
-/** The smallest piece that a disk writes whole or not at all, in bytes. */
+/** The unit that a disk writes atomically, in bytes. */
 const SECTOR_BYTES = 512;
 
 /**
- * Two sums of 32 bits. A frame's goes on from the frame's before it, the first from the header's.
+ * Two sums of 32 bits. Each frame's continues that of the frame before it; the first continues the
+ * header's.
  */
 export type Checksum = readonly [number, number];
 
 export interface Layout {
   readonly pageSize: number;
   /**
-   * True where the sums are made of little-endian words: those of the machine that wrote the file.
+   * True if the checksums are computed over little-endian words, as on the machine that wrote them.
    */
   readonly littleEndian: boolean;
 }
 
 export interface Header extends Layout {
-  /** Drawn anew each time that SQLite begins the file again from its start. */
+  /** Random; changed each time that SQLite restarts the file from its beginning. */
   readonly salts: bigint;
   readonly checksum: Checksum;
 }
 
-/** The header; `undefined` where it is damaged, and SQLite ignores the whole file. */
+/** Parses the header. Returns `undefined` if it is damaged: SQLite then ignores the whole file. */
 export function parseHeader(bytes: Buffer): Header | undefined {
   const magic = bytes.readUInt32BE(0);
   const pageSize = bytes.readUInt32BE(8);
-  const littleEndian = magic === MAGIC;
+  const littleEndian = magic === MAGIC_NUMBER;
   const checksum = checksumAt(bytes, 24);
-  if (!littleEndian && magic !== MAGIC + 1) return undefined;
+  if (!littleEndian && magic !== MAGIC_NUMBER + 1) return undefined;
   if (!PAGE_SIZES.includes(pageSize)) return undefined;
   if (!equal(sum(bytes, 0, 24, [0, 0], littleEndian), checksum)) return undefined;
   return { pageSize, littleEndian, salts: bytes.readBigUInt64BE(16), checksum };
@@ -47,15 +48,15 @@ const PAGE_SIZES: readonly number[] = Array.from(
   (_, power) => SMALLEST_PAGE << power,
 );
 
-/** Every way in which the frames behind a damaged header may have to be read. */
+/** All layouts that the frames behind a damaged header can have. */
 export const LAYOUTS: readonly Layout[] = PAGE_SIZES.flatMap((pageSize) => [
   { pageSize, littleEndian: true },
   { pageSize, littleEndian: false },
 ]);
 
-/** One frame: a page as a transaction left it. */
+/** One frame: a database page as a transaction wrote it. */
 export class Frame {
-  /** From 1 on. */
+  /** The number of the frame in the file, from 1. */
   readonly number: number;
   readonly #bytes: Buffer;
   readonly #littleEndian: boolean;
@@ -66,17 +67,17 @@ export class Frame {
     this.#littleEndian = littleEndian;
   }
 
-  /** 0 in no frame that SQLite wrote. */
+  /** The number of the page; never 0 in a frame that SQLite wrote. */
   get page(): number {
     return this.#bytes.readUInt32BE(0);
   }
 
-  /** True where it is marked as the last of a transaction. */
+  /** True if the frame is marked as the last of a transaction. */
   get commits(): boolean {
     return this.#bytes.readUInt32BE(4) !== 0;
   }
 
-  /** Those of the header, if it was written since the file was begun again. */
+  /** Equal to the header's if the frame was written since the file was last restarted. */
   get salts(): bigint {
     return this.#bytes.readBigUInt64BE(8);
   }
@@ -85,19 +86,19 @@ export class Frame {
     return checksumAt(this.#bytes, 16);
   }
 
-  /** The sum that it should have if the one before it had `previous`. */
+  /** Returns the checksum that the frame must have if the frame before it has `previous`. */
   sumAfter(previous: Checksum): Checksum {
     const bytes = this.#bytes;
     const sumOfHeader = sum(bytes, 0, 8, previous, this.#littleEndian);
     return sum(bytes, FRAME_HEADER_BYTES, bytes.length, sumOfHeader, this.#littleEndian);
   }
 
-  /** Returns true where the frame was written right after one of this sum. */
+  /** Returns true if the frame was written right after one with this checksum. */
   follows(previous: Checksum): boolean {
     return this.page !== 0 && equal(this.sumAfter(previous), this.checksum);
   }
 
-  /** True where its own header was written whole or not at all, because it is in one sector. */
+  /** True if the frame's header is within one sector, so that it was written atomically. */
   get hasWholeHeader(): boolean {
     const offset = HEADER_BYTES + (this.number - 1) * this.#bytes.length;
     return (offset % SECTOR_BYTES) + FRAME_HEADER_BYTES <= SECTOR_BYTES;

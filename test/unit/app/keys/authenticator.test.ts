@@ -17,14 +17,14 @@ class CountingKeys extends MemoryKeyStore {
   }
 }
 
-const DAY = 86_400_000;
-const YEAR = 365.2425 * DAY;
+const DAY_MS = 86_400_000;
+const YEAR_MS = 365.2425 * DAY_MS;
 const STEPS: readonly [string, number][] = [
   ['back by a second', -1_000],
   ['back by an hour', -3_600_000],
-  ['back to 1970', -56 * YEAR],
+  ['back to 1970', -56 * YEAR_MS],
   ['forward by a second', 1_000],
-  ['forward to 9999', 7_973 * YEAR],
+  ['forward to 9999', 7_973 * YEAR_MS],
 ];
 
 const text = keyText('warehouse');
@@ -45,18 +45,18 @@ async function authenticatorWith(...known: readonly ApiKey[]) {
 }
 
 describe('who is asking', () => {
-  it('is told by the text of a known key', async () => {
+  it('is found by the text of a known key', async () => {
     const { authenticator } = await authenticatorWith(key);
     expect(await authenticator.authenticate(text)).toStrictEqual(key);
   });
 
-  it('goes by the clock of the machine where no other is given', async () => {
+  it("uses the machine's clock by default", async () => {
     const keys = new MemoryKeyStore();
     await keys.add({ ...key, expiresAt: '1970-01-01T00:00:00.000Z' as ApiKey['createdAt'] });
     expect(await new Authenticator(keys).authenticate(text)).toBeUndefined();
   });
 
-  it('is nobody where the text is no key, and nothing is looked up for it', async () => {
+  it('is unknown for a text that is not a key, without a look-up', async () => {
     const { authenticator, keys } = await authenticatorWith(key);
     for (const wrong of ['', id, text.slice(1), `${text.slice(0, -1)}!`]) {
       expect(await authenticator.authenticate(wrong)).toBeUndefined();
@@ -64,14 +64,14 @@ describe('who is asking', () => {
     expect(keys.lookups).toBe(0);
   });
 
-  it('is nobody where the key is not known, until it is added', async () => {
+  it('is unknown for an unknown key, until it is added', async () => {
     const { authenticator, keys } = await authenticatorWith();
     expect(await authenticator.authenticate(text)).toBeUndefined();
     await keys.add(key);
     expect(await authenticator.authenticate(text)).toStrictEqual(key);
   });
 
-  it('is nobody where a well-formed key has the id of another', async () => {
+  it('is unknown for a well-formed key with the id of another', async () => {
     const { authenticator } = await authenticatorWith(key);
     const other = keyText('warehouse', 'guess');
     expect(other.slice(4, 14)).toBe(id);
@@ -80,7 +80,7 @@ describe('who is asking', () => {
     expect(await authenticator.authenticate(other)).toBeUndefined();
   });
 
-  it('is nobody with more or less than the text of a key that was sent before, or one like it', async () => {
+  it('is unknown for a text similar to that of a key sent before', async () => {
     const { authenticator } = await authenticatorWith(key);
     expect(await authenticator.authenticate(text)).toStrictEqual(key);
     const likeIt = text.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 0x100));
@@ -90,7 +90,7 @@ describe('who is asking', () => {
     expect(await authenticator.authenticate(text)).toStrictEqual(key);
   });
 
-  it('is looked up once by all that ask at the same time', async () => {
+  it('is looked up once for concurrent requests', async () => {
     const { authenticator, keys, clock } = await authenticatorWith(key);
     for (const _ of 'ab') {
       const lookups = keys.lookups;
@@ -101,7 +101,7 @@ describe('who is asking', () => {
     }
   });
 
-  it('is nobody in a shared look-up with another text', async () => {
+  it('is unknown in a shared look-up with another text', async () => {
     const { authenticator } = await authenticatorWith(key);
     const other = keyText('warehouse', 'guess');
     const [known, guessed] = [authenticator.authenticate(text), authenticator.authenticate(other)];
@@ -118,7 +118,7 @@ describe('who is asking', () => {
     expect(await after).toMatchObject({ id });
   });
 
-  it('is not told by a look-up that takes longer than a record is kept', async () => {
+  it('is not found by a look-up that takes longer than a record is cached', async () => {
     const { authenticator, keys, clock } = await authenticatorWith(key);
     const released = Promise.withResolvers<void>();
     const find = keys.find.bind(keys);
@@ -139,7 +139,7 @@ describe('who is asking', () => {
     expect(await after).toBeUndefined();
   });
 
-  it('fails with the store, and is known when that is back', async () => {
+  it('fails with the store, and is found when that is back', async () => {
     const { authenticator, keys } = await authenticatorWith(key);
     const find = keys.find.bind(keys);
     keys.find = () => Promise.reject(new Error('away'));
@@ -152,7 +152,7 @@ describe('who is asking', () => {
     expect(await authenticator.authenticate(text)).toMatchObject({ id });
   });
 
-  it('is nobody from the moment at which the key expires', async () => {
+  it('is unknown from the time at which the key expires', async () => {
     const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
     clock.pass(Date.parse(LATER) - Date.parse(NOON) - 1);
     expect(await authenticator.authenticate(text)).toMatchObject({ id });
@@ -161,12 +161,12 @@ describe('who is asking', () => {
     expect(await authenticator.authenticate(text)).toBeUndefined();
   });
 
-  it('is nobody with a key that was revoked', async () => {
+  it('is unknown with a revoked key', async () => {
     const { authenticator } = await authenticatorWith({ ...key, revokedAt: NOON });
     expect(await authenticator.authenticate(text)).toBeUndefined();
   });
 
-  it('is nobody half a second after the key was revoked, however often they asked', async () => {
+  it('is unknown half a second after the key was revoked, however many requests there were', async () => {
     const { authenticator, keys, clock } = await authenticatorWith(key);
     expect(await authenticator.authenticate(text)).toMatchObject({ id });
     await keys.revoke(id, NOON);
@@ -190,29 +190,29 @@ describe('who is asking', () => {
     },
   );
 
-  it('stays nobody with an expired key, however far the clock is set back', async () => {
+  it('stays unknown with an expired key, however far the clock is set back', async () => {
     const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
     clock.pass(Date.parse(LATER) - Date.parse(NOON));
     expect(await authenticator.authenticate(text)).toBeUndefined();
-    for (const back of [1, 1_000, DAY, 60 * YEAR]) {
+    for (const back of [1, 1_000, DAY_MS, 60 * YEAR_MS]) {
       clock.step(-back);
       expect(await authenticator.authenticate(text)).toBeUndefined();
       expect(await authenticator.isStillInForce(id)).toBe(false);
     }
   });
 
-  it('is nobody with a key at its end, although the clock was set back before', async () => {
+  it('is unknown when the key expires, although the clock was set back before', async () => {
     const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
-    clock.step(-DAY);
+    clock.step(-DAY_MS);
     clock.pass(Date.parse(LATER) - Date.parse(NOON) - 1);
     expect(await authenticator.authenticate(text)).toMatchObject({ id });
     clock.pass(1);
     expect(await authenticator.authenticate(text)).toBeUndefined();
   });
 
-  it('is nobody while the clock is ahead of the end of the key, and known when it is right again', async () => {
+  it("is unknown while the clock is ahead of the key's expiry, and known when it is correct again", async () => {
     const { authenticator, clock } = await authenticatorWith({ ...key, expiresAt: LATER });
-    for (const ahead of [DAY, 100 * YEAR, 7_973 * YEAR, 200_000 * YEAR]) {
+    for (const ahead of [DAY_MS, 100 * YEAR_MS, 7_973 * YEAR_MS, 200_000 * YEAR_MS]) {
       clock.step(ahead);
       expect(await authenticator.authenticate(text)).toBeUndefined();
       expect(await authenticator.isStillInForce(id)).toBe(false);
@@ -222,7 +222,7 @@ describe('who is asking', () => {
     }
   });
 
-  it('is still who they were until the key is revoked, expired or unknown', async () => {
+  it('stays valid until the key is revoked, expired or unknown', async () => {
     const { authenticator, keys } = await authenticatorWith(key);
     expect(await authenticator.isStillInForce(id)).toBe(true);
     expect(await authenticator.isStillInForce('0000000000')).toBe(false);
@@ -239,7 +239,7 @@ describe('who is asking', () => {
     expect(keys.lookups).toBe(3);
   });
 
-  it('is looked up once, whoever else asks meanwhile', async () => {
+  it('is looked up once, whatever other keys are sent meanwhile', async () => {
     const other = keyText('shop');
     const { authenticator, keys } = await authenticatorWith(key, {
       ...key,
@@ -252,7 +252,7 @@ describe('who is asking', () => {
     expect(keys.lookups).toBe(2);
   });
 
-  it('is forgotten when ten thousand others have asked, so that memory has an end', async () => {
+  it('is dropped from the cache after ten thousand others, which bounds memory', async () => {
     const others = Array.from({ length: 10_000 }, (_, number) => keyText(`${number}`));
     const records = others.map((other) => {
       return { ...key, id: other.slice(4, 14), hash: hashKeyText(other) };

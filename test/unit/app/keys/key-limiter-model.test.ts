@@ -8,7 +8,7 @@ import { clockAt } from '../../../support/test-clock.ts';
 
 const STREAMS_PER_KEY = 2;
 /** The parts of a token: every rate gains a whole number of them in a millisecond. */
-const TOKEN = 1_000 * 3_600;
+const TOKEN_PARTS = 1_000 * 3_600;
 
 class ModelOfKey {
   parts: number | undefined = undefined;
@@ -20,11 +20,11 @@ class ModelOfKey {
     if (rate === undefined) this.parts = undefined;
     else {
       const gained = (now - this.at) * rate.requests * (3_600 / rate.seconds);
-      const full = rate.burst * TOKEN;
+      const full = rate.burst * TOKEN_PARTS;
       this.parts = Math.min(full, (this.parts ?? full) + gained);
       this.at = now;
-      if (this.parts < TOKEN) return 'too_fast';
-      this.parts -= TOKEN;
+      if (this.parts < TOKEN_PARTS) return 'too_fast';
+      this.parts -= TOKEN_PARTS;
     }
     if (this.underWay >= concurrent) return 'too_many';
     this.underWay += 1;
@@ -107,7 +107,7 @@ function follow(
       const entry = limiter.enter(key);
       expect(entry.kind).toBe(model.enter(key.limits, clock.elapsed() - begin));
       expect(entry.quota === undefined).toBe(model.parts === undefined);
-      expect(isNearly(entry.quota?.remaining ?? 0, (model.parts ?? 0) / TOKEN)).toBe(true);
+      expect(isNearly(entry.quota?.remaining ?? 0, (model.parts ?? 0) / TOKEN_PARTS)).toBe(true);
       if (entry.kind !== 'admitted') continue;
       ends.push(() => {
         entry.leave();

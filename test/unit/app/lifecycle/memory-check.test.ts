@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
 import { requireMemory } from '../../../../src/app/lifecycle/memory-check.ts';
 
-const MIB = 1_048_576;
+const MIB_BYTES = 1_048_576;
 
 describe('A start on a log with so many events, with so much memory,', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('A start on a log with so many events, with so much memory,', () => {
     [2_000_000, 512],
     [4_000_000_000, 0],
   ])('is tried: %i events, %i MiB', (events, limit) => {
-    expect(() => requireMemory(events, limit * MIB)).not.toThrow();
+    expect(() => requireMemory(events, limit * MIB_BYTES)).not.toThrow();
   });
 
   it.each([
@@ -23,17 +23,17 @@ describe('A start on a log with so many events, with so much memory,', () => {
     [1_000_000, 256],
     [2_500_000, 512],
   ])('is refused: %i events, %i MiB', (events, limit) => {
-    expect(() => requireMemory(events, limit * MIB)).toThrow(CannotStart);
+    expect(() => requireMemory(events, limit * MIB_BYTES)).toThrow(CannotStart);
   });
 
   it('is refused in a sentence with both figures', () => {
-    expect(() => requireMemory(1_000_000, 256 * MIB)).toThrow(
+    expect(() => requireMemory(1_000_000, 256 * MIB_BYTES)).toThrow(
       'the store has 1000000 events and needs at least 320 MB of memory, and this process may use ' +
         '269 MB: raise the memory limit of its container or service',
     );
   });
 
-  it('goes by the limit of this process, which has enough for an empty store', () => {
+  it('uses the limit of this process, which is enough for an empty store', () => {
     expect(() => requireMemory(0)).not.toThrow();
   });
 });

@@ -25,7 +25,7 @@ function changed({ position, chunks }: Snapshot, places: readonly number[]): Sna
 const ignore = () => undefined;
 
 describe('The versions of the list', () => {
-  it('cost what only old ones have, each chunk once, whoever comes and goes', () => {
+  it('cost the chunks that only old ones have, each once, for any sequence of readers', () => {
     const change = fc.array(fc.nat({ max: 7 }), { maxLength: 4 });
     const step = fc.oneof(
       change.map((places) => ({ places })),
@@ -55,10 +55,10 @@ describe('The versions of the list', () => {
           const read = readings.flatMap(({ snapshot }) => snapshot.chunks);
           const old = [...new Set(read)].filter((chunk) => !seen.chunks.includes(chunk));
           const bytes = old.reduce((sum, chunk) => sum + chunk.bytes, 0);
-          expect(versions.keptBytes).toBe(bytes);
+          expect(versions.retainedBytes).toBe(bytes);
         }
         for (const { leave } of readings) leave();
-        expect(versions.keptBytes).toBe(0);
+        expect(versions.retainedBytes).toBe(0);
       }),
       { numRuns: 500 },
     );
@@ -76,9 +76,9 @@ describe('The versions of the list', () => {
     // The readers of versions 1 to 5: each old version has one chunk that is replaced in the next.
     expect(cut).toStrictEqual([0, 1]);
     expect(versions.cutOff).toBe(2);
-    expect(versions.keptBytes).toBe(200);
+    expect(versions.retainedBytes).toBe(200);
     for (const { leave } of readings) leave();
-    expect(versions.keptBytes).toBe(0);
+    expect(versions.retainedBytes).toBe(0);
   });
 
   it('may all be cut off, and the newest is read all the same', () => {
@@ -90,7 +90,7 @@ describe('The versions of the list', () => {
       newest = changed(newest, [0]);
     }
     expect(cut).toStrictEqual([0, 1]);
-    expect(versions.keptBytes).toBe(0);
+    expect(versions.retainedBytes).toBe(0);
   });
 
   it('take an older snapshot for the newest while that is read', () => {

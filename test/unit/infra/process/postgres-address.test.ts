@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { nameOf, parseAddress } from '../../../../src/infra/process/postgres-address.ts';
+import { parseAddress, shownAddress } from '../../../../src/infra/process/postgres-address.ts';
 
 describe('an address', () => {
-  it('has what libpq finds in it', () => {
+  it('is parsed as by libpq', () => {
     expect(
       parseAddress(
         'postgresql://sh%40p:s%2Fcr%3At@db.example.com:5433/or%20ders' +
@@ -57,11 +57,11 @@ describe('an address', () => {
       'postgres://h1:5433,[::1]/orders',
     ],
   ])('is named without a password: %s', (url, name) => {
-    expect(nameOf(url)).toBe(name);
+    expect(shownAddress(url)).toBe(name);
   });
 });
 
-describe('what is no address is refused in words that repeat no password:', () => {
+describe('an invalid address is refused with a message that does not quote a password:', () => {
   it.each(['@', '/', '?', '#', '@/?#', '%'])('a password with %s in it as it is', (character) => {
     for (const password of [`sec${character}ret`, `${character}secret`, `secret${character}`]) {
       for (const rest of ['@h/orders', '@h:5432/orders', '@h,h2/orders?sslmode=require']) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeptTreeCheck } from '../../../../src/app/audit/kept-tree.ts';
+import { StoredTreeCheck } from '../../../../src/app/audit/stored-tree-check.ts';
 import { RecordTree } from '../../../../src/app/audit/verifier.ts';
 import type { StoredTree } from '../../../../src/app/ports/evidence.ts';
 import { MemoryTree, manyRecords } from '../../../support/memory-tree.ts';
@@ -13,7 +13,7 @@ function keptOf(size: number): StoredTree {
 
 /** What a check of these records finds on the way, and at the end. */
 function found(kept: StoredTree, records: readonly string[]) {
-  const check = new KeptTreeCheck(kept);
+  const check = new StoredTreeCheck(kept);
   for (const record of records) check.append(record);
   return { root: check.root(), onTheWay: check.findings(), atTheEnd: check.end(records.length) };
 }
@@ -61,7 +61,7 @@ describe('What is kept of the tree', () => {
     }
   });
 
-  it('is told of where it does not fit first, and once', () => {
+  it('reports the first difference, once', () => {
     const records = manyRecords(700).map((record) => `${record}!`);
     expect(found(keptOf(700), records).onTheWay).toMatchObject([{ from: 1, to: 256 }]);
   });
