@@ -110,7 +110,7 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       );
     });
 
-    it('keeps no event from being appended, where its trace would be', async () => {
+    it('does not prevent the append of an event whose trace it would be', async () => {
       const { store, log, damage } = await given();
       await store.change(`INSERT INTO event_traces VALUES (2, 'planted')`);
       const traced = { ...newEvent(placed(8n)), traceparent: TRACEPARENT };

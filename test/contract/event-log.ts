@@ -61,7 +61,7 @@ export function eventLogContract(
       }
     });
 
-    it('can be read in part, and goes on', async () => {
+    it('can be read in part, and continued', async () => {
       const [log] = await handles(1);
       await fill(log, 1_500);
       for await (const [first] of log.read(0)) {
@@ -72,7 +72,7 @@ export function eventLogContract(
       expect(await log.head()).toBe(1_501);
     });
 
-    it('shows a reader what is appended while it reads', async () => {
+    it('includes events that are appended during a read', async () => {
       const [log, other] = await handles(2);
       await fill(log, 1_500);
       const seen: number[] = [];
@@ -96,7 +96,7 @@ export function eventLogContract(
       }
     });
 
-    it('shows a decision what others have appended in the meantime', async () => {
+    it('passes the events of other writers to a decision', async () => {
       const [log, other] = await handles(2);
       await fill(log, 1);
       await fill(other, 2);
@@ -112,7 +112,7 @@ export function eventLogContract(
       expect(await log.head()).toBe(3);
     });
 
-    it('appends nothing when the decision throws, and goes on', async () => {
+    it('appends nothing if the decision throws, and works again', async () => {
       const [log] = await handles(1);
       await fill(log, 2);
       const failure = new Error('no decision');
@@ -152,7 +152,7 @@ export function eventLogContract(
       expect(ids.toSorted((a, b) => Number(a - b))).toStrictEqual(places);
     });
 
-    it('makes every decision on the newest state for writers that know what they have seen', async () => {
+    it('makes every decision on the newest state', async () => {
       const writers = await handles(3);
       const places = Array.from({ length: 60 }, (_, id) => BigInt(id));
       await Promise.all(
@@ -177,7 +177,7 @@ export function eventLogContract(
       expect(await writers[0].head()).toBe(places.length);
     });
 
-    it('shows what others have appended to a decision to append nothing as well', async () => {
+    it('passes the events of other writers to a decision that appends nothing, too', async () => {
       const [log, other] = await handles(2);
       await fill(log, 1);
       await fill(other, 2);
@@ -270,7 +270,7 @@ export function eventLogContract(
       await log.append(0, recall, [ACCEPTED]);
     });
 
-    it('behaves like an array, whatever is done in whatever order on two handles', async () => {
+    it('behaves like an array for any sequence of calls on two handles', async () => {
       const steps = fc.oneof(
         fc.record({ append: fc.array(newEvents, { maxLength: 5 }), seen: fc.nat() }),
         fc.record({ refuse: fc.constant(true), seen: fc.nat() }),

@@ -329,13 +329,13 @@ export function evidenceContract(
   }
 
   describe(`A store in ${name}`, () => {
-    it('is found to be as it must be, also by whoever has noted what it was', async () => {
+    it('is found intact, also by earlier checkpoints', async () => {
       const heads = await at(0, 200, 500, 700);
       const expected = { size: 700, root: heads[3]?.root, findings: [] };
       expect(await check(await given(), heads)).toEqual(expected);
     });
 
-    it('tells the same as often as it is asked', async () => {
+    it('returns the same at every call', async () => {
       const evidence = await (await given()).open();
       const passes = [];
       for (let pass = 0; pass < 2; pass++) {

@@ -123,7 +123,7 @@ export function keyStoreContract(name: string, create: () => Promise<OpenKeys>):
       expect(await store.add(key)).toBe(false);
     });
 
-    it('cannot be revoked where there are none', async () => {
+    it('cannot be revoked if they do not exist', async () => {
       const store = await open();
       expect(await store.revoke(key.id, NOON)).toBe(false);
       expect(await store.list()).toStrictEqual([]);
@@ -155,13 +155,13 @@ export function keyStoreContract(name: string, create: () => Promise<OpenKeys>):
       expect(await store.find(key.id)).toStrictEqual({ ...key, revokedAt: NOON });
     });
 
-    it('cannot be limited where there are none', async () => {
+    it('cannot be limited if they do not exist', async () => {
       const store = await open();
       expect(await store.limit(key.id, LIMITS)).toBe(false);
       expect(await store.list()).toStrictEqual([]);
     });
 
-    it('behave like a Map, whatever is done in whatever order', async () => {
+    it('behave like a Map for any sequence of calls', async () => {
       const steps = fc.array(
         fc.oneof(
           keys,

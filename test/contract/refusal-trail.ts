@@ -31,7 +31,7 @@ export function refusalTrailContract(
       expect(await (await create()).newest(10)).toStrictEqual([]);
     });
 
-    it('keeps what was recorded as it was, at dense positions, across appends', async () => {
+    it('keeps records unchanged, at dense positions, across appends', async () => {
       const trail = await create();
       const stranger: RefusalRecord = {
         at: NOON,
@@ -50,7 +50,7 @@ export function refusalTrailContract(
       expect(await trail.newest(0)).toStrictEqual([]);
     });
 
-    it('gives up the oldest where there are too many, and goes on counting', async () => {
+    it('drops the oldest if there are too many, and keeps counting', async () => {
       const trail = await create(5);
       await trail.append(numbers(1, 3).map(refusal));
       await trail.append(numbers(4, 7).map(refusal));

@@ -16,7 +16,7 @@ const [FIRST, SECOND] = [
  */
 export function signingKeysContract(name: string, create: () => Promise<OpenSigningKeys>): void {
   describe(`the record of signing keys in ${name}`, () => {
-    it('has nothing at first, and then what was added, in that order, for everybody', async () => {
+    it('is empty at first, and then has all additions in order, for every reader', async () => {
       const open = await create();
       const [one, other] = [await open(), await open()];
       expect(await one.list()).toStrictEqual([]);

@@ -32,7 +32,7 @@ export function storeCopyContract(
   }
 
   describe(`a copy ${name}`, () => {
-    it('has everything that the store has, and goes on from there', async () => {
+    it('has everything that the store has, and continues from there', async () => {
       const { from, to } = await given(4_500);
       const told: number[] = [];
       const { size, root } = await copy(from, to, (events) => told.push(events));
@@ -58,7 +58,7 @@ export function storeCopyContract(
       expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
     });
 
-    it('that was interrupted is nothing that can be opened, and goes on where it ended', async () => {
+    it('that was interrupted cannot be opened, and is continued', async () => {
       const { from, to } = await given(4_500);
       const interrupted = copy(from, to, (events) => {
         if (events === 4_000) throw new Error('interrupted');
@@ -70,7 +70,7 @@ export function storeCopyContract(
       expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
     });
 
-    it('brings along what has happened between two tries', async () => {
+    it('includes what was recorded between two attempts', async () => {
       const { from, to } = await given(10);
       const unfinished = await to.openCopy(await idOf(from));
       const growing = await from.openOriginal();
@@ -99,20 +99,20 @@ export function storeCopyContract(
       expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
     });
 
-    it('is refused where a store is already', async () => {
+    it('is refused if there is a store already', async () => {
       const { from, to } = await given(10);
       await copy(from, to);
       await expect(copy(from, to)).rejects.toThrow(/already/);
     });
 
-    it('is refused where another store is being copied', async () => {
+    it('is refused if another store is being copied', async () => {
       const { from, to } = await given(10);
       const other = await to.openCopy('0123456789abcdef');
       await other.close();
       await expect(copy(from, to)).rejects.toThrow(/another store/i);
     });
 
-    it('is refused where what is there is no part of the store', async () => {
+    it('is refused if the copy is not a part of the store', async () => {
       const { from, to } = await given(10);
       const copied = await to.openCopy(await idOf(from));
       const opened = await from.openOriginal();
@@ -126,7 +126,7 @@ export function storeCopyContract(
       await opened.close();
     });
 
-    it('is refused where there is more than the store has', async () => {
+    it('is refused if the copy has more than the store', async () => {
       const { from, to } = await given(0);
       const copied = await to.openCopy(await idOf(from));
       const other = await original();

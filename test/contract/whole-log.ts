@@ -70,7 +70,7 @@ export function wholeLogContract(name: string, create: () => Promise<ExposedStor
       expect(await problemsIn(store)).toContain('the tree of the log lacks these events');
     });
 
-    it('takes no command, and says why', async () => {
+    it('accepts no command, and gives the reason', async () => {
       const { store, damage, log } = await given();
       await store.execute(foreignRows(11, 1));
       for (let command = 1; command <= 2; command++) {
@@ -106,7 +106,7 @@ export function wholeLogContract(name: string, create: () => Promise<ExposedStor
       for (let start = 1; start <= 2; start++) await expect(store.open()).rejects.toThrow(sizes);
     });
 
-    it('takes no command, and says why', async () => {
+    it('accepts no command, and gives the reason', async () => {
       const { store, damage, log } = await given();
       await store.execute(store.removal(10));
       for (const seen of [10, 9]) {

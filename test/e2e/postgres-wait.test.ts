@@ -33,7 +33,7 @@ async function startAndMend(url: string, mend: () => unknown): Promise<Service> 
 }
 
 describe('A start waits for a database', () => {
-  it('at a port on which nobody listens yet', async () => {
+  it('at a port without a listener yet', async () => {
     const server = await cluster();
     await server.end();
     await startAndMend(server.url('postgres'), () => server.begin());

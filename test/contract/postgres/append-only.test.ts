@@ -78,7 +78,7 @@ async function asApplication(url: string): Promise<string> {
 }
 
 describe.each([15, 18] as const)('PostgreSQL %i refuses to change history', (version) => {
-  it('to whoever asks, the superuser among them', async () => {
+  it('for every user, superusers included', async () => {
     const url = await storeWithHistory(version);
     const before = await contentsOf(url);
     for (const query of FORBIDDEN) await expect(sql(url, query), query).rejects.toThrow();

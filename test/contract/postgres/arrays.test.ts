@@ -47,7 +47,7 @@ describe('Columns as arrays in binary', () => {
     await db.close();
   });
 
-  it('refuse what the type does not hold', () => {
+  it("refuse values out of the type's range", () => {
     expect(() => int4s([MAX_INT4 + 1])).toThrow(RangeError);
     expect(() => int8s([2n ** 63n])).toThrow(RangeError);
     expect(() => int8s([0.5])).toThrow(RangeError);

@@ -59,7 +59,7 @@ async function appendThatWaits(cluster: Cluster, log: PostgresEventLog) {
   }
 }
 
-it('what a killed server has and its standby has not is shown to nobody', async () => {
+it('events of a killed server that its standby lacks are not shown', async () => {
   const cluster = await given();
   const url = cluster.url('postgres');
   await migrate(url, true);
@@ -93,7 +93,7 @@ it('a server that does not flush is refused', async () => {
   );
 });
 
-it('an outage is told, nothing stale is read meanwhile, and its end is told, too', async () => {
+it('an outage is reported, nothing stale is read meanwhile, and its end is reported, too', async () => {
   const cluster = await given();
   const told: string[] = [];
   const store = await openPostgresStore(cluster.url('postgres'), {

@@ -79,7 +79,7 @@ describe('A store in PostgreSQL', () => {
     expect(await check(held(await newDatabase()))).toMatchObject({ size: 0, findings: [] });
   });
 
-  it('is checked by whoever may read it, and nothing else', async () => {
+  it('can be checked with read privileges only', async () => {
     const url = await honest();
     const auditor = `auditor_${new URL(url).pathname.slice(1)}`;
     await sql(
@@ -92,7 +92,7 @@ describe('A store in PostgreSQL', () => {
     expect(checked).toMatchObject({ size: 700, findings: [] });
   });
 
-  it('is looked at as of one moment, whatever is appended meanwhile', async () => {
+  it('is read as of one moment, whatever is appended meanwhile', async () => {
     const url = await honest();
     const log = new PostgresEventLog(new Database(url));
     onTestFinished(() => log.close());
@@ -206,7 +206,7 @@ async function clusterOfItsOwn(): Promise<Cluster> {
 }
 
 describe('What the server itself cannot read', () => {
-  it('is told with the first event that is behind it', async () => {
+  it('is reported with the first event after it', async () => {
     const cluster = await clusterOfItsOwn();
     const url = cluster.url('postgres');
     const [page] = await cluster.sql<{ file: string; first: string }>(`
@@ -228,7 +228,7 @@ describe('What the server itself cannot read', () => {
     expect(findings).toEqual([{ from, problem }]);
   });
 
-  it('is no verdict where the server has gone', async () => {
+  it('is not a verdict if the server has gone', async () => {
     const cluster = await clusterOfItsOwn();
     const url = cluster.url('postgres');
     const evidence = await openPostgresEvidence(url);

@@ -75,7 +75,7 @@ async function beside(url: string, use: (log: PostgresEventLog) => Promise<void>
 }
 
 describe('after a failover, an instance', () => {
-  it('goes on where everything is there that it has told of, and more', async () => {
+  it('continues if the log contains every acknowledged event', async () => {
     const { url, log, replaced } = await given();
     const { name } = addressed(url);
     await beside(url, (other) => append(other, 4));
@@ -92,7 +92,7 @@ describe('after a failover, an instance', () => {
     expect(replaced).toStrictEqual([]);
   });
 
-  it('refuses a log that has lost what it has told of', async () => {
+  it('refuses a log that has lost acknowledged events', async () => {
     const { url, log, replaced, behind } = await given();
     await failOver(url, behind);
     await expect(untilTold(() => log.head(), replaced)).rejects.toThrow(OtherLog);
@@ -102,7 +102,7 @@ describe('after a failover, an instance', () => {
     expect(replaced).toHaveLength(1);
   });
 
-  it('appends no more after that, over whatever connection is left', async () => {
+  it('appends no more after that, over any connection', async () => {
     const url = await newDatabase();
     const db = new Database(url);
     const log = new PostgresEventLog(db);
@@ -115,7 +115,7 @@ describe('after a failover, an instance', () => {
     await beside(url, async (other) => expect(await other.head()).toBe(2));
   });
 
-  it('goes on by itself when the right log is back', async () => {
+  it('continues by itself when the right log is back', async () => {
     const { url, log, replaced, behind } = await given();
     await failOver(url, behind);
     await expect(untilTold(() => log.head(), replaced)).rejects.toThrow(OtherLog);
@@ -154,7 +154,7 @@ async function untilTold(
   return ask();
 }
 
-describe('whatever a database is set to, a session', () => {
+describe('for any settings of a database, a session', () => {
   it('waits for the disk', async () => {
     const url = await newDatabase();
     const { name } = addressed(url);
@@ -165,7 +165,7 @@ describe('whatever a database is set to, a session', () => {
     expect(row).toStrictEqual(['on']);
   });
 
-  it('reads what is newest, and may write', async () => {
+  it('reads the newest state, and may write', async () => {
     const url = await newDatabase();
     const { name } = addressed(url);
     await sql(url, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
@@ -175,7 +175,7 @@ describe('whatever a database is set to, a session', () => {
 });
 
 describe('a connection', () => {
-  it('that is ended while nobody uses it is replaced', async () => {
+  it('that is ended while idle is replaced', async () => {
     const url = await newDatabase();
     const { name } = addressed(url);
     await beside(url, async (log) => {
@@ -192,7 +192,7 @@ describe('a connection', () => {
     });
   });
 
-  it('that cannot be made is told once', async () => {
+  it('that cannot be made is reported once', async () => {
     const url = await newDatabase();
     const nowhere = new URL(url);
     nowhere.port = '1';

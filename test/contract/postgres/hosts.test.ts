@@ -46,7 +46,7 @@ it('of several hosts, the primary is used, whichever it is by now', async () => 
   });
 });
 
-it('where no host is the primary, each is told with what is wrong there', async () => {
+it('if no host is the primary, the error of each is reported', async () => {
   const { primary, standby } = await given();
   await primary.end();
   const log = opened(addressOf(primary.port, standby.port));

@@ -131,7 +131,7 @@ describe('a network that swallows everything', () => {
 });
 
 describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
-  it('is no loss where the commit has arrived: the log is looked at, and has it', async () => {
+  it('is no loss if the commit has arrived: it is found in the log', async () => {
     const { network, log, beside } = await openDistantLog();
     loseNextReply(network, way);
     const result = await log.append(0, way.decide, way.asked);
@@ -140,7 +140,7 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
     expect(await log.append(1, () => [newEvent(placed(2n))])).toMatchObject({ kind: 'appended' });
   });
 
-  it('has changed nothing where the commit has not arrived', async () => {
+  it('has changed nothing if the commit has not arrived', async () => {
     const { network, log, beside } = await openDistantLog();
     loseNextCommit(network, way);
     expect(await log.append(0, way.decide, way.asked)).toMatchObject({ kind: way.otherwise });
@@ -148,7 +148,7 @@ describe.each(WAYS)('a connection that is lost at the commit $name', (way) => {
     expect(await log.append(0, way.decide, way.asked)).toMatchObject({ kind: 'appended' });
   });
 
-  it('is no answer where nothing can be looked at, and the log goes on when it can', async () => {
+  it('is an unknown outcome if the log cannot be searched, and the log continues later', async () => {
     const { network, log, beside } = await openDistantLog(500);
     loseNextReply(network, way, () => {
       network.isOpen = false;
@@ -200,7 +200,7 @@ it('a statement by itself that arrives after it was given up is not said to have
   expect(result.kind).toBe('unknown');
 });
 
-it('a commit that is lost is settled as well where only an outcome was kept', async () => {
+it('a lost commit is resolved even if only an outcome was kept', async () => {
   const { network, log, beside } = await openDistantLog();
   loseNextReply(network, LOCKED);
   const keep: Decide = (_newer, kept) => {

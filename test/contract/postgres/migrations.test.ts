@@ -35,7 +35,7 @@ async function login(url: string, rights: string): Promise<string> {
 }
 
 describe('a migration', () => {
-  it('makes a store, once, whoever else does so at the same time', async () => {
+  it('creates a store once, for concurrent starts', async () => {
     const url = await empty();
     const migrated = await Promise.all(
       Array.from({ length: 8 }, (_, n) => migrate(url, n % 2 === 0)),
@@ -51,7 +51,7 @@ describe('a migration', () => {
     expect(new Set(await Promise.all(urls.map(open))).size).toBe(5);
   });
 
-  it('is done by a start, where whoever starts may', async () => {
+  it('is done by a start whose user may', async () => {
     const url = await empty();
     const id = await open(url);
     expect(id).toMatch(/^[0-9a-f]{16}$/);
@@ -63,7 +63,7 @@ describe('a migration', () => {
     });
   });
 
-  it('is refused to a start that may not, with what to do', async () => {
+  it('is refused to a start whose user may not, with the remedy', async () => {
     const url = await login(await empty(), '');
     await expect(open(url)).rejects.toThrow(CannotStart);
     await expect(open(url)).rejects.toThrow(/permission denied.*store-orders migrate/s);
@@ -87,7 +87,7 @@ describe('a migration', () => {
   });
 });
 
-describe('a store that must not be touched is left as it is:', () => {
+describe('a store that must not be changed is left unchanged:', () => {
   it('one of a newer version', async () => {
     const url = await newDatabase();
     await sql(url, 'UPDATE store_orders.store SET schema_version = 99');

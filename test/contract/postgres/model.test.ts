@@ -5,7 +5,7 @@ import { postgresApp, twoInstances } from '../../support/targets.ts';
 
 const does = ['place', 'ship', 'cancel', 'get', 'list', 'restart'] as const;
 
-test('whatever is asked of an instance, and however often it is replaced, holds', async () => {
+test('for any commands to an instance, however often it is replaced,', async () => {
   await assertHolds(postgresApp(newDatabase), { runs: 5, does });
 });
 
@@ -13,6 +13,6 @@ test('the same with many programs in one store', async () => {
   await assertHolds(postgresApp(newDatabase), { runs: 1_000, together: 500 });
 });
 
-test('whatever is asked of two instances in turn, each knows what the other did', async () => {
+test("for any commands to two instances in turn, each sees the other's events", async () => {
   await assertHolds(twoInstances(newDatabase), { runs: 300, together: 100 });
 });

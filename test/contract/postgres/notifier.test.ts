@@ -41,7 +41,7 @@ async function given() {
   return { log, append, appendUntold, heard };
 }
 
-it('Others are told at once of what is appended after a while', async () => {
+it('Other instances are notified at once of an append after a pause', async () => {
   const { log, append, heard } = await given();
   for (const due of [1, 2, 3]) {
     await append();
@@ -52,7 +52,7 @@ it('Others are told at once of what is appended after a while', async () => {
   await log.close();
 });
 
-it('Others are told of the end of a burst, but not of each of its batches', async () => {
+it('Other instances are notified of the end of a burst, but not of each batch', async () => {
   const { log, append, appendUntold, heard } = await given();
   const until = performance.now() + 300;
   let batches = 0;
@@ -66,14 +66,14 @@ it('Others are told of the end of a burst, but not of each of its batches', asyn
   await log.close();
 });
 
-it('Others are told of the end of a burst by a log that closes', async () => {
+it('Other instances are notified of the end of a burst by a log that closes', async () => {
   const { log, appendUntold, heard } = await given();
   const before = await appendUntold();
   await log.close();
   expect(await heard()).toBe(before + 1);
 });
 
-it('Nobody is told of a batch of which nothing was recorded', async () => {
+it('No instance is notified of a batch without events', async () => {
   const { log, append, heard } = await given();
   await append();
   await new Promise((resolve) => setTimeout(resolve, 60));

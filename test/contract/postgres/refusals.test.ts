@@ -31,7 +31,7 @@ it('several instances record refusals at once, without a gap', async () => {
   );
 });
 
-it('the database refuses to change or to remove what it keeps, whoever asks', async () => {
+it('the database refuses changes and deletions of its records', async () => {
   const url = await newDatabase();
   const trail = await opened(3, url);
   await trail.append([1, 2, 3, 4].map(refusal));

@@ -90,7 +90,7 @@ describe('a guard that is amiss refuses a start, and migrate puts it right:', ()
   });
 });
 
-describe('what nobody but its owner can put right refuses a start:', () => {
+describe('a start is refused for flaws that only the owner can mend:', () => {
   it.each([
     [
       'a trigger of somebody else',
@@ -128,7 +128,7 @@ describe('what nobody but its owner can put right refuses a start:', () => {
     expect((await refusal(url)).join('\n')).toMatch(words);
   });
 
-  it('but not what somebody has added to read by', async () => {
+  it('but not for additions for reading', async () => {
     const url = await newDatabase();
     await sql(url, 'CREATE VIEW store_orders.types AS SELECT type FROM store_orders.events');
     await sql(url, 'CREATE INDEX by_order ON store_orders.events (order_id)');
@@ -136,7 +136,7 @@ describe('what nobody but its owner can put right refuses a start:', () => {
   });
 });
 
-describe('a user that may not do what a service does refuses a start:', () => {
+describe('a start is refused if its user lacks a privilege:', () => {
   it.each([
     ['INSERT ON store_orders.events', 'insert events'],
     ['INSERT ON store_orders.kept_outcomes', 'insert kept_outcomes'],
@@ -211,7 +211,7 @@ describe('a setting of the user or of the database refuses a start:', () => {
     ]);
   });
 
-  it('but not what a session sets for itself, whatever it is', async () => {
+  it('but not for settings that a session sets for itself', async () => {
     const url = await newDatabase();
     const mine = await login(url, 'SUPERUSER');
     await sql(url, 'CREATE SCHEMA other; CREATE TABLE other.events (position text)');
@@ -232,7 +232,7 @@ describe('a setting of the user or of the database refuses a start:', () => {
   });
 });
 
-it('all that is wrong is told at once, a line for each', async () => {
+it('all flaws are reported at once, a line for each', async () => {
   const url = await newDatabase();
   const mine = await login(url);
   await sql(

@@ -38,7 +38,7 @@ describe('the check of a store in PostgreSQL', () => {
     await log.close();
   });
 
-  it('finds nothing in one that is as it was recorded', async () => {
+  it('finds no damage in an intact store', async () => {
     await checkPostgresStore(url, UNPACED);
   });
 
@@ -62,7 +62,7 @@ describe('the check of a store in PostgreSQL', () => {
       /^the refusal at position 2/,
     ],
     ['ALTER TABLE events DISABLE TRIGGER events_are_dense', /^the trigger events_are_dense/],
-  ])('finds %s, and says where', async (change, problem) => {
+  ])('finds %s, and the place', async (change, problem) => {
     const name = new URL(url).pathname.slice(1);
     const copy = await newDatabase(18, name);
     await sql(copy, `${AS_REPLICA}; ${change}`);

@@ -116,7 +116,7 @@ it('None is recorded where the session is ended in the middle', async () => {
   expect(await headOf(url)).toEqual({ count: 0, size: 0 });
 });
 
-it('Where the answer to the commit is lost, nobody is told that it was not recorded', async () => {
+it('If the answer to the commit is lost, the import is not reported as failed', async () => {
   let network: Network | undefined;
   const { url, db } = await given(async (direct) => {
     network = await Network.start(Number(new URL(direct).port));

@@ -113,7 +113,7 @@ describe.skipIf(without !== undefined)(
       );
     });
 
-    it('is not reached where a root certificate is needed and there is none', async () => {
+    it('is not reached if a required root certificate is missing', async () => {
       for (const mode of ['verify-ca', 'verify-full']) {
         await expect(connected(url('localhost', `sslmode=${mode}`))).rejects.toThrow(
           `sslmode=${mode} needs a root certificate`,

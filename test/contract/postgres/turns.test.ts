@@ -4,7 +4,7 @@ import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 
-it('instances that have much to append take turns: none waits for all that the others have', async () => {
+it('instances under load take turns: none waits for all batches of the others', async () => {
   const url = await newDatabase();
   const logs = Array.from({ length: 4 }, () => new PostgresEventLog(new Database(url)));
   const appended = logs.map(() => 0);

@@ -34,7 +34,7 @@ function onWrites(
   return { seen: async (number) => seen[number - 1]?.promise };
 }
 
-describe('an append behind one that is under way', () => {
+describe('an append behind one in flight', () => {
   it('is sent before that one is answered, on the same connection', async () => {
     const { network, log, ids } = await given();
     const writes = onWrites(network, () => 'pass');
@@ -59,7 +59,7 @@ describe('an append behind one that is under way', () => {
     expect(links.size).toBe(1);
   });
 
-  it('is overtaken with it by somebody else, and recorded by nobody', async () => {
+  it('is overtaken with it by another instance, and not recorded', async () => {
     const { log, beside, ids } = await given();
     await beside.append(0, place(7));
     const decided: number[] = [];
@@ -80,7 +80,7 @@ describe('an append behind one that is under way', () => {
   it.each([
     ['with events', place(2)],
     ['with none', () => []],
-  ])('is overtaken by somebody else who comes in between: %s', async (_, decide) => {
+  ])('is overtaken by another instance in between: %s', async (_, decide) => {
     const { network, log, beside, ids } = await given();
     let isFirst = true;
     network.fromClient = async (bytes): Promise<Fate> => {
@@ -104,7 +104,7 @@ describe('an append behind one that is under way', () => {
     expect(await log.append(2, place(2))).toMatchObject({ kind: 'appended' });
   });
 
-  it('is refused where the server refuses the first', async () => {
+  it('is refused if the server refuses the first', async () => {
     const { url, log, ids } = await given();
     await sql(url, 'ALTER TABLE store_orders.events ADD CHECK (order_id <> 1)');
     const results = await Promise.all([log.append(0, place(1)), log.append(1, place(2))]);
@@ -129,7 +129,7 @@ describe('an append behind one that is under way', () => {
     expect((await ids()).toSorted()).toStrictEqual([1, 2]);
   });
 
-  it('does not follow where what was kept is to be read first', async () => {
+  it('does not follow if kept outcomes must be read first', async () => {
     const { network, log, ids } = await given();
     const links = new Set<number>();
     network.fromServer = (_, { number }) => {
@@ -157,7 +157,7 @@ describe('an append behind one that is under way', () => {
 });
 
 describe('a connection that is lost with two appends under way', () => {
-  it('is no loss where both have arrived', async () => {
+  it('is no loss if both have arrived', async () => {
     const { network, log, beside, ids } = await given();
     network.fromServer = () => 'drop';
     const both = Promise.all([log.append(0, place(1)), log.append(1, place(2))]);
@@ -172,7 +172,7 @@ describe('a connection that is lost with two appends under way', () => {
     expect(await log.append(2, place(3))).toMatchObject({ kind: 'appended' });
   });
 
-  it('leaves open what became of either where none has arrived', async () => {
+  it('has unknown outcomes for both if none has arrived', async () => {
     const { network, log, ids } = await given(300);
     onWrites(network, (number) => (number === 1 ? 'cut' : 'pass'));
     const results = await Promise.all([log.append(0, place(1)), log.append(1, place(2))]);
@@ -182,7 +182,7 @@ describe('a connection that is lost with two appends under way', () => {
     expect(await log.append(0, place(1))).toMatchObject({ kind: 'appended' });
   });
 
-  it('leaves open what became of the second where only the first has arrived', async () => {
+  it('has an unknown outcome for the second if only the first has arrived', async () => {
     const { network, log, beside, ids } = await given(300);
     network.fromServer = () => 'drop';
     const writes = onWrites(network, async (number) => {

@@ -94,7 +94,7 @@ describe('A checkpoint', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that fails is told once, tried every second, and unbearable after a minute', () => {
+  it('that fails is reported once, retried every second, and an impairment after a minute', () => {
     const { commit, checkpoints, fault, said, counted } = given();
     fault.error = new Error('no');
     commit(1_000);
@@ -114,7 +114,7 @@ describe('A checkpoint', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that fails is unbearable at once where the file has 64 MiB', () => {
+  it('that fails is an impairment at once if the file has 64 MiB', () => {
     const { commit, checkpoints, fault, said } = given();
     fault.error = new Error('no');
     fault.bytes = 64 * MiB;

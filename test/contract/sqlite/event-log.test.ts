@@ -82,7 +82,7 @@ async function logOnFile(file = temporaryFile()) {
 }
 
 describe('when SQLite cannot write', () => {
-  it('a full disk leaves nothing behind, and the log goes on when there is space', async () => {
+  it('a full disk leaves nothing behind, and the log continues when there is space', async () => {
     const { db, log } = await logOnFile();
     const pages = db.pragma('page_count', { simple: true });
     db.pragma(`max_page_count = ${pages}`);
@@ -97,7 +97,7 @@ describe('when SQLite cannot write', () => {
     expect(await log.head()).toBe(501);
   });
 
-  it("another's write lock is waited for, and then told as unavailable", async () => {
+  it("another process's write lock is waited for, and then reported as unavailable", async () => {
     const { file, db, log } = await logOnFile();
     db.pragma('busy_timeout = 1');
     const other = new Database(file);
@@ -164,7 +164,7 @@ describe('what SQLite holds', () => {
     expect(await log.head()).toBe(2);
   });
 
-  it('stops a reader where an event is missing', async () => {
+  it('stops a reader at a missing event', async () => {
     const { db, log } = await logOnFile();
     await log.append(1, () => [newEvent(placed(2n)), newEvent(placed(3n))]);
     // Only somebody who takes the guard away first can do this.
@@ -185,7 +185,7 @@ describe('what SQLite holds', () => {
 });
 
 describe('several processes on one file', () => {
-  it('append side by side: every event is kept once, in the place that was told', async () => {
+  it('append concurrently: every event is recorded once, at the returned position', async () => {
     const { file, log } = await logOnFile();
     const [each, orders] = [60, [2n, 3n, 4n]];
     const children = orders.map((order) => {

@@ -88,7 +88,7 @@ describe('A store that is as it must be', () => {
     await store.close();
   });
 
-  it('is found to be so by two threads as by one, and by one where two cannot agree', async () => {
+  it('is found intact by two threads as by one, and by one if the two differ', async () => {
     const evidence = openSqliteEvidence(given());
     const { treeAside, ...alone } = evidence;
     const heads = [200, 700].map(at);
@@ -104,7 +104,7 @@ describe('A store that is as it must be', () => {
     evidence.close();
   });
 
-  it('is looked at as of one moment, whatever is appended meanwhile', async () => {
+  it('is read as of one moment, whatever is appended meanwhile', async () => {
     const file = given();
     const evidence = openSqliteEvidence(file);
     const store = openSqliteForCommandLine(file);
@@ -137,7 +137,7 @@ function later(event: ReturnType<typeof newEvent>) {
   return { ...event, metadata: { ...event.metadata, at: '2099-01-01T00:00:00.000Z' as never } };
 }
 
-describe('What was done to a store is found, and where:', () => {
+describe('Changes to a store are located:', () => {
   it('the tail was deleted, and the tree made anew', async () => {
     const file = given();
     tamper(file, (db) => void db.exec('DELETE FROM events WHERE position > 690'));

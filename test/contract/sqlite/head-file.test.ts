@@ -64,7 +64,7 @@ describe('the head of a log, outside the database', () => {
     refuseOtherLog(headed([12, UNKNOWN_ROOT]), log(12, { root: ROOT }));
   });
 
-  it('asks the log after the head was read, because somebody may be appending', () => {
+  it('is read before the log, because another process may be appending', () => {
     const file = headed([1, UNKNOWN_ROOT]);
     refuseOtherLog(file, () => {
       const head = new WitnessFile(headFileOf(file), STORE);
@@ -74,7 +74,7 @@ describe('the head of a log, outside the database', () => {
     });
   });
 
-  it('never goes back, whoever writes it', () => {
+  it('never decreases, whichever process writes it', () => {
     const file = headed([5, UNKNOWN_ROOT]);
     const [one, other] = [
       new WitnessFile(headFileOf(file), STORE),
@@ -150,7 +150,7 @@ describe('a store whose end is lost', () => {
     ['was deleted', (head) => rmSync(head)],
     ['was emptied', (head) => truncateSync(head, 0)],
     ['cannot be read', (head) => writeFileSync(head, 'x'.repeat(1_024))],
-  ])('cannot be told where the head %s: the start is refused', async (_, lose) => {
+  ])('cannot be ruled out if the head %s: the start is refused', async (_, lose) => {
     const file = await storeWith(3);
     lose(`${file}-head`);
     for (let start = 0; start < 2; start++) {
@@ -163,7 +163,7 @@ describe('a store whose end is lost', () => {
     await storeWith(1, file);
   });
 
-  it('is found where it has gone on in another way since, however far', async () => {
+  it('is detected if the log has diverged since, however far', async () => {
     const file = await storeWith(300);
     const old = join(temporaryFolder(), 'old.db');
     copyFileSync(file, old);

@@ -46,7 +46,7 @@ function expectWholeTree({ db, tree }: { db: Database.Database; tree: MerkleTabl
 }
 
 describe('the tree of the log', () => {
-  it('is that of its records, whatever the batches', async () => {
+  it('is that of its records, for any batches', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 6 }),
@@ -72,7 +72,7 @@ describe('the tree of the log', () => {
     }
   });
 
-  it('forgets what was not committed', async () => {
+  it('discards uncommitted events', async () => {
     const store = given();
     await append(store.log, 3);
     const before = store.tree.frontier().root();
@@ -108,7 +108,7 @@ describe('the tree of the log', () => {
     }
   });
 
-  it('is refused by the database to whoever would change it', async () => {
+  it('cannot be changed in the database', async () => {
     const { db, log } = given();
     await append(log, 256);
     for (const sql of [
@@ -126,7 +126,7 @@ describe('the tree of the log', () => {
     }
   });
 
-  it('tells a start when what was acknowledged last has been rewritten', async () => {
+  it('reveals at a start that the last acknowledged event was rewritten', async () => {
     const file = temporaryFile();
     const log = openLog(file, openDatabase(file));
     await append(log, 3);

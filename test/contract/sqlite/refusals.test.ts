@@ -35,7 +35,7 @@ describe('the file of refusals', () => {
     expect(positions).toStrictEqual([1, 2, 3]);
   });
 
-  it('refuses to change or to remove what it keeps, whoever asks', async () => {
+  it('refuses changes and deletions of its records', async () => {
     const file = temporaryFile();
     const trail = opened(file, 3);
     await trail.append([1, 2, 3, 4].map(refusal));
@@ -52,7 +52,7 @@ describe('the file of refusals', () => {
     }
   });
 
-  it("is not somebody else's", async () => {
+  it("is not another program's file", async () => {
     const foreign = temporaryFile();
     openDatabase(`${foreign}-refusals`).close();
     await expect(opened(foreign).append([refusal(1)])).rejects.toThrow(

@@ -104,7 +104,7 @@ describe('the snapshot file', () => {
     expect(readdirSync(dirname(file))).toContain('store.db-snapshot');
   });
 
-  it('tells why it cannot be read', async () => {
+  it('gives the reason why it cannot be read', async () => {
     const { file, snapshots } = await given();
     mkdirSync(`${file}-snapshot`);
     expect(await snapshots.load()).toMatchObject({ reason: expect.stringMatching(/EISDIR/) });

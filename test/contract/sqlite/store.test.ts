@@ -42,7 +42,7 @@ function commandLine(file: string): CommandLineStore {
 }
 
 describe('a store that a server has opened', () => {
-  it('shows its readers whatever its writer has said is done', async () => {
+  it('shows its readers everything that its writer has acknowledged', async () => {
     const { store } = await serve(temporaryFile());
     for (let order = 1; order <= 20; order++) {
       expect(await store.writer.execute([place, place])).toHaveLength(2);
@@ -103,7 +103,7 @@ describe('a store that a server has opened', () => {
     expect(await store.writer.execute([place])).toMatchObject([{ kind: 'accepted' }]);
   });
 
-  it('tells at once that a file is not a store', async () => {
+  it('reports at once that a file is not a store', async () => {
     const file = temporaryFile();
     writeFileSync(file, 'this is no database at all');
     const lost: Error[] = [];
@@ -113,7 +113,7 @@ describe('a store that a server has opened', () => {
     expect(lost).toStrictEqual([]);
   });
 
-  it('tells that its writer is lost when that meets what it does not know', async () => {
+  it('reports its writer as lost at an unknown event', async () => {
     const file = temporaryFile();
     const { store, lost } = await serve(file);
     const db = openDatabase(file);

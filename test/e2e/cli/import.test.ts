@@ -99,7 +99,7 @@ const CORRUPTIONS: readonly { column: (typeof COLUMNS)[number]; to: string | und
 test.each([
   { name: 'orders.ndjson', write: ndjson, header: 0 },
   { name: 'orders.csv', write: csv, header: 1 },
-])('one bad value anywhere in $name is told, and nothing is imported', async (format) => {
+])('one bad value anywhere in $name is reported, and nothing is imported', async (format) => {
   const { name, write, header } = format;
   const corruptions = fc.tuple(fc.nat(), fc.constantFrom(...CORRUPTIONS));
   await fc.assert(

@@ -36,7 +36,7 @@ describe('cancelOrder', () => {
     ]);
   });
 
-  it('says where the event stands in the log, also to whoever asks again', async () => {
+  it('returns the position of the event, also for a repetition', async () => {
     const id = await placeOrder(service);
     const { headers: first } = await cancel(id);
     expect(first['event-position']).toBe(String(await beside.head()));
@@ -61,7 +61,7 @@ describe('cancelOrder', () => {
     expect(await beside.head()).toBe(head + 1);
   });
 
-  it('answers 404 where there is no such order, and records nothing', async () => {
+  it('answers 404 for an unknown order, and records nothing', async () => {
     const head = await beside.head();
     for (const id of [0n, -1n, 4_711n, 2n ** 63n - 1n, -(2n ** 63n)]) {
       expectError(await cancel(id), 404, 'order_not_found');
@@ -69,7 +69,7 @@ describe('cancelOrder', () => {
     expect(await beside.head()).toBe(head);
   });
 
-  it('answers 409 where the order has shipped, which cannot be reversed', async () => {
+  it('answers 409 if the order has shipped, which cannot be reversed', async () => {
     const id = await placeOrder(service);
     const shipment = `/v1/store/orders/${id}/shipment`;
     await service.send('PUT', shipment, { shipDate: '2026-01-02T00:00:00Z' });
@@ -80,7 +80,7 @@ describe('cancelOrder', () => {
     expect((await service.ask('GET', `/v1/store/orders/${id}`)).text).toContain('"complete":true');
   });
 
-  it('either cancels or finds it shipped, when both are asked at once', async () => {
+  it('either cancels or finds it shipped, beside a concurrent shipment', async () => {
     const shipDate = '2026-01-02T00:00:00Z';
     for (let n = 0; n < 20; n++) {
       const id = await placeOrder(service);
@@ -92,7 +92,7 @@ describe('cancelOrder', () => {
     }
   });
 
-  it('needs no body and looks at none', async () => {
+  it('needs no body and ignores one', async () => {
     for (const body of ['{', '{"orderId": 1}', 'x'.repeat(100_000)]) {
       const path = `/v1/store/orders/${await placeOrder(service)}`;
       const headers = { 'Content-Type': 'text/plain' };

@@ -25,7 +25,7 @@ function corsHeaders(headers: object): string[] {
 }
 
 describe('Without a configuration', () => {
-  it('no answer says anything to a page of another origin', async () => {
+  it('no response is readable for a page of another origin', async () => {
     for (const { headers } of [
       await preflight(closed, `${LIST}/1`),
       await closed.ask('GET', LIST, { headers: { Origin: SHOP } }),
@@ -55,7 +55,7 @@ describe('A page of an origin that is listed', () => {
     expect(exposed).toContain('X-Request-Id');
   });
 
-  it('is told before, without a key, what it may send', async () => {
+  it('gets the permitted requests in advance, without a key', async () => {
     const { status, headers, text } = await preflight(open, `${LIST}/1`);
     expect([status, text]).toEqual([204, '']);
     expect(headers['access-control-allow-origin']).toBe(SHOP);
@@ -95,7 +95,7 @@ describe('A page of any other origin', () => {
     'http://shop.example.com',
     'https://shop.example.com:8443',
     'null',
-  ])('is told nothing: %s', async (Origin) => {
+  ])('gets no permissions: %s', async (Origin) => {
     const before = await preflight(open, `${LIST}/1`, Origin);
     const answer = await open.ask('GET', LIST, { headers: { Origin } });
     for (const { headers } of [before, answer]) {

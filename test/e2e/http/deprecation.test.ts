@@ -125,7 +125,7 @@ describe('getPet', () => {
 });
 
 describe('A deprecated operation', () => {
-  test.each(['11', '4711', 'x'])('says so in every answer: %s', async (id) => {
+  test.each(['11', '4711', 'x'])('announces its end in every response: %s', async (id) => {
     const { headers } = await pet(id);
     const [since] = parseItem(String(headers.deprecation));
     expect(since).toStrictEqual(new Date('2026-11-21T00:00:00Z'));

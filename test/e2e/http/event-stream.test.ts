@@ -22,7 +22,7 @@ function arrival(source: EventSource, position: number) {
 }
 
 describe('A stream of events', () => {
-  it('tells what is there, and then what comes', async () => {
+  it('sends the present events, and then the later ones', async () => {
     await placeOrder(service);
     const head = await beside.head();
     const source = new EventSource(service.key);
@@ -48,7 +48,7 @@ describe('A stream of events', () => {
     source.cut();
   });
 
-  it('tells what was written beside the service', async () => {
+  it('sends events written beside the service', async () => {
     const head = await beside.head();
     const source = new EventSource(service.key);
     await source.open(service.address, `${LOG}?after=${head}`);
@@ -58,7 +58,7 @@ describe('A stream of events', () => {
     source.cut();
   });
 
-  it('goes on behind Last-Event-ID, whatever after says', async () => {
+  it('continues after Last-Event-ID, whatever `after` is', async () => {
     for (let n = 0; n < 3; n++) await placeOrder(service);
     const head = await beside.head();
     const source = new EventSource(service.key);
@@ -110,7 +110,7 @@ describe('A stream of events', () => {
     expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
   });
 
-  it('goes beyond any limit', async () => {
+  it('ignores limits', async () => {
     const head = await beside.head();
     const source = new EventSource(service.key);
     await source.open(service.address, `${LOG}?after=${head - 3}&limit=1`);
@@ -174,7 +174,7 @@ describe('A stream of a service that is in this process', () => {
     await expect.poll(() => vi.getTimerCount()).toBe(0);
   });
 
-  it('is over at once for a client that has gone while it was asked who it is', async () => {
+  it('ends at once for a client that disconnects during its authentication', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const asked = Promise.withResolvers<void>();
@@ -206,7 +206,7 @@ describe('A stream of a service that is in this process', () => {
     expect([reads, vi.getTimerCount()]).toEqual([0, timers]);
   });
 
-  it('ends where the log cannot be read', async () => {
+  it('ends if the log cannot be read', async () => {
     const fail = () => Promise.reject(new UnreadableEvent(7, 'it is missing'));
     const { address, source } = await given(({ trail }) => ({
       trail: Object.assign(Object.create(trail), { stored: fail }),
@@ -217,7 +217,7 @@ describe('A stream of a service that is in this process', () => {
     expect(source.received).toStrictEqual([]);
   });
 
-  it('ends where it cannot be told whether its key is still good', async () => {
+  it('ends if its key cannot be checked', async () => {
     let isBroken = false;
     const { address, source } = await given(({ keys }) => ({
       keys: Object.assign(Object.create(keys), {

@@ -25,7 +25,7 @@ function textsIn({ text }: Answer): string[] {
 }
 
 describe('The events of an order', () => {
-  it('are told with what, when, who, and with which command', async () => {
+  it('have their type, time, author and command', async () => {
     const placed = await service.send('POST', '/v1/store/orders', { petId: 7, quantity: 2 });
     const id = String(JSON.parse(placed.text).id);
     const cancelled = await service.ask('DELETE', `/v1/store/orders/${id}`);
@@ -135,7 +135,7 @@ describe('The events of all orders', () => {
     expect(positions).toStrictEqual(Array.from({ length: head }, (_, n) => n + 1));
   });
 
-  it('begin behind a position, and end at the head', async () => {
+  it('begin after a position, and end at the head', async () => {
     await placeOrder(service);
     const head = await beside.head();
     const last = await service.ask('GET', `${LOG}?after=${head - 1}`);
@@ -159,7 +159,7 @@ describe('The events of all orders', () => {
     expect(all.some(({ type }) => type === 'OrderCancelled')).toBe(true);
   });
 
-  it('lead to the root of the tree, recomputed from nothing but what is sent', async () => {
+  it('lead to the root of the tree, recomputed from the response alone', async () => {
     const tree = new RecordTree();
     const texts = textsIn(await service.ask('GET', `${LOG}?limit=1000`));
     for (const text of texts) tree.add(recordOf(storedFieldsOf(text)));

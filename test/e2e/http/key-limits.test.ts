@@ -37,7 +37,7 @@ const statusesOf = ({ received }: RawClient) =>
 const seconds = ({ headers }: Answer) => Number(headers['retry-after']);
 
 describe('A key with a rate', () => {
-  it('has its burst at once, and is told with each answer what is left', async () => {
+  it('has its burst at once, and gets the remaining quota with each response', async () => {
     const key = await keyWith(rate(6, 60, 3));
     for (const left of [2, 1, 0]) {
       const { status, headers } = await get(key);
@@ -53,7 +53,7 @@ describe('A key with a rate', () => {
     expect(JSON.parse(refused.text).message).toContain('This API key');
   });
 
-  it('is served again as soon as it was told', async () => {
+  it('is served again after Retry-After', async () => {
     const key = await keyWith(rate(60, 60, 1));
     for (let n = 0; n < 3; n++) {
       expect((await get(key)).status).toBe(200);
@@ -63,7 +63,7 @@ describe('A key with a rate', () => {
     }
   });
 
-  it('is refused whatever it asks for, and takes nothing from another key', async () => {
+  it('is refused for every operation, and takes nothing from another key', async () => {
     const key = await keyWith(rate(1, 3_600));
     expectError(await get(key, '/v1/nowhere'), 404, 'not_found');
     for (const [method, path] of [

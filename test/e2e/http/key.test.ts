@@ -8,7 +8,7 @@ const { service, beside } = await oneService();
 const PATH = '/v2/key';
 const get = (key: string) => service.ask('GET', PATH, { headers: bearer(key) });
 
-describe('A client is told of its key', () => {
+describe('A client can read the properties of its key', () => {
   it('the id, the name, the scopes, and when it was made; nothing that is secret', async () => {
     const key = await beside.addKey(['orders:read', 'orders:cancel']);
     const { status, headers, text } = await get(key);
@@ -38,7 +38,7 @@ describe('A client is told of its key', () => {
   });
 });
 
-it('Nobody is told anything without a key in force', async () => {
+it('Nothing is returned without a valid key', async () => {
   const revoked = await beside.addKey(['orders:read']);
   await beside.revoke(revoked);
   for (const key of [revoked, await beside.addKey([], Date.now() - 1), 'none']) {

@@ -73,7 +73,7 @@ describe('listOrders of version 2', () => {
     expect(fourth).not.toHaveProperty('shippedAt');
   });
 
-  it('answers an empty page where there is no order', async () => {
+  it('answers an empty page without orders', async () => {
     await using fresh = await Service.start();
     const answer = await fresh.ask('GET', LIST);
     expect(answer).toMatchObject({ status: 200, text: '{"data":[],"next":null}' });
@@ -151,7 +151,7 @@ describe('listOrders of version 2', () => {
     expect(await idsOf({ placedTo: placedAt })).not.toContain(cancelled);
   });
 
-  it('shows each command that was answered before it was asked for', async () => {
+  it('shows each command that was acknowledged before the request', async () => {
     for (let n = 0; n < 10; n++) {
       const id = await placeOrder(service, { petId: 77 });
       expect(await idsOf({ petId: '77' })).toContain(id);
@@ -263,7 +263,7 @@ describe('The list as it was', () => {
     expect(JSON.parse(shippedThen.text).data).toMatchObject([{ id: '1', complete: false }]);
   });
 
-  it('is the same to whoever has it, although much has happened since', async () => {
+  it('answers 304 for its ETag, although later events were recorded', async () => {
     const { headers } = await ask('asOf=3');
     await placeOrder(service);
     const again = await ask('asOf=3', { 'If-None-Match': String(headers.etag) });
@@ -325,7 +325,7 @@ describe('The list as it was', () => {
 });
 
 describe('Pages', () => {
-  it('have the limit that was asked for, and 100 where none was', async () => {
+  it('have the requested limit, and 100 by default', async () => {
     await using fresh = await Service.start();
     for (let n = 0; n < 11; n++) {
       await Promise.all(Array.from({ length: 10 }, () => placeOrder(fresh)));
@@ -339,7 +339,7 @@ describe('Pages', () => {
     expect(await sizeOf('?limit=1000')).toBe(110);
   });
 
-  it('say where the next one is, in the body and in a Link that keeps the filters', async () => {
+  it('link to the next one, in the body and in a Link that keeps the filters', async () => {
     const answer = await ask({ complete: 'false', limit: '2', shipDateTo: '2027-01-01T00:00:00Z' });
     const { next } = JSON.parse(answer.text) as Page;
     expect(next).toBeNull();
@@ -367,7 +367,7 @@ describe('Pages', () => {
     }
   });
 
-  it('do not take the cursor of other filters, whatever its spelling', async () => {
+  it('refuse the cursor of other filters, in any spelling', async () => {
     const { next } = await find({ limit: '1', petId: '1' });
     for (const query of [{}, { petId: '2' }, { petId: '1', status: 'pending' }]) {
       expectError(await ask({ ...query, after: String(next) }), 400, 'invalid_request');
@@ -392,7 +392,7 @@ describe('Pages', () => {
     expectError(await ask({ after: `${next}A` }), 400, 'invalid_request');
   });
 
-  it('go on where they were after a restart, and while orders come, ship and are cancelled', async () => {
+  it('continue after a restart, and while orders are placed, shipped and cancelled', async () => {
     await using fresh = await Service.start();
     const before: string[] = [];
     for (let n = 0; n < 30; n++) before.push(await placeOrder(fresh));
@@ -414,7 +414,7 @@ describe('Pages', () => {
 });
 
 describe('A page that has not changed', () => {
-  it('is not sent again to whoever has its ETag, until something happens', async () => {
+  it('answers 304 for its ETag until the next event', async () => {
     const etag = String((await ask('limit=2')).headers.etag);
     const again = await ask('limit=2', { 'If-None-Match': etag });
     expect(again).toMatchObject({ status: 304, text: '', headers: { etag } });
@@ -422,7 +422,7 @@ describe('A page that has not changed', () => {
     expect((await ask('limit=2', { 'If-None-Match': etag })).status).toBe(200);
   });
 
-  it('is refused all the same where the query is malformed', async () => {
+  it('is refused even so if the query is malformed', async () => {
     expectError(await ask('limit=0', { 'If-None-Match': '*' }), 400, 'invalid_request');
   });
 

@@ -20,7 +20,7 @@ async function orders(): Promise<Order[]> {
 }
 
 describe('listOrders', () => {
-  it('answers an empty array, as JSON, where no order was ever placed', async () => {
+  it('answers an empty array, as JSON, without orders', async () => {
     await using fresh = await Service.start();
     const answer = await fresh.ask('GET', LIST);
     expect(answer).toMatchObject({
@@ -45,7 +45,7 @@ describe('listOrders', () => {
     });
   });
 
-  it('leaves out a ship date that nobody has named', async () => {
+  it('leaves out an unknown ship date', async () => {
     const id = await placeOrder(service, { petId: 4 });
     const order = { id: BigInt(id), petId: 4n, quantity: 1n, complete: false };
     expect(await orders()).toContainEqual(order);
@@ -63,7 +63,7 @@ describe('listOrders', () => {
     });
   });
 
-  it('goes on showing a cancelled order, incomplete', async () => {
+  it('still shows a cancelled order, as incomplete', async () => {
     const id = await placeOrder(service, { petId: 6 });
     await service.ask('DELETE', `${LIST}/${id}`);
     const order = { id: BigInt(id), petId: 6n, quantity: 1n, complete: false };
@@ -86,7 +86,7 @@ describe('listOrders', () => {
     });
   });
 
-  it('shows each command that was answered before it was asked for', async () => {
+  it('shows each command that was acknowledged before the request', async () => {
     for (let n = 0; n < 20; n++) {
       const id = BigInt(await placeOrder(service));
       expect((await orders()).map((order) => order.id)).toContain(id);
@@ -102,7 +102,7 @@ describe('listOrders', () => {
 });
 
 describe('A list that has not changed', () => {
-  it('is not sent again to whoever has its ETag', async () => {
+  it('answers 304 for its ETag', async () => {
     const { headers } = await list();
     const etag = String(headers.etag);
     expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/);
@@ -123,7 +123,7 @@ describe('A list that has not changed', () => {
     expect(received).toMatch(/^HTTP\/1\.1 304 .*\r\n\r\n$/s);
   });
 
-  it('is sent to whoever has another ETag, or a part of it', async () => {
+  it('is sent for another ETag, or for a part of it', async () => {
     const etag = String((await list()).headers.etag);
     for (const tags of ['"other"', etag.slice(1, -1), `"${etag}"`, '""', '']) {
       expect((await list({ 'If-None-Match': tags })).status).toBe(200);
@@ -145,7 +145,7 @@ describe('A compressed list', () => {
     expect(gunzipSync(compressed.body).toString()).toBe(plain.text);
   });
 
-  it('is not sent again to whoever has it, and is to whoever has the other form', async () => {
+  it('answers 304 for the ETag of this encoding only', async () => {
     const [plain, compressed] = [await list(), await gzip()];
     const tags = [plain, compressed].map(({ headers }) => String(headers.etag)) as [string, string];
     expect(await gzip({ 'If-None-Match': tags[1] })).toMatchObject({ status: 304, text: '' });
@@ -175,7 +175,7 @@ describe('A compressed list', () => {
     },
   );
 
-  it('shows each command that was answered before it was asked for', async () => {
+  it('shows each command that was acknowledged before the request', async () => {
     const id = await placeOrder(service);
     const shown = async () => gunzipSync((await gzip()).body).toString();
     expect(await shown()).toContain(`{"id":${id},"petId":7,"quantity":1,"complete":false}`);
@@ -184,7 +184,7 @@ describe('A compressed list', () => {
   });
 });
 
-test('Every event changes the ETag, and what changes nothing leaves it', async () => {
+test('Every event changes the ETag, and commands without events do not', async () => {
   const etag = async () => (await list()).headers.etag;
   const seen = [await etag()];
   const changing = async (change: () => Promise<unknown>) => {
@@ -224,7 +224,7 @@ test('Two stores never share an ETag, though as much has happened in both', asyn
 });
 
 // A page holds 1,024 orders: one less, full, one more, and several.
-test('A list is whole and valid JSON, of the length that it says, at every size', async () => {
+test('A list is complete and valid JSON, of its Content-Length, at every size', async () => {
   await using fresh = await Service.start();
   await using hand = new Beside(fresh.databaseFile);
   let placed = 0n;
@@ -250,7 +250,7 @@ test('A list is whole and valid JSON, of the length that it says, at every size'
   }
 });
 
-test('A slow reader gets the list of the moment it asked, whatever happens meanwhile', async () => {
+test('A slow reader gets the list of the time of its request, whatever happens meanwhile', async () => {
   await using fresh = await Service.start();
   await using hand = new Beside(fresh.databaseFile);
   const first = 2n ** 60n;

@@ -157,7 +157,7 @@ describe('A body is refused with 415', () => {
 describe('A body is refused with 413', () => {
   const large = `{"petId": 1, "quantity": 1}${' '.repeat(16_384)}`;
 
-  it('when it says that it is too large', async () => {
+  it('when it is declared as too large', async () => {
     expectError(await service.send('POST', LIST, large), 413, 'payload_too_large');
   });
 
@@ -293,14 +293,14 @@ describe('What is not HTTP is answered with an Error object, and the connection 
     expectSomeError(parseAnswer(await sendBytes(service.address, bytes)));
   });
 
-  it('garbage behind a whole request, which keeps its own answer', async () => {
+  it('garbage after a complete request, which keeps its own response', async () => {
     const bytes = `DELETE ${LIST}/${2n ** 62n} HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}\r\n\r\n`;
     const received = await sendBytes(service.address, `${bytes}{"reason": "none"}\r\n\r\n`);
     expect(received.match(/HTTP\/1\.1 \d+/g)).toStrictEqual(['HTTP/1.1 404']);
     expectError(parseAnswer(received), 404, 'order_not_found');
   });
 
-  it('garbage behind several requests, which are all answered in their order', async () => {
+  it('garbage after several requests, which are all answered in order', async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}\r\n\r\n`;
     const bytes = `${get(`${LIST}/${id}`)}${get('/v1')}${get(`${LIST}/x`)}garbage\r\n\r\n`;
     const received = await sendBytes(service.address, bytes);

@@ -70,7 +70,7 @@ describe('getOrder', () => {
     expect(await get()).toStrictEqual(shipped);
   });
 
-  it('answers 404 where there is no such order', async () => {
+  it('answers 404 for an unknown order', async () => {
     expectError(await service.ask('GET', `${LIST}/123456789`), 404, 'order_not_found');
   });
 });
@@ -109,7 +109,7 @@ describe('shipOrder', () => {
     expect((await service.ask('GET', `${LIST}/${id}`)).text).toBe(text);
   });
 
-  it('answers 409 where the order is cancelled', async () => {
+  it('answers 409 if the order is cancelled', async () => {
     const id = await placeOrder(service);
     await service.ask('DELETE', `${LIST}/${id}`);
     const head = await beside.head();
@@ -117,7 +117,7 @@ describe('shipOrder', () => {
     expect(await beside.head()).toBe(head);
   });
 
-  it('answers 404 where there is no such order', async () => {
+  it('answers 404 for an unknown order', async () => {
     expectError(await ship('123456789', '2026-01-02T00:00:00Z'), 404, 'order_not_found');
   });
 });
@@ -153,7 +153,7 @@ describe('A 64-bit number is exact in every direction:', () => {
     expect((await service.ask('GET', String(answer.headers.location))).text).toBe(answer.text);
   });
 
-  it('goes on placing orders after an import has taken the very last id', async () => {
+  it('still places orders after an import has taken the very last id', async () => {
     const taken = (exactJson((await service.ask('GET', LIST)).text) as { id: bigint }[]).map(
       ({ id }) => id,
     );

@@ -47,7 +47,7 @@ function hashesIn(text: string): Buffer[] {
 }
 
 describe('The log', () => {
-  it('says what it is, signed, with everything in it that was answered before', async () => {
+  it('is returned signed, with every acknowledged event in it', async () => {
     for (let n = 0; n < 3; n++) {
       const { position } = await cancelledOrder();
       expect((await checkpoint()).size).toBe(position);
@@ -56,7 +56,7 @@ describe('The log', () => {
     expect((await checkpoint()).size).toBe(await beside.head());
   });
 
-  it('says the same until something happens, and nothing to whoever has it', async () => {
+  it('returns the same until the next event, and 304 for its ETag', async () => {
     const first = await service.ask('GET', '/v1/store/checkpoint');
     const headers = { 'If-None-Match': String(first.headers.etag) };
     expect(await service.ask('GET', '/v1/store/checkpoint', { headers })).toMatchObject({
@@ -69,7 +69,7 @@ describe('The log', () => {
     expect(later.headers.etag).not.toBe(first.headers.etag);
   });
 
-  it('says it with the same key after a restart', async () => {
+  it('is signed with the same key after a restart', async () => {
     const before = await checkpoint();
     await service.restart();
     expect(await checkpoint()).toEqual(before);
@@ -88,7 +88,7 @@ describe('The log', () => {
     expect(verifyInclusion(record, position - 1, head, hashesIn(answer.text)).ok).toBe(true);
   });
 
-  it('proves that it begins with what it was', async () => {
+  it('proves that it begins with its earlier states', async () => {
     const older = await checkpoint();
     await cancelledOrder();
     const newer = await checkpoint();
@@ -136,7 +136,7 @@ describe('The receipt of a cancellation', () => {
     }
   });
 
-  it('is there for whoever cancels it again', async () => {
+  it('is available after a second cancellation', async () => {
     const { id, position } = await cancelledOrder();
     const again = await service.ask('DELETE', `/v1/store/orders/${id}`);
     expect(again.headers['event-position']).toBe(String(position));
@@ -191,7 +191,7 @@ test.each([
   expect((await service.ask('GET', path, { headers: auditor })).status).not.toBe(403);
 });
 
-test('what has no ETag is sent to whoever asks, and HEAD is answered without it', async () => {
+test('a response without an ETag is always sent, and HEAD is answered without it', async () => {
   const path = '/v1/store/events/1/receipt';
   const headers = { 'If-None-Match': '*' };
   const get = await service.ask('GET', path, { headers });
@@ -201,7 +201,7 @@ test('what has no ETag is sent to whoever asks, and HEAD is answered without it'
   expect(head.headers['content-length']).toBe(String(get.body.length));
 });
 
-test('the public key is told to everybody, and nothing that is secret', async () => {
+test('the public key is public, and nothing secret is', async () => {
   const answer = await ask(service.address, 'GET', '/public-key');
   expect(answer).toMatchObject({
     status: 200,
@@ -210,7 +210,7 @@ test('the public key is told to everybody, and nothing that is secret', async ()
   expect(answer.text).toMatch(/^store-orders\/[0-9a-f]{16}\+[0-9a-f]{8}\+[\w+/]{44}\n$/);
 });
 
-test('where there is no key to sign with, proofs are all there is', async () => {
+test('without a signing key, only proofs are available', async () => {
   const store = await openMemoryStore();
   const { address } = await listening(listenerOn(store, new Prover(store.trail, undefined)));
   const key = mintKeyText();

@@ -61,7 +61,7 @@ describe('Requests without a valid key', () => {
     expect(await failures(service, 2)).toStrictEqual([401, 429]);
   });
 
-  it('are bounded by default where no person gets, and on record only up to that', async () => {
+  it('are limited by default far above human use, and recorded only up to that', async () => {
     const service = await serviceWith({});
     const headers = bearer(mintKeyText());
     const statuses = await failures(service, 400, headers);
@@ -81,12 +81,12 @@ describe('Requests without a valid key', () => {
     expect(left.reduce((sum, count) => sum + count, told.length)).toBe(refused);
   });
 
-  it('are not bounded where that is switched off', async () => {
+  it('are not limited if that is switched off', async () => {
     const service = await serviceWith({ AUTH_FAILURES_PER_MINUTE: '0' });
     expect(new Set(await failures(service, 350))).toStrictEqual(new Set([401]));
   });
 
-  it('count for the address that they come from, whatever they say of themselves', async () => {
+  it("count for the peer's address, whatever their headers are", async () => {
     const service = await serviceWith({ AUTH_FAILURES_PER_MINUTE: '2' });
     for (const [n, status] of [401, 401, 429, 429].entries()) {
       const headers = { 'X-Forwarded-For': `10.0.0.${n}`, Forwarded: `for=10.0.0.${n}` };

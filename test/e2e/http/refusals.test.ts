@@ -28,7 +28,7 @@ async function recordsOf(...answers: Answer[]): Promise<RefusalRecord[]> {
 }
 
 describe('What was refused', () => {
-  it('is on record: which key asked for what, when, and why not', async () => {
+  it('is on record with key, request, time and reason', async () => {
     const [shipped, cancelled] = [await placeOrder(service), await placeOrder(service)];
     await service.send('PUT', `${LIST}/${shipped}/shipment`, SHIPMENT);
     await service.ask('DELETE', `${LIST}/${cancelled}`);
@@ -61,7 +61,7 @@ describe('What was refused', () => {
     ]);
   });
 
-  it('tells of keys that are not valid, but never what was sent for one', async () => {
+  it('records invalid keys without the text that was sent', async () => {
     const unknown = mintKeyText();
     const wellFormed = await service.ask('DELETE', `${LIST}/1?key=${unknown}`, {
       headers: { Authorization: `Bearer ${unknown}` },
@@ -80,7 +80,7 @@ describe('What was refused', () => {
     }
   });
 
-  it('is of no matter to the log, and what is merely wrong is not on record', async () => {
+  it('does not change the log, and malformed requests are not on record', async () => {
     const head = await beside.head();
     const harmless = [
       await service.ask('GET', `${LIST}/-7`),

@@ -13,7 +13,7 @@ function lineOf(answer: { headers: Record<string, unknown> }) {
 }
 
 describe('A request leaves one line in the log,', () => {
-  it('with who asked for what, what came of it, and how long it took', async () => {
+  it('with client, request, result and duration', async () => {
     const id = await placeOrder(service);
     const answer = await service.ask('DELETE', `${LIST}/${id}?why=because`);
     expect(await lineOf(answer)).toMatchObject({
@@ -59,14 +59,14 @@ describe('A request leaves one line in the log,', () => {
     }
   });
 
-  it('without a key where none was accepted', async () => {
+  it('without a key if none was accepted', async () => {
     const answer = await ask(service.address, 'GET', LIST);
     const line = await lineOf(answer);
     expect(line).toMatchObject({ method: 'GET', path: LIST, status: 401, outcome: 'unauthorized' });
     expect(line).not.toHaveProperty('keyId');
   });
 
-  it('each on a line of its own, whatever the path tries to smuggle in', async () => {
+  it('each on a line of its own, whatever the path contains', async () => {
     const answer = await service.ask('GET', `/%0A{"level":60}"\\`);
     expect(await lineOf(answer)).toMatchObject({ path: '/…', status: 404 });
   });

@@ -49,7 +49,7 @@ describe.each(PATHS)('%s', (path, allow) => {
     },
   );
 
-  it('tells what it allows when asked for its OPTIONS', async () => {
+  it('answers OPTIONS with the allowed methods', async () => {
     const answer = await service.ask('OPTIONS', path);
     expect(answer).toMatchObject({ status: 204, text: '', headers: { allow } });
   });

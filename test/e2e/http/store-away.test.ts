@@ -87,7 +87,7 @@ describe('While the log cannot be read,', () => {
   });
 });
 
-it('While the keys cannot be read, nobody is told that theirs is wrong', async () => {
+it('While the keys cannot be read, no key is reported as invalid', async () => {
   const { send, away } = await given();
   away.keys = true;
   for (const path of [LIST, '/v1/nowhere', '/v1/%zz']) {
@@ -96,7 +96,7 @@ it('While the keys cannot be read, nobody is told that theirs is wrong', async (
   expectError(await send('DELETE', `${LIST}/1`), 503, 'service_unavailable');
 });
 
-it('An answer that fails half way is cut off, so that nobody takes it for the whole', async () => {
+it('A response that fails half way is cut off, so that it does not look complete', async () => {
   const { store, send } = await given();
   const orders = Array.from({ length: 6_000 }, (_, id) => ({
     type: 'PlaceOrder',

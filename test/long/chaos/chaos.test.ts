@@ -6,14 +6,14 @@ import { runRound } from './round.ts';
 /** A few hundred requests, of which every one is told the truth. `npm run test:chaos` makes more. */
 const BRIEF = { operations: 1_200, clients: 24 };
 
-test('whatever is killed, every answer was true', async () => {
+test('every response was true, whatever is killed', async () => {
   const outcome = await runRound({ ...BRIEF, seed: 1 });
   expect(outcome.broken).toStrictEqual([]);
   expect(outcome.history.length).toBeGreaterThan(1_000);
   expect(outcome.instancesKilled + outcome.databaseKilled + outcome.failovers).toBeGreaterThan(0);
 });
 
-test('so it was where one instance is alone, and nobody asks again', async () => {
+test('the same holds for a single instance, and clients that do not retry', async () => {
   const outcome = await runRound({ ...BRIEF, seed: 2, instances: 1, withKeys: false });
   expect(outcome.broken).toStrictEqual([]);
   expect(outcome.history.length).toBeGreaterThan(1_000);

@@ -19,7 +19,7 @@ test('it runs the levels in turn until its time is over, and writes down the see
   expect(results[0].steps).toBeGreaterThan(1_000);
 });
 
-test('a mistake in its arguments is told', async () => {
+test('a mistake in its arguments is reported', async () => {
   await expect(run(process.execPath, [DEEP, '--minutes', 'x'])).rejects.toMatchObject({
     stderr: expect.stringContaining('Not a number.'),
   });

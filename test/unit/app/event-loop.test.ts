@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { loopUtilization } from '../../../src/app/event-loop.ts';
 
-test('The use of the event loop is told for the time since it was last asked for', async () => {
+test("the sampler returns the event loop's utilization since its previous call", async () => {
   const busy = loopUtilization();
   const end = performance.now() + 200;
   while (performance.now() < end);

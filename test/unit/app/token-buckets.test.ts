@@ -9,7 +9,7 @@ function given(capacity = 3, perSecond = 0.5, maxNames = 2) {
 }
 
 describe('a bucket', () => {
-  it('gives what is in it at once, and then what comes in', () => {
+  it('gives its tokens at once, and then those that it gains', () => {
     const { clock, buckets } = given();
     expect([1, 2, 3, 4].map(() => buckets.take('a'))).toStrictEqual([0, 0, 0, 2]);
     clock.pass(1_000);
@@ -18,7 +18,7 @@ describe('a bucket', () => {
     expect([buckets.take('a'), buckets.take('a')]).toStrictEqual([0, 2]);
   });
 
-  it('holds no more than it can, and is filled by no clock that is set', () => {
+  it('never exceeds its capacity, and is not filled by a change of the wall clock', () => {
     const { clock, buckets } = given();
     clock.pass(1e9);
     expect([1, 2, 3, 4].map(() => buckets.take('a'))).toStrictEqual([0, 0, 0, 2]);
@@ -37,7 +37,7 @@ describe('a bucket', () => {
   });
 });
 
-test('nobody gets more than the capacity and what has come in, by any schedule', () => {
+test('no schedule gets more than the capacity and the gained tokens', () => {
   const waits = fc.array(fc.nat({ max: 5_000 }), { maxLength: 200 });
   fc.assert(
     fc.property(waits, (schedule) => {
@@ -56,7 +56,7 @@ test('nobody gets more than the capacity and what has come in, by any schedule',
   );
 });
 
-test('it goes by the clock that nobody sets where no other is given', () => {
+test('it uses the monotonic clock by default', () => {
   const buckets = new TokenBuckets({ capacity: 1, perSecond: 1 / 3_600, maxNames: 1 });
   expect(buckets.take('a')).toBe(0);
   expect(buckets.take('a')).toBeCloseTo(3_600, 0);

@@ -31,7 +31,7 @@ function hashes(proof: readonly string[]): Buffer[] {
   return proof.map((hash) => Buffer.from(hash, 'base64'));
 }
 
-test('a checkpoint holds by the public key, and what is proven fits it', async () => {
+test('a checkpoint is verified with the public key, and the proofs match it', async () => {
   const place = await given();
   const key = (await said(place, 'public-key')).trim();
   const head = await signed(place, key);
@@ -76,7 +76,7 @@ test('the key is made once, for its owner alone', async () => {
   expect(statSync(place.file('store.db-signing-key')).mode & 0o777).toBe(0o600);
 });
 
-test('what is to be kept goes into a new file', async () => {
+test('results are written to a new file', async () => {
   const place = await given();
   const file = place.file('checkpoint.txt');
   const ran = await place.run('audit', 'checkpoint', '--out', file);

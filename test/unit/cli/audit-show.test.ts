@@ -24,7 +24,7 @@ async function given(): Promise<{ place: Place; keyId: string }> {
   return { place, keyId: key.id };
 }
 
-test('an order is shown with all that happened to it, and with nothing else', async () => {
+test('an order is shown with all its events and no others', async () => {
   const { place, keyId } = await given();
   const { code, out, err } = await place.run('audit', 'show', '42');
   expect([code, err]).toEqual([0, '']);
@@ -71,7 +71,7 @@ test('an id may be negative', async () => {
   expect(out).toContain(`{"orderId":"${MIN_INT64}"`);
 });
 
-test('an order that is not there is told of', async () => {
+test('an unknown order is reported', async () => {
   const { place } = await given();
   const { code, out, err } = await place.run('audit', 'show', '4711');
   expect([code, out]).toEqual([1, '']);

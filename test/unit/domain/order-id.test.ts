@@ -18,7 +18,7 @@ describe('the text of an id', () => {
     );
   });
 
-  it('is the only text of that id: whatever is read is written the same', () => {
+  it('is the only text of that id: every parsed text is printed unchanged', () => {
     const lookalikes = fc.stringMatching(/^[-+]?[0-9]{1,22}$/);
     fc.assert(
       fc.property(fc.oneof(lookalikes, fc.string()), (text) => {

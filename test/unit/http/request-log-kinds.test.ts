@@ -6,7 +6,7 @@ import { RequestLog } from '../../../src/http/request-log.ts';
 import { RequestMetrics } from '../../../src/http/request-metrics.ts';
 import { listening } from '../../support/listening.ts';
 
-test('a line tells its own kind, however many kinds there were before', async () => {
+test('a line has the members of its own kind, however many kinds there were before', async () => {
   const lines: Record<string, unknown>[] = [];
   const logger = pino(
     { base: null },

@@ -103,7 +103,7 @@ it('a span has the conventions of HTTP, and its times are times of day', () => {
   expect(Math.abs(start - 1_000 - performance.timeOrigin)).toBeLessThan(60_000);
 });
 
-it('what is no operation, or no method of the conventions, has no part in the name', () => {
+it('unknown operations and methods are not part of the name', () => {
   const members = { operation: '', req: { method: 'PURGE', url: '/x', headers: {} } };
   const [span] = recorded(request(members)) as [Made];
   expect(span.name).toBe('HTTP');

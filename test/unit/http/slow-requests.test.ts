@@ -88,7 +88,7 @@ it('has the id of the trace', () => {
   expect(lines[0]).toMatchObject({ traceId });
 });
 
-it('is left out after a burst, and the next line says how many were', () => {
+it('is omitted after a burst, and the next line has the number of omitted ones', () => {
   const slow = slowRequests();
   for (let n = 0; n < 25; n++) slow.log(request({}), 0, 1_000);
   expect(lines).toHaveLength(10);

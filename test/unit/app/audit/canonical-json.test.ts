@@ -79,7 +79,7 @@ const TEXTS: readonly (readonly [text: string, isCanonical: boolean])[] = [
 ];
 
 describe('Canonical JSON', () => {
-  it('is what a canonicalizer that was written apart makes of any value', () => {
+  it('is the output of an independent canonicalizer, for any value', () => {
     fc.assert(
       fc.property(values, (value) => {
         // A double may be −0, which is written as 0.
@@ -89,7 +89,7 @@ describe('Canonical JSON', () => {
     );
   });
 
-  it('is no other text of the same value', () => {
+  it('is the only accepted text of a value', () => {
     fc.assert(
       fc.property(values, fc.nat(), fc.nat(), (value, at, kind) => {
         const text = canonicalJson(value);
@@ -107,7 +107,7 @@ describe('Canonical JSON', () => {
     expect(verifyCanonicalJson(text).ok).toBe(isCanonical);
   });
 
-  it('is no text that is nested as deep as no stack is', () => {
+  it('is refused for a text nested more deeply than a stack allows', () => {
     const text = `${'{"a":'.repeat(1_000_000)}1${'}'.repeat(1_000_000)}`;
     expect(verifyCanonicalJson(text)).toEqual({
       ok: false,

@@ -47,14 +47,14 @@ function given(count = 700) {
 }
 
 describe('a trail that checks what it reads', () => {
-  it('hands out every event of a whole log', async () => {
+  it('returns every event of an intact log', async () => {
     const { checked } = given();
     expect(await checked.stored(0, 1_000)).toEqual(EVENTS.slice(0, 700));
     expect(await checked.stored(511, 2)).toEqual(EVENTS.slice(511, 513));
     expect(await checked.stored(700, 5)).toEqual([]);
   });
 
-  it('has the traces of the trail behind it, which no tree contains', async () => {
+  it('passes on the traces of the underlying trail, which no tree covers', async () => {
     const trail = new MemoryTrail();
     for (const event of EVENTS.slice(0, 3)) {
       trail.append(event, event.position === 2 ? TRACEPARENT : undefined);
@@ -74,7 +74,7 @@ describe('a trail that checks what it reads', () => {
     expect(trail.reads).toBeGreaterThan(reads);
   });
 
-  it('forgets the oldest tile where there are too many', async () => {
+  it('drops the oldest tile when there are too many', async () => {
     const trail = new DamagedTrail();
     const count = 256 * 70;
     for (const event of recorded(...Array.from({ length: count }, (_, n) => placed(BigInt(n))))) {
@@ -97,20 +97,20 @@ describe('a trail that checks what it reads', () => {
     },
   );
 
-  it('refuses one that was changed after its tile was read, by its position', async () => {
+  it('refuses an event that was changed after its tile was read, and names its position', async () => {
     const { trail, checked } = given();
     await checked.stored(0, 700);
     trail.changed.set(300, { version: 2 });
     await expect(checked.stored(299, 1)).rejects.toThrow('the event at position 300 is not what');
   });
 
-  it('refuses all of a tile of which the tree says something else', async () => {
+  it('refuses a whole tile that differs from the tree', async () => {
     const { trail, checked } = given();
     trail.changedNodes.add('8 1');
     await expect(checked.stored(0, 1)).rejects.toThrow('events 1 to 256 are not what was recorded');
   });
 
-  it('refuses what it cannot prove, because something of the tree is missing', async () => {
+  it('refuses events that cannot be proved because nodes of the tree are missing', async () => {
     const { trail, checked } = given();
     trail.isShort = true;
     await expect(checked.stored(600, 1)).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('a trail that checks what it reads', () => {
     );
   });
 
-  it('lets other errors be what they are', async () => {
+  it('passes on other errors unchanged', async () => {
     const { trail, checked } = given();
     trail.nodes = () => {
       throw new TypeError('closed');

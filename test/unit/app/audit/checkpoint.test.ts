@@ -39,7 +39,7 @@ describe('a signer of notes', () => {
     expect(signed).toStrictEqual(CHECKPOINTS);
   });
 
-  it('comes back from the text of its key, the same', () => {
+  it('is restored from the text of its key', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const signer = new NoteSigner('orders.example/log', seed);
@@ -52,7 +52,7 @@ describe('a signer of notes', () => {
     );
   });
 
-  it('is new each time that one is generated, and shows its seed to nobody who did not ask', () => {
+  it('is different each time that one is generated, and does not reveal its seed when printed', () => {
     const [one, other] = [NoteSigner.generate('log'), NoteSigner.generate('log')];
     expect(one.verifierKey).not.toBe(other.verifierKey);
     const [, , , , secret = ''] = one.privateKey().split('+');
@@ -60,7 +60,7 @@ describe('a signer of notes', () => {
     expect(JSON.stringify(one)).not.toContain(secret);
   });
 
-  it('signs any checkpoint so that the verifier takes it, and reads the same in it', () => {
+  it('signs any checkpoint so that the verifier accepts it with the same contents', () => {
     const sizes = fc.oneof(fc.maxSafeNat(), fc.constantFrom(1, 2 ** 53 - 1));
     fc.assert(
       fc.property(seeds, sizes, seeds, (seed, anySize, root) => {
@@ -118,7 +118,7 @@ describe('a signer of notes', () => {
     expect(() => NoteSigner.parse(text)).toThrow(refusal);
   });
 
-  it('is not made from any other text than its own, which is never quoted', () => {
+  it('is not made from any other text, which is never quoted', () => {
     const bytes = Buffer.from(PETER.privateKey);
     const others = [
       ...Array.from(bytes, (_, end) => bytes.subarray(0, end)),
@@ -156,7 +156,7 @@ describe('the text of a checkpoint', () => {
     expect(() => checkpointText('log', size, Buffer.alloc(32))).toThrow(`${size} is not a size`);
   });
 
-  it('is not made for what is not a root', () => {
+  it('is not made for an invalid root', () => {
     expect(() => checkpointText('log', 1, Buffer.alloc(33))).toThrow('a hash has 32 bytes, not 33');
   });
 });

@@ -19,7 +19,7 @@ const CANCELLED: StoredFields = {
 };
 
 describe('A stored event as a CloudEvent', () => {
-  it('says all that is stored, and what the key is called', () => {
+  it('contains all stored fields, and the name of the key', () => {
     const names = new Map([['k0Aa1Bb2Cc', 'the shop’s "own" key']]);
     const text = cloudEventOf(CANCELLED, STORE, (id) => names.get(id));
     expect(JSON.parse(text)).toStrictEqual({
@@ -42,13 +42,13 @@ describe('A stored event as a CloudEvent', () => {
     expect(storedFieldsOf(text)).toStrictEqual(CANCELLED);
   });
 
-  it('has no name where no key has recorded it', () => {
+  it('has no name if its author is not a key', () => {
     const text = cloudEventOf(CANCELLED, STORE, noNames);
     expect(JSON.parse(text)).not.toHaveProperty('keyname');
     expect(storedFieldsOf(text)).toStrictEqual(CANCELLED);
   });
 
-  it('has the trace that is stored beside it, and nothing else that may stand there', () => {
+  it('has the stored trace, but no malformed one', () => {
     const text = cloudEventOf(CANCELLED, STORE, noNames, TRACEPARENT);
     expect(JSON.parse(text)).toMatchObject({ commandid: 'c-1', traceparent: TRACEPARENT });
     expect(storedFieldsOf(text)).toStrictEqual(CANCELLED);
@@ -65,7 +65,7 @@ describe('A stored event as a CloudEvent', () => {
     expect(storedFieldsOf(text).data).toBe(data);
   });
 
-  it('carries the metadata as a text where its attributes do not make it', () => {
+  it('carries the metadata as text if its attributes do not determine it', () => {
     const metadata = '{"by":"x","at":"2026-01-01T12:00:00.000Z","commandId":"c-1","more":1}';
     const text = cloudEventOf({ ...CANCELLED, metadata }, STORE, noNames);
     expect(JSON.parse(text)).toMatchObject({ by: 'x', commandid: 'c-1', metadata });
@@ -81,7 +81,7 @@ describe('A stored event as a CloudEvent', () => {
     }
   });
 
-  it('leads back to the record, whatever is stored', () => {
+  it('can be converted back to the record, for any stored event', () => {
     const count = fc.integer({ min: 1, max: 2 ** 32 - 1 });
     const json = fc.oneof(
       fc.json(),

@@ -60,7 +60,7 @@ async function given() {
 }
 
 describe('an epoch', () => {
-  it('is in what is signed, so that no name has two roots of one size', async () => {
+  it('is part of the signed text, so that no origin has two roots of one size', async () => {
     const { one, two, now, lost } = await given();
     const [later, last] = [await checkpoint(now, one), await checkpoint(now, two)];
     expect([lost.origin, lost.epoch]).toStrictEqual(['log.example', '0']);
@@ -124,7 +124,7 @@ describe('a checkpoint in a log that was cut', () => {
     expect(headIn(two, 'c', await checkpoint(now, two))).not.toHaveProperty('cut');
   });
 
-  it('is answered by the break where it is of more', async () => {
+  it('is reported with the break if it goes beyond its epoch', async () => {
     const { two, lost } = await given();
     const problem =
       'c was signed in epoch 0, and the log was cut at position 50 on ' +
@@ -132,7 +132,7 @@ describe('a checkpoint in a log that was cut', () => {
     expect(headIn(two, 'c', lost)).toMatchObject({ size: 54, cut: { from: 51, problem } });
   });
 
-  it('is told where it is of an epoch that the log does not know', async () => {
+  it('is reported if it is of an unknown epoch', async () => {
     const { first, one, two, now } = await given();
     const [foreign, other] = [await cut(first, now, 40), await cut(first, now, 40)];
     const signed = await checkpoint(trailOf(54), foreign);
@@ -160,7 +160,7 @@ describe('a checkpoint in a log that was cut', () => {
     expect(one.id).not.toBe(other.id);
   });
 
-  it('has roots to be held against, where the log was cut', async () => {
+  it('has the roots at the cuts of the log to compare with', async () => {
     const { two, now } = await given();
     const [fifty, sixty] = [await treeRoot(50, now), await treeRoot(60, now)];
     expect(headsOfBreaks(two)).toStrictEqual([

@@ -123,7 +123,7 @@ describe('What lies there', () => {
     ]);
   });
 
-  it('is not read any further than to the first event that is wrong', async () => {
+  it('is read up to the first wrong event only', async () => {
     const wrong = recorded(placed(1n), placed(1n)).map(encode);
     const unread = evidence(new TypeError('a mistake of ours'), wrong);
     const { size, findings } = await verifyStore(unread, [], noWait);

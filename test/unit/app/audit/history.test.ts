@@ -40,7 +40,7 @@ async function allRuns(history: History, limit: number, type?: string): Promise<
 }
 
 describe('The history', () => {
-  it('names who did it, once for each who did', async () => {
+  it('names the authors, and looks each up once', async () => {
     const by = (author: string, event = newEvent(placed(1n))): NewEvent => {
       return { ...event, metadata: { at: NOON, by: author, commandId: 'c' } };
     };
@@ -111,7 +111,7 @@ describe('The history', () => {
     for (const run of runs.slice(0, -1)) expect(positionsIn(run)).toHaveLength(limit);
   });
 
-  it('reads no more than a run, and one more, where no type is asked for', async () => {
+  it('reads one event more than requested, if all types are requested', async () => {
     const { history, trail } = await ordersWith(30, 40);
     const stored = trail.stored.bind(trail);
     const asked: number[] = [];
@@ -123,7 +123,7 @@ describe('The history', () => {
     expect(asked).toStrictEqual([11]);
   });
 
-  it('looks through a part of the log only, and says where to go on', async () => {
+  it('searches a limited part of the log, and returns the position to continue from', async () => {
     const { history, trail } = await ordersWith(25_000, 25_000);
     let read = 0;
     const stored = trail.stored.bind(trail);
@@ -140,7 +140,7 @@ describe('The history', () => {
     expect(runs.flatMap(positionsIn)).toStrictEqual([25_001]);
   });
 
-  it('lets others have their turn while it tells much', async () => {
+  it('lets other work have a turn while it reads many events', async () => {
     const { history } = await ordersWith(1_001, 2_000);
     let turns = 0;
     const count = () => {

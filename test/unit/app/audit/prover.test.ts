@@ -33,7 +33,7 @@ function headOf(records: readonly string[]) {
 }
 
 describe('a log proves', () => {
-  it('what it is, signed with its key', async () => {
+  it('its state, signed with its key', async () => {
     const { prover, records, key } = given(700);
     const { size, note } = await prover.checkpoint();
     expect(prover.verifierKey).toBe(key);
@@ -44,13 +44,13 @@ describe('a log proves', () => {
     expect(size).toBe(700);
   });
 
-  it('what it is when it is empty', async () => {
+  it('its state when it is empty', async () => {
     const { prover, key } = given(0);
     const verdict = verifyCheckpoint((await prover.checkpoint()).note, key);
     expect(verdict).toMatchObject({ ok: true, value: { size: 0 } });
   });
 
-  it('every state as soon as it is there, and signs it once', async () => {
+  it('every state as soon as it is reached, and signs it once', async () => {
     const { trail, signer, prover } = given(1);
     const sign = vi.spyOn(signer, 'signCheckpoint');
     const first = await prover.checkpoint();
@@ -83,7 +83,7 @@ describe('a log proves', () => {
     }
   });
 
-  it('that it begins with what it was', async () => {
+  it('that it begins with its earlier states', async () => {
     const { prover, records } = given(600);
     for (const [from, to] of [
       [0, 600],
@@ -138,7 +138,7 @@ describe('a log proves', () => {
 });
 
 describe('a log without a key', () => {
-  it('proves what takes no signature, and signs nothing', async () => {
+  it('makes proofs without a signature, and signs nothing', async () => {
     const { trail, records } = given(5);
     const prover = new Prover(trail, undefined);
     const proof = await prover.inclusion(2, 5);

@@ -23,7 +23,7 @@ it('a record is canonical JSON, with the stored texts in it as they are', () => 
 const ONES = Buffer.alloc(32, 1);
 const BASE64 = 'AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=';
 
-it('a receipt says what it is, and holds the record, the proof and the checkpoint as texts', () => {
+it('a receipt names its format, and contains record, proof and checkpoint as texts', () => {
   expect(JSON.parse(receiptOf('{}', [ONES], 'note\n'))).toStrictEqual({
     format: 'store-orders/receipt/v1',
     record: '{}',
@@ -32,7 +32,7 @@ it('a receipt says what it is, and holds the record, the proof and the checkpoin
   });
 });
 
-it('a proof by itself says what it is of', () => {
+it('a separate proof names its positions and sizes', () => {
   expect(JSON.parse(inclusionJson(3, 5, [ONES, ONES]))).toStrictEqual({
     position: 3,
     size: 5,

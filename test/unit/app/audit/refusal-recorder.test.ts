@@ -77,7 +77,7 @@ describe('what was refused', () => {
     expect(await kept()).toHaveLength(2);
   });
 
-  it('is counted where it is too much, and strangers take no room from those with a key', async () => {
+  it('is only counted beyond a rate, and clients without a key do not use up the rate of the others', async () => {
     const { recorder, kept } = given();
     // Each with an id that is made up: they are one.
     for (let n = 0; n < 500; n++) recorder.note(attempt(`stranger ${n}`, 'unauthorized', `${n}`));
@@ -96,7 +96,7 @@ describe('what was refused', () => {
     expect((await kept()).at(-1)).toStrictEqual({ at: NOON, leftOut: 3 });
   });
 
-  it('is counted once a minute, however much it is, and recorded again as time goes by', async () => {
+  it('is counted once a minute, however many there are, and recorded one by one again later', async () => {
     const { recorder, clock, trail } = given();
     const append = vi.spyOn(trail, 'append');
     for (let second = 0; second < 600; second++) {
@@ -123,7 +123,7 @@ describe('what was refused', () => {
     expect(await kept()).toStrictEqual([{ at: '9999-12-31T23:59:59.999Z', ...attempt('a') }]);
   });
 
-  it('is told of where it cannot be recorded, and what comes after it is recorded', async () => {
+  it('is reported if it cannot be recorded, and later ones are recorded', async () => {
     const trail = new FullTrail();
     const { recorder, failures, kept } = given(trail);
     recorder.note(attempt('a'));
@@ -136,7 +136,7 @@ describe('what was refused', () => {
     expect(failures).toHaveLength(1);
   });
 
-  it('goes by the clock that everything goes by', async () => {
+  it("uses the service's clock by default", async () => {
     const trail = new MemoryRefusals();
     vi.setSystemTime(NOON);
     const recorder = new RefusalRecorder(trail, () => {});

@@ -58,7 +58,7 @@ async function asleep(): Promise<void> {
 const upTo = (to: number, from = 1) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
 describe('Whoever follows the log', () => {
-  it('is told what is there, and what comes, each event once', async () => {
+  it('receives the present events and the later ones, each once', async () => {
     const { log, tail } = given();
     await append(log, 250);
     const all = take(followed(tail), 0, 650);
@@ -72,7 +72,7 @@ describe('Whoever follows the log', () => {
     expect(await some).toStrictEqual(upTo(650, 241));
   });
 
-  it('misses nothing that comes while it looks, and is not told twice to look', async () => {
+  it('misses no event that is appended during a read, and is woken once', async () => {
     const { log, history, hint, tail } = withHints();
     const follower = followed(tail);
     const run = history.run.bind(history);
@@ -111,7 +111,7 @@ describe('Whoever follows the log', () => {
     expect(looks).toBe(3);
   });
 
-  it('reads no further than it is asked to', async () => {
+  it('reads no further than requested', async () => {
     const { log, history, tail } = given();
     await append(log, 1_000);
     const run = history.run.bind(history);
@@ -127,7 +127,7 @@ describe('Whoever follows the log', () => {
     expect(looks).toBe(1);
   });
 
-  it('shares what is read with those who come to it later', async () => {
+  it('shares its reads with later followers', async () => {
     const { log, history, tail } = given();
     await append(log, 6_000);
     const run = history.run.bind(history);
@@ -147,7 +147,7 @@ describe('Whoever follows the log', () => {
     expect(looks).toBeLessThan(2 * 60);
   });
 
-  it('finds the last fifty runs that were read, and no more', async () => {
+  it('finds the last fifty runs in the cache', async () => {
     const { log, history, tail } = given();
     await append(log, 6_000);
     await take(followed(tail), 0, 6_000);
@@ -163,7 +163,7 @@ describe('Whoever follows the log', () => {
     expect(looks).toBe(1);
   });
 
-  it('takes one run a turn, however many do', async () => {
+  it('reads one run a turn, however many followers there are', async () => {
     const { log, tail } = given();
     await append(log, 1_000);
     let turns = 0;
@@ -193,7 +193,7 @@ describe('Whoever follows the log', () => {
     ]);
   });
 
-  it('waits for what comes after a position that is not there yet', async () => {
+  it('waits for the events after a position beyond the head', async () => {
     const { log, tail } = given();
     const positions = take(followed(tail), 3, 1);
     for (let n = 0; n < 4; n++) {
@@ -203,7 +203,7 @@ describe('Whoever follows the log', () => {
     expect(await positions).toStrictEqual([4]);
   });
 
-  it('has come to the end when it leaves, and when all have to', async () => {
+  it('ends when it leaves, and when all have to', async () => {
     const { log, tail } = given();
     await append(log, 1);
     const [one, other] = [followed(tail), followed(tail)];
@@ -217,14 +217,14 @@ describe('Whoever follows the log', () => {
     expect(other.left.aborted).toBe(true);
   });
 
-  it('is the last to whom the log tells anything', () => {
+  it('ends the watch of the log when the last one leaves', () => {
     const { tail, isWatched } = withHints();
     expect(isWatched()).toBe(true);
     tail.close();
     expect(isWatched()).toBe(false);
   });
 
-  it('leaves at once where all have left', async () => {
+  it('leaves at once if all have had to leave', async () => {
     const { log, tail } = given();
     await append(log, 1);
     tail.close();

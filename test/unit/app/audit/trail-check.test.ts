@@ -46,13 +46,13 @@ describe('Accounts of a log', () => {
     expect(checked(wrong(0)).findings()).toMatchObject([{ from: 1, to: 0 }]);
   });
 
-  it('show no more than that behind the first that is not true', () => {
+  it('report only the first difference exactly', () => {
     expect(checked(wrong(4), right(3), wrong(2), right(1)).findings()).toMatchObject([
       { from: 2, to: 2 },
     ]);
   });
 
-  it('are answered by the break where the log was cut before they end', () => {
+  it('are reported with the break if the log was cut before them', () => {
     const cut = { from: 3, problem: 'it was cut at position 2' };
     const lost = { name: 'note-6', size: 6, root: Buffer.alloc(32), cut };
     expect(checked(right(4), lost).findings()).toEqual([{ ...cut, to: 6 }]);

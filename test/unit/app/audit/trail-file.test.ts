@@ -51,7 +51,7 @@ function told(first: string, lines: readonly string[], others?: readonly Expecte
 }
 
 describe('A trail as a file', () => {
-  it('begins with a line of which everybody can tell what it is', () => {
+  it('begins with a self-describing line', () => {
     expect(JSON.parse(whole.first)).toStrictEqual({
       specversion: '1.0',
       id: 'checkpoint-4',
@@ -62,7 +62,7 @@ describe('A trail as a file', () => {
     });
   });
 
-  it('leads back to what is stored', () => {
+  it('can be converted back to the stored events', () => {
     const check = begin(whole.first, [signer.verifierKey]);
     expect(check.head).toEqual(whole.head);
     const added = whole.lines.map((line, index) => {
@@ -75,7 +75,7 @@ describe('A trail as a file', () => {
     expect(check).toMatchObject({ origin: 'log.example', source: `/store-orders/${STORE}` });
   });
 
-  it('may be of nothing', async () => {
+  it('may contain no events', async () => {
     const { first, head, seal } = await trailOf([]);
     const check = begin(first, [signer.verifierKey]);
     expect(check.head).toEqual(head);
@@ -83,7 +83,7 @@ describe('A trail as a file', () => {
     expect(check.end()).toBeUndefined();
   });
 
-  it('may be of very many events', () => {
+  it('may contain very many events', () => {
     const size = 999_999_999_999_999;
     const note = signer.signCheckpoint(size, Buffer.alloc(32, 1));
     expect(begin(noteLine('Checkpoint', STORE, size, note)).head.size).toBe(size);
@@ -97,7 +97,7 @@ describe('A trail as a file', () => {
     });
   });
 
-  it('is held against what others know of it', () => {
+  it('is compared with heads from other sources', () => {
     const noted = [2, 4, 5].map((size) => ({
       name: `checkpoint-${size}`,
       size,
@@ -127,7 +127,7 @@ describe('The seal of a trail', () => {
     return [...given.map((line) => check.add(line)).slice(lines.length), check.end()];
   };
 
-  it('is one line, of which everybody can tell what it is', () => {
+  it('is one self-describing line', () => {
     expect(JSON.parse(seal)).toMatchObject({
       id: 'seal-4',
       source: `/store-orders/${STORE}`,

@@ -62,7 +62,7 @@ async function check(
 const FOUR = { size: 4, root: rootOf(4) };
 
 describe('A tree that was made aside', () => {
-  it('spares the tree here where all is as it must be', async () => {
+  it('replaces the tree in this thread if everything is right', async () => {
     const silent = { ...note(3), root: undefined };
     expect(await check({ acknowledged: note(4) }, [note(0), note(2), silent])).toEqual({
       size: 4,
@@ -96,7 +96,7 @@ describe('A tree that was made aside', () => {
     expect(passes).toEqual([2, 4, 2, 4]);
   });
 
-  it('is not asked for where there is something wrong already', async () => {
+  it('is not built if a flaw was found already', async () => {
     expect(await check({ flaws: ['a flaw'] })).toEqual({
       ...FOUR,
       findings: [{ problem: 'a flaw' }],

@@ -434,7 +434,7 @@ describe('a consistency proof', () => {
 });
 
 describe('a receipt', () => {
-  it('is valid for every event of a log, and says what it shows', async () => {
+  it('is valid for every event of a log, and yields its contents', async () => {
     const log = new ProofLog(7);
     for (let position = 1; position <= 7; position += 1) {
       const verdict = verifyReceipt(await log.receipt(position), log.vkey);
@@ -451,7 +451,7 @@ describe('a receipt', () => {
     expect(verifyReceipt(`${await log.receipt(1)}\n`, log.vkey).ok).toBe(true);
   });
 
-  it('is refused where it is not what the service writes', async () => {
+  it('is refused unless it is exactly as the service writes it', async () => {
     const log = new ProofLog(3);
     const text = await log.receipt(2);
     const receipt = JSON.parse(text);

@@ -72,7 +72,7 @@ test('every line is carried out, and its events say which line it was', async ()
   ]);
 });
 
-test('where nothing is due, nothing is sent', async () => {
+test('nothing is sent if nothing is due', async () => {
   const log = new MemoryEventLog();
   const run = new ImportRun(await Writer.open(log), 'run', atOnce);
   const progress: number[] = [];
@@ -93,7 +93,7 @@ test('many lines go in batches, and others get their turn after each', async () 
   expect(turns).toEqual(progress);
 });
 
-test('an order of somebody else who took the id is neither shipped nor cancelled', async () => {
+test("another client's order under the same id is neither shipped nor cancelled", async () => {
   const log = new MemoryEventLog();
   const other = await Writer.open(log);
   await other.execute([{ command: place(1, 99), by: 'other', commandId: 'other' }]);
@@ -106,7 +106,7 @@ test('an order of somebody else who took the id is neither shipped nor cancelled
   expect((await eventsOf(log)).filter(({ event }) => event.orderId === 1n)).toHaveLength(1);
 });
 
-test('a log that is busy is asked again, later and later', async () => {
+test('a batch is sent again to a busy log, at growing intervals', async () => {
   const log = new MemoryEventLog();
   const busy: Outcome = { kind: 'unavailable', cause: 'locked' };
   const waits: number[] = [];

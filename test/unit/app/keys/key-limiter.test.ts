@@ -191,7 +191,7 @@ describe('the memory of a limiter', () => {
   });
 });
 
-it('goes by the clock that nobody sets where no other is given', () => {
+it('uses the monotonic clock by default', () => {
   const limiter = new KeyLimiter(1);
   const key = keyWith({ rate: { requests: 1, seconds: 3_600, burst: 1 } });
   expect(limiter.enter(key).kind).toBe('admitted');

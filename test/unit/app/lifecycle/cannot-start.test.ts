@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { asCannotStart, CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
 
-test('why it cannot start is told by name', () => {
+test('the error has a name of its own', () => {
   expect(String(new CannotStart('the port is taken'))).toBe('CannotStart: the port is taken');
 });
 
 const words = ({ message }: Error) => `It cannot be opened: ${message}.`;
 
-test('a reason not to start stays as it is, even as the cause of something else', () => {
+test('a CannotStart is returned unchanged, even as the cause of another error', () => {
   const reason = new CannotStart('no');
   expect(asCannotStart(reason, words)).toBe(reason);
   expect(asCannotStart(new Error('failed', { cause: reason }), words)).toBe(reason);

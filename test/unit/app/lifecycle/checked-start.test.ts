@@ -13,7 +13,7 @@ async function waited(once: Promise<void>, isShort: boolean) {
 }
 
 describe('A start waits for the check of its store', () => {
-  it('to the end where that is short', async () => {
+  it('to the end if it is short', async () => {
     let isDone = false;
     const done = new Promise<void>((resolve) => setTimeout(resolve, 50)).then(() => {
       isDone = true;
@@ -22,11 +22,11 @@ describe('A start waits for the check of its store', () => {
     expect(isDone).toBe(true);
   });
 
-  it('not at all where that is long', async () => {
+  it('not at all if it is long', async () => {
     expect((await waited(never, false)).failed).toEqual([]);
   });
 
-  it('not at all where nothing can be damaged', async () => {
+  it('not at all for a store without a check', async () => {
     await untilChecked(undefined, () => {});
   });
 
@@ -34,7 +34,7 @@ describe('A start waits for the check of its store', () => {
     await expect(waited(damaged(), isShort)).rejects.toThrow('event 7');
   });
 
-  it('and goes on where it cannot be checked, which is told', async () => {
+  it('and continues if the check fails, which is reported', async () => {
     expect((await waited(Promise.reject(new Error('no disk')), true)).failed).toEqual(['no disk']);
   });
 });

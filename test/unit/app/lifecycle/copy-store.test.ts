@@ -85,7 +85,7 @@ function outcomes(count: number): KeptOutcome[] {
 }
 
 describe('a copy', () => {
-  it('is made of many at once, and of none at all', async () => {
+  it('is made in large chunks, and of an empty store', async () => {
     const [from, to] = [new MemoryPlace(), new MemoryPlace()];
     await copyStore(from, to, () => {});
     expect([to.counts, to.refusals.counts]).toStrictEqual([[], []]);
@@ -101,7 +101,7 @@ describe('a copy', () => {
     expect(await to.refusals.newest(5_000)).toStrictEqual(await from.refusals.newest(5_000));
   });
 
-  it('has the keys as they are, whatever has become of them since it was begun', async () => {
+  it('has the present keys, however they have changed since it was begun', async () => {
     const [from, to] = [new MemoryPlace(), new MemoryPlace()];
     const key = { name: 'shop', hash: Buffer.alloc(32, 7), scopes: SCOPES, createdAt: NOON };
     const keys = ['used', 'revoked since', 'new'].map((id) => ({ id, ...key }));
@@ -123,7 +123,7 @@ describe('a copy', () => {
     expect(await to.signingKeys.list()).toStrictEqual([one, other]);
   });
 
-  it('is not whole where it came out as another log', async () => {
+  it('is not completed if its log is another one', async () => {
     const [from, to] = [new MemoryPlace(), new MemoryPlace()];
     await from.append(recorded(placed(1n)).map(encode));
     to.append = async () => to.trail.append(encode(recorded(placed(2n))[0] ?? expect.fail()));

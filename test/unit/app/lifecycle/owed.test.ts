@@ -25,7 +25,7 @@ function given(...names: readonly [name: string, failures: number][]) {
 }
 
 describe('What a start owes', () => {
-  it('is done at once where that is possible', async () => {
+  it('is done at once if possible', async () => {
     const { owed, works, done, tries } = given(['one', 0], ['two', 0]);
     for (const work of works) await owed.do(work);
     expect(done).toEqual(['one', 'two']);
@@ -34,7 +34,7 @@ describe('What a start owes', () => {
     expect(tries).toEqual(['one', 'two']);
   });
 
-  it('is tried every second until all of it is done', async () => {
+  it('is retried every second until all of it is done', async () => {
     const { owed, works, done, tries } = given(['one', 2], ['two', 1], ['three', 0]);
     for (const work of works) await owed.do(work);
     expect(done).toEqual(['three']);
@@ -47,7 +47,7 @@ describe('What a start owes', () => {
     expect(tries).toEqual(['one', 'two', 'three', 'one', 'two', 'one']);
   });
 
-  it('fails with what does not pass, at once or later', async () => {
+  it('fails with an error that does not pass, at once or later', async () => {
     const { owed } = given();
     const wrong = new Error('wrong');
     await expect(owed.do(() => Promise.reject(wrong))).rejects.toBe(wrong);

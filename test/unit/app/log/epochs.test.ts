@@ -61,7 +61,7 @@ describe('the epochs of a log', () => {
     ]).toStrictEqual([50, 60, undefined]);
   });
 
-  it('are refused where a statement is not the one that was recorded', () => {
+  it('are refused if a statement is not as recorded', () => {
     const { statements, storeId } = cutAt(cutAt(FIRST, 50), 60);
     const [first = '', second = ''] = statements;
     const wrong = [
@@ -85,7 +85,7 @@ describe('the epochs of a log', () => {
     expect(() => new Epochs('s', back)).toThrow('the statement of epoch 2 is not whole');
   });
 
-  it('give no id that may have been given, and go downwards where an import has taken the last', () => {
+  it('assign no id that may have been assigned, and go downwards after an import of the last id', () => {
     expect(cutAt(FIRST, 50).ids).toStrictEqual({ above: 1000n, top: MAX_INT64 });
     const last = { idsUpTo: String(MAX_INT64) };
     const two = cutAt(cutAt(FIRST, 50, last), 60, last);
@@ -97,7 +97,7 @@ describe('a position that was given twice', () => {
   const one = cutAt(FIRST, 50, { positionsUpTo: 54 });
   const two = cutAt(one, 60);
 
-  it('is told with its epoch, and all others without', () => {
+  it('is written with its epoch, and all others without', () => {
     expect([50, 51, 54, 55].map((position) => one.write(position))).toStrictEqual([
       '50',
       `${one.tag}:51`,
@@ -128,7 +128,7 @@ describe('a position that was given twice', () => {
     );
   });
 
-  it('is always read again as it was told, and never for another one', () => {
+  it('is always read back as the same position', () => {
     const cut = fc.record({
       at: fc.integer({ min: 0, max: 9 }),
       upTo: fc.option(fc.integer({ min: 0, max: 40 })),

@@ -42,7 +42,7 @@ describe("the tree's right edge", () => {
     );
   });
 
-  it('tells of every complete node at height 8, 16 …, once, and of no other', () => {
+  it('reports every complete node at height 8, 16 …, once, and no other', () => {
     const records = manyRecords(2 ** 16 + 700);
     const { kept } = new MemoryTree(records);
     expect(kept.size).toBe(258 + 1);
@@ -53,7 +53,7 @@ describe("the tree's right edge", () => {
     expect(kept.get('16 0')).toStrictEqual(mth(records, 0, 2 ** 16));
   });
 
-  it('goes on from its bytes, at any size, as if nothing had been', () => {
+  it('continues from its bytes at any size', () => {
     fc.assert(
       fc.property(fc.nat(600), fc.nat(20), (before, after) => {
         const records = manyRecords(before + after);
@@ -93,7 +93,7 @@ describe("the tree's right edge", () => {
     );
   });
 
-  it('does not take what is no hash for a leaf', () => {
+  it('refuses a leaf that is not a hash', () => {
     expect(() => new Frontier().append(Buffer.alloc(31))).toThrow('a hash has 32 bytes, not 31');
   });
 });

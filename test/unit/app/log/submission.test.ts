@@ -39,7 +39,7 @@ describe('the fingerprint of a submission', () => {
     expect(fingerprintOf(submission)).toBe(due);
   });
 
-  it('is the same whoever asks, and in whatever order the members stand', () => {
+  it('is independent of the author and of the order of members', () => {
     const cases = submissionsTo(fewOrderIds).chain((submission) => {
       const members = Object.entries(submission.command);
       const shuffled = fc.shuffledSubarray(members, { minLength: members.length });

@@ -56,7 +56,7 @@ it.each<[string, Partial<Witness>, Partial<WitnessedLog>, RegExp | undefined]>([
   else expect(wrong).toMatch(said);
 });
 
-it('what was given is known by a witness, or guessed generously', () => {
+it('the bounds of assigned ids come from the witness, or are estimated generously', () => {
   expect(givenBefore(witness, [30n])).toStrictEqual({ positionsUpTo: 54, idsUpTo: 40n });
   expect(givenBefore(witness, [41n])).toStrictEqual({ positionsUpTo: 54, idsUpTo: 41n });
   expect(givenBefore(undefined, [30n, 7n])).toStrictEqual({
@@ -69,7 +69,7 @@ it('what was given is known by a witness, or guessed generously', () => {
   expect(highestOf([])).toBe(0n);
 });
 
-it('a statement tells of a witness what is known', () => {
+it('a statement contains the known part of a witness', () => {
   const root = Buffer.from(ROOT, 'hex').toString('base64');
   expect(knownBefore(witness)).toStrictEqual({ epoch: '0', position: 54, root });
   expect(knownBefore({ ...witness, root: undefined })).toMatchObject({ root: null });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DamagedEvidence } from '../../../../src/app/ports/evidence.ts';
 
-test('what cannot be read any further is told by name', () => {
+test('the error has a name of its own', () => {
   expect(String(new DamagedEvidence('torn'))).toBe('DamagedEvidence: torn');
 });

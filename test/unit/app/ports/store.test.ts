@@ -8,7 +8,7 @@ import {
   StoreUnavailable,
 } from '../../../../src/app/ports/store.ts';
 
-it('a store that cannot be asked says why', () => {
+it('an unavailable store gives the reason', () => {
   const cause = new Error('the network is down');
   const error = new StoreUnavailable(cause);
   expect(error).toMatchObject({ name: 'StoreUnavailable', message: 'the network is down', cause });

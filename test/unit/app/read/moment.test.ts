@@ -79,7 +79,7 @@ describe('The position of a moment', () => {
     );
   });
 
-  it('is none for a time to come, unless something was recorded at it or later', () => {
+  it('is undefined for a future time, unless an event was recorded at or after it', () => {
     vi.setSystemTime(Date.parse(NOON));
     expect(positionOf(placedAt(), NOON)).toBe(0);
     expect(positionOf(placedAt(), LATER)).toBeUndefined();

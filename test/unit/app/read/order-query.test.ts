@@ -128,7 +128,7 @@ const casesThen = fc
   );
 
 describe('finding orders', () => {
-  it('finds what passes the filter, page by page, each order once and by id', () => {
+  it('finds the orders that pass the filter, page by page, each once and by id', () => {
     fc.assert(
       fc.property(cases, ([history, filter, limit]) => {
         const expected = naiveOrders(history).filter((order) => passes(order, filter));
@@ -163,7 +163,7 @@ describe('finding orders', () => {
     );
   });
 
-  it('goes on behind the last order of a page, on every walk', () => {
+  it('continues after the last order of a page, on every walk', () => {
     const list = listOf(recorded(placed(1n), placed(2n), placed(3n), placed(4n)));
     const [ids, fromId] = [[4n, 2n, 3n] as OrderId[], 2n as OrderId];
     for (const walk of [{ fromId }, { ids }, { ids, fromId }]) {
@@ -235,7 +235,7 @@ describe('finding orders', () => {
     }
   });
 
-  it('finds nothing where there is nothing', () => {
+  it('finds nothing in an empty list', () => {
     const nothing = { orders: [], hasMore: false };
     expect(findOrders(listOf([]), {}, undefined, 1)).toStrictEqual(nothing);
     expect(findOrders(listOf([]), {}, 5n as OrderId, 1)).toStrictEqual(nothing);
@@ -252,7 +252,7 @@ describe('finding orders', () => {
 });
 
 describe('finding orders as they were', () => {
-  it('finds at every position what the list of that position would, whatever came later', () => {
+  it('finds at every position the same as the list at that position', () => {
     fc.assert(
       fc.property(casesThen, ([history, filter, limit]) => {
         const list = listOf(history);
@@ -269,7 +269,7 @@ describe('finding orders as they were', () => {
     );
   });
 
-  it('tells of orders as they were, from page to page, to whoever asks for all of them', () => {
+  it('returns past orders consistently from page to page', () => {
     fc.assert(
       fc.property(histories, fc.nat(), (history, any) => {
         const position = any % (history.length + 1);

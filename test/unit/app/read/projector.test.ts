@@ -34,7 +34,7 @@ class CountingLog extends MemoryEventLog {
 }
 
 describe('catching up', () => {
-  it('shows whoever comes after their event was recorded that event, however things interleave', async () => {
+  it('shows every event recorded before the call, however calls interleave', async () => {
     const appenders = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 });
     const failures = fc.array(fc.boolean(), { maxLength: 6 });
     await fc.assert(
@@ -83,7 +83,7 @@ describe('catching up', () => {
     );
   });
 
-  it('goes together with a writer that folds into the same list, however things interleave', async () => {
+  it('works beside a writer that folds into the same list, however they interleave', async () => {
     const turns = fc.array(fc.constantFrom('own', 'other', 'read'), {
       minLength: 1,
       maxLength: 12,
@@ -143,7 +143,7 @@ describe('catching up', () => {
     );
   });
 
-  it('is shared by all who ask at the same time', async () => {
+  it('is shared by concurrent callers', async () => {
     const log = new CountingLog();
     const list = newList();
     const projector = new Projector(log, list);
@@ -155,7 +155,7 @@ describe('catching up', () => {
     expect([list.position, log.asked]).toStrictEqual([1, 1]);
   });
 
-  it('reads nothing where there is nothing new', async () => {
+  it('reads nothing if there is nothing new', async () => {
     const log = new (class extends MemoryEventLog {
       override read(): never {
         throw new Error('it was read');
@@ -166,7 +166,7 @@ describe('catching up', () => {
     await expect(new Projector(log, newList()).catchUp()).rejects.toThrow('it was read');
   });
 
-  it('fails for those whom it fails, and works again for those who come later', async () => {
+  it('fails for its own callers only, and works again for later ones', async () => {
     const log = new CountingLog();
     const list = newList();
     const projector = new Projector(log, list);
@@ -180,7 +180,7 @@ describe('catching up', () => {
     expect(list.position).toBe(1);
   });
 
-  it('fails where the log ends before its head, rather than show what is out of date', async () => {
+  it('fails if the log ends before its head, instead of returning outdated data', async () => {
     const log = new MemoryEventLog();
     await append(log);
     const projector = new Projector(log, newList(), { next: async () => 0 });
@@ -189,7 +189,7 @@ describe('catching up', () => {
     );
   });
 
-  it('lets others have a turn between the chunks of a long log', async () => {
+  it('lets other work have a turn between the chunks of a long log', async () => {
     const log = new SqliteEventLog(openDatabase(temporaryFile()));
     onTestFinished(() => log.close());
     const events = Array.from({ length: 2_500 }, (_, id) => newEvent(placed(BigInt(id))));
@@ -208,7 +208,7 @@ describe('catching up', () => {
   });
 });
 
-it('folds nothing that stands behind the head, whoever has put it there', async () => {
+it('folds no rows behind the head', async () => {
   const log = new MemoryEventLog();
   for (let n = 0; n < 5; n++) await append(log);
   const list = newList();

@@ -11,7 +11,7 @@ async function append(log: MemoryEventLog): Promise<void> {
   await log.append(head, () => [newEvent(placed(BigInt(head + 1)))]);
 }
 
-it('hands out the list with every event that was recorded before', async () => {
+it('returns the list with every event recorded before', async () => {
   const log = new MemoryEventLog();
   const list = newList();
   const readModel = new ReadModel(log, list);
@@ -21,7 +21,7 @@ it('hands out the list with every event that was recorded before', async () => {
   expect((await readModel.current()).position).toBe(1);
 });
 
-it('measures the waits of readers, also of those that get no list', async () => {
+it('measures the waits of readers, failed ones included', async () => {
   const log = new MemoryEventLog();
   const readModel = new ReadModel(log, newList());
   const [one, other] = [{ catchUpMs: 0 }, { catchUpMs: 5 }];
@@ -38,13 +38,13 @@ it('measures the waits of readers, also of those that get no list', async () => 
   expect(sum * 1_000).toBeCloseTo(one.catchUpMs + other.catchUpMs - 5);
 });
 
-it('hands out no list where the log cannot be read', async () => {
+it('returns no list if the log cannot be read', async () => {
   const log = new MemoryEventLog();
   log.head = () => Promise.reject(new Error('out of order'));
   await expect(new ReadModel(log, newList()).current()).rejects.toThrow('out of order');
 });
 
-it('follows the log in the background, and reports why it could not', async () => {
+it('follows the log in the background, and reports failures', async () => {
   const log = new MemoryEventLog();
   const list = newList();
   const failures: unknown[] = [];

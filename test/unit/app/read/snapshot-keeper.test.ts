@@ -43,7 +43,7 @@ function given(worth: number) {
 }
 
 describe('the keeper of snapshots', () => {
-  it('keeps a list in which enough has happened, and not again before as much has', async () => {
+  it('saves a list after enough events, and again after as many more', async () => {
     const { snapshots, fold, keeper } = given(2);
     fold(0, 1);
     expect(await keeper.keep()).toBeUndefined();
@@ -57,7 +57,7 @@ describe('the keeper of snapshots', () => {
     expect(keeper.position).toBe(2);
   });
 
-  it('leaves the list alone where none is kept', async () => {
+  it('does not copy the list if none is stored', async () => {
     const list = new (class extends OrderList<undefined> {
       override pack(): never {
         throw new Error('it was copied');
@@ -68,7 +68,7 @@ describe('the keeper of snapshots', () => {
     expect(await keeper.keep()).toBeUndefined();
   });
 
-  it('keeps the list of the moment in which it was asked, one at a time, all to the end', async () => {
+  it('saves the list of the time of the call, one write at a time, and finishes all', async () => {
     const { snapshots, fold, keeper } = given(1);
     fold(0, 2);
     keeper.keep();
@@ -81,7 +81,7 @@ describe('the keeper of snapshots', () => {
     expect(snapshots.positions).toStrictEqual([2, 4]);
   });
 
-  it('tells why it could not, and tries again when more has happened', async () => {
+  it('returns the error, and tries again after more events', async () => {
     const { snapshots, fold, keeper } = given(1);
     snapshots.failsWith = new Error('the disk is full');
     fold(0, 1);

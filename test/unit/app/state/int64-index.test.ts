@@ -18,7 +18,7 @@ function agreesWithMap(keys: readonly bigint[]): void {
 }
 
 describe('the index of 64-bit keys', () => {
-  it('knows nothing at first, not even zero', () => {
+  it('is empty at first', () => {
     expect(new Int64Index().slotOf(0n)).toBe(-1);
   });
 
@@ -30,7 +30,7 @@ describe('the index of 64-bit keys', () => {
     fc.assert(fc.property(manyIds(4_000), agreesWithMap), { numRuns: 8 });
   });
 
-  it('goes on from a copy, and neither changes the other', () => {
+  it('continues from a copy that shares nothing with it', () => {
     fc.assert(
       fc.property(manyIds(4_000), fc.nat(), (keys, number) => {
         const cut = number % keys.length;

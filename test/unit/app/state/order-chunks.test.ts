@@ -43,7 +43,7 @@ describe('the chunks of the list', () => {
     );
   });
 
-  it('are cut as they are, whatever is added later, and counted while they are not encoded', () => {
+  it('are cut as they are, unaffected by later additions, and counted as stale until encoded', () => {
     fc.assert(
       fc.property(manyIds(4_000), fc.nat(), (ids, number) => {
         const { chunks, encoded } = chunksOf(ids);
@@ -68,7 +68,7 @@ describe('the chunks of the list', () => {
     expect(encoded().map((chunk) => chunk.length)).toStrictEqual([1_024, 1_024, 1_024, 1_024, 904]);
   });
 
-  it('go on from what was packed, which shares nothing with them, in the same chunks', () => {
+  it('continue from a packed copy, in the same chunks, sharing nothing with it', () => {
     fc.assert(
       fc.property(manyIds(4_000), fc.nat(), (ids, number) => {
         const { chunks, encoded } = chunksOf(ids);
@@ -102,7 +102,7 @@ describe('the chunks of the list', () => {
     }
   });
 
-  it('are encoded again only where an order was added or touched', () => {
+  it('are encoded again only if an order was added or touched', () => {
     fc.assert(
       fc.property(manyIds(4_000), fc.array(fc.nat(), { maxLength: 10 }), (ids, numbers) => {
         const { chunks, encoded } = chunksOf(ids);

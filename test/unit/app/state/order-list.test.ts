@@ -44,7 +44,7 @@ describe('the list of orders', () => {
     expect(list.positionsOf(1n as OrderId)).toStrictEqual([]);
   });
 
-  it('goes on from a packed list as from the events that made it, which share nothing', () => {
+  it('continues from a packed list as from its events, sharing nothing with it', () => {
     fc.assert(
       fc.property(histories, fc.nat(), (history, cut) => {
         const first = history.slice(0, cut % (history.length + 1));
@@ -60,7 +60,7 @@ describe('the list of orders', () => {
     );
   });
 
-  it('hands a copy of the states to a write side in another thread, which shares nothing', () => {
+  it('packs a copy of the states that shares nothing with it', () => {
     fc.assert(
       fc.property(histories, fc.nat(), (history, cut) => {
         const first = history.slice(0, cut % (history.length + 1));
@@ -73,7 +73,7 @@ describe('the list of orders', () => {
     );
   });
 
-  it('agrees with a Map that is sorted, whatever has happened', () => {
+  it('agrees with a sorted Map after any events', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const list = listOf(history);
@@ -91,7 +91,7 @@ describe('the list of orders', () => {
     );
   });
 
-  it('agrees with a Map over thousands of orders, in whatever order their ids come', () => {
+  it('agrees with a Map over thousands of orders, with ids in any order', () => {
     fc.assert(
       fc.property(manyIds(3_000), (ids) => {
         const events = [
@@ -109,7 +109,7 @@ describe('the list of orders', () => {
     );
   });
 
-  it('never changes a snapshot that it has handed out', () => {
+  it('never changes a snapshot that it has returned', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const list = new OrderList(encode, undefined, NOT_SHOWN);
@@ -126,7 +126,7 @@ describe('the list of orders', () => {
     );
   });
 
-  it('hands out the same snapshot until something happens', () => {
+  it('returns the same snapshot until the next event', () => {
     const [first, second] = recorded(placed(1n), cancelled(1n)) as [RecordedEvent, RecordedEvent];
     const list = listOf([first]);
     const snapshot = list.snapshot();
@@ -135,7 +135,7 @@ describe('the list of orders', () => {
     expect(list.snapshot()).not.toBe(snapshot);
   });
 
-  it('shows the date on which an order did ship, where another was expected', () => {
+  it('shows the date on which an order shipped instead of the expected one', () => {
     const list = listOf(recorded(placed(1n, { shipDate: LATER }), shipped(1n, NOON)));
     expect(list.get(1n as OrderId)).toMatchObject({ shipDate: NOON, status: 'shipped' });
   });
@@ -166,7 +166,7 @@ describe('a long list that is encoded in turns', () => {
     return recorded(...ids.map((id) => placed(id)), ...events).slice(position);
   };
 
-  it('is the list of one position, though it changes in every turn', async () => {
+  it('is the list of one position, although the list changes in every turn', async () => {
     const list = listOf(history);
     const later = behind(
       ...ids.slice(0, 10).map((id) => shipped(id * 900n, NOON)),
@@ -186,7 +186,7 @@ describe('a long list that is encoded in turns', () => {
     expect(list.get(0n as OrderId)).toMatchObject({ status: 'shipped', shipDate: NOON });
   });
 
-  it('is encoded once for all who ask, and at once where little has changed', async () => {
+  it('is encoded once for all callers, and at once if little has changed', async () => {
     let encoded = 0;
     const list = new OrderList((orders) => {
       encoded += 1;
@@ -206,7 +206,7 @@ describe('a long list that is encoded in turns', () => {
     expect(await list.snapshotInTurns(never)).toBe(list.snapshot());
   });
 
-  it('shows to one who asks later what was recorded before that', async () => {
+  it('shows later callers every event recorded before their call', async () => {
     const list = listOf(history);
     let later: ReturnType<typeof list.snapshotInTurns> | undefined;
     const first = await list.snapshotInTurns(async () => {
@@ -220,7 +220,7 @@ describe('a long list that is encoded in turns', () => {
     expect((await later)?.position).toBe(position + 9);
   });
 
-  it('fails for those who wait for it, and not for the next', async () => {
+  it('fails for its waiting callers, and not for the next', async () => {
     let fails = true;
     const list = new OrderList((orders) => {
       if (fails) throw new Error('no encoding');

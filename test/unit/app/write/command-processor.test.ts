@@ -110,7 +110,7 @@ describe('the queue of commands', () => {
     expect((await Promise.all(others)).flat()).toStrictEqual([2, 3, 4, 5].map(done));
   });
 
-  it('shows the commands that are in no batch yet', async () => {
+  it('counts the commands that are in no batch yet', async () => {
     const writer = new HeldWriter();
     const { processor, submit } = processorOn(writer);
     const first = submit(1);
@@ -177,7 +177,7 @@ describe('the queue of commands', () => {
     expect(writer.batches.flat()).toStrictEqual(numbers);
   });
 
-  it('lets those that have come meanwhile join a batch that had to wait, behind the others', async () => {
+  it('lets later commands join a batch that had to wait, after the others', async () => {
     const writer = new HeldWriter();
     const { submit } = processorOn(writer);
     const outcomes = [submit(1, 2)];
@@ -192,7 +192,7 @@ describe('the queue of commands', () => {
     expect(writer.batches).toStrictEqual([[1, 2, 3, 4, 5]]);
   });
 
-  it('lets nobody join who has an idempotency key, nor whoever came after them', async () => {
+  it('lets no command with an idempotency key join, and none after it', async () => {
     const writer = new HeldWriter();
     const { processor, submit } = processorOn(writer);
     const outcomes = [submit(1)];
@@ -226,7 +226,7 @@ describe('the queue of commands', () => {
     expect(writer.batches.map(({ length }) => length)).toStrictEqual([1_024, 6]);
   });
 
-  it('puts nobody into a batch that is decided at once, and shares none out that had to wait', async () => {
+  it('adds no command to a batch that is decided at once, and does not halve one that had to wait', async () => {
     const writer = new HeldWriter();
     const execute = writer.execute.bind(writer);
     let isAtOnce = true;
@@ -271,7 +271,7 @@ describe('the queue of commands', () => {
       return { writer, ...processorOn(writer, { busy: () => busy }) };
     }
 
-    it('sends one behind the one under way, and no third', async () => {
+    it('sends a second batch after the one in flight, and no third', async () => {
       const { writer, submit } = given();
       const first = submit(...range(0, 16));
       const second = submit(...range(16, 32));
@@ -290,7 +290,7 @@ describe('the queue of commands', () => {
       expect(await third).toStrictEqual(range(32, 64).map(done));
     });
 
-    it('waits until as many have come as the one under way holds', async () => {
+    it('waits until as many commands wait as are in flight', async () => {
       const { writer, processor, submit } = given();
       const outcomes = [submit(...range(0, 33))];
       await turns();
@@ -306,7 +306,7 @@ describe('the queue of commands', () => {
       await processor.drained();
     });
 
-    it('keeps back whoever has an idempotency key, and whoever came after them', async () => {
+    it('holds back commands with an idempotency key, and those after them', async () => {
       const { writer, processor, submit } = given();
       const outcomes = [
         submit(...range(0, 40)),
@@ -344,7 +344,7 @@ describe('the queue of commands', () => {
       expect((await Promise.all(outcomes)).flat()).toStrictEqual(range(0, 200).map(done));
     });
 
-    it('looks again whether the writer takes one, when it is to be sent', async () => {
+    it('checks again if the writer accepts a second batch when it is to be sent', async () => {
       const { writer, submit } = given();
       const outcomes = submit(...range(0, 32));
       await writer.arrival();
@@ -359,7 +359,7 @@ describe('the queue of commands', () => {
     });
   });
 
-  it('tells that it is busy when 16,384 commands wait, and keeps those', async () => {
+  it('refuses further commands when 16,384 wait, and keeps those', async () => {
     // Time stands still: on a busy machine the first of so many would be too old before the last has come.
     const writer = { execute: async (batch: readonly Submission[]) => outcomesOf(batch) };
     const { submit } = processorOn(writer, { elapsed: () => 0 });
@@ -371,7 +371,7 @@ describe('the queue of commands', () => {
     expect(await submit(1)).toStrictEqual([done(1)]);
   });
 
-  it('lets others give way to the batch that is being recorded, and to no other', async () => {
+  it('lets other work give way to the batch in flight, and to no later one', async () => {
     const writer = new HeldWriter();
     const { processor, submit } = processorOn(writer);
     await processor.giveWay();
@@ -389,7 +389,7 @@ describe('the queue of commands', () => {
     await processor.giveWay();
   });
 
-  it('lets nobody give way for long', async () => {
+  it('lets other work give way for a limited time', async () => {
     const writer = new HeldWriter();
     const { processor, submit } = processorOn(writer);
     const outcome = submit(1);
@@ -496,7 +496,7 @@ describe('when nobody can tell what was recorded', () => {
     expect(stops).toStrictEqual([cause]);
   });
 
-  it('an outcome in doubt stops nothing where the writer finds out by itself', async () => {
+  it('an outcome in doubt stops nothing if the writer resolves it', async () => {
     const writer = new HeldWriter();
     const { submit, stops } = processorOn(writer, { inDoubt: 'go on' });
     const first = submit(1);
@@ -520,7 +520,7 @@ describe('when nobody can tell what was recorded', () => {
     expect(stops).toStrictEqual([String(gone)]);
   });
 
-  it('a lost writer leaves the whole batch in doubt, and all who have joined it', async () => {
+  it('a lost writer leaves the whole batch in doubt, latecomers included', async () => {
     const writer = new HeldWriter();
     const { submit } = processorOn(writer);
     const outcomes = Promise.all([submit(1), submit(2)]);
@@ -533,7 +533,7 @@ describe('when nobody can tell what was recorded', () => {
     );
   });
 
-  it('what is merely unavailable stops nothing', async () => {
+  it('an unavailable log stops nothing', async () => {
     const writer = new HeldWriter();
     const { submit, stops } = processorOn(writer);
     const first = submit(1);

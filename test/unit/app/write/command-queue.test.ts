@@ -74,7 +74,7 @@ describe('the queue before the write side', () => {
     expect(tested.refused.size).toBe(0);
   });
 
-  it('stops before a command with an idempotency key where that is demanded', () => {
+  it('stops before a command with an idempotency key if required', () => {
     const tested = new Tested();
     for (const key of [undefined, undefined, 'k', undefined]) tested.add(key ? { key } : {});
     expect(tested.take(1, 'takeUnkeyed')).toStrictEqual([0]);
@@ -84,7 +84,7 @@ describe('the queue before the write side', () => {
     expect(tested.take(9, 'takeUnkeyed')).toStrictEqual([3]);
   });
 
-  it('refuses what comes when 16,384 commands wait, at once', () => {
+  it('refuses commands at once while 16,384 wait', () => {
     const tested = new Tested();
     tested.addMany(16_386);
     expect([...tested.refused.keys()]).toStrictEqual([16_384, 16_385]);
@@ -92,7 +92,7 @@ describe('the queue before the write side', () => {
     expect(tested.take(16_400)).toStrictEqual(range(0, 16_384));
   });
 
-  it('drops the commands of clients that have gone, undecided', () => {
+  it('drops the commands of disconnected clients, undecided', () => {
     const tested = new Tested();
     const [staying, gone] = [{ isGone: false }, { isGone: false }];
     for (const client of [staying, gone, staying, gone, staying]) tested.add({ client });
@@ -107,7 +107,7 @@ describe('the queue before the write side', () => {
     expect(tested.queue.ended).toStrictEqual({ refused: 0, gone: 2 });
   });
 
-  it('counts what it has refused, and knows the age of the oldest that waits', () => {
+  it('counts refused commands, and knows the age of the oldest one', () => {
     const tested = new Tested();
     expect(tested.queue.ageMs).toBe(0);
     tested.overload();
@@ -118,7 +118,7 @@ describe('the queue before the write side', () => {
     expect(tested.queue.ageMs).toBe(30);
   });
 
-  it('never refuses what one batch can take, before a stall of ten intervals', () => {
+  it('never refuses as many commands as one batch takes, before a stall of ten intervals', () => {
     const tested = new Tested();
     tested.overload();
     tested.addMany(1_024);
@@ -132,7 +132,7 @@ describe('the queue before the write side', () => {
     expect(tested.take(9)).toStrictEqual([1_028, 1_029]);
   });
 
-  it('ends every wait after ten intervals, also where there was no overload before', () => {
+  it('ends every wait after ten intervals, even without an overload before', () => {
     const tested = new Tested();
     tested.add();
     tested.nowMs += 900;
@@ -163,7 +163,7 @@ describe('the queue before the write side', () => {
   });
 
   describe('in an overload', () => {
-    it('takes the newest, in the order of their arrival, and refuses the old ones that are left', () => {
+    it('takes the newest, in the order of arrival, and refuses the remaining old ones', () => {
       const tested = new Tested();
       tested.overload();
       tested.addMany(3);
@@ -225,7 +225,7 @@ describe('the queue before the write side', () => {
     });
   });
 
-  it('refuses by a timer, also where nothing happens', async () => {
+  it('refuses by a timer, even if nothing else happens', async () => {
     const limits = { targetMs: 5, intervalMs: 5 };
     const queue = new CommandQueue({ limits });
     const outcome = new Promise<Outcome>((resolve) => {
@@ -236,7 +236,7 @@ describe('the queue before the write side', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('keeps the orders of commands apart from everything else, whatever happens', () => {
+  it('keeps the order of commands with one subject, in any sequence of steps', () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ order: fc.integer({ min: -1, max: 6 }) }) },
       { weight: 2, arbitrary: fc.record({ laterMs: fc.integer({ min: 1, max: 80 }) }) },

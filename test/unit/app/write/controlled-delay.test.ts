@@ -113,7 +113,7 @@ describe('the policy of how long commands wait', () => {
     expect(new ControlledDelay().patienceMs).toBe(1_000);
   });
 
-  it('agrees with a model that keeps the whole past', () => {
+  it('agrees with a model that remembers the whole past', () => {
     const steps = fc.array(
       fc.record({
         laterMs: fc.integer({ min: 0, max: 120 }),

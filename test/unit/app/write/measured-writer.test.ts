@@ -23,7 +23,7 @@ function slowWriter(): BatchWriter {
   };
 }
 
-it('measures a batch with the commands that have joined it, and changes nothing', async () => {
+it('measures a batch with its latecomers, and changes nothing', async () => {
   const writer = new MeasuredWriter(slowWriter());
   expect(writer.takesMore).toBe(true);
   const outcomes = await writer.execute([submission], () => [submission, submission]);
@@ -34,7 +34,7 @@ it('measures a batch with the commands that have joined it, and changes nothing'
   expect(cumulative.at(-1)).toBe(1);
 });
 
-it('notes when each command was sent, also of those that have joined the batch', async () => {
+it('notes the time at which each command was sent, latecomers included', async () => {
   const writer = new MeasuredWriter(slowWriter());
   const [first, late] = [{ sentAtMs: 0 }, { sentAtMs: 0 }];
   const begun = CLOCKS.elapsed();
@@ -47,7 +47,7 @@ it('notes when each command was sent, also of those that have joined the batch',
   expect(late.sentAtMs).toBeLessThanOrEqual(CLOCKS.elapsed());
 });
 
-it('measures no batch that was not recorded', async () => {
+it('does not measure a batch that was not recorded', async () => {
   const lost = { execute: () => Promise.reject(new Error('lost')) };
   const writer = new MeasuredWriter(lost);
   expect(writer.takesMore).toBe(false);

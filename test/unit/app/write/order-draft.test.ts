@@ -19,7 +19,7 @@ it.each([
   expect(new OrderDraft(image, range).nextOrderId()).toBe(id);
 });
 
-it('has the decisions on an order until they are recorded, and no longer', () => {
+it('holds the decisions on an order until they are recorded', () => {
   const image = new OrderImage();
   const draft = new OrderDraft(image);
   draft.evolve(id, order.evolve(draft.state(id), first.event));

@@ -198,18 +198,18 @@ function hold(Tested: typeof Pipeline, numRuns: number): Promise<void> {
 }
 
 describe('the pipeline of batches', () => {
-  it('answers each command once and in order, two batches at most, whatever happens', async () => {
+  it('answers each command once and in order, with two batches at most, in any sequence of steps', async () => {
     await hold(Pipeline, 100);
   });
 
-  it('answers a second batch that was in flight when the first one stopped everything', async () => {
+  it('answers a second batch that was in flight when the first one failed', async () => {
     const submit: Step = { do: 'submit', commands: 40, keyed: 200 };
     const turn: Step = { do: 'end the turn' };
     const lost: Step = { do: 'record', as: 'lost' };
     await new Model(Pipeline).play([submit, turn, turn, submit, lost, lost, submit, turn]);
   });
 
-  it('lets nobody join a first batch once a second one is in flight', async () => {
+  it('lets no command join a first batch once a second one is in flight', async () => {
     const submit: Step = { do: 'submit', commands: 40, keyed: 200 };
     const turn: Step = { do: 'end the turn' };
     const decideFirst: Step = { do: 'decide', batch: 0 };
@@ -266,7 +266,7 @@ describe('a pipeline that is broken', () => {
     expect(await uncaught(() => hold(Broken, 1_000))).not.toStrictEqual([]);
   });
 
-  it('ends the process where a batch would be too large', async () => {
+  it('ends the process if a batch would be too large', async () => {
     class Unbounded extends CommandQueue {
       override take() {
         return super.take(2_000);

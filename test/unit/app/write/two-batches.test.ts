@@ -159,7 +159,7 @@ class HeldLog extends MemoryEventLog {
 }
 
 describe('two batches under way', () => {
-  it('are decided one on the other, and told in turn', async () => {
+  it('are decided one on the other, and answered in order', async () => {
     const { log, writer, execute } = await given();
     expect(writer.takesMore).toBe(false);
     const first = execute(place(1n), place(2n));
@@ -178,7 +178,7 @@ describe('two batches under way', () => {
     expect(await execute(cancel(4n))).toStrictEqual([accepted(4n, 2, 7)]);
   });
 
-  it('are decided anew when somebody else has appended before the first', async () => {
+  it('are decided again if another writer has appended before the first', async () => {
     const { log, execute, executeBeside } = await given();
     const first = execute(placeNew);
     const second = execute(placeNew, cancel(1n));
@@ -188,7 +188,7 @@ describe('two batches under way', () => {
     expect(await log.head()).toBe(4);
   });
 
-  it('are decided anew, but for the first, when somebody else has appended in between', async () => {
+  it('are decided again, except the first, if another writer has appended in between', async () => {
     const { log, execute, executeBeside } = await given();
     const first = execute(place(1n)).then(async (outcomes) => {
       await executeBeside(cancel(1n));
@@ -221,7 +221,7 @@ describe('two batches under way', () => {
     ]);
   });
 
-  it('are told in turn, whichever the log tells first', async () => {
+  it('are answered in order, whichever result the log returns first', async () => {
     const log = new HeldLog();
     const writer = await Writer.open(log, noon);
     const told: string[] = [];
@@ -237,7 +237,7 @@ describe('two batches under way', () => {
     expect(told).toStrictEqual(['first', 'second']);
   });
 
-  it('may be followed by more, unless one was not recorded as it was decided', async () => {
+  it('may be followed by more, unless one was not recorded as decided', async () => {
     const log = new HeldLog();
     const writer = await Writer.open(log, noon);
     const executions = [place(1n), cancel(1n), place(2n)].map((command) => {
@@ -257,7 +257,7 @@ describe('two batches under way', () => {
     expect(writer.takesMore).toBe(true);
   });
 
-  it('record what could be recorded one after another, and tell nothing else', async () => {
+  it('record and answer as if they had been recorded one after another', async () => {
     const batches = fc.array(
       fc.record({
         batch: fc.array(submissionsTo(fewOrderIds), { minLength: 1, maxLength: 4 }),

@@ -105,7 +105,7 @@ class Remembering extends MemoryEventLog {
 }
 
 describe('a batch of commands', () => {
-  it('leaves the trace of each command beside its events, and of none where nothing happened', async () => {
+  it('stores the trace of each command beside its events, if there are any', async () => {
     const log = new MemoryEventLog();
     const { writer } = await writerOn(log);
     const traced = (command: Submission) => ({ ...command, traceparent: TRACEPARENT });
@@ -118,7 +118,7 @@ describe('a batch of commands', () => {
     );
   });
 
-  it('has seen what the batch before it recorded, and need not read that again', async () => {
+  it('is decided on the events of the previous batch without reading them again', async () => {
     const log = new Remembering();
     const { writer } = await writerOn(log);
     await writer.execute([place(1n), place(2n)]);
@@ -127,7 +127,7 @@ describe('a batch of commands', () => {
     expect(log.seen).toStrictEqual([0, 2, 3]);
   });
 
-  it('has seen what a projection that it folds into was told meanwhile', async () => {
+  it('is decided on events that a projection on the same list has folded meanwhile', async () => {
     const log = new Remembering();
     const list = new OrderList(() => undefined);
     const writer = new Writer(log, list.image, list, noon);
@@ -154,7 +154,7 @@ describe('a batch of commands', () => {
     ]);
   });
 
-  it('takes in who has come late, behind the others', async () => {
+  it('includes latecomers, after the others', async () => {
     const { log, writer } = await writerOn();
     const late = [[cancel(1n), place(2n)]];
     expect(await writer.execute([place(1n), ship(3n)], () => late.shift() ?? [])).toStrictEqual([
@@ -166,7 +166,7 @@ describe('a batch of commands', () => {
     expect(await log.head()).toBe(3);
   });
 
-  it('takes in who has come late to an engine that asks again', async () => {
+  it('includes latecomers when the engine retries', async () => {
     const { writer } = await writerOn(new AskingTwice());
     const late = [[cancel(1n)], [place(2n)]];
     expect(await writer.execute([place(1n)], () => late.shift() ?? [])).toStrictEqual([
@@ -176,7 +176,7 @@ describe('a batch of commands', () => {
     ]);
   });
 
-  it('leaves those in doubt as well who have come late', async () => {
+  it('leaves latecomers in doubt, too', async () => {
     class FailingLate extends MemoryEventLog {
       override async append(seen: number, decide: Decide): Promise<AppendResult> {
         decide([], { recall: () => undefined, keep: () => {} });
@@ -193,7 +193,7 @@ describe('a batch of commands', () => {
     ]);
   });
 
-  it('is recorded with the version, the time, who asked and with which command', async () => {
+  it('is recorded with versions, times, authors and command ids', async () => {
     const { log, writer } = await writerOn();
     await writer.execute([{ ...place(1n), by: 'bob', commandId: 'c-2' }, ship(1n)]);
     expect(await readAll(log)).toStrictEqual([
@@ -212,7 +212,7 @@ describe('a batch of commands', () => {
     ]);
   });
 
-  it('records nothing for commands that are refused or ask for what is so', async () => {
+  it('records nothing for refused commands, or if the requested state is reached already', async () => {
     const { log, writer } = await writerOn();
     await writer.execute([place(1n), cancel(1n)]);
     const outcomes = await writer.execute([cancel(1n), ship(1n), place(1n), cancel(2n)]);
@@ -268,7 +268,7 @@ describe('the id of a new order', () => {
 });
 
 describe('the time at which an event is recorded', () => {
-  it('never goes back, whatever the clock does', async () => {
+  it('never decreases, whatever the clock does', async () => {
     const clock = { now: Date.parse(LATER) };
     const { log, writer } = await writerOn(undefined, () => clock.now);
     await writer.execute([place(1n)]);
@@ -280,7 +280,7 @@ describe('the time at which an event is recorded', () => {
     expect(times).toStrictEqual([LATER, LATER, '2026-01-01T13:00:00.001Z']);
   });
 
-  it('is not before that of an event which another writer has recorded meanwhile', async () => {
+  it('is not before that of an event recorded by another writer meanwhile', async () => {
     const { log, writer } = await writerOn();
     const event = newEvent(placed(1n));
     await log.append(0, () => [{ ...event, metadata: { ...event.metadata, at: LATER } }]);
@@ -288,7 +288,7 @@ describe('the time at which an event is recorded', () => {
     expect((await readAll(log, 1))[0]?.metadata.at).toBe(LATER);
   });
 
-  it('cannot be told by a clock beyond the year 9999: nothing is recorded until it is right', async () => {
+  it('is unknown with a clock beyond the year 9999: nothing is recorded until it is corrected', async () => {
     const clock = { now: Date.parse('9999-12-31T23:59:59.999Z') + 1 };
     const { log, writer } = await writerOn(undefined, () => clock.now);
     const cause = 'the clock is outside the years 0000 to 9999';
@@ -301,7 +301,7 @@ describe('the time at which an event is recorded', () => {
 });
 
 describe('a writer', () => {
-  it('opens on a log with what has happened before', async () => {
+  it('opens on a log that has events', async () => {
     const { log, writer } = await writerOn();
     await writer.execute([place(1n), ship(1n)]);
     const { writer: next } = await writerOn(log);
@@ -321,7 +321,7 @@ describe('a writer', () => {
     expect(new OrderImage(start.packImage()).stateAt(0)).toEqual(list.image.stateAt(0));
   });
 
-  it('decides on what another has recorded meanwhile', async () => {
+  it('decides on the events recorded by another writer meanwhile', async () => {
     const { log, writer } = await writerOn();
     const { writer: other } = await writerOn(log);
     await writer.execute([place(1n)]);
@@ -332,7 +332,7 @@ describe('a writer', () => {
     ]);
   });
 
-  it('survives an engine that asks twice and hands over the same events again', async () => {
+  it('tolerates an engine that retries and passes the same events again', async () => {
     const { log, writer } = await writerOn(new AskingTwice());
     const { writer: other } = await writerOn(log);
     await other.execute([place(1n)]);
@@ -348,7 +348,7 @@ describe('a writer', () => {
       return { ...submission, by, idempotencyKey };
     };
 
-    it('does a thing once and gives the same answer again, in a batch, later, and after a restart', async () => {
+    it('executes a command once and returns the same outcome again: in a batch, later, and after a restart', async () => {
       const { log, writer } = await writerOn();
       const first = accepted(1n, 1, 1);
       const twice = [keyed(placeNew), keyed(placeNew)];
@@ -360,7 +360,7 @@ describe('a writer', () => {
       expect(await log.head()).toBe(2);
     });
 
-    it('asks the log for the outcomes under the keys that are given, and for no others', async () => {
+    it('requests the outcomes under the given keys, and no others', async () => {
       const { log, writer } = await writerOn();
       const append = vi.spyOn(log, 'append');
       await writer.execute([place(1n), keyed(cancel(1n)), keyed(place(2n), 'k', 'bob')]);
@@ -401,7 +401,7 @@ describe('a writer', () => {
       expect(await log.head()).toBe(1);
     });
 
-    it("keeps everybody's keys apart", async () => {
+    it('keeps the keys of different clients apart', async () => {
       const { writer } = await writerOn();
       const asked = [keyed(placeNew), keyed(placeNew, 'k', 'bob'), keyed(placeNew, 'K')];
       expect(await writer.execute(asked)).toStrictEqual(
@@ -414,7 +414,7 @@ describe('a writer', () => {
     const when = (submission: Submission, ...onlyIf: number[]) => ({ ...submission, onlyIf });
     const failed: Outcome = { kind: 'rejected', reason: 'precondition_failed' };
 
-    it('does it in one of the versions that are named, and in no other', async () => {
+    it('is executed in one of the named versions, and in no other', async () => {
       const { log, writer } = await writerOn();
       await writer.execute([place(1n), place(2n)]);
       const asked = [when(ship(1n), 2), when(ship(1n)), when(ship(1n), 3, 1), when(cancel(2n), 0)];
@@ -427,7 +427,7 @@ describe('a writer', () => {
       expect(await log.head()).toBe(3);
     });
 
-    it('is silent about the condition where the request would be refused anyway', async () => {
+    it('ignores the condition if the command would be refused anyway', async () => {
       const { writer } = await writerOn();
       await writer.execute([place(1n), ship(1n)]);
       expect(await writer.execute([when(cancel(1n), 1), when(cancel(2n), 1)])).toStrictEqual([
@@ -436,7 +436,7 @@ describe('a writer', () => {
       ]);
     });
 
-    it('accepts to cancel what is cancelled, whatever version the canceller has seen', async () => {
+    it('accepts the cancellation of a cancelled order, whatever version is named', async () => {
       const { writer } = await writerOn();
       await writer.execute([place(1n), cancel(1n), place(2n), ship(2n)]);
       expect(await writer.execute([when(cancel(1n), 1)])).toStrictEqual([accepted(1n, 2, 2)]);
@@ -450,7 +450,7 @@ describe('a writer', () => {
     );
   });
 
-  it('tells of a full disk, forgets what it had decided, and goes on when there is space', async () => {
+  it('reports a full disk, discards its decisions, and continues when there is space', async () => {
     const db = openDatabase(temporaryFile());
     const { log, writer } = await writerOn(new SqliteEventLog(db));
     await writer.execute([place(1n)]);
@@ -467,7 +467,7 @@ describe('a writer', () => {
     await log.close();
   });
 
-  it('claims nothing when the commit itself failed', async () => {
+  it('reports an unknown outcome when the commit itself failed', async () => {
     const { writer } = await writerOn(new FailingAtCommit());
     const unknown = { kind: 'unknown', cause: 'the disk is gone' };
     expect(await writer.execute([place(1n), cancel(2n)])).toStrictEqual([unknown, unknown]);
@@ -481,7 +481,7 @@ describe.each([
   const submissions = submissionsTo(fewOrderIds);
   const batches = fc.array(fc.array(submissions, { maxLength: 8 }), { maxLength: 6 });
 
-  it('the batches make no difference: log and outcomes are those of one at a time', async () => {
+  it('the division into batches makes no difference to log and outcomes', async () => {
     await fc.assert(
       fc.asyncProperty(batches, async (split) => {
         const model = new ModelStore();
@@ -502,7 +502,7 @@ describe.each([
     );
   });
 
-  it('it makes no difference which of several writers is asked', async () => {
+  it('it makes no difference which of several writers executes a command', async () => {
     const turns = fc.array(
       fc.tuple(fc.nat({ max: 2 }), fc.array(submissions, { minLength: 1, maxLength: 3 })),
       { maxLength: 15 },

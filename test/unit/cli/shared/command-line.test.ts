@@ -25,7 +25,7 @@ function storeWith(ended: Promise<void>) {
 const NEVER = new Promise<void>(() => {});
 
 describe('while a store is checked, work', () => {
-  it('returns what it has found, once everything was checked', async () => {
+  it('returns the result of the work once everything was checked', async () => {
     const ended = Promise.withResolvers<void>();
     const { check, store } = storeWith(ended.promise);
     const found = whileChecked(store, async () => 'found');

@@ -55,7 +55,7 @@ describe('A file that is written', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('leaves alone what somebody has put there meanwhile', async () => {
+  it('leaves a file unchanged that another process has created meanwhile', async () => {
     const { file, files, text } = given();
     const written = writeWhole(
       file,
@@ -79,7 +79,7 @@ describe('A file that is written', () => {
     expect(statSync(file).ino).toBe(ino);
   });
 
-  it('is not there where its text cannot be made, nor where it is told to stop', async () => {
+  it('is not created if its text cannot be made, or if it is aborted', async () => {
     const { file, files, text } = given('precious');
     const failing = parts(() => {
       throw new Error('no more');

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('without a terminal, a line tells the progress every two seconds', async () => {
+test('without a terminal, a line shows the progress every two seconds', async () => {
   const output = new PassThrough();
   await withProgress(output, 'Counting', 8, async (advance) => {
     for (let done = 1; done <= 8; done++) {
@@ -20,7 +20,7 @@ test('without a terminal, a line tells the progress every two seconds', async ()
   expect(String(output.read())).toBe('Counting: 50 %\nCounting: 100 %\n');
 });
 
-test('where it cannot be known how much there is, a line tells that it goes on', async () => {
+test('a line shows the progress of an unknown amount', async () => {
   for (const isTTY of [false, true]) {
     const output = Object.assign(new PassThrough(), { isTTY });
     await withProgress(output, 'Counting', 0, async (advance) => {
@@ -31,7 +31,7 @@ test('where it cannot be known how much there is, a line tells that it goes on',
   }
 });
 
-test('what is worth it is told with how many there are a second', async () => {
+test('the rate is shown if there is a unit', async () => {
   const output = new PassThrough();
   const count = async (advance: (done: number) => void) => {
     vi.advanceTimersByTime(2_000);

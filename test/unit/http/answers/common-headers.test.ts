@@ -46,20 +46,20 @@ test.each<[string, number, (res: Response) => void]>([
       res.end('late');
     },
   ],
-])('an answer has what all have, each once: one %s', async (_, status, answer) => {
+])('a response has the common headers, each once: one %s', async (_, status, answer) => {
   const got = await answerOf(answer);
   expect(got.status).toBe(status);
   expect(got.headers).toMatchObject(COMMON);
 });
 
-test('what an answer has set itself stays', async () => {
+test('headers set by a response itself are kept', async () => {
   const { headers } = await answerOf((res) => {
     res.setHeader('Content-Security-Policy', "default-src 'self'").end();
   });
   expect(headers).toMatchObject({ ...COMMON, 'content-security-policy': "default-src 'self'" });
 });
 
-test('what is no header is refused in an array as well', async () => {
+test('invalid headers are refused in an array, too', async () => {
   const refused: unknown[] = [];
   await answerOf((res) => {
     for (const own of [

@@ -11,7 +11,7 @@ import {
 const bytes = fc.uint8Array({ maxLength: 5_000 }).map((array) => Buffer.from(array));
 
 describe('a gzip file put together from pieces', () => {
-  test('unpacks to the pieces one after the other, in whatever order they come', async () => {
+  test('unpacks to the concatenated pieces, in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(bytes), fc.infiniteStream(fc.nat()), async (contents, order) => {
         const pieces = await Promise.all(contents.map(gzipPiece));

@@ -53,7 +53,7 @@ describe('a list as it is sent', () => {
     expect(given).toBe(times);
   });
 
-  it('waits where it gives way', async () => {
+  it('waits when it gives way', async () => {
     const asked = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const address = await serve(12, () => {

@@ -59,10 +59,10 @@ it.each([
   ['a b', '…'],
   ['line\nbreak', '…'],
   ['', '…'],
-])('shows of an X-Request-Id only what is plain: %j', (sent, shown) => {
+])('shows only plain X-Request-Ids: %j', (sent, shown) => {
   expect(clientIdsIn({ 'x-request-id': sent }).clientRequestId).toBe(shown);
 });
 
-it('shows nothing where nothing was sent', () => {
+it('shows nothing if nothing was sent', () => {
   expect(clientIdsIn({ accept: '*/*' })).toEqual({});
 });

@@ -121,7 +121,7 @@ describe('The feed', () => {
     expect(idsOf(later, 'http://127.0.0.1:3000/').slice(1)).toEqual(idsOf(TEXT, ADDRESS));
   });
 
-  it('is a feed without entries where there are none', () => {
+  it('is a feed without entries if there are none', () => {
     const xml = changelogFeed(parseChangelog('# Changes\n'), ADDRESS);
     expect(XMLValidator.validate(xml)).toBe(true);
   });

@@ -26,14 +26,14 @@ async function saidAfter(
 
 const damage = new DamagedStore('event 7');
 
-it('says once that everything was checked, and goes on until something is damaged', async () => {
+it('reports once that everything was checked, and continues until it finds damage', async () => {
   expect(await saidAfter([undefined, undefined, undefined, damage])).toEqual([
     { kind: 'checked' },
     { kind: 'damaged', message: 'event 7' },
   ]);
 });
 
-it('tries again where it could not check', async () => {
+it('retries a failed round', async () => {
   expect(await saidAfter([new Error('no disk'), undefined, damage])).toEqual([
     { kind: 'failed', message: 'no disk' },
     { kind: 'checked' },
@@ -41,7 +41,7 @@ it('tries again where it could not check', async () => {
   ]);
 });
 
-it('checks once where it is given no rate', async () => {
+it('checks once without a rate', async () => {
   expect(await saidAfter([undefined], 0)).toEqual([{ kind: 'checked' }]);
 });
 

@@ -62,7 +62,7 @@ describe('The configuration', () => {
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toStrictEqual(defaults);
   });
 
-  it('takes what it is given', () => {
+  it('takes given values', () => {
     const key = mintKeyText();
     const given = {
       PORT: '65535',
@@ -143,7 +143,7 @@ describe('The configuration', () => {
   });
 });
 
-describe('A mistake is told in one line that names the variable:', () => {
+describe('A mistake is reported in one line that names the variable:', () => {
   test.each([
     ['PORT', '-1'],
     ['PORT', '65536'],
@@ -220,7 +220,7 @@ describe('A mistake is told in one line that names the variable:', () => {
     expect(mistakes({ [name]: value })).toStrictEqual([expect.stringMatching(`^${name} must `)]);
   });
 
-  it('INITIAL_API_KEY, without repeating what may be a real key but for one letter', () => {
+  it('INITIAL_API_KEY, without quoting what may be a mistyped real key', () => {
     const [line, ...others] = mistakes({ INITIAL_API_KEY: mintKeyText().slice(0, -1) });
     expect(line).toMatch(/^INITIAL_API_KEY is not a well-formed key/);
     expect(line).not.toMatch('sto_');

@@ -81,7 +81,7 @@ describe('the signing key of a store', () => {
     expect(readVerifierKey(place)).toBeUndefined();
   });
 
-  it('is none where there is no place for it', async () => {
+  it('is absent if there is no place for it', async () => {
     const store = newStore();
     expect(await openSigningKey({ signingKeyFile: undefined }, store)).toBeUndefined();
     expect(await store.signingKeys.list()).toEqual([]);
@@ -108,7 +108,7 @@ describe('the signing key of a store', () => {
     expect((await openKey(place, store)).name).toBe(`store-orders/${ID}`);
   });
 
-  it('is missed where it is gone, and not made again but on purpose', async () => {
+  it('is detected as missing, and created again only on request', async () => {
     const { folder, place, file, store } = given();
     const first = await openKey(place, store);
     renameSync(file, join(folder, 'first'));
@@ -204,7 +204,7 @@ describe('the signing key of a store', () => {
     ['half of one', 'PRIVATE+KEY+store-orders/00112233', /PRIVATE\+KEY\+name\+id\+base64/],
     ['two', `${NoteSigner.generate('a').privateKey()}\n`.repeat(2), /PRIVATE\+KEY/],
     ['one whose id is another', damaged(), /id is not that of its name and key/],
-  ])('is refused where the file holds %s, and left as it is', async (_, text, reason) => {
+  ])('is refused if the file contains %s, and left unchanged', async (_, text, reason) => {
     const { place, file } = given();
     writeFileSync(file, text);
     const asked = [openKey, async () => readVerifierKey(place), renewSigningKey];
@@ -217,7 +217,7 @@ describe('the signing key of a store', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it('is never quoted in what is said of it', async () => {
+  it('is never quoted in messages', async () => {
     const { place, file } = given();
     const text = damaged();
     writeFileSync(file, text);
@@ -226,7 +226,7 @@ describe('the signing key of a store', () => {
     );
   });
 
-  it('is told of where its file cannot be read, or not be made', async () => {
+  it('is reported if its file cannot be read or created', async () => {
     const { folder, place, file } = given();
     const signingKeyFile = join(folder, 'nowhere', 'key');
     await expect(openKey({ ...place, signingKeyFile })).rejects.toThrow(
@@ -236,7 +236,7 @@ describe('the signing key of a store', () => {
     await expect(openKey(place)).rejects.toThrow(`The signing key ${file} cannot be read: EISDIR`);
   });
 
-  it('is not made where a link leads nowhere', async () => {
+  it('is not created at a dangling link', async () => {
     const { folder, place, file } = given();
     symlinkSync(join(folder, 'unplugged'), file);
     await expect(openKey(place)).rejects.toThrow(`The signing key ${file} cannot be made: EEXIST`);
