@@ -1,55 +1,74 @@
-import { Prover } from './app/audit/prover.ts';
-import type { Engine } from './app/ports/engine.ts';
-import type { Composition } from './cli/shared/command-line.ts';
-import { engineOf } from './engines.ts';
-import { decodeStrictly } from './infra/events/codec.ts';
-import { type Config, loadDotEnv, readConfig, readDatabaseUrl } from './infra/process/config.ts';
-import {
-  openSigningKey,
-  readVerifierKey,
-  renewSigningKey,
-  type SigningKeyPlace,
-} from './infra/process/signing-key-file.ts';
+/**
+ * The composition that the command line runs on: the service, and the configured store. Each module is
+ * loaded where it is needed first: most commands need few of them, and all of them take a while.
+ */
 
-/** The composition that the command line runs on: the service, and the configured store. */
+import type { Engine } from './app/ports/engine.ts';
+import type { Composition, GivenSettings } from './cli/shared/command-line.ts';
+import type { Config } from './infra/process/config.ts';
+import type { SigningKeyPlace } from './infra/process/signing-key-file.ts';
+
 export const composition: Composition = {
+  environment: process.env,
   async serve(given) {
     const { serve } = await import('./service.ts');
-    await serve(configure(given));
+    await serve(await configure(given));
   },
   async demo() {
     const { demo } = await import('./service.ts');
-    await demo(configure());
+    await demo(await configure());
+  },
+  async settings(given = {}) {
+    const { readDotEnv, settingsOf } = await import('./infra/process/settings.ts');
+    return settingsOf({ given, environment: process.env, dotEnv: readDotEnv() });
   },
   engine,
   async proverOf(store) {
+    const { openSigningKey } = await import('./infra/process/signing-key-file.ts');
+    const { Prover } = await import('./app/audit/prover.ts');
     const signer = await openSigningKey(await keyPlace(), store);
     return new Prover(store.trail, signer, store.epochs);
   },
-  newSigningKey: async (store) => renewSigningKey(await keyPlace(), store),
-  verifierKey: async () => readVerifierKey(await keyPlace()),
-  decode: decodeStrictly,
+  async newSigningKey(store) {
+    const { renewSigningKey } = await import('./infra/process/signing-key-file.ts');
+    return renewSigningKey(await keyPlace(), store);
+  },
+  async verifierKey() {
+    const { readVerifierKey } = await import('./infra/process/signing-key-file.ts');
+    return readVerifierKey(await keyPlace());
+  },
+  async decoder() {
+    const { decodeStrictly } = await import('./infra/events/codec.ts');
+    return decodeStrictly;
+  },
 };
 
 async function engine(address?: string): Promise<Engine> {
+  const { engineOf } = await import('./engines.ts');
   if (address !== undefined) {
+    const { readDatabaseUrl } = await import('./infra/process/config.ts');
     protectFiles();
     return engineOf(readDatabaseUrl(address));
   }
-  const config = configure();
+  const config = await configure();
   return engineOf(config.database, config);
 }
 
 async function keyPlace(): Promise<SigningKeyPlace> {
-  const config = configure();
+  const { engineOf } = await import('./engines.ts');
+  const config = await configure();
   const { file } = await engineOf(config.database, config);
   return { databaseFile: file, signingKeyFile: config.signingKeyFile };
 }
 
-function configure(given: Readonly<Record<string, string>> = {}): Config {
+async function configure(given: GivenSettings = {}): Promise<Config> {
+  const { loadDotEnv, readConfig } = await import('./infra/process/config.ts');
   protectFiles();
   loadDotEnv();
-  return readConfig({ ...process.env, ...given });
+  const settings = Object.entries(given);
+  const values = settings.map(([name, { value }]) => [name, value]);
+  const called = settings.map(([name, { option }]) => [name, option]);
+  return readConfig({ ...process.env, ...Object.fromEntries(values) }, Object.fromEntries(called));
 }
 
 /** Makes new files readable by their owner only: a store holds the hashes of keys, among others. */

@@ -71,7 +71,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['infra/sqlite'],
   'cli-progress': ['cli/shared/progress.ts'],
-  'cli-table3': ['cli/shared/table.ts'],
   'close-with-grace': ['service.ts'],
   commander: ['cli'],
   cors: ['http/requests/cross-origin.ts'],

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Command } from 'commander';
 import { cloudEventOf, noteLine } from '../app/audit/cloud-event.ts';
 import type { Prover, SignedCheckpoint } from '../app/audit/prover.ts';
 import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/verifier.ts';
 import { recordOf } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
+import { Refuted } from './shared/exit-codes.ts';
 import { interruptible } from './shared/interrupt.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
 import { print } from './shared/print.ts';
 import { type Advance, withProgress } from './shared/progress.ts';
-import { Refuted } from './shared/refuted.ts';
 
 /** The events that are read and written at once. */
 const CHUNK_EVENTS = 1_000;
@@ -21,12 +21,13 @@ the exact bytes that were hashed can be made from it. The last line is a seal, a
 of all lines before it. A server may be running: what is recorded meanwhile is left out.`;
 
 /** Adds `audit export`: writes the whole trail, sealed. */
-export function addAuditExport(audit: Command, commandLine: CommandLine): void {
+export function addAuditExport(audit: ExplainedCommand, commandLine: CommandLine): void {
   audit
     .command('export')
     .description('write the whole log, with a signed checkpoint, as lines of JSON')
     .option('--out <file>', 'write it to a new file')
-    .addHelpText('after', EXPLANATION)
+    .explain(EXPLANATION)
+    .example('Write the log to a file', 'audit export --out log.ndjson')
     .action(({ out }: { readonly out?: string }) => exportTrail(out, commandLine));
 }
 

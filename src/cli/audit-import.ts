@@ -1,8 +1,9 @@
-import type { Command } from 'commander';
 import type { TreeHead } from '../app/audit/verifier.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStoreOrNew } from './shared/command-line.ts';
+import { Refuted } from './shared/exit-codes.ts';
 import { addKey } from './shared/options.ts';
-import { Refuted } from './shared/refuted.ts';
+import { type JsonOption, printResult, withJson } from './shared/results.ts';
 import { readTrail } from './shared/trail-lines.ts';
 import { placeOf } from './shared/verify-report.ts';
 
@@ -18,15 +19,15 @@ const UNSIGNED = `Checked: each event, by the rules of a log; their root, which 
 Not checked: who signed it, and whether it was signed at all. Anybody can write such a file.
 `;
 
-interface ImportOptions {
+interface ImportOptions extends JsonOption {
   readonly key: readonly string[];
   readonly unsigned?: boolean;
 }
 
 /** Adds `audit import`: takes over an export into an empty store. */
-export function addAuditImport(audit: Command, commandLine: CommandLine): void {
-  audit
-    .command('import')
+export function addAuditImport(audit: ExplainedCommand, commandLine: CommandLine): void {
+  const command = withJson(audit.command('import'));
+  command
     .description('import the log of an export into an empty store')
     .argument('<file>', 'what audit export has written')
     .option(
@@ -36,27 +37,28 @@ export function addAuditImport(audit: Command, commandLine: CommandLine): void {
       [],
     )
     .option('--unsigned', 'import it without checking who signed it')
-    .addHelpText('after', EXPLANATION)
-    .action((file: string, { key, unsigned = false }: ImportOptions, command: Command) => {
+    .explain(EXPLANATION)
+    .example('Import an export, checking its signatures', 'audit import log.ndjson --key log.vkey')
+    .action((file: string, { key, unsigned = false, ...options }: ImportOptions) => {
       if (unsigned === key.length > 0) {
         command.error(
           'error: pass the public key of the exported log with --key; to import a file whose ' +
             'author is unknown, pass --unsigned',
         );
       }
-      return importTrail(file, key, commandLine);
+      return importTrail(file, { key, ...options }, commandLine);
     });
 }
 
 async function importTrail(
   file: string,
-  keys: readonly string[],
+  { key: keys, ...options }: ImportOptions,
   commandLine: CommandLine,
 ): Promise<void> {
   const { composition, terminal } = commandLine;
   await withStoreOrNew(commandLine, (store) =>
     store.takeOver(async (take): Promise<TreeHead> => {
-      const { decode } = composition;
+      const decode = await composition.decoder();
       const read = await readTrail(file, 'Importing', terminal.stderr, { decode, keys, take });
       const { size, root, finding } = read;
       if (finding === undefined) return { size, root };
@@ -66,6 +68,8 @@ async function importTrail(
   );
   terminal.stderr.write(keys.length > 0 ? SIGNED : UNSIGNED);
   const { size, root } = await withStoreOrNew(commandLine, ({ trail }) => trail.treeHead());
-  const text = Buffer.from(root).toString('base64');
-  terminal.stdout.write(`Imported ${size} events. Their root is ${text}\n`);
+  const rootText = Buffer.from(root).toString('base64');
+  const value = { events: size, root: rootText, signed: keys.length > 0 };
+  const text = `Imported ${size} events. Their root is ${rootText}\n`;
+  printResult(terminal.stdout, options, { value, text });
 }

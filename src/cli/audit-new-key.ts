@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
+import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
 const EXPLANATION = `
 For a signing key that is lost or may have been stolen. Move its file away first, if there is
@@ -8,15 +9,15 @@ record of each. The old public key still verifies what the old key has signed. A
 continues with the old key: restart it.`;
 
 /** Adds `audit new-key`: changes the signing key. */
-export function addAuditNewKey(audit: Command, commandLine: CommandLine): void {
-  audit
-    .command('new-key')
+export function addAuditNewKey(audit: ExplainedCommand, commandLine: CommandLine): void {
+  withJson(audit.command('new-key'))
     .description('change the signing key, and print the public half of the new one')
-    .addHelpText('after', EXPLANATION)
-    .action(() => newKey(commandLine));
+    .explain(EXPLANATION)
+    .example('Change the key, and keep its public half', 'audit new-key > log.vkey')
+    .action((options: JsonOption) => newKey(options, commandLine));
 }
 
-async function newKey(commandLine: CommandLine): Promise<void> {
+async function newKey(options: JsonOption, commandLine: CommandLine): Promise<void> {
   const { composition, terminal } = commandLine;
   const { file, verifierKey, isMade, before } = await withStore(commandLine, (store) =>
     composition.newSigningKey(store),
@@ -26,5 +27,6 @@ async function newKey(commandLine: CommandLine): Promise<void> {
       (before === undefined ? '' : `Until now it was ${before}\n`) +
       'Give the new public key to everybody who has the old one. Restart a running server.\n',
   );
-  terminal.stdout.write(`${verifierKey}\n`);
+  const value = { file, verifierKey, isMade, before };
+  printResult(terminal.stdout, options, { value, text: `${verifierKey}\n` });
 }

@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { CannotProve, type Prover } from '../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { statusAfter } from '../app/state/order-image.ts';
 import type { OrderId } from '../domain/order-id.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
 import { readOrderId } from './shared/options.ts';
@@ -24,15 +25,17 @@ interface ReceiptOptions extends Out {
 }
 
 /** Adds the commands that print keys, checkpoints, epochs, proofs and receipts. */
-export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
+export function addAuditProofs(audit: ExplainedCommand, commandLine: CommandLine): void {
   audit
     .command('public-key')
     .description('print the public key that checkpoints are verified with')
+    .example('Keep the public key', 'audit public-key > log.vkey')
     .action(() => prove(commandLine, {}, async ({ verifierKey }) => `${verifierKey}\n`));
   audit
     .command('checkpoint')
     .description('sign the current state of the log: about 200 bytes, to be kept elsewhere')
     .option('--out <file>', 'write it to a new file')
+    .example('Keep a checkpoint', 'audit checkpoint --out today.note')
     .action((options: Out) => {
       return prove(commandLine, options, async (prover) => (await prover.checkpoint()).note);
     });
@@ -40,9 +43,15 @@ export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
     .command('epochs')
     .description('print the signed statement of each cut of the log')
     .option('--out <file>', 'write them to a new file')
+    .example('Show where the log was cut', 'audit epochs')
     .action((options: Out) => {
       return prove(commandLine, options, async (prover) => prover.breaks().join('\n'));
     });
+  addProve(audit, commandLine);
+  addReceipt(audit, commandLine);
+}
+
+function addProve(audit: ExplainedCommand, commandLine: CommandLine): void {
   audit
     .command('prove')
     .description('prove that an event is in the log, or that the log extends an earlier state')
@@ -58,19 +67,25 @@ export function addAuditProofs(audit: Command, commandLine: CommandLine): void {
       wholeNumber,
     )
     .option('--out <file>', 'write it to a new file')
-    .action((position: number | undefined, options: ProveOptions, command: Command) => {
+    .example('Prove that event 4 is in the log', 'audit prove 4')
+    .example('Prove that the log extends its state at 100 events', 'audit prove --consistency 100')
+    .action((position: number | undefined, options: ProveOptions, command) => {
       if ((position === undefined) === (options.consistency === undefined)) {
         command.error('error: name either a position or --consistency');
       }
       return prove(commandLine, options, (prover) => proofOf(prover, position, options));
     });
+}
+
+function addReceipt(audit: ExplainedCommand, commandLine: CommandLine): void {
   audit
     .command('receipt')
     .description('write a permanent proof of a cancellation')
     .argument('[order]', 'the id of the order that was cancelled', readOrderId)
     .option('--position <position>', 'prove the event at this position, of any type', wholeNumber)
     .option('--out <file>', 'write it to a new file')
-    .action((orderId: OrderId | undefined, options: ReceiptOptions, command: Command) => {
+    .example('Write the receipt of a cancellation', 'audit receipt 1 --out order-1.receipt')
+    .action((orderId: OrderId | undefined, options: ReceiptOptions, command) => {
       if ((orderId === undefined) === (options.position === undefined)) {
         command.error('error: name either an order or --position');
       }

@@ -1,11 +1,13 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { ApiKey } from '../app/ports/key-store.ts';
 import type { RecordedRefusal } from '../app/ports/refusal-trail.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
+import { wholeNumber } from './shared/options.ts';
 import { print } from './shared/print.ts';
 import { printTable } from './shared/table.ts';
 
-const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'];
+const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'] as const;
 const DEFAULT_LIMIT = 100;
 
 interface Options {
@@ -14,16 +16,17 @@ interface Options {
 }
 
 /** Adds `audit refusals`: lists refused requests. */
-export function addAuditRefusals(audit: Command, commandLine: CommandLine): void {
+export function addAuditRefusals(audit: ExplainedCommand, commandLine: CommandLine): void {
   audit
     .command('refusals')
     .description('list refused requests, oldest first')
     .addOption(
       new Option('--limit <count>', 'how many of the newest')
-        .argParser(readCount)
+        .argParser(wholeNumber(1, 9_999_999))
         .default(DEFAULT_LIMIT),
     )
     .option('--json', 'as JSON, one refusal a line')
+    .example('Show the last ten', 'audit refusals --limit 10')
     .action((options: Options) => refusals(options, commandLine));
 }
 
@@ -34,7 +37,7 @@ async function refusals({ limit, json }: Options, commandLine: CommandLine): Pro
   });
   if (json) return print(kept.values().map(asJson), stdout);
   const rows = kept.map((refusal) => rowOf(refusal, keys));
-  await printTable(stdout, COLUMNS, rows);
+  await printTable(stdout, COLUMNS, rows, COLUMNS.slice(2));
 }
 
 function asJson({ position, record }: RecordedRefusal): string {
@@ -50,9 +53,4 @@ function rowOf({ position, record }: RecordedRefusal, keys: readonly ApiKey[]): 
   // Nobody has shown to be who is named in what is no valid key.
   const who = code === 'unauthorized' ? `not ${keyId ?? 'a key'}` : `${keyId} (${name})`;
   return [`${position}`, at, who, `${method} ${path}`, code, requestId];
-}
-
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a number from 1 to 9999999.');
 }

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
 import { storedFieldsOf } from '../app/audit/cloud-event.ts';
 import { History } from '../app/audit/history.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { EventLog } from '../app/ports/event-log.ts';
 import type { OrderId } from '../domain/order-id.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, type Output, whileChecked, withStore } from './shared/command-line.ts';
 import { readOrderId } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
@@ -13,12 +13,13 @@ interface ShowOptions {
 }
 
 /** Adds `audit show`: shows the history of one order. */
-export function addAuditShow(audit: Command, commandLine: CommandLine): void {
+export function addAuditShow(audit: ExplainedCommand, commandLine: CommandLine): void {
   audit
     .command('show')
     .description('show the history of an order: what, when, who, and with which command')
     .argument('<order>', 'the id of the order', readOrderId)
     .option('--json', 'print the events as CloudEvents, one a line')
+    .example('Show what happened to order 1', 'audit show 1')
     .action((orderId: OrderId, options: ShowOptions) => show(orderId, options, commandLine));
 }
 

@@ -1,18 +1,19 @@
 import { stat } from 'node:fs/promises';
-import type { Command } from 'commander';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
+import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
-/** Adds `backup`: copies a SQLite store to a new file. */
-export function addBackup(program: Command, commandLine: CommandLine): void {
-  program
-    .command('backup')
-    .description('copy the store to a new file, as of one moment, while the service may run')
-    .argument('<file>', 'where to; it must not exist')
-    .action((file: string) => backup(file, commandLine));
+/** Defines `backup`: copies a SQLite store to a new file. */
+export function defineBackup(command: ExplainedCommand, commandLine: CommandLine): void {
+  withJson(command)
+    .argument('<file>', 'the new file; it must not exist')
+    .example('Copy the store beside the running service', 'backup copy.db')
+    .action((file: string, options: JsonOption) => backup(file, options, commandLine));
 }
 
-async function backup(file: string, commandLine: CommandLine): Promise<void> {
+async function backup(file: string, options: JsonOption, commandLine: CommandLine): Promise<void> {
   await withStore(commandLine, (store) => store.backup(file));
   const { size } = await stat(file);
-  commandLine.terminal.stdout.write(`Wrote ${file}, ${size} bytes.\n`);
+  const text = `Wrote ${file}, ${size} bytes.\n`;
+  printResult(commandLine.terminal.stdout, options, { value: { file, bytes: size }, text });
 }

@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 // By its published name, so that the command uses the same kit as everybody.
 import type { Adapter, Report } from 'store-orders/testing';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
+import { wholeNumber } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
 interface ConformanceOptions {
@@ -26,11 +28,9 @@ const EXPLANATION = `
 It places orders of its own and touches no others; with --read-only it sends nothing but GET. The
 exit code is 1 where a rule is broken, and the report then shows the shortest way there.`;
 
-/** Adds `conformance`: tests any server against the contract. */
-export function addConformance(program: Command, { terminal }: CommandLine): void {
-  program
-    .command('conformance')
-    .description('check any server against the contract, from outside')
+/** Defines `conformance`: tests any server against the contract. */
+export function defineConformance(command: ExplainedCommand, { terminal }: CommandLine): void {
+  command
     .argument('<base-url>', 'where its API is: http://127.0.0.1:3000/v1', readBaseUrl)
     .addOption(
       new Option('--key <key>', 'an API key; better in the environment than on the command line')
@@ -50,7 +50,11 @@ export function addConformance(program: Command, { terminal }: CommandLine): voi
     .option('--adapter <file>', 'a module with place() and ship(), for a server with another API')
     .option('--junit <file>', 'write the report as JUnit XML')
     .option('--json <file>', 'write the report as JSON')
-    .addHelpText('after', EXPLANATION)
+    .explain(EXPLANATION)
+    .example(
+      'Check a server in production, sending nothing but GET',
+      'conformance https://api.example.com/v1 --read-only',
+    )
     .action((baseUrl: string, options: ConformanceOptions) => run(baseUrl, options, terminal));
 }
 
@@ -99,12 +103,4 @@ function readBaseUrl(text: string): string {
     throw new InvalidArgumentError('It must have no name and no password in it.');
   }
   return text;
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
 }

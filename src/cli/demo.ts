@@ -1,10 +1,7 @@
-import type { Command } from 'commander';
+import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 
-/** Adds `demo`: runs the service on throw-away data. */
-export function addDemo(program: Command, { composition }: CommandLine): void {
-  program
-    .command('demo')
-    .description('run the service on throw-away data, with orders of every state in it')
-    .action(() => composition.demo());
+/** Defines `demo`: runs the service on throw-away data. */
+export function defineDemo(command: ExplainedCommand, { composition }: CommandLine): void {
+  command.example('Explore a store with 36 orders', 'demo').action(() => composition.demo());
 }

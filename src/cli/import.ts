@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type BadLines, ImportCheck } from '../app/import/import-check.ts';
 import { ImportRun } from '../app/import/import-run.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
@@ -9,13 +9,15 @@ import type { EventLog } from '../app/ports/event-log.ts';
 import { ReadModel } from '../app/read/read-model.ts';
 import { OrderList } from '../app/state/order-list.ts';
 import { Writer } from '../app/write/writer.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, type Output, withStoreOrNew } from './shared/command-line.ts';
 import { FORMATS, type Format, type LineReader, readerFor } from './shared/import-formats.ts';
 import { openFile, readLines } from './shared/lines.ts';
 import { formatOf } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
+import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
-interface ImportOptions {
+interface ImportOptions extends JsonOption {
   readonly format?: Format;
   readonly skipBad?: boolean;
 }
@@ -31,17 +33,17 @@ Each line is an order: id, petId, quantity, and where known shipDate, complete, 
 (pending, shipped or cancelled). Existing orders are advanced if the file is ahead of them, and
 left alone otherwise: importing a file twice changes nothing.`;
 
-/** Adds `import`: takes over orders from a file. */
-export function addImport(program: Command, commandLine: CommandLine): void {
-  program
-    .command('import')
-    .description('import existing orders; a file with a bad line is refused as a whole')
+/** Defines `import`: takes over orders from a file. */
+export function defineImport(command: ExplainedCommand, commandLine: CommandLine): void {
+  withJson(command)
     .argument('<file>', 'JSON, one object a line (.ndjson, .jsonl), or CSV with a header (.csv)')
     .addOption(
       new Option('--format <format>', 'if the file name does not show it').choices(FORMATS),
     )
     .option('--skip-bad', 'import the good lines, whatever the others are')
-    .addHelpText('after', EXPLANATION)
+    .explain(EXPLANATION)
+    .example('Import orders, one a line', 'import orders.ndjson')
+    .example('Import the good lines of a CSV file', 'import orders.csv --skip-bad')
     .action((file: string, options: ImportOptions) => importFile(file, options, commandLine));
 }
 
@@ -61,14 +63,14 @@ async function importFile(
     await withStoreOrNew(commandLine, async ({ log }) => {
       const check = await checkLines(input, reader, log, stderr);
       if (check.bad.count > 0 && !options.skipBad) {
-        stdout.write(summary(check));
+        printResult(stdout, options, summary(check));
         throw new CannotStart(`${listed(check.bad)}\n${REFUSED}`);
       }
       const run = new ImportRun(await Writer.open(log), randomBytes(6).toString('hex'), setTimeout);
       const undecided = await withProgress(stderr, 'Importing', check.dueCount, (advance) =>
         run.run(check.due(), advance),
       );
-      stdout.write(summary(check, run.accepted));
+      printResult(stdout, options, summary(check, run.accepted));
       if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
       if (undecided !== undefined) throw new CannotStart(`${undecided.cause}\n${STOPPED}`);
       if (run.overtaken.count > 0) throw new CannotStart(`${listed(run.overtaken)}\n${OVERTAKEN}`);
@@ -102,12 +104,14 @@ async function checkLines(
   return check;
 }
 
-function summary(check: ImportCheck, accepted: ImportRun['accepted'] = NOTHING): string {
-  const { PlaceOrder, ShipOrder, CancelOrder } = accepted;
-  return (
-    `${check.read} orders read: ${PlaceOrder} placed, ${ShipOrder} shipped, ` +
-    `${CancelOrder} cancelled, ${check.present} already there, ${check.bad.count} bad\n`
-  );
+function summary(check: ImportCheck, accepted: ImportRun['accepted'] = NOTHING) {
+  const { read, present } = check;
+  const { PlaceOrder: placed, ShipOrder: shipped, CancelOrder: cancelled } = accepted;
+  const value = { read, placed, shipped, cancelled, present, bad: check.bad.count };
+  const text =
+    `${read} orders read: ${placed} placed, ${shipped} shipped, ` +
+    `${cancelled} cancelled, ${present} already there, ${value.bad} bad\n`;
+  return { value, text };
 }
 
 function listed({ first, count }: BadLines): string {

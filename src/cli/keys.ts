@@ -14,28 +14,32 @@ import {
   type Scope,
 } from '../app/ports/key-store.ts';
 import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore, withStoreOrNew } from './shared/command-line.ts';
 import { addLimitOptions, limitWords } from './shared/limit-options.ts';
+import { print } from './shared/print.ts';
+import { type JsonOption, jsonLine, printResult, withJson } from './shared/results.ts';
 import { printTable } from './shared/table.ts';
 
 const DEFAULT_SCOPES: readonly Scope[] = ['orders:read', 'orders:write', 'orders:cancel'];
-const COLUMNS = ['id', 'name', 'scopes', 'created', 'expires', 'state', 'limits'];
+const COLUMNS = ['id', 'name', 'scopes', 'created', 'expires', 'state', 'limits'] as const;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-interface CreateOptions extends LimitChange {
+interface CreateOptions extends LimitChange, JsonOption {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expires?: Instant;
 }
 
-/** Adds `keys`: makes, limits, lists and revokes API keys. */
-export function addKeys(program: Command, commandLine: CommandLine): void {
-  const keys = program
-    .command('keys')
-    .description('create, limit, list and revoke API keys')
-    .helpCommand(false);
-  const create = keys
-    .command('create')
+type LimitOptions = LimitChange & JsonOption;
+
+/** Defines `keys`: makes, limits, lists and revokes API keys. */
+export function defineKeys(keys: ExplainedCommand, commandLine: CommandLine): void {
+  const create = withJson(keys.command('create'))
+    .example(
+      'Create a key for a program that reads, for 90 days',
+      'keys create --name reports --scopes orders:read --expires 90d',
+    )
     .description('create a key; it is printed once, alone on standard output')
     .requiredOption('--name <name>', 'its name, for people', readName)
     .addOption(
@@ -47,26 +51,26 @@ export function addKeys(program: Command, commandLine: CommandLine): void {
   addLimitOptions(create).action((options: CreateOptions, command: Command) =>
     makeKey(options, command, commandLine),
   );
-  const limit = keys
-    .command('limit')
+  const limit = withJson(keys.command('limit'))
     .description('change the limits of a key; the service applies them within a second')
-    .argument('<id>', 'the id that `keys list` shows');
-  addLimitOptions(limit, 'or none').action((id: string, change: LimitChange, command: Command) =>
-    limitKey(id, change, command, commandLine),
+    .argument('<id>', 'the id that `keys list` shows')
+    .example('Limit a key to 100 requests a second', 'keys limit Hs6IzlXByd --rate 100/s');
+  addLimitOptions(limit, 'or none').action((id: string, given: LimitOptions, command: Command) =>
+    limitKey(id, given, command, commandLine),
   );
-  keys
-    .command('list')
+  withJson(keys.command('list'), 'one a line')
     .description('list all keys, without what is secret')
-    .action(() => list(commandLine));
-  keys
-    .command('revoke')
+    .example('List all keys', 'keys list')
+    .action((options: JsonOption) => list(options, commandLine));
+  withJson(keys.command('revoke'))
     .description('revoke a key permanently; the service refuses it within a second')
     .argument('<id>', 'the id that `keys list` shows')
-    .action((id: string) => revoke(id, commandLine));
+    .example('Revoke a key', 'keys revoke Hs6IzlXByd')
+    .action((id: string, options: JsonOption) => revoke(id, options, commandLine));
 }
 
 async function makeKey(
-  { name, scopes, expires, ...asked }: CreateOptions,
+  { name, scopes, expires, json, ...asked }: CreateOptions,
   command: Command,
   commandLine: CommandLine,
 ): Promise<void> {
@@ -86,7 +90,7 @@ async function makeKey(
   stderr.write(`it expires: ${expires ?? 'never'}.\n`);
   if (key.limits !== undefined) stderr.write(`Its limits: ${limitWords(limits)}.\n`);
   stderr.write('It is shown only now:\n');
-  stdout.write(`${text}\n`);
+  printResult(stdout, { json }, { value: { ...shown(key), key: text }, text: `${text}\n` });
 }
 
 function limitsWith(limits: KeyLimits, change: LimitChange, command: Command): KeyLimits {
@@ -96,12 +100,12 @@ function limitsWith(limits: KeyLimits, change: LimitChange, command: Command): K
 
 async function limitKey(
   given: string,
-  change: LimitChange,
+  { json, ...change }: LimitOptions,
   command: Command,
   commandLine: CommandLine,
 ): Promise<void> {
   const id = keyIdOf(given) ?? given;
-  const { stderr } = commandLine.terminal;
+  const { stdout, stderr } = commandLine.terminal;
   if (Object.keys(change).length === 0) {
     command.error('error: name a limit: --rate, --burst, --concurrent or --streams');
   }
@@ -111,30 +115,38 @@ async function limitKey(
     const limits = limitsWith(key.limits ?? {}, change, command);
     await keys.limit(id, limits);
     stderr.write(`The limits of the key ${id} are now: ${limitWords(limits)}.\n`);
+    if (json) stdout.write(jsonLine(shown({ ...key, limits })));
   });
 }
 
-async function list(commandLine: CommandLine): Promise<void> {
+async function list({ json }: JsonOption, commandLine: CommandLine): Promise<void> {
   const { stdout } = commandLine.terminal;
   const keys = await withStore(commandLine, (store) => store.keys.list());
-  await printTable(
-    stdout,
-    COLUMNS,
-    keys.map((key) => rowOf(key, CLOCKS.wall())),
-  );
+  if (json)
+    return print(
+      keys.values().map((key) => jsonLine(shown(key))),
+      stdout,
+    );
+  await printTable(stdout, COLUMNS, keys.map(rowOf), COLUMNS.slice(1));
 }
 
-async function revoke(given: string, commandLine: CommandLine): Promise<void> {
+async function revoke(
+  given: string,
+  { json }: JsonOption,
+  commandLine: CommandLine,
+): Promise<void> {
   // In a hurry to revoke a key, people may well paste the key itself.
   const id = keyIdOf(given) ?? given;
-  const { stderr } = commandLine.terminal;
+  const { stdout, stderr } = commandLine.terminal;
   await withStore(commandLine, async ({ keys }) => {
-    if (await keys.revoke(id, now())) {
-      stderr.write(`Revoked the key ${id}.\n`);
-      return;
-    }
-    const { revokedAt } = await foundKey(keys, id);
-    stderr.write(`The key ${id} was revoked already, at ${revokedAt}.\n`);
+    const isRevokedNow = await keys.revoke(id, now());
+    const key = await foundKey(keys, id);
+    stderr.write(
+      isRevokedNow
+        ? `Revoked the key ${id}.\n`
+        : `The key ${id} was revoked already, at ${key.revokedAt}.\n`,
+    );
+    if (json) stdout.write(jsonLine(shown(key)));
   });
 }
 
@@ -149,14 +161,20 @@ function shownId(id: string): string {
   return id.length <= 10 ? id : '…';
 }
 
-function rowOf(key: ApiKey, at: number): string[] {
+function rowOf(key: ApiKey): string[] {
   const { id, name, scopes, createdAt, expiresAt = 'never', limits } = key;
-  return [id, name, scopes.join(','), createdAt, expiresAt, stateOf(key, at), limitWords(limits)];
+  return [id, name, scopes.join(','), createdAt, expiresAt, stateOf(key), limitWords(limits)];
 }
 
-function stateOf(key: ApiKey, at: number): string {
+/** Returns a key for a program to read, without what is secret. */
+function shown(key: ApiKey): object {
+  const { id, name, scopes, createdAt, expiresAt, revokedAt, limits } = key;
+  return { id, name, scopes, createdAt, expiresAt, revokedAt, state: stateOf(key), limits };
+}
+
+function stateOf(key: ApiKey): string {
   if (key.revokedAt !== undefined) return 'revoked';
-  return hasExpired(key, at) ? 'expired' : 'active';
+  return hasExpired(key, CLOCKS.wall()) ? 'expired' : 'active';
 }
 
 // Nothing unprintable: the name is shown on terminals, and in a list whose columns tabs separate.

@@ -1,26 +1,29 @@
-import type { Command } from 'commander';
 import { copyStore } from '../app/lifecycle/copy-store.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { withProgress } from './shared/progress.ts';
+import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
 const EXPLANATION = `
 An address is as in DATABASE_URL: sqlite:FILE, or postgres://USER@HOST/DATABASE. Stop everything that
 uses the store first. The copy has the same events to the byte, the same keys and the same id; the
 store itself is not changed. The same command continues a copy that was interrupted.`;
 
-interface Addresses {
+interface Addresses extends JsonOption {
   readonly from: string;
   readonly to: string;
 }
 
-/** Adds `migrate-store`: copies a store from one engine to another. */
-export function addMigrateStore(program: Command, commandLine: CommandLine): void {
-  program
-    .command('migrate-store')
-    .description('copy a store from one engine to another, with every proof unchanged')
+/** Defines `migrate-store`: copies a store from one engine to another. */
+export function defineMigrateStore(command: ExplainedCommand, commandLine: CommandLine): void {
+  withJson(command)
     .requiredOption('--from <address>', 'the existing store')
     .requiredOption('--to <address>', 'the place of the copy, which must be empty')
-    .addHelpText('after', EXPLANATION)
+    .explain(EXPLANATION)
+    .example(
+      'Move a store to PostgreSQL',
+      'migrate-store --from sqlite:./data/store-orders.db --to postgres://me@db.example.com/orders',
+    )
     .action((addresses: Addresses) => migrateStore(addresses, commandLine));
 }
 
@@ -36,7 +39,8 @@ async function migrateStore(
       const { size, root } = await withProgress(terminal.stderr, 'Copying', total, (advance) =>
         copyStore(from, to, advance),
       );
-      terminal.stdout.write(`Copied the store: ${size} events, root ${root}.\n`);
+      const text = `Copied the store: ${size} events, root ${root}.\n`;
+      printResult(terminal.stdout, addresses, { value: { events: size, root }, text });
     } finally {
       await to.close();
     }

@@ -1,17 +1,23 @@
-import type { Command } from 'commander';
+import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
+import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
-/** Adds `migrate`: brings the schema in PostgreSQL up to date. */
-export function addMigrate(program: Command, { composition, terminal }: CommandLine): void {
-  program
-    .command('migrate')
-    .description('bring a store in PostgreSQL up to date, and make the roles that go with it')
-    .action(async () => {
+/** Defines `migrate`: brings the schema in PostgreSQL up to date. */
+export function defineMigrate(
+  command: ExplainedCommand,
+  { composition, terminal }: CommandLine,
+): void {
+  withJson(command)
+    .example('Prepare the database for this version', 'migrate')
+    .action(async (options: JsonOption) => {
       const { from, to, restored } = await (await composition.engine()).migrate();
       const done = from === to ? `is at version ${to}` : `went from version ${from} to ${to}`;
-      terminal.stdout.write(`The schema ${done}.\n`);
-      for (const flaw of restored) terminal.stdout.write(`Restored: ${flaw}.\n`);
-      if (restored.length === 0) return;
-      terminal.stdout.write('See what was changed meanwhile: store-orders verify\n');
+      const lines = [
+        `The schema ${done}.`,
+        ...restored.map((flaw) => `Restored: ${flaw}.`),
+        ...(restored.length === 0 ? [] : ['See what was changed meanwhile: store-orders verify']),
+      ];
+      const text = `${lines.join('\n')}\n`;
+      printResult(terminal.stdout, options, { value: { from, to, restored }, text });
     });
 }

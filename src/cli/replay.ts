@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { FoldInput } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
@@ -7,6 +7,7 @@ import { foldSourceOf } from '../app/read/fold-source-of-log.ts';
 import { type Moment, parseMoment, positionOf } from '../app/read/moment.ts';
 import { OrderList } from '../app/state/order-list.ts';
 import { millisecondsOf } from '../domain/instant.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, type Output, whileChecked, withStore } from './shared/command-line.ts';
 import { interruptible } from './shared/interrupt.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
@@ -32,11 +33,9 @@ It reads the log from its first event on, and nothing else. With the format json
 byte, what GET /v1/store/orders answered at that position, which the answer's ETag names.
 With --watch it shows the events instead, one after the other. Ctrl-C stops it.`;
 
-/** Adds `replay`: makes the list as of any position from the log alone. */
-export function addReplay(program: Command, commandLine: CommandLine): void {
-  program
-    .command('replay')
-    .description('rebuild the list as of any moment from the log, while the service may run')
+/** Defines `replay`: makes the list as of any position from the log alone. */
+export function defineReplay(command: ExplainedCommand, commandLine: CommandLine): void {
+  command
     .option('--to <moment>', 'a position, or a date-time (RFC 3339); else: now', readMoment)
     .option('--out <file>', 'where to; else: standard output')
     .addOption(
@@ -59,7 +58,9 @@ export function addReplay(program: Command, commandLine: CommandLine): void {
         .default(readSpeed(DEFAULT_SPEED), DEFAULT_SPEED)
         .implies({ watch: true }),
     )
-    .addHelpText('after', EXPLANATION)
+    .explain(EXPLANATION)
+    .example('Write the list as of position 4711', 'replay --to 4711 --out orders.csv')
+    .example('Play the events at ten times their speed', 'replay --watch --speed 10x')
     .action((options: ReplayOptions) =>
       options.watch ? watch(options, commandLine) : replay(options, commandLine),
     );
@@ -135,7 +136,9 @@ async function listAt(
 
 function notYet(to: Moment, head: number): CannotStart {
   return new CannotStart(
-    typeof to === 'number' ? `The log ends at position ${head}.` : `${to} is in the future.`,
+    typeof to === 'number'
+      ? `--to ${to} is beyond the log's end (${head}).`
+      : `--to ${to} is in the future.`,
   );
 }
 

@@ -1,16 +1,19 @@
-import type { Command } from 'commander';
+import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
+import { givenSettings, type ServeOptions, withServeOptions } from './shared/serve-options.ts';
 
-/** Adds `serve`: runs the service. */
-export function addServe(program: Command, { composition }: CommandLine): void {
-  program
-    .command('serve')
-    .description('run the service until it is stopped (SIGTERM, Ctrl-C)')
-    .option(
-      '--wait <seconds>',
-      'how long to wait for an unreachable PostgreSQL; overrides DATABASE_WAIT',
+const EXPLANATION = `
+All other settings are environment variables, or lines of the file .env in this folder: see
+store-orders config. A password in --db can be read by everybody on this machine: give it in
+DATABASE_URL or PGPASSWORD instead.`;
+
+/** Defines `serve`: runs the service. */
+export function defineServe(command: ExplainedCommand, { composition }: CommandLine): void {
+  withServeOptions(command)
+    .explain(EXPLANATION)
+    .example(
+      'Run the service on another port, with another store',
+      'serve --port 8080 --db sqlite:./shop.db',
     )
-    .action(({ wait }: { wait?: string }) =>
-      composition.serve(wait === undefined ? {} : { DATABASE_WAIT: wait }),
-    );
+    .action((options: ServeOptions) => composition.serve(givenSettings(options)));
 }

@@ -12,11 +12,12 @@ import {
 import { verifyStore } from '../app/audit/verify-store.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { OrderId } from '../domain/order-id.ts';
+import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Output } from './shared/command-line.ts';
+import { Refuted, ShowsOtherwise } from './shared/exit-codes.ts';
 import { addKey, readOrderId } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 import { saidBy, showsCancellation } from './shared/receipt-words.ts';
-import { Refuted, ShowsOtherwise } from './shared/refuted.ts';
 import { readSmallFile } from './shared/small-file.ts';
 import { readTrail } from './shared/trail-lines.ts';
 import { asJson, asText, type Report } from './shared/verify-report.ts';
@@ -41,19 +42,22 @@ cancellation of that order.
 Exit codes: 0 verified, 1 it could not be checked, 2 a usage error, 3 verification failed,
 4 the receipt is genuine and does not show that the order was cancelled.`;
 
-/** Adds `verify`: checks a store, an export or a receipt. */
-export function addVerify(program: Command, commandLine: CommandLine): void {
-  program
-    .command('verify')
-    .description('check that the log was not rewritten')
+/** Defines `verify`: checks a store, an export or a receipt. */
+export function defineVerify(command: ExplainedCommand, commandLine: CommandLine): void {
+  command
     .option('--checkpoint <file>', 'a checkpoint that the log must agree with; repeatable', add, [])
     .option('--key <key>', 'the public key of the log, or a file with it; repeatable', addKey, [])
     .option('--export <file>', 'check what `audit export` has written')
     .option('--receipt <file>', 'check a receipt')
     .option('--order <order>', 'the order that the receipt must show as cancelled', readOrderId)
     .option('--json', 'print the report as JSON')
-    .addHelpText('after', EXPLANATION)
-    .action((options: VerifyOptions, command: Command) => {
+    .explain(EXPLANATION)
+    .example(
+      'Check the store against a checkpoint that was kept',
+      'verify --checkpoint kept.note --key log.vkey',
+    )
+    .example('Check a receipt', 'verify --receipt order-1.receipt --key log.vkey --order 1')
+    .action((options: VerifyOptions) => {
       refuseContradictions(options, command);
       return verify(options, commandLine);
     });
@@ -95,7 +99,7 @@ function check(options: VerifyOptions, commandLine: CommandLine): Promise<Report
 async function checkReceipt(
   file: string,
   { key: keys, order }: VerifyOptions,
-  { composition: { decode } }: CommandLine,
+  { composition }: CommandLine,
 ): Promise<Report> {
   const text = readText(file);
   const held = byAnyKey(keys, (key) => verifyReceipt(text, key));
@@ -105,7 +109,7 @@ async function checkReceipt(
   }
   const { position, record, checkpoint } = held.value;
   const checkpoints = [{ file, origin: checkpoint.origin, size: checkpoint.size }];
-  const says = saidBy(record, decode);
+  const says = saidBy(record, await composition.decoder());
   const isShown = showsCancellation(says) && says.order === String(order);
   const asked = order === undefined ? undefined : { order: String(order), isShown };
   return { checked: 'receipt', position, record, says, asked, checkpoints, findings: [] };
@@ -114,8 +118,9 @@ async function checkReceipt(
 async function checkExport(
   file: string,
   { key: keys, checkpoint }: VerifyOptions,
-  { composition: { decode }, terminal: { stderr } }: CommandLine,
+  { composition, terminal: { stderr } }: CommandLine,
 ): Promise<Report> {
+  const decode = await composition.decoder();
   const { heads, checkpoints, refused } = readCheckpoints(checkpoint, keys);
   const read = await counted(stderr, () =>
     readTrail(file, 'Checking', stderr, { decode, keys, heads }),

@@ -1,7 +1,9 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Place } from '../support/command-line.ts';
+import { programFor } from '../../src/cli/program.ts';
+import { nodesOf, treeOf } from '../../src/cli/shared/command-tree.ts';
+import { composition } from '../../src/composition.ts';
 import { bearer, Service } from '../support/service.ts';
 import { blocksOf, codeOf, PAGES, tableOf } from './markdown.ts';
 
@@ -16,30 +18,27 @@ const NO_PATHS = /^\/(?:(?:opt|etc|data|tmp|dev|proc)\b|v[12]$)/;
 
 type Commands = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Returns the options of each command, keyed by its words, such as "audit show"; global ones by "". */
-async function commandsOf(place: Place, path: readonly string[] = []): Promise<Commands> {
-  const { out } = await place.run(...path, '--help');
-  const named = (section: string, name: RegExp) => {
-    const lines = out.split(`\n${section}:\n`)[1]?.split('\n\n')[0] ?? '';
-    return [...lines.matchAll(name)].map(([, found = '']) => found);
-  };
-  const below = named('Commands', /^ {2}([a-z][\w-]*)/gm);
-  const all = await Promise.all(below.map((name) => commandsOf(place, [...path, name])));
-  const options = new Set(named('Options', /^ {2}(?:-\w, )?(--[\w-]+)/gm));
-  return new Map([[path.join(' '), options], ...all.flatMap((commands) => [...commands])]);
-}
+const program = await programFor({ composition, terminal: process });
+
+/** The options of each command, keyed by its words, such as "audit show"; global ones by "". */
+const COMMANDS: Commands = new Map(
+  nodesOf(treeOf(program)).map(({ words, flags }) => {
+    const options = flags.flatMap((flag) => flag.flags).filter((flag) => flag.startsWith('--'));
+    return [words.join(' '), new Set(options)];
+  }),
+);
 
 /** Returns the commands in a text, each with its words and its options. */
-function runsOf(text: string, commands: Commands): readonly [string, readonly string[]][] {
+function runsOf(text: string): readonly [string, readonly string[]][] {
   const runs = [...text.matchAll(/(?<=\bnpx store-orders |\bbin\/store-orders ).*/g)].map(
     ([run]) => run,
   );
   // In prose a command may be written without the program's name: `audit refusals`.
-  const short = commands.has(text.split(' ')[0] ?? '') ? [text] : [];
+  const short = COMMANDS.has(text.split(' ')[0] ?? '') ? [text] : [];
   return [...runs, ...short].map((run) => {
     const [command = ''] = run.split(/ *[|;&>`)"]| 2>|$/m, 1);
     const words = command.split(' ');
-    const length = words.findIndex((_, at) => !commands.has(words.slice(0, at + 1).join(' ')));
+    const length = words.findIndex((_, at) => !COMMANDS.has(words.slice(0, at + 1).join(' ')));
     const path = words.slice(0, length < 0 ? words.length : length).join(' ');
     return [
       path,
@@ -49,33 +48,30 @@ function runsOf(text: string, commands: Commands): readonly [string, readonly st
 }
 
 describe('The command line', () => {
-  test.each(GUIDES)('has the commands and options in %s', async (page) => {
-    const commands = await commandsOf(new Place());
+  test.each(GUIDES)('has the commands and options in %s', (page) => {
     for (const text of codeOf(page)) {
-      for (const [path, options] of runsOf(text, commands)) {
-        const known = [...(commands.get(path) ?? []), ...(commands.get('') ?? [])];
+      for (const [path, options] of runsOf(text)) {
+        const known = [...(COMMANDS.get(path) ?? []), ...(COMMANDS.get('') ?? [])];
         if (!options.includes('--help')) expect(path, text).not.toBe('');
         for (const option of options) expect(known, text).toContain(option);
       }
     }
   });
 
-  test('has no undocumented command', async () => {
-    const commands = await commandsOf(new Place());
-    const runs = GUIDES.flatMap(codeOf).flatMap((text) => runsOf(text, commands));
+  test('has no undocumented command', () => {
+    const runs = GUIDES.flatMap(codeOf).flatMap((text) => runsOf(text));
     const named = new Set(runs.map(([path]) => path));
-    const leaves = [...commands.keys()].filter((path) => {
-      return ![...commands.keys()].some((other) => other.startsWith(`${path} `)) && path !== '';
+    const leaves = [...COMMANDS.keys()].filter((path) => {
+      return ![...COMMANDS.keys()].some((other) => other.startsWith(`${path} `)) && path !== '';
     });
     expect(leaves.filter((path) => !named.has(path))).toEqual([]);
   });
 
-  test('is listed in the README', async () => {
-    const commands = await commandsOf(new Place());
+  test('is listed in the README', () => {
     const layout = blocksOf('README.md').find(({ text }) => text.startsWith('src/domain'));
     const [, listed = ''] =
       layout?.text.match(/^src\/cli +the command line: (.*?)\n(?=src)/ms) ?? [];
-    const top = [...commands.keys()].filter((path) => /^[a-z-]+$/.test(path));
+    const top = [...COMMANDS.keys()].filter((path) => /^[a-z-]+$/.test(path));
     expect(listed.split(/,\s+/).toSorted()).toEqual(top.toSorted());
   });
 });
@@ -101,7 +97,7 @@ test('The table of settings lists exactly the variables that the service reads',
   );
   const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
   const others = sources.flatMap((text) => [
-    ...text.matchAll(/(?<=process\.env\.)\w+|(?<=\.env\(')\w+/g),
+    ...text.matchAll(/(?<=process\.env\.)\w+|(?<=\.env\(')\w+|(?<=\benvironment\.)[A-Z_]+\b/g),
   ]);
   const named = GUIDES.flatMap(codeOf);
   // Other variables are not settings of the service, but each is in some page.

@@ -5,6 +5,7 @@ import { cloudEventOf } from '../../src/app/audit/cloud-event.ts';
 import { PROPERTIES } from '../../src/app/import/imported-order.ts';
 import { IMPAIRMENTS } from '../../src/app/ports/impairment.ts';
 import { SCOPES } from '../../src/app/ports/key-store.ts';
+import { EXIT_CODES } from '../../src/cli/shared/exit-codes.ts';
 import { parseOrderId } from '../../src/domain/order-id.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
 import { REASONS } from '../../src/http/health.ts';
@@ -152,6 +153,18 @@ test('The table of scopes lists exactly the scopes', () => {
 test("The table of an imported order's properties lists exactly the properties", () => {
   const described = tableOf('docs/operations/data.md', 'property | what it must be');
   expect(described.map(([name]) => name).toSorted()).toEqual([...PROPERTIES].sort());
+});
+
+test('The table of exit codes lists exactly the exit codes', () => {
+  const described = tableOf('docs/cli.md', 'exit code | meaning');
+  expect(described).toEqual(Object.entries(EXIT_CODES));
+});
+
+test('The table of options of serve lists exactly its options', async () => {
+  const described = tableOf('docs/cli.md', 'option | setting');
+  const { out } = await new Place().run('serve', '--help');
+  const options = [...out.replaceAll(/\s+/g, ' ').matchAll(/ (--\w+) <.*?; overrides (\w+)/g)];
+  expect(described).toEqual(options.map(([, option, setting]) => [option, setting]));
 });
 
 test('The decision about dependencies lists exactly the dependencies', () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { Prover } from '../../src/app/audit/prover.ts';
 import type { Engine } from '../../src/app/ports/engine.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
@@ -8,9 +8,11 @@ import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import { Projector } from '../../src/app/read/projector.ts';
 import { OrderList, type OrderView } from '../../src/app/state/order-list.ts';
 import { run } from '../../src/cli/program.ts';
+import type { GivenSettings } from '../../src/cli/shared/command-line.ts';
 import { decodeStrictly } from '../../src/infra/events/codec.ts';
 import { engineOf as postgresEngineOf } from '../../src/infra/postgres/engine.ts';
 import { openPostgresForCommandLine } from '../../src/infra/postgres/store.ts';
+import { settingsOf } from '../../src/infra/process/settings.ts';
 import {
   openSigningKey,
   readVerifierKey,
@@ -32,6 +34,13 @@ export interface Ran {
 export class Place {
   readonly folder = temporaryFolder();
   readonly started: string[] = [];
+  /** The variables that `config` finds set, in the environment and in the file `.env`. */
+  environment: Readonly<Record<string, string>> = {};
+  dotEnv: Readonly<Record<string, string>> = {};
+  /** The standard input of each run. */
+  stdin = '';
+  /** The width of the terminals of {@link runOnTerminal}. */
+  columns = 80;
   /** The standard output of each run so far, also of those that are under way. */
   readonly shown: Collected[] = [];
   readonly #log: EventLog | undefined;
@@ -81,20 +90,28 @@ export class Place {
   }
 
   async #runOn(isTTY: boolean, ...args: readonly string[]): Promise<Ran> {
-    const stdout = new Collected(isTTY);
+    const stdout = new Collected(isTTY, this.columns);
     this.shown.push(stdout);
-    const stderr = new Collected(isTTY);
+    const stderr = new Collected(isTTY, this.columns);
     const composition = {
-      serve: async () => void this.started.push('serve'),
+      environment: this.environment,
+      serve: async (given: GivenSettings = {}) => {
+        const values = Object.values(given).map(({ option, value }) => `${option} ${value}`);
+        this.started.push(['serve', ...values].join(' '));
+      },
       demo: async () => void this.started.push('demo'),
       engine: async (address?: string) => this.#engine(address),
       proverOf: async (store: CommandLineStore) =>
         new Prover(store.trail, await openSigningKey(this.#keyPlace(), store), store.epochs),
       newSigningKey: (store: CommandLineStore) => renewSigningKey(this.#keyPlace(), store),
       verifierKey: async () => readVerifierKey(this.#keyPlace()),
-      decode: decodeStrictly,
+      decoder: async () => decodeStrictly,
+      settings: async (given: GivenSettings = {}) =>
+        settingsOf({ given, environment: this.environment, dotEnv: this.dotEnv }),
     };
-    const code = await run(['node', 'store-orders', ...args], composition, { stdout, stderr });
+    const code = await run(['node', 'store-orders', ...args], composition, {
+      ...{ stdin: Readable.from([this.stdin]), stdout, stderr },
+    });
     return { code, out: stdout.text, err: stderr.text };
   }
 
@@ -143,11 +160,13 @@ export class Place {
 /** An output stream that records what is written to it. */
 class Collected extends Writable {
   readonly isTTY: boolean;
+  readonly columns: number;
   text = '';
 
-  constructor(isTTY: boolean) {
+  constructor(isTTY: boolean, columns: number) {
     super({ decodeStrings: false });
     this.isTTY = isTTY;
+    this.columns = columns;
   }
 
   override _write(text: string, _encoding: string, done: () => void): void {

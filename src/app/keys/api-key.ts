@@ -63,3 +63,9 @@ function checksum(text: string): string {
   }
   return digits;
 }
+
+/** Returns a key for people to see: its id is public. A text that is no key has none. */
+export function shownKey(text: string): string {
+  const id = keyIdOf(text);
+  return id === undefined ? '…' : `sto_${id}_…`;
+}

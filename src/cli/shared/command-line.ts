@@ -1,15 +1,42 @@
 /** The ground that all subcommands stand on: the composition, the outputs and an open store. */
 
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Prover } from '../../app/audit/prover.ts';
 import type { Engine } from '../../app/ports/engine.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { CommandLineStore, IfAbsent } from '../../app/ports/store.ts';
 
+/** Settings that options of a command give, by their variables. */
+export type GivenSettings = Readonly<Record<string, GivenSetting>>;
+
+interface GivenSetting {
+  readonly option: string;
+  readonly value: string;
+}
+
+/** A setting of the service, without what is secret in it. */
+interface Setting {
+  readonly name: string;
+  /** Absent if nothing sets it, and there is no default. */
+  readonly value: string | undefined;
+  /** An option, `environment`, `.env` or `default`. */
+  readonly source: string;
+}
+
+/** The settings, and what is wrong with them, one mistake a line. */
+interface Settings {
+  readonly settings: readonly Setting[];
+  readonly mistakes: string | undefined;
+}
+
+/** The variables of the environment. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The parts of the program that the command line is handed by the composition root. */
 export interface Composition {
-  /** Runs the service. The variables that are given win over those of the environment. */
-  serve(given?: Readonly<Record<string, string>>): Promise<void>;
+  readonly environment: Environment;
+  /** Runs the service. What is given wins over the environment. */
+  serve(given?: GivenSettings): Promise<void>;
   /** Runs the service on throw-away data. */
   demo(): Promise<void>;
   /** Returns the engine of the configured store, or of an address as DATABASE_URL has it. */
@@ -25,15 +52,20 @@ export interface Composition {
   }>;
   /** Returns the public key of the configured store, if it has one. */
   verifierKey(): Promise<string | undefined>;
-  /** The codec of stored events. */
-  readonly decode: DecodeStrictly;
+  /** Returns the codec of stored events. */
+  decoder(): Promise<DecodeStrictly>;
+  /** Returns the settings of the service as {@link serve} would have them. */
+  settings(given?: GivenSettings): Promise<Settings>;
 }
 
 /** One of the two streams that a command writes to. */
-export type Output = Writable & { readonly isTTY?: boolean };
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+type Input = Readable & { readonly isTTY?: boolean };
 
 /** Standard output is for results, to be read by programs; all else goes to standard error. */
 export interface Terminal {
+  readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
 }

@@ -13,6 +13,15 @@ export function readOrderId(text: string): OrderId {
   return id;
 }
 
+/** Returns a reader of whole numbers in a range. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
 /** The formats of files of orders, by the ends of their names. */
 const FORMATS: Readonly<Record<string, 'ndjson' | 'csv'>> = {
   '.ndjson': 'ndjson',

@@ -1,6 +1,5 @@
 /** The progress of long work, on standard error. */
 
-import { SingleBar } from 'cli-progress';
 import type { Output } from './command-line.ts';
 
 /** The interval between lines of progress, without a terminal to draw on. */
@@ -23,6 +22,8 @@ export async function withProgress<Result>(
 ): Promise<Result> {
   const speed = unit === undefined ? () => '' : speedometer(unit);
   if (!output.isTTY || total === 0) return work(linesNowAndThen(output, label, total, speed));
+  // Loaded only where there is a terminal to draw on.
+  const { SingleBar } = await import('cli-progress');
   const bar = new SingleBar({
     stream: output,
     format: `${label} {bar} {percentage} %, {eta_formatted} left{speed}`,

@@ -1,18 +1,113 @@
-import Table from 'cli-table3';
+/** Tables: aligned, and no wider than the terminal; elsewhere with tabs between the columns. */
+
+import { styleText } from 'node:util';
 import type { Output } from './command-line.ts';
 import { print } from './print.ts';
 
-/** Prints rows below a head: as a table on a terminal, elsewhere with tabs between the columns. */
-export function printTable(
+/** The spaces between two columns. */
+const GAP = '  ';
+/** The narrowest that a column becomes whose cells are broken into several lines. */
+const MIN_COLUMNS = 8;
+/** The columns of a terminal that does not say how many it has. */
+const USUAL_COLUMNS = 80;
+
+/** The caller has decided that there is a terminal. */
+const AS_GIVEN = { validateStream: false } as const;
+
+/** Characters that take two columns of a terminal. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/gu;
+
+type Rows = readonly (readonly string[])[];
+
+/**
+ * Prints rows below a head.
+ * @param parts All rows, or an iterable of some at a time.
+ * @param breakable The columns whose cells are broken into several lines if the table is wider than
+ *   the terminal otherwise. Nothing is ever left out.
+ */
+export async function printTable<Column extends string>(
   output: Output,
-  head: readonly string[],
-  rows: readonly string[][],
+  head: readonly Column[],
+  parts: Rows | AsyncIterable<Rows>,
+  breakable: readonly Column[] = [],
 ): Promise<void> {
-  if (!output.isTTY) {
-    const lines = [head, ...rows].values().map((row) => `${row.join('\t')}\n`);
-    return print(lines, output);
+  const all = Symbol.asyncIterator in parts ? parts : [parts];
+  const narrow = head.map((name) => breakable.includes(name));
+  return print(
+    output.isTTY ? aligned(head, all, narrow, output.columns) : tabbed(head, all),
+    output,
+  );
+}
+
+async function* tabbed(head: readonly string[], parts: Iterable<Rows> | AsyncIterable<Rows>) {
+  yield `${head.join('\t')}\n`;
+  for await (const rows of parts) yield rows.map((row) => `${row.join('\t')}\n`).join('');
+}
+
+async function* aligned(
+  head: readonly string[],
+  parts: Iterable<Rows> | AsyncIterable<Rows>,
+  breakable: readonly boolean[],
+  columns = USUAL_COLUMNS,
+) {
+  let widths = head.map(widthOf);
+  let isFirst = true;
+  for await (const rows of parts) {
+    // A column never becomes narrower from one part to the next.
+    widths = widths.map((width, at) =>
+      rows.reduce((max, row) => Math.max(max, widthOf(row[at])), width),
+    );
+    const shown = fitted(widths, breakable, columns);
+    const lines = rows.flatMap((row) => linesOf(row, shown));
+    const above = isFirst
+      ? linesOf(head, shown).map((line) => styleText('bold', line, AS_GIVEN))
+      : [];
+    yield [...above, ...lines].map((line) => `${line}\n`).join('');
+    isFirst = false;
   }
-  const table = new Table({ head: [...head], style: { head: [], border: [] } });
-  table.push(...rows);
-  return print([`${table}\n`], output);
+}
+
+/** Returns the widths with which a table fits, or comes as near as its cells allow. */
+function fitted(widths: readonly number[], breakable: readonly boolean[], columns: number) {
+  const fitted = [...widths];
+  const total = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+  for (let excess = total - columns; excess > 0; excess--) {
+    const widest = fitted.reduce((best, width, at) => {
+      return breakable[at] && width > (fitted[best] ?? MIN_COLUMNS) ? at : best;
+    }, -1);
+    if (widest < 0) break;
+    fitted[widest] = (fitted[widest] as number) - 1;
+  }
+  return fitted;
+}
+
+/** Returns the lines of a row: as many as the cell with the most of them needs. */
+function linesOf(row: readonly string[], widths: readonly number[]): readonly string[] {
+  const cells = widths.map((width, at) => broken(row[at] ?? '', width));
+  const height = Math.max(...cells.map(({ length }) => length));
+  return Array.from({ length: height }, (_, line) => {
+    const parts = cells.map((texts, at) => padded(texts[line] ?? '', widths[at] as number));
+    return parts.join(GAP).trimEnd();
+  });
+}
+
+/** Breaks a text into lines of a width. */
+function broken(text: string, width: number): readonly string[] {
+  const lines = [''];
+  for (const character of text) {
+    const line = lines.at(-1) as string;
+    if (widthOf(line + character) > width) lines.push(character);
+    else lines[lines.length - 1] = line + character;
+  }
+  return lines;
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** Returns the columns of a terminal that a text takes. */
+function widthOf(text = ''): number {
+  return [...text].length + (text.match(WIDE)?.length ?? 0);
 }

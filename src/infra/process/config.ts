@@ -95,47 +95,45 @@ function flawInAddress(url: string): string | undefined {
   }
 }
 
-const DEFAULT_DATABASE: DatabaseConfig = { engine: 'sqlite', file: './data/store-orders.db' };
-
-/** About 8,000 events a second, which takes 2 to 3 % of one processor. */
-const SCRUB_BYTES_PER_SECOND = 2_000_000;
-
-const SLOW_REQUEST_MS = 1_000;
-
-const environment = z.object({
-  PORT: numberTo(65_535, 'must be a number from 0 to 65535').default(3000),
-  HOST: z.string().min(1, 'must be a host name or an address').default('127.0.0.1'),
-  DATABASE_URL: database.default(DEFAULT_DATABASE),
+/**
+ * The schemas of the variables. A default is a text, as a variable would have it, so that it can be shown
+ * like one.
+ */
+export const environment = z.object({
+  PORT: numberTo(65_535, 'must be a number from 0 to 65535').prefault('3000'),
+  HOST: z.string().min(1, 'must be a host name or an address').prefault('127.0.0.1'),
+  DATABASE_URL: database.prefault('sqlite:./data/store-orders.db'),
   SIGNING_KEY_FILE: z.string().optional(),
   WITNESS_FILE: z.string().optional(),
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
-  CORS_ORIGINS: origins.default([]),
-  AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').default(
-    300,
+  CORS_ORIGINS: origins.optional(),
+  AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').prefault(
+    '300',
   ),
-  TRUST_PROXY: proxies.default([]),
+  TRUST_PROXY: proxies.optional(),
   ...limits,
+  // The default is about 8,000 events a second, which takes 2 to 3 % of one processor.
   SCRUB_BYTES_PER_SECOND: numberTo(
     9_999_999_999,
     'must be a number of bytes a second, 0 to 9999999999',
-  ).default(SCRUB_BYTES_PER_SECOND),
-  QUEUE_TARGET_MS: durationMs.default(DELAY_LIMITS.targetMs),
-  QUEUE_INTERVAL_MS: durationMs.default(DELAY_LIMITS.intervalMs),
+  ).prefault('2000000'),
+  QUEUE_TARGET_MS: durationMs.prefault(String(DELAY_LIMITS.targetMs)),
+  QUEUE_INTERVAL_MS: durationMs.prefault(String(DELAY_LIMITS.intervalMs)),
   DATABASE_WAIT: numberTo(9_999, 'must be a whole number of seconds from 0 to 9999')
     .transform(inMs)
-    .default(60_000),
+    .prefault('60'),
   STOP_DELAY: numberTo(60, 'must be a whole number of seconds from 0 to 60')
     .transform(inMs)
-    .default(0),
+    .prefault('0'),
   SLOW_REQUEST_MS: numberTo(
     60_000,
     'must be a whole number of milliseconds from 0 to 60000',
-  ).default(SLOW_REQUEST_MS),
+  ).prefault('1000'),
   METRICS_PORT: numberTo(65_535, 'must be a number from 0 to 65535').optional(),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
-    .default('info'),
+    .prefault('info'),
   LOG_FORMAT: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
   // The message does not repeat what was given: it may be a real key with a typing error.
   INITIAL_API_KEY: z
@@ -172,8 +170,12 @@ function decoded(text: string): string {
 /**
  * Reads the configuration. A variable that is set to nothing counts as not set. Throws
  * {@link CannotStart} with one line for each mistake.
+ * @param called The names that messages have for variables which were given in another way.
  */
-export function readConfig(variables: Variables): Config {
+export function readConfig(
+  variables: Variables,
+  called: Readonly<Record<string, string>> = {},
+): Config {
   guardSecrets(variables);
   const given = Object.entries(variables).filter(
     ([, value]) => value !== undefined && value !== '',
@@ -181,7 +183,7 @@ export function readConfig(variables: Variables): Config {
   const result = environment.safeParse(Object.fromEntries(given));
   if (!result.success) {
     const lines = result.error.issues.map(
-      ({ path: [name], message }) => `${String(name)} ${message}`,
+      ({ path: [name], message }) => `${called[String(name)] ?? String(name)} ${message}`,
     );
     throw new CannotStart([...new Set(lines)].join('\n'));
   }
@@ -194,9 +196,9 @@ export function readConfig(variables: Variables): Config {
     witnessFile: data.WITNESS_FILE,
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
-    corsOrigins: data.CORS_ORIGINS,
+    corsOrigins: data.CORS_ORIGINS ?? [],
     authFailuresPerMinute: data.AUTH_FAILURES_PER_MINUTE,
-    trustedProxies: data.TRUST_PROXY,
+    trustedProxies: data.TRUST_PROXY ?? [],
     limits: limitsIn(data),
     scrubBytesPerSecond: data.SCRUB_BYTES_PER_SECOND,
     queueLimits: { targetMs: data.QUEUE_TARGET_MS, intervalMs: data.QUEUE_INTERVAL_MS },

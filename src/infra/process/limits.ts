@@ -21,35 +21,24 @@ export interface Limits {
   readonly reads: ReadLimits;
 }
 
-const MAX_CONNECTIONS = 4_000;
-const STALL_TIMEOUT_MS = 30_000;
-const OLD_LISTS_BYTES = 67_108_864;
-const MAX_STREAMS = 100;
-const MAX_STREAMS_PER_KEY = 50;
-const MAX_READS = 4;
-const READ_WAIT_MS = 1_000;
-
 /** The schemas of their variables. */
 export const limits = {
-  MAX_CONNECTIONS: numberTo(999_999, 'must be a whole number from 1 to 999999', 1).default(
-    MAX_CONNECTIONS,
-  ),
-  MAX_CONNECTIONS_PER_ADDRESS: numberTo(999_999, 'must be a whole number from 0 to 999999').default(
-    0,
-  ),
+  MAX_CONNECTIONS: numberTo(999_999, 'must be a whole number from 1 to 999999', 1).prefault('4000'),
+  MAX_CONNECTIONS_PER_ADDRESS: numberTo(
+    999_999,
+    'must be a whole number from 0 to 999999',
+  ).prefault('0'),
   STALL_TIMEOUT: numberTo(3_600, 'must be a whole number of seconds from 1 to 3600', 1)
     .transform(inMs)
-    .default(STALL_TIMEOUT_MS),
+    .prefault('30'),
   OLD_LISTS_BYTES: numberTo(
     99_999_999_999,
     'must be a number of bytes from 0 to 99999999999',
-  ).default(OLD_LISTS_BYTES),
-  MAX_STREAMS: numberTo(99_999, 'must be a whole number from 1 to 99999', 1).default(MAX_STREAMS),
-  MAX_STREAMS_PER_KEY: numberTo(99_999, 'must be a whole number from 1 to 99999', 1).default(
-    MAX_STREAMS_PER_KEY,
-  ),
-  MAX_READS: numberTo(9_999, 'must be a whole number from 1 to 9999', 1).default(MAX_READS),
-  READ_WAIT_MS: durationMs.default(READ_WAIT_MS),
+  ).prefault('67108864'),
+  MAX_STREAMS: numberTo(99_999, 'must be a whole number from 1 to 99999', 1).prefault('100'),
+  MAX_STREAMS_PER_KEY: numberTo(99_999, 'must be a whole number from 1 to 99999', 1).prefault('50'),
+  MAX_READS: numberTo(9_999, 'must be a whole number from 1 to 9999', 1).prefault('4'),
+  READ_WAIT_MS: durationMs.prefault('1000'),
 };
 
 /** Returns the bounds that variables set. */

@@ -32,7 +32,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Commands that may create a store; and those that need none, or only create one. */
 const MAKERS = ['serve', 'demo', 'keys create', 'import', 'audit import'];
-const OTHERS = ['conformance', 'migrate'];
+const OTHERS = ['conformance', 'migrate', 'config', 'completion', 'man', 'help'];
 
 function commandsIn(command: Command, path: readonly string[] = []): string[] {
   return command.commands.flatMap((each) => {
@@ -68,7 +68,7 @@ async function ran(address: string, ...args: readonly string[]) {
         done();
       },
     });
-  const terminal = { stdout: output('stdout'), stderr: output('stderr') };
+  const terminal = { stdin: process.stdin, stdout: output('stdout'), stderr: output('stderr') };
   const code = await run(['node', 'store-orders', ...args], composition, terminal);
   return { code, ...texts };
 }
@@ -126,8 +126,8 @@ const ADDRESSES: readonly [
   ['a path alone', './b.db', 'sqlite:FILE'],
 ];
 
-test('Every command creates a store, needs none, or is tested without one', () => {
-  const program = programFor({ composition, terminal: process });
+test('Every command creates a store, needs none, or is tested without one', async () => {
+  const program = await programFor({ composition, terminal: process });
   expect(commandsIn(program).sort()).toEqual(
     [...Object.keys(ARGUMENTS), ...MAKERS, ...OTHERS].sort(),
   );

@@ -66,7 +66,7 @@ describe('replay --watch', () => {
     expect(await lines(NOON)).toBe(3);
     expect(await lines('2020-01-01T00:00:00Z')).toBe(0);
     const { code, err } = await place.run('replay', '--watch', '--to', '5');
-    expect([code, err]).toEqual([1, 'store-orders: The log ends at position 4.\n']);
+    expect([code, err]).toEqual([1, "store-orders: --to 5 is beyond the log's end (4).\n"]);
   });
 
   test('plays at a fixed rate, or at a multiple of the real time', async () => {

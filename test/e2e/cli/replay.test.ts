@@ -163,8 +163,8 @@ describe('The file of a replay', () => {
 
 describe('A replay is refused', () => {
   test.each([
-    ['6', 'store-orders: The log ends at position 5.\n'],
-    ['9999-12-31T23:59:59Z', 'store-orders: 9999-12-31T23:59:59.000Z is in the future.\n'],
+    ['6', "store-orders: --to 6 is beyond the log's end (5).\n"],
+    ['9999-12-31T23:59:59Z', 'store-orders: --to 9999-12-31T23:59:59.000Z is in the future.\n'],
   ])('to a moment that has not come: %s', async (to, message) => {
     const place = await filled();
     expect(await place.run('replay', '--to', to)).toEqual({ code: 1, out: '', err: message });

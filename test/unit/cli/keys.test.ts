@@ -112,7 +112,30 @@ test('on a terminal, the list is a table', async () => {
   const { id } = await created(place);
   const { code, out } = await place.runOnTerminal('keys', 'list');
   expect(code).toBe(0);
-  expect(out).toMatch(new RegExp(`│ ${id} *│ x *│`));
+  expect(out).toMatch(new RegExp(`^${id}  x   `, 'm'));
+  expect(
+    Math.max(
+      ...out
+        .split('\n')
+        .slice(1)
+        .map(({ length }) => length),
+    ),
+  ).toBeLessThanOrEqual(80);
+});
+
+test('with --json, keys are objects, without what is secret', async () => {
+  const place = new Place();
+  const { code, out } = await place.run('keys', 'create', '--name', 'x', '--rate', '9/s', '--json');
+  expect(code).toBe(0);
+  const { key, ...made } = JSON.parse(out);
+  expect(key.slice(4, 14)).toBe(made.id);
+  expect(made).toMatchObject({ name: 'x', state: 'active', limits: { rate: { requests: 9 } } });
+  const listed = await place.run('keys', 'list', '--json');
+  expect(listed.out).toBe(`${JSON.stringify(made)}\n`);
+  const limited = await place.run('keys', 'limit', made.id, '--streams', '2', '--json');
+  expect(JSON.parse(limited.out).limits).toMatchObject({ streams: 2, rate: { requests: 9 } });
+  const revoked = await place.run('keys', 'revoke', made.id, '--json');
+  expect(JSON.parse(revoked.out)).toMatchObject({ id: made.id, state: 'revoked' });
 });
 
 test('a key is revoked by its id, or by its own text', async () => {

@@ -1,49 +1,53 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
-import { run } from '../../../src/cli/program.ts';
+import { programFor, run } from '../../../src/cli/program.ts';
+import { nodesOf, treeOf } from '../../../src/cli/shared/command-tree.ts';
 import { Place } from '../../support/command-line.ts';
 
 const never = () => expect.fail('nobody asked for it');
 const COMPOSITION = {
+  environment: {},
   serve: never,
   demo: never,
   engine: never,
   proverOf: never,
   newSigningKey: never,
+  settings: never,
   verifierKey: never,
-  decode: never,
+  decoder: never,
 };
 
-const COMMANDS = [
-  ['serve'],
-  ['demo'],
-  ['keys'],
-  ['keys', 'create'],
-  ['keys', 'limit'],
-  ['keys', 'list'],
-  ['keys', 'revoke'],
-  ['import'],
-  ['backup'],
-  ['audit'],
-  ['audit', 'show'],
-  ['audit', 'refusals'],
-  ['replay'],
-  ['audit', 'public-key'],
-  ['audit', 'checkpoint'],
-  ['audit', 'prove'],
-  ['audit', 'receipt'],
-  ['audit', 'export'],
-  ['audit', 'import'],
-  ['verify'],
-  ['conformance'],
-];
+/** Commands that print no JSON, each with the reason. */
+const NO_JSON: Readonly<Record<string, string>> = {
+  serve: 'its log is JSON',
+  demo: 'its log is JSON',
+  'audit public-key': 'a text to be kept as it is',
+  'audit checkpoint': 'a text to be kept as it is',
+  'audit epochs': 'texts to be kept as they are',
+  'audit prove': 'it is JSON in any case',
+  'audit receipt': 'a text to be kept as it is',
+  'audit export': 'it is JSON in any case',
+  replay: 'it has --format',
+  completion: 'it is for a shell',
+  man: 'it is for man',
+  help: 'it is for people',
+};
+
+const tree = treeOf(await programFor({ composition: COMPOSITION, terminal: process }));
+const nodes = nodesOf(tree).slice(1);
 
 test('without a command, the service is run', async () => {
   const place = new Place();
   expect(await place.run()).toEqual({ code: 0, out: '', err: '' });
   expect(place.started).toEqual(['serve']);
+});
+
+test('serve is given the settings of its options', async () => {
+  const place = new Place();
+  await place.run('serve', '--port', '80', '--host', '::1', '--db', 'sqlite:x.db', '--wait=5');
+  expect(place.started).toEqual(['serve --port 80 --host ::1 --db sqlite:x.db --wait 5']);
 });
 
 test.each(['serve', 'demo'])('%s starts what it says', async (command) => {
@@ -52,27 +56,79 @@ test.each(['serve', 'demo'])('%s starts what it says', async (command) => {
   expect(place.started).toEqual([command]);
 });
 
-test('--version prints the version of the package', async () => {
+test.each(['--version', '-V'])('%s prints the version of the package', async (flag) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(await new Place().run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  expect(await new Place().run(flag)).toEqual({ code: 0, out: `${version}\n`, err: '' });
 });
 
-test('--help names every command', async () => {
-  const { code, out, err } = await new Place().run('--help');
+test.each([['--help'], ['help']])('%s names every command', async (...words) => {
+  const { code, out, err } = await new Place().run(...words);
   expect([code, err]).toEqual([0, '']);
-  for (const [name] of COMMANDS) expect(out).toContain(`  ${name} `);
+  for (const { words, summary } of tree.below) {
+    expect(out).toMatch(new RegExp(`^  ${words[0]} .*${summary.slice(0, 12)}`, 'm'));
+  }
 });
 
-test.each(COMMANDS)('%s %s is explained by --help', async (...command) => {
-  const { code, out, err } = await new Place().run(...command, '--help');
-  expect([code, err]).toEqual([0, '']);
-  expect(out).toContain(`Usage: store-orders ${command.join(' ')}`);
+describe.each(nodes.map((node) => [node.words.join(' '), node] as const))('%s', (name, node) => {
+  test('is explained by --help and by help, with examples', async () => {
+    const { code, out, err } = await new Place().run(...node.words, '--help');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain(`Usage: store-orders ${name}`);
+    if (node.below.length === 0) expect(out).toContain('\nExamples:\n');
+    expect(await new Place().run('help', ...node.words)).toEqual({ code: 0, out, err: '' });
+  });
+
+  test('prints JSON, or has a reason not to', () => {
+    const hasJson = node.flags.some(({ flags }) => flags.includes('--json'));
+    expect(node.below.length > 0 || hasJson !== name in NO_JSON).toBe(true);
+  });
 });
+
+test('every example is one of its command, with its options', async () => {
+  for (const { words, explained } of nodes) {
+    for (const { line } of explained.examples) {
+      const [command = ''] = line.split(/ (?:[|>]|&&)/, 1);
+      expect(`${command} `).toContain(`${words.join(' ')} `);
+      const [given] = await parsed(command.split(' '));
+      expect(given, line).toBe(words.join(' '));
+    }
+  }
+});
+
+test('no two commands are told from one another by the value of an option', () => {
+  // The completions look for subcommands without regard to options.
+  for (const { below, flags } of nodesOf(tree)) {
+    if (below.length > 0) expect(flags.filter(({ value }) => value !== undefined)).toEqual([]);
+  }
+});
+
+/** Parses a command line with the real options. Returns the words of the command that would run. */
+async function parsed(words: readonly string[]): Promise<string[]> {
+  const run: string[] = [];
+  const terminal = { stdin: process.stdin, stdout: process.stdout, stderr: new PassThrough() };
+  const program = await programFor({ composition: COMPOSITION, terminal });
+  for (const { words, explained } of nodesOf(treeOf(program)).slice(1)) {
+    // Files of examples are not there.
+    for (const option of explained.options) {
+      if (option.long === '--key') option.parseArg = (text) => text as never;
+      // It may also be given in the environment.
+      if (option.envVar !== undefined) option.makeOptionMandatory(false);
+    }
+    explained.action(() => void run.push(words.join(' ')));
+  }
+  await program.parseAsync(words, { from: 'user' });
+  return run;
+}
 
 test.each([
   { args: ['bogus'], message: "unknown command 'bogus'" },
   { args: ['--bogus'], message: "unknown option '--bogus'" },
-  { args: ['serve', '--port', '1'], message: "unknown option '--port'" },
+  {
+    args: ['serve', '--prot', '1'],
+    message: "unknown option '--prot'\nstore-orders: (Did you mean --port?)",
+  },
+  { args: ['aduit'], message: "unknown command 'aduit'\nstore-orders: (Did you mean audit?)" },
+  { args: ['help', 'keys', 'bogus'], message: "there is no command 'keys bogus'" },
   { args: ['serve', 'twice'], message: "too many arguments for 'serve'" },
   { args: ['keys', 'bogus'], message: "unknown command 'bogus'" },
   { args: ['keys', 'create'], message: "required option '--name <name>' not specified" },
@@ -96,7 +152,7 @@ test.each([new CannotStart('one\ntwo'), new Error('one\ntwo'), 'one\ntwo'])(
     const stderr = new PassThrough();
     const fail = () => Promise.reject(failure);
     const composition = { ...COMPOSITION, serve: fail };
-    const terminal = { stdout: process.stdout, stderr };
+    const terminal = { stdin: process.stdin, stdout: process.stdout, stderr };
     expect(await run(['node', 'store-orders'], composition, terminal)).toBe(1);
     expect(String(stderr.read())).toBe('store-orders: one\nstore-orders: two\n');
   },

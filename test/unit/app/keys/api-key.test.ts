@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashKeyText, keyIdOf, mintKeyText } from '../../../../src/app/keys/api-key.ts';
+import { hashKeyText, keyIdOf, mintKeyText, shownKey } from '../../../../src/app/keys/api-key.ts';
 import { keyText } from '../../../support/key-text.ts';
 
 const minted = fc.constant(null).map(mintKeyText);
@@ -24,6 +24,12 @@ describe('the text of an API key', () => {
     expect(text).toMatch(/^sto_[0-9A-Za-z]{10}_[0-9A-Za-z]{49}$/);
     expect(keyIdOf(text)).toBe(text.slice(4, 14));
     expect(text).toBe(keyText(text.slice(4, 14), text.slice(15, 58)));
+  });
+
+  it('is shown by its id, and not at all if it is none', () => {
+    const text = mintKeyText();
+    expect(shownKey(text)).toBe(`sto_${text.slice(4, 14)}_…`);
+    expect(shownKey(text.slice(0, -1))).toBe('…');
   });
 
   it('is never made twice', () => {

@@ -24,7 +24,7 @@ class Taken extends Writable {
 
 function given() {
   const [stdout, stderr] = [new Taken(), new Taken()];
-  return { stdout, stderr, delivery: new Delivery({ stdout, stderr }) };
+  return { stdout, stderr, delivery: new Delivery({ stdin: process.stdin, stdout, stderr }) };
 }
 
 function failing(code: string): Error {

@@ -1,0 +1,38 @@
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import type { ExplainedCommand } from './shared/command.ts';
+import type { CommandLine } from './shared/command-line.ts';
+import { print } from './shared/print.ts';
+import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
+import { givenSettings, type ServeOptions, withServeOptions } from './shared/serve-options.ts';
+import { printTable } from './shared/table.ts';
+
+const EXPLANATION = `
+It shows what serve would run with here, with the same options: options win over the environment,
+the environment over the file .env in this folder, and that over the defaults. API keys and
+passwords are not shown. The exit code is 1 if a setting is invalid, which prevents a start.`;
+
+/** Defines `config`: shows the settings in force, and the source of each. */
+export function defineConfig(command: ExplainedCommand, commandLine: CommandLine): void {
+  withJson(withServeOptions(command), 'one a line')
+    .explain(EXPLANATION)
+    .example('Show all settings', 'config')
+    .example('Show what a start with these options would use', 'config --port 8080 --json')
+    .action(({ json, ...options }: JsonOption & ServeOptions) =>
+      showConfig(options, { json: json === true }, commandLine),
+    );
+}
+
+async function showConfig(
+  options: ServeOptions,
+  { json }: { readonly json: boolean },
+  { composition, terminal: { stdout } }: CommandLine,
+): Promise<void> {
+  const { settings, mistakes } = await composition.settings(givenSettings(options));
+  if (json) {
+    await print(settings.values().map(jsonLine), stdout);
+  } else {
+    const rows = settings.map(({ name, value = '', source }) => [name, value, source]);
+    await printTable(stdout, ['setting', 'value', 'source'], rows, ['value']);
+  }
+  if (mistakes !== undefined) throw new CannotStart(mistakes);
+}

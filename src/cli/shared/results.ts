@@ -1,0 +1,29 @@
+/** The results of commands: text for people, or one line of JSON for programs. */
+
+import type { Command } from 'commander';
+import type { Output } from './command-line.ts';
+
+/** The option by which a command prints JSON. */
+export interface JsonOption {
+  readonly json?: true | undefined;
+}
+
+/** Adds `--json` to a command. */
+export function withJson<Given extends Command>(command: Given, many?: string): Given {
+  return command.option('--json', many === undefined ? 'as JSON' : `as JSON, ${many}`);
+}
+
+/** Prints a result. */
+export function printResult(
+  output: Output,
+  { json }: JsonOption,
+  { value, text }: { readonly value: object; readonly text: string },
+): void {
+  output.write(json ? jsonLine(value) : text);
+}
+
+/** Returns a value as a line of JSON, with exact 64-bit numbers as strings. */
+export function jsonLine(value: object): string {
+  const exact = (_name: string, part: unknown) => (typeof part === 'bigint' ? `${part}` : part);
+  return `${JSON.stringify(value, exact)}\n`;
+}

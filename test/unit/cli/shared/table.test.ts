@@ -1,0 +1,61 @@
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { printTable } from '../../../../src/cli/shared/table.ts';
+
+type Rows = readonly (readonly string[])[];
+
+async function printed(columns: number | undefined, parts: Rows | AsyncIterable<Rows>) {
+  const output = Object.assign(
+    new PassThrough(),
+    columns === undefined ? {} : { isTTY: true, columns },
+  );
+  await printTable(output, ['id', 'note'], parts, ['note']);
+  // Without the escape sequences of the head.
+  return stripVTControlCharacters(String(output.read()));
+}
+
+async function* inParts(...parts: readonly Rows[]) {
+  yield* parts;
+}
+
+test('elsewhere than on a terminal, tabs separate the columns, in lines of any length', async () => {
+  const long = 'x'.repeat(200);
+  expect(await printed(undefined, [['1', long]])).toBe(`id\tnote\n1\t${long}\n`);
+  expect(await printed(undefined, [])).toBe('id\tnote\n');
+});
+
+test('on a terminal the columns are aligned', async () => {
+  expect(
+    await printed(80, [
+      ['1', 'one'],
+      ['1000', 'two'],
+    ]),
+  ).toBe('id    note\n1     one\n1000  two\n');
+  expect(await printed(80, [])).toBe('id  note\n');
+});
+
+test('a cell that does not fit is broken, and all of it is there', async () => {
+  expect(await printed(14, [['12', 'abcdefghijklmnop']])).toBe(
+    'id  note\n12  abcdefghij\n    klmnop\n',
+  );
+});
+
+test('a column that may not be broken is whole on any terminal', async () => {
+  const id = '9223372036854775807';
+  expect(await printed(10, [[id, 'x']])).toContain(`${id}  x\n`);
+});
+
+test('characters of double width are counted as such', async () => {
+  expect(await printed(14, [['1', '注文注文注文注文']])).toBe(
+    'id  note\n1   注文注文注\n    文注文\n',
+  );
+});
+
+test('a table in parts has one head, and columns that stay aligned', async () => {
+  const parts = inParts([['1000', 'one']], [], [['2', 'two']], [['30000', 'three']]);
+  expect(await printed(80, parts)).toBe('id    note\n1000  one\n2     two\n30000  three\n');
+  expect(await printed(undefined, inParts([['1', 'one']], [['2', 'two']]))).toBe(
+    'id\tnote\n1\tone\n2\ttwo\n',
+  );
+});
