@@ -49,8 +49,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ),
   'http/site/browser': [],
 
-  cli: ['domain', 'app/**', 'cli/shared'],
-  'cli/shared': ['domain', 'app/**'],
+  cli: ['domain', 'app/**', 'client', 'cli/shared'],
+  'cli/shared': ['domain', 'app/**', 'client'],
 
   'engines.ts': ['domain', 'app/**', 'infra/**'],
   'store-metrics.ts': ['domain', 'app/**'],

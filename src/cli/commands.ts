@@ -17,12 +17,33 @@ interface Entry {
   readonly load: () => Promise<Define>;
 }
 
+const CLIENT = 'Call a service:';
 const SERVICE = 'Run the service:';
 const STORE = 'Work on a store (DATABASE_URL):';
 const AUDIT = 'Audit:';
 const OTHER = 'Other commands:';
 
 export const COMMANDS: Readonly<Record<string, Entry>> = {
+  orders: {
+    summary: 'list, show, place, ship and cancel orders',
+    group: CLIENT,
+    load: async () => (await import('./orders.ts')).defineOrders,
+  },
+  events: {
+    summary: 'print what happened, and follow it',
+    group: CLIENT,
+    load: async () => (await import('./events.ts')).defineEvents,
+  },
+  login: {
+    summary: 'keep the address and the key of a service',
+    group: CLIENT,
+    load: async () => (await import('./login.ts')).defineLogin,
+  },
+  logout: {
+    summary: 'forget the address and the key of a service',
+    group: CLIENT,
+    load: async () => (await import('./logout.ts')).defineLogout,
+  },
   serve: {
     summary: 'run the service until it is stopped (SIGTERM, Ctrl-C)',
     group: SERVICE,

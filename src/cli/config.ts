@@ -1,9 +1,11 @@
+import { shownKey } from '../app/keys/api-key.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { ExplainedCommand } from './shared/command.ts';
-import type { CommandLine } from './shared/command-line.ts';
+import type { CommandLine, Environment, Setting } from './shared/command-line.ts';
 import { print } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { givenSettings, type ServeOptions, withServeOptions } from './shared/serve-options.ts';
+import { namedService } from './shared/service.ts';
 import { printTable } from './shared/table.ts';
 
 const EXPLANATION = `
@@ -27,7 +29,8 @@ async function showConfig(
   { json }: { readonly json: boolean },
   { composition, terminal: { stdout } }: CommandLine,
 ): Promise<void> {
-  const { settings, mistakes } = await composition.settings(givenSettings(options));
+  const { settings: own, mistakes } = await composition.settings(givenSettings(options));
+  const settings = [...own, ...clientSettings(composition.environment)];
   if (json) {
     await print(settings.values().map(jsonLine), stdout);
   } else {
@@ -35,4 +38,17 @@ async function showConfig(
     await printTable(stdout, ['setting', 'value', 'source'], rows, ['value']);
   }
   if (mistakes !== undefined) throw new CannotStart(mistakes);
+}
+
+/** The service that commands call as clients, where one is named. */
+function clientSettings(environment: Environment): readonly Setting[] {
+  const { url, key } = namedService({}, environment);
+  return [
+    { name: 'STORE_ORDERS_URL', value: url?.value, source: url?.source ?? 'default' },
+    {
+      name: 'STORE_ORDERS_KEY',
+      value: key && shownKey(key.value),
+      source: key?.source ?? 'default',
+    },
+  ];
 }

@@ -15,7 +15,7 @@ interface GivenSetting {
 }
 
 /** A setting of the service, without what is secret in it. */
-interface Setting {
+export interface Setting {
   readonly name: string;
   /** Absent if nothing sets it, and there is no default. */
   readonly value: string | undefined;
@@ -30,7 +30,7 @@ interface Settings {
 }
 
 /** The variables of the environment. */
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The parts of the program that the command line is handed by the composition root. */
 export interface Composition {

@@ -6,6 +6,8 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   2: 'a usage error: nothing was done',
   3: 'a check has found a flaw',
   4: 'a receipt is genuine, and does not show the cancellation that it was to show',
+  5: 'the service has refused the request: the same request leads to nothing else',
+  6: 'the service has not answered, or not to the end: try again',
 };
 
 /** A failure with an exit code of its own. */
@@ -23,4 +25,16 @@ export class Refuted extends Failure {
 export class ShowsOtherwise extends Failure {
   override readonly name = 'ShowsOtherwise';
   readonly exitCode = 4;
+}
+
+/** The service has refused a request: to repeat it as it is leads to nothing else. */
+export class RefusedByService extends Failure {
+  override readonly name = 'RefusedByService';
+  readonly exitCode = 5;
+}
+
+/** The service has not answered, or not as itself. A command may have been carried out. */
+export class Unanswered extends Failure {
+  override readonly name = 'Unanswered';
+  readonly exitCode = 6;
 }

@@ -1,3 +1,5 @@
+/** The stop of commands by the signals of Ctrl-C and of process managers. */
+
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 
 /** The signals of Ctrl-C and of process managers. */
@@ -17,5 +19,20 @@ export async function interruptible<Result>(
     return await work(controller.signal);
   } finally {
     for (const signal of SIGNALS) process.off(signal, abort);
+  }
+}
+
+/** Runs work that goes on until it is stopped: then it has ended well. */
+export async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stopped = new CannotStart('Stopped.');
+  const controller = new AbortController();
+  const stop = () => controller.abort(stopped);
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    await work(controller.signal);
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
   }
 }

@@ -32,7 +32,19 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Commands that may create a store; and those that need none, or only create one. */
 const MAKERS = ['serve', 'demo', 'keys create', 'import', 'audit import'];
-const OTHERS = ['conformance', 'migrate', 'config', 'completion', 'man', 'help'];
+const OTHERS = [
+  ...['conformance', 'migrate', 'config', 'completion', 'man', 'help'],
+  ...[
+    'orders list',
+    'orders get',
+    'orders place',
+    'orders ship',
+    'orders cancel',
+    'events',
+    'follow',
+  ],
+  ...['login', 'logout'],
+];
 
 function commandsIn(command: Command, path: readonly string[] = []): string[] {
   return command.commands.flatMap((each) => {

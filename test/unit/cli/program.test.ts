@@ -87,7 +87,7 @@ describe.each(nodes.map((node) => [node.words.join(' '), node] as const))('%s', 
 test('every example is one of its command, with its options', async () => {
   for (const { words, explained } of nodes) {
     for (const { line } of explained.examples) {
-      const [command = ''] = line.split(/ (?:[|>]|&&)/, 1);
+      const [command = ''] = line.split(/ (?:[|<>]|&&)/, 1);
       expect(`${command} `).toContain(`${words.join(' ')} `);
       const [given] = await parsed(command.split(' '));
       expect(given, line).toBe(words.join(' '));

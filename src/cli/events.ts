@@ -1,0 +1,88 @@
+import { Option } from 'commander';
+import { EVENT_TYPES } from '../app/log/recorded-event.ts';
+import type { EventType, OrderEvent, StoreOrders } from '../client/client.ts';
+import type { ExplainedCommand } from './shared/command.ts';
+import type { CommandLine } from './shared/command-line.ts';
+import { untilStopped } from './shared/interrupt.ts';
+import { wholeNumber } from './shared/options.ts';
+import { print } from './shared/print.ts';
+import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
+import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
+
+const MAX_EVENTS = 999_999_999;
+
+interface EventsOptions extends ServiceOptions, JsonOption {
+  readonly after?: string;
+  readonly type?: EventType;
+  readonly limit?: number;
+  readonly follow?: true;
+}
+
+/** Defines `events`: prints the events of a service, and goes on as they are recorded. */
+export function defineEvents(command: ExplainedCommand, commandLine: CommandLine): void {
+  withJson(withService(command), 'one a line: CloudEvents')
+    .option('--after <position>', 'begin after this position of the log')
+    .addOption(new Option('--type <type>', 'events of this type').choices(EVENT_TYPES))
+    .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_EVENTS))
+    .option('--follow', 'go on with new events as they are recorded, until Ctrl-C')
+    .explain(`The key needs the scope audit:read.\n${SERVICE_NOTES}`)
+    .example('Watch what happens', 'events --follow')
+    .example(
+      'Print the cancellations after position 100',
+      'events --after 100 --type OrderCancelled',
+    )
+    .action((options: EventsOptions) => printEvents(options, commandLine));
+}
+
+async function printEvents(options: EventsOptions, commandLine: CommandLine): Promise<void> {
+  const { stdout, stderr } = commandLine.terminal;
+  const { after, type, limit = Infinity, follow, json } = options;
+  const query = { after, type };
+  const interrupted = (error: Error) => stderr.write(`Interrupted: ${error.message}\n`);
+  const eventsOf = ({ events }: StoreOrders, signal: AbortSignal) =>
+    follow
+      ? events.follow({ ...query, signal, onInterrupt: interrupted })
+      : events.list({ ...query, limit: Math.min(limit, PAGE_EVENTS) }, { signal });
+  await untilStopped((signal) =>
+    callService(options, commandLine, async (service) => {
+      const lines = atMost(limit, eventsOf(service, signal), json ? jsonLine : lineOf);
+      await print(lines, stdout, signal);
+    }),
+  );
+}
+
+/** The largest page of the API. */
+const PAGE_EVENTS = 1_000;
+
+async function* atMost(
+  limit: number,
+  events: AsyncIterable<OrderEvent>,
+  toLine: (event: OrderEvent) => string,
+) {
+  let left = limit;
+  for await (const event of events) {
+    yield toLine(event);
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+function lineOf(event: OrderEvent): string {
+  const { position, time, subject, keyname, by } = event;
+  const author = (keyname ?? by).replaceAll(/\p{C}/gu, '\ufffd');
+  return `${String(position).padStart(8)}  ${time}  order ${subject} ${wordsOf(event)}, by ${author}\n`;
+}
+
+function wordsOf(event: OrderEvent): string {
+  switch (event.type) {
+    case 'OrderPlaced': {
+      const { petId, quantity, shipDate } = event.data;
+      const expected = shipDate === undefined ? '' : `, to ship ${shipDate}`;
+      return `placed: ${quantity} of pet ${petId}${expected}`;
+    }
+    case 'OrderShipped':
+      return `shipped ${event.data.shipDate}`;
+    case 'OrderCancelled':
+      return event.data.reason === undefined ? 'cancelled' : `cancelled: ${event.data.reason}`;
+  }
+}

@@ -1,0 +1,30 @@
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import type { ExplainedCommand } from './shared/command.ts';
+import type { CommandLine } from './shared/command-line.ts';
+import { DEFAULT_PROFILE, Profiles } from './shared/profiles.ts';
+import { type JsonOption, printResult, withJson } from './shared/results.ts';
+
+interface LogoutOptions extends JsonOption {
+  readonly profile: string;
+}
+
+/** Defines `logout`: forgets the address and the key of a service. */
+export function defineLogout(
+  command: ExplainedCommand,
+  { composition, terminal }: CommandLine,
+): void {
+  withJson(command)
+    .option('--profile <name>', 'the name that they are kept under', DEFAULT_PROFILE)
+    .explain('The key stays valid: revoke it with store-orders keys revoke where the store is.')
+    .example('Log out', 'logout')
+    .action(async ({ profile, ...options }: LogoutOptions) => {
+      const profiles = new Profiles(composition.environment);
+      const found = profiles.find(profile);
+      if (found === undefined) {
+        throw new CannotStart(`There is no profile ${profile} in ${profiles.file}.`);
+      }
+      await profiles.remove(profile);
+      const text = `Forgot the key for ${found.url}.\n`;
+      printResult(terminal.stdout, options, { value: { profile, url: found.url }, text });
+    });
+}

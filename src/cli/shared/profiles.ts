@@ -1,0 +1,83 @@
+/**
+ * The services that this user has logged in to: a name, an address and an API key each, in a file that
+ * only the user can read.
+ */
+
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { Environment } from './command-line.ts';
+import { writeWhole } from './new-file.ts';
+
+/** A service, and the API key that it is called with. */
+export interface Profile {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** The profile of a login that names none. */
+export const DEFAULT_PROFILE = 'default';
+
+/** The permission bits of everybody but the owner. */
+const OTHERS = 0o077;
+
+/** The file of the profiles. */
+export class Profiles {
+  readonly file: string;
+
+  constructor({ XDG_CONFIG_HOME, HOME }: Environment) {
+    // The XDG specification has relative paths ignored.
+    const given = XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME);
+    const folder = given ? XDG_CONFIG_HOME : join(HOME || homedir(), '.config');
+    this.file = join(folder, 'store-orders', 'profiles.json');
+  }
+
+  /** Returns the profiles by name. Throws {@link CannotStart} for a file that others can read. */
+  read(): Readonly<Record<string, Profile>> {
+    const stats = statSync(this.file, { throwIfNoEntry: false });
+    if (stats === undefined) return {};
+    if ((stats.mode & OTHERS) !== 0) {
+      throw new CannotStart(
+        `${this.file} has API keys in it, and others than its owner can read it: chmod 600 it.`,
+      );
+    }
+    try {
+      return profilesIn(readFileSync(this.file, 'utf8'));
+    } catch (error) {
+      throw new CannotStart(`${this.file} cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  find(name: string): Profile | undefined {
+    const profiles = this.read();
+    return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  }
+
+  async set(name: string, profile: Profile): Promise<void> {
+    await this.#write({ ...this.read(), [name]: profile });
+  }
+
+  async remove(name: string): Promise<void> {
+    const { [name]: _, ...rest } = this.read();
+    await this.#write(rest);
+  }
+
+  /** Replaces the file as a whole, so that it is complete at every moment. */
+  async #write(profiles: Readonly<Record<string, Profile>>): Promise<void> {
+    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+    const text = `${JSON.stringify(profiles, null, 2)}\n`;
+    await writeWhole(this.file, [text], { force: true });
+  }
+}
+
+function profilesIn(text: string): Readonly<Record<string, Profile>> {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) throw new Error('it has no profiles');
+  for (const [name, profile] of Object.entries(value)) {
+    if (typeof profile?.url !== 'string' || typeof profile.key !== 'string') {
+      throw new Error(`the profile ${name} has no url or no key`);
+    }
+  }
+  return value as Readonly<Record<string, Profile>>;
+}

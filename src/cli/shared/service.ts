@@ -1,0 +1,139 @@
+/** The service that a command calls: its address, the API key, and the reasons of failures. */
+
+import type { Command } from 'commander';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { guardSecret } from '../../app/secrets.ts';
+import type { StoreOrders, StoreOrdersError } from '../../client/client.ts';
+import type { CommandLine, Environment } from './command-line.ts';
+import { RefusedByService, Unanswered } from './exit-codes.ts';
+import { DEFAULT_PROFILE, type Profile, Profiles } from './profiles.ts';
+
+/** The options by which a command names a service. */
+export interface ServiceOptions {
+  readonly url?: string;
+  readonly key?: string;
+  readonly profile?: string;
+}
+
+export const SERVICE_NOTES = `
+The service is named by --url and --key; or by a --profile of store-orders login; or by
+STORE_ORDERS_URL and STORE_ORDERS_KEY; or by the profile "${DEFAULT_PROFILE}", in this order. A key on the
+command line can be seen by others on this machine: give it in the environment, or log in. The key
+of a profile is sent to the address of that profile only.`;
+
+/** Adds the options that name a service to a command. */
+export function withService<Given extends Command>(command: Given): Given {
+  return command
+    .option('--url <url>', 'the address of the service: https://orders.example.com')
+    .option('--key <key>', 'an API key')
+    .option('--profile <name>', 'a profile that store-orders login has made');
+}
+
+/** A value in force, with the option, variable or profile that it comes from. */
+interface Found {
+  readonly value: string;
+  readonly source: string;
+}
+
+/** Calls a service. Its refusals become errors with an exit code of their own. */
+export async function callService<Result>(
+  options: ServiceOptions,
+  commandLine: CommandLine,
+  use: (service: StoreOrders) => Promise<Result>,
+): Promise<Result> {
+  const { url, key } = connectionOf(options, commandLine.composition.environment);
+  return callAt({ url, key }, use);
+}
+
+/** Calls the service at an address. */
+export async function callAt<Result>(
+  { url, key }: Profile,
+  use: (service: StoreOrders) => Promise<Result>,
+): Promise<Result> {
+  guardSecret(key);
+  const client = await import('../../client/client.ts');
+  try {
+    return await use(new client.StoreOrders({ url, key }));
+  } catch (error) {
+    throw error instanceof client.StoreOrdersError ? failureOf(error, url) : error;
+  }
+}
+
+/** Returns the service that is named. Throws {@link CannotStart} if its address or key is not known. */
+function connectionOf(options: ServiceOptions, environment: Environment): Profile {
+  const { url, key } = namedService(options, environment);
+  if (url === undefined) {
+    throw new CannotStart(
+      'No service is named: pass --url, or set STORE_ORDERS_URL, or run store-orders login.',
+    );
+  }
+  if (key === undefined) {
+    throw new CannotStart(
+      `There is no API key for ${url.value}: pass --key, or set STORE_ORDERS_KEY, or run ` +
+        'store-orders login.',
+    );
+  }
+  return { url: url.value, key: key.value };
+}
+
+/** Returns what names the service: the options, the environment or a profile. */
+export function namedService(options: ServiceOptions, environment: Environment) {
+  const profiles = new Profiles(environment);
+  const name = options.profile ?? DEFAULT_PROFILE;
+  const profile = profiles.find(name);
+  if (options.profile !== undefined && profile === undefined) {
+    throw new CannotStart(
+      `There is no profile ${name} in ${profiles.file}: store-orders login --profile ${name}`,
+    );
+  }
+  const asked = options.profile === undefined ? undefined : profile;
+  const source = `profile ${name}`;
+  const url = firstOf(
+    [options.url, '--url'],
+    [asked?.url, source],
+    [environment.STORE_ORDERS_URL, 'environment'],
+    [profile?.url, source],
+  );
+  const isOwn = profile !== undefined && url !== undefined && isSame(url.value, profile.url);
+  const own = isOwn ? profile.key : undefined;
+  const key = firstOf(
+    [options.key, '--key'],
+    [asked && own, source],
+    [environment.STORE_ORDERS_KEY, 'environment'],
+    [own, source],
+  );
+  return { url, key, file: profiles.file };
+}
+
+function firstOf(...from: readonly (readonly [string | undefined, string])[]): Found | undefined {
+  const [value, source = ''] = from.find(([value]) => value !== undefined && value !== '') ?? [];
+  return value === undefined ? undefined : { value, source };
+}
+
+/** Returns true for addresses of one service: the client ignores a version at the end. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((url) => url.replace(/\/+(?:v[12]\/*)?$/, ''));
+  return a === b;
+}
+
+/** The codes after which the same request may have another answer. */
+const UNANSWERED: readonly string[] = [
+  ...['network', 'timeout', 'unexpected_response', 'internal_error', 'outcome_unknown'],
+  ...['service_unavailable', 'rate_limited'],
+];
+
+/** Codes after which nothing has been changed for certain. */
+const UNCHANGED: readonly string[] = ['service_unavailable', 'rate_limited'];
+
+function failureOf(error: StoreOrdersError, url: string): Error {
+  const { code, message, requestId, idempotencyKey } = error;
+  const about = [code, ...(requestId === undefined ? [] : [`request ${requestId}`])].join(', ');
+  const said = `${message.replace(/\.$/, '')} (${about}).`;
+  if (!UNANSWERED.includes(code)) return new RefusedByService(said);
+  const repeat =
+    idempotencyKey === undefined || UNCHANGED.includes(code)
+      ? ''
+      : `\nIt may have been done. Repeat it with --idempotency-key ${idempotencyKey}`;
+  const where = message.includes(url) ? '' : `${url}: `;
+  return new Unanswered(`${where}${said}${repeat}`);
+}

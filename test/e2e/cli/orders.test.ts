@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Place } from '../../support/command-line.ts';
+import { freePort } from '../../support/free-port.ts';
+import { oneService } from '../../support/one-service.ts';
+
+const { service } = await oneService();
+
+/** Beyond 2^53, where a number would be rounded. */
+const BIG = '9007199254740993';
+
+let place: Place;
+
+beforeEach(() => {
+  place = new Place();
+  place.environment = { STORE_ORDERS_URL: service.address, STORE_ORDERS_KEY: service.key };
+});
+
+/** Places an order through the command line, and returns its id. */
+async function placed(...args: readonly string[]): Promise<string> {
+  const { code, out, err } = await place.run('orders', 'place', '--pet-id', '7', ...args);
+  expect(code, err).toBe(0);
+  expect(err).toMatch(/^Placed order \d+: \d+ of pet \d+\.\n$/);
+  return out.trim();
+}
+
+test('an order is placed, shown, shipped, and refuses to be cancelled then', async () => {
+  const id = await placed('--quantity', '2', '--ship-date', '2026-12-24T12:00:00+01:00');
+  const shown = await place.run('orders', 'get', id);
+  expect(shown).toMatchObject({ code: 0, err: '' });
+  expect(shown.out).toContain(
+    `id: ${id}\npetId: 7\nquantity: 2\nshipDate: 2026-12-24T11:00:00.000Z\n`,
+  );
+  const shipped = await place.run('orders', 'ship', id, '--ship-date', '2026-12-25T11:00:00Z');
+  expect(shipped).toEqual({
+    code: 0,
+    out: '',
+    err: `Order ${id} has shipped on 2026-12-25T11:00:00.000Z.\n`,
+  });
+  const refused = await place.run('orders', 'cancel', id);
+  expect([refused.code, refused.out]).toEqual([5, '']);
+  expect(refused.err).toMatch(
+    /^store-orders: .*shipped.* \(order_already_shipped, request \S+\)\.\n$/,
+  );
+});
+
+test('a cancelled order is cancelled again without another event', async () => {
+  const id = await placed();
+  const first = await place.run('orders', 'cancel', id, '--json');
+  expect(first).toMatchObject({ code: 0 });
+  expect(await place.run('orders', 'cancel', id, '--json')).toEqual(first);
+  const { orderId, position } = JSON.parse(first.out);
+  expect(orderId).toBe(id);
+  expect(first.err).toBe(`Order ${id} is cancelled, at position ${position}.\n`);
+});
+
+test('ids beyond 2^53 are exact on their way in, in tables and in JSON', async () => {
+  const { out } = await place.run('orders', 'place', '--pet-id', BIG, '--json');
+  const { id, petId } = JSON.parse(out);
+  expect(petId).toBe(BIG);
+  for (const args of [[], ['--json']]) {
+    const listed = await place.run('orders', 'list', '--pet-id', BIG, ...args);
+    expect(listed.out).toContain(BIG);
+    expect(listed.out).toContain(id);
+  }
+});
+
+test('an idempotency key carries a command out once', async () => {
+  const key = crypto.randomUUID();
+  const first = await placed('--idempotency-key', key);
+  expect(await placed('--idempotency-key', key)).toBe(first);
+  const other = await place.run('orders', 'place', '--pet-id', '8', '--idempotency-key', key);
+  expect(other.code).toBe(5);
+  expect(other.err).toContain('(idempotency_key_reused');
+});
+
+describe('The list', () => {
+  test('goes through all pages, or to a limit', async () => {
+    const petId = '4711';
+    await Promise.all(
+      Array.from({ length: 30 }, () =>
+        service.send('POST', '/v1/store/orders', { petId: Number(petId), quantity: 1 }),
+      ),
+    );
+    const idsOf = async (...args: readonly string[]) => {
+      const { code, out, err } = await place.run(
+        'orders',
+        'list',
+        '--pet-id',
+        petId,
+        '--json',
+        ...args,
+      );
+      expect(code, err).toBe(0);
+      const orders = out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      return orders.map(({ id }) => BigInt(id));
+    };
+    const all = await idsOf();
+    expect(all).toHaveLength(30);
+    expect(all).toEqual(all.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(await idsOf('--limit', '7')).toEqual(all.slice(0, 7));
+  });
+
+  test('is a table with tabs in a pipe, and aligned on a terminal', async () => {
+    const id = await placed('--pet-id', '815');
+    const piped = await place.run('orders', 'list', '--pet-id', '815');
+    expect(piped.out).toMatch(
+      new RegExp(
+        `^id\tpet\tquantity\tstatus\tship date\tplaced\n${id}\t815\t1\tpending\t\t\\S+\n$`,
+      ),
+    );
+    const { out } = await place.runOnTerminal('orders', 'list', '--pet-id', '815');
+    expect(out).toMatch(new RegExp(`\n${id} +815 +1 {9}pending {13}\\S+Z\n$`));
+  });
+
+  test('refuses a filter that is none, in the words of the service', async () => {
+    const { code, err } = await place.run('orders', 'list', '--placed-from', 'yesterday');
+    expect(code).toBe(5);
+    expect(err).toContain('placedFrom');
+  });
+});
+
+describe('The events', () => {
+  test('are printed in words, or as CloudEvents, up to the end of the log', async () => {
+    const id = await placed();
+    await place.run('orders', 'cancel', id);
+    const { code, out } = await place.run('events');
+    expect(code).toBe(0);
+    expect(out).toContain(`order ${id} placed: 1 of pet 7, by `);
+    expect(out).toContain(`order ${id} cancelled, by `);
+    const json = await place.run('events', '--type', 'OrderCancelled', '--json');
+    const events = json.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({
+      specversion: '1.0',
+      type: 'OrderCancelled',
+      subject: id,
+    });
+  });
+
+  test('are followed as they are recorded', async () => {
+    const head = Number(
+      /^ *(\d+)/.exec((await place.run('events')).out.trimEnd().split('\n').at(-1) ?? '')?.[1],
+    );
+    const following = place.run(
+      'events',
+      '--after',
+      String(head),
+      '--follow',
+      '--limit',
+      '2',
+      '--json',
+    );
+    const id = await placed();
+    await place.run('orders', 'cancel', id);
+    const { code, out } = await following;
+    expect(code).toBe(0);
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ type, subject }) => [type, subject])).toEqual([
+      ['OrderPlaced', id],
+      ['OrderCancelled', id],
+    ]);
+  });
+});
+
+describe('Failures', () => {
+  test('an unknown order has the exit code of a refusal', async () => {
+    const { code, err } = await place.run('orders', 'get', '9223372036854775807');
+    expect(code).toBe(5);
+    expect(err).toContain('(order_not_found, request ');
+  });
+
+  test('a revoked or mistyped key is not shown', async () => {
+    place.environment = { ...place.environment, STORE_ORDERS_KEY: `${service.key.slice(0, -1)}x` };
+    const { code, err } = await place.run('orders', 'list');
+    expect(code).toBe(5);
+    expect(err).toContain('(unauthorized');
+    expect(err).not.toContain(service.key.slice(16, 40));
+  });
+
+  test('a service that is not there has the exit code of no answer, and a command its key', async () => {
+    place.environment = {
+      ...place.environment,
+      STORE_ORDERS_URL: `http://127.0.0.1:${await freePort()}`,
+    };
+    const { code, err } = await place.run('orders', 'place', '--pet-id', '7');
+    expect(code).toBe(6);
+    expect(err).toMatch(/ECONNREFUSED/);
+    expect(err).toMatch(/Repeat it with --idempotency-key \S+\n$/);
+  });
+
+  test.each([
+    [{}, 'No service is named: pass --url, or set STORE_ORDERS_URL, or run store-orders login.'],
+    [{ STORE_ORDERS_URL: 'http://127.0.0.1:1' }, 'There is no API key for http://127.0.0.1:1'],
+  ])('without %j nothing is sent', async (environment, message) => {
+    place.environment = { XDG_CONFIG_HOME: place.folder, ...environment };
+    const { code, err } = await place.run('orders', 'list');
+    expect(code).toBe(1);
+    expect(err).toContain(message);
+  });
+});
