@@ -37,6 +37,14 @@ export const composition: Composition = {
     const { readVerifierKey } = await import('./infra/process/signing-key-file.ts');
     return readVerifierKey(await keyPlace());
   },
+  async signer() {
+    const { readSigner } = await import('./infra/process/signing-key-file.ts');
+    return readSigner(await keyPlace());
+  },
+  async lock(file, taken) {
+    const { lock } = await import('./infra/sqlite/start/server-lock.ts');
+    return lock(file, taken);
+  },
   async decoder() {
     const { decodeStrictly } = await import('./infra/events/codec.ts');
     return decodeStrictly;

@@ -61,7 +61,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['engines.ts', 'container.ts'],
   ],
   'composition.ts': [
-    ...['domain', 'app/**', 'infra/events', 'infra/process', 'cli/shared'],
+    ...['domain', 'app/**', 'infra/events', 'infra/process', 'infra/sqlite/start', 'cli/shared'],
     ...['engines.ts', 'service.ts'],
   ],
   'main.ts': ['cli', 'composition.ts'],

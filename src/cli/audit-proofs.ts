@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { CannotProve, type Prover } from '../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
+import { webhookKeyOf } from '../app/audit/webhook.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { statusAfter } from '../app/state/order-image.ts';
@@ -29,8 +30,13 @@ export function addAuditProofs(audit: ExplainedCommand, commandLine: CommandLine
   audit
     .command('public-key')
     .description('print the public key that checkpoints are verified with')
+    .option('--webhook', 'in the form that receivers of webhooks take: whpk_…')
     .example('Keep the public key', 'audit public-key > log.vkey')
-    .action(() => prove(commandLine, {}, async ({ verifierKey }) => `${verifierKey}\n`));
+    .action(({ webhook }: { readonly webhook?: true }) =>
+      prove(commandLine, {}, async ({ verifierKey }) =>
+        webhook ? `${webhookKeyOf(verifierKey)}\n` : `${verifierKey}\n`,
+      ),
+    );
   audit
     .command('checkpoint')
     .description('sign the current state of the log: about 200 bytes, to be kept elsewhere')

@@ -34,6 +34,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     group: CLIENT,
     load: async () => (await import('./events.ts')).defineEvents,
   },
+  follow: {
+    summary: 'deliver each event to a command or a URL, in order, at least once',
+    group: CLIENT,
+    load: async () => (await import('./follow.ts')).defineFollow,
+  },
   login: {
     summary: 'keep the address and the key of a service',
     group: CLIENT,

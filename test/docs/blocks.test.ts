@@ -4,7 +4,7 @@ import { IN_A_TERMINAL, INSTALLED_HERE, NOT_RUN, PAGES_TO_RUN, stepsOf } from '.
 import { anchorsOf, blocksOf, PAGES, proseOf } from './markdown.ts';
 
 /** The languages of blocks: commands, output, HTTP messages, diagrams, and excerpts of the code. */
-const LANGUAGES = ['sh', 'sql', 'text', 'json', 'http', 'mermaid', 'ts', ''];
+const LANGUAGES = ['sh', 'sql', 'text', 'json', 'http', 'mermaid', 'ts', 'js', ''];
 
 /** The pages that do not begin like the others, and the reason. */
 const OTHER_OPENINGS: Readonly<Record<string, string>> = {

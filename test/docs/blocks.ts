@@ -25,6 +25,14 @@ docker compose up --detach --build
 docker compose logs one two
 curl --fail --silent http://127.0.0.1:8080/readyz
 `]: 'Docker',
+  [`nats stream add ORDERS --subjects 'orders.*' --defaults
+NATS=127.0.0.1:4222 store-orders follow --checkpoint nats.follow --exec 'node to-nats.mjs'
+`]: 'NATS; test/e2e/cli/follow-nats.test.ts runs the program where there is a nats-server',
+  [`store-orders follow --checkpoint kafka.follow --exec '
+  EVENT=$(cat)
+  echo "$(echo "$EVENT" | jq -r .subject)|$EVENT" |
+    kcat -P -b broker:9092 -t orders -K "|" -X enable.idempotence=true -X acks=all || exit 75'
+`]: 'Kafka',
   'npm ci && npm test\n': 'it is what runs these tests',
   'npm run test:deep -- --minutes 10\n': 'it takes minutes; test/long/deep/deep.test.ts runs it',
   [`EMMETT=$(mktemp -d)

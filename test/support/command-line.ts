@@ -15,10 +15,12 @@ import { openPostgresForCommandLine } from '../../src/infra/postgres/store.ts';
 import { settingsOf } from '../../src/infra/process/settings.ts';
 import {
   openSigningKey,
+  readSigner,
   readVerifierKey,
   renewSigningKey,
 } from '../../src/infra/process/signing-key-file.ts';
 import { engineOf as sqliteEngineOf } from '../../src/infra/sqlite/engine.ts';
+import { lock } from '../../src/infra/sqlite/start/server-lock.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
 import { temporaryFolder } from './folder.ts';
 import { newDatabase } from './postgres/databases.ts';
@@ -105,6 +107,8 @@ export class Place {
         new Prover(store.trail, await openSigningKey(this.#keyPlace(), store), store.epochs),
       newSigningKey: (store: CommandLineStore) => renewSigningKey(this.#keyPlace(), store),
       verifierKey: async () => readVerifierKey(this.#keyPlace()),
+      signer: async () => readSigner(this.#keyPlace()),
+      lock: async (file: string, taken: string) => lock(file, taken),
       decoder: async () => decodeStrictly,
       settings: async (given: GivenSettings = {}) =>
         settingsOf({ given, environment: this.environment, dotEnv: this.dotEnv }),

@@ -104,6 +104,15 @@ export class NoteSigner {
     return `${text}\n— ${this.name} ${base64(signature)}\n`;
   }
 
+  /**
+   * Returns the signature of a message that is no note. Throws a RangeError for a text that ends with a
+   * line feed: all notes do, so that no signature of a message is ever one of a note.
+   */
+  signMessage(text: string): Buffer {
+    if (text.endsWith('\n')) throw new RangeError('a message that ends as a note does');
+    return sign(null, Buffer.from(text), this.#key);
+  }
+
   /** Returns a signed checkpoint of this key's log in one of its epochs. */
   signCheckpoint(size: number, root: Uint8Array, epoch = FIRST_EPOCH): string {
     return this.sign(checkpointText(originOf(this.name, epoch), size, root));

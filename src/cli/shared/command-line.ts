@@ -1,6 +1,7 @@
 /** The ground that all subcommands stand on: the composition, the outputs and an open store. */
 
 import type { Readable, Writable } from 'node:stream';
+import type { NoteSigner } from '../../app/audit/checkpoint.ts';
 import type { Prover } from '../../app/audit/prover.ts';
 import type { Engine } from '../../app/ports/engine.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
@@ -52,6 +53,10 @@ export interface Composition {
   }>;
   /** Returns the public key of the configured store, if it has one. */
   verifierKey(): Promise<string | undefined>;
+  /** Returns the key that signs for the configured store, if there is one. None is made. */
+  signer(): Promise<NoteSigner | undefined>;
+  /** Locks a file for this process alone. Throws {@link CannotStart} with a message if it is taken. */
+  lock(file: string, taken: string): Promise<() => void>;
   /** Returns the codec of stored events. */
   decoder(): Promise<DecodeStrictly>;
   /** Returns the settings of the service as {@link serve} would have them. */

@@ -141,8 +141,13 @@ function refuseOtherStore(
 
 /** Returns the public half of a store's signing key, if there is one. Creates nothing. */
 export function readVerifierKey(place: SigningKeyPlace): string | undefined {
+  return readSigner(place)?.verifierKey;
+}
+
+/** The key that signs for a store, if there is one. Nothing is made. */
+export function readSigner(place: SigningKeyPlace): NoteSigner | undefined {
   const file = fileOf(place);
-  return file === undefined ? undefined : readKey(file)?.verifierKey;
+  return file === undefined ? undefined : readKey(file);
 }
 
 function readKey(file: string): NoteSigner | undefined {

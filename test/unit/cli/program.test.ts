@@ -16,6 +16,8 @@ const COMPOSITION = {
   newSigningKey: never,
   settings: never,
   verifierKey: never,
+  signer: never,
+  lock: never,
   decoder: never,
 };
 

@@ -1,17 +1,27 @@
+/** Locks of files that end with the process that holds them. */
+
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 
 /**
  * Locks a store's file for one server; commands can still use the store beside it. Returns a
  * function that releases the lock. Throws {@link CannotStart} if another server holds it.
- *
- * The lock is an exclusive transaction on an empty database beside the store's file. The operating
- * system holds it, so it ends with the process, however that ends, and no stale lock can remain.
  */
 export function lockForServer(file: string): () => void {
+  return lock(`${file}-server`, `Another server is running on ${file}. Stop it first.`);
+}
+
+/**
+ * Locks a file that exists for its lock alone. Returns a function that releases it. Throws
+ * {@link CannotStart} with the message `taken` if another process holds it.
+ *
+ * The lock is an exclusive transaction on an empty database. The operating system holds it, so it
+ * ends with the process, however that ends, and no stale lock can remain.
+ */
+export function lock(file: string, taken: string): () => void {
   let db: Database.Database | undefined;
   try {
-    db = new Database(`${file}-server`, { timeout: 0 });
+    db = new Database(file, { timeout: 0 });
     // Without a journal the lock needs no disk space, so that it works on a full disk.
     db.pragma('journal_mode = OFF');
     db.exec('BEGIN EXCLUSIVE');
@@ -19,9 +29,7 @@ export function lockForServer(file: string): () => void {
     db?.close();
     const { code, message } = error as { code?: string; message: string };
     throw new CannotStart(
-      code === 'SQLITE_BUSY'
-        ? `Another server is running on ${file}. Stop it first.`
-        : `${file}-server cannot be locked: ${message}.`,
+      code === 'SQLITE_BUSY' ? taken : `${file} cannot be locked: ${message}.`,
       { cause: error },
     );
   }

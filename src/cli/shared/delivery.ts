@@ -1,0 +1,99 @@
+/** The two ways in which a follower delivers an event: to a command, and to a URL. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { NoteSigner } from '../../app/audit/checkpoint.ts';
+import { webhookHeaders, webhookIdOf } from '../../app/audit/webhook.ts';
+import { CLOCKS } from '../../app/clock.ts';
+import type { OrderEvent } from '../../client/client.ts';
+
+/** The outcome of an attempt. */
+export type Delivered =
+  | { readonly kind: 'delivered' }
+  /** The receiver has refused this event, or failed at it. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** The receiver is not there: that says nothing about the event. */
+  | { readonly kind: 'away'; readonly reason: string; readonly retryAfterMs?: number | undefined }
+  /** The receiver wants no more events. */
+  | { readonly kind: 'gone'; readonly reason: string };
+
+export type Deliver = (event: OrderEvent) => Promise<Delivered>;
+
+/** EX_TEMPFAIL of sysexits.h: a command exits with it if it cannot reach what it delivers to. */
+const TEMPORARY_FAILURE = 75;
+/** The wait between a request to end and the end by force. */
+const KILL_AFTER_MS = 5_000;
+
+/** Returns a delivery that runs a command in a shell, with the event on its standard input. */
+export function toCommand(command: string, timeoutMs: number): Deliver {
+  return async (event) => {
+    // A process group of its own: a Ctrl-C is for the follower, which ends after the delivery.
+    const child = spawn('/bin/sh', ['-c', command], {
+      stdio: ['pipe', 'inherit', 'inherit'],
+      detached: true,
+    });
+    const end = (signal: NodeJS.Signals) => {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
+    };
+    const began = performance.now();
+    const timers = [
+      setTimeout(end, timeoutMs, 'SIGTERM'),
+      setTimeout(end, timeoutMs + KILL_AFTER_MS, 'SIGKILL'),
+    ];
+    // A command need not read what it is given.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(`${JSON.stringify(event)}\n`);
+    const [code, signal] = await once(child, 'close');
+    for (const timer of timers) clearTimeout(timer);
+    if (code === 0) return { kind: 'delivered' };
+    if (code === TEMPORARY_FAILURE) return { kind: 'away', reason: `exit code ${code}` };
+    const isLate = performance.now() - began >= timeoutMs;
+    const late = isLate ? `, after ${timeoutMs / 1_000} s` : '';
+    return { kind: 'failed', reason: `${signal ?? `exit code ${code}`}${late}` };
+  };
+}
+
+/** Statuses of a receiver, or of a proxy before it, that is not able to take any event. */
+const AWAY: readonly number[] = [429, 502, 503, 504];
+
+/**
+ * Returns a delivery that posts the event.
+ * @param signer Signs the posts; absent: they are not signed.
+ */
+export function toUrl(url: string, timeoutMs: number, signer: NoteSigner | undefined): Deliver {
+  return async (event) => {
+    const body = JSON.stringify(event);
+    const at = Math.floor(CLOCKS.wall() / 1_000);
+    const headers = {
+      'Content-Type': 'application/cloudevents+json; charset=utf-8',
+      'User-Agent': 'store-orders',
+      ...webhookHeaders(webhookIdOf(event), at, body, signer),
+    };
+    const signal = AbortSignal.timeout(timeoutMs);
+    let answer: Response;
+    try {
+      answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+      await answer.body?.cancel();
+    } catch (error) {
+      // A timeout may be due to this very event; a receiver that cannot be reached is not.
+      if (signal.aborted) return { kind: 'failed', reason: `no answer in ${timeoutMs / 1_000} s` };
+      return { kind: 'away', reason: causeOf(error) };
+    }
+    const { ok, status } = answer;
+    const reason = `status ${status}`;
+    if (ok) return { kind: 'delivered' };
+    if (status === 410) return { kind: 'gone', reason };
+    if (!AWAY.includes(status)) return { kind: 'failed', reason };
+    return { kind: 'away', reason, retryAfterMs: retryAfterOf(answer.headers) };
+  };
+}
+
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('Retry-After') ?? '';
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined;
+}
+
+function causeOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error && cause.message !== '' ? cause.message : message;
+}

@@ -1,0 +1,323 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
+import { oneService, placeOrder } from '../../support/one-service.ts';
+import { newFolder, type Program, start } from '../../support/service.ts';
+
+const { service } = await oneService();
+
+interface Post {
+  readonly body: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly position: number;
+  readonly order: string;
+}
+
+/** A receiver of posts in this process. */
+class Receiver {
+  readonly posts: Post[] = [];
+  /** Answers a post. */
+  answer: (post: Post, res: ServerResponse) => void = (_, res) => void res.writeHead(204).end();
+  readonly #server = createServer(async (req, res) => {
+    const body = (await req.toArray()).join('');
+    const { position, subject: order } = JSON.parse(body);
+    const post = { body, headers: req.headers, position, order };
+    this.posts.push(post);
+    this.answer(post, res);
+  });
+
+  async listen(port = 0): Promise<string> {
+    await new Promise<void>((done) => this.#server.listen(port, '127.0.0.1', done));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/events`;
+  }
+
+  get positions(): readonly number[] {
+    return this.posts.map(({ position }) => position);
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+let receiver: Receiver;
+let folder: string;
+
+beforeEach(() => {
+  receiver = new Receiver();
+  folder = newFolder();
+});
+
+afterEach(() => receiver.close());
+
+/** Starts the follower as a process of its own, beside the store whose key signs. */
+function follow(...args: readonly string[]): Program {
+  const file = join(folder, 'checkpoint');
+  return start(['follow', '--checkpoint', file, ...args], folder, {
+    STORE_ORDERS_URL: service.address,
+    STORE_ORDERS_KEY: service.key,
+    DATABASE_URL: `sqlite:${service.databaseFile}`,
+  });
+}
+
+const head = async () => {
+  const order = await placeOrder(service);
+  const answer = await service.ask('GET', `/v1/store/orders/${order}/events`);
+  return JSON.parse(answer.text)[0].position as number;
+};
+
+/** Records some events and returns the position before them, and theirs. */
+async function recorded(orders: number): Promise<{ after: string; positions: number[] }> {
+  const before = await head();
+  for (let n = 0; n < orders; n++) await placeOrder(service);
+  return {
+    after: String(before),
+    positions: Array.from({ length: orders }, (_, n) => before + 1 + n),
+  };
+}
+
+const kept = () => JSON.parse(readFileSync(join(folder, 'checkpoint'), 'utf8'));
+
+/** Returns each position once, in the order in which it came first. */
+const firsts = (positions: readonly number[]) => [...new Set(positions)];
+
+describe('A follower', () => {
+  test('posts each event once and in order, and remembers how far it has come', async () => {
+    const { after, positions } = await recorded(5);
+    const url = await receiver.listen();
+    expect(await follow('--post', url, '--after', after, '--once').ended()).toBe(0);
+    expect(receiver.positions).toEqual(positions);
+    expect(kept()).toMatchObject({ after: String(positions.at(-1)), parked: [] });
+    const more = await recorded(1);
+    expect(await follow('--post', url, '--once').ended()).toBe(0);
+    expect(receiver.positions).toEqual([...positions, Number(more.after), ...more.positions]);
+  });
+
+  test('signs as Standard Webhooks has it, with the key of the log', async () => {
+    const { after } = await recorded(1);
+    const url = await receiver.listen();
+    expect(await follow('--post', url, '--after', after, '--once').ended()).toBe(0);
+    const [{ body = '', headers = {} } = {}] = receiver.posts;
+    const vkey = (await service.ask('GET', '/public-key')).text.trim();
+    const raw = Buffer.from(vkey.replace(/^[^+]*\+[^+]*\+/, ''), 'base64').subarray(1);
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') };
+    const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = headers;
+    const signed = Buffer.from(`${id}.${at}.${body}`);
+    const key = createPublicKey({ key: jwk, format: 'jwk' });
+    expect(String(signature)).toMatch(/^v1a,/);
+    expect(verify(null, signed, key, Buffer.from(String(signature).slice(4), 'base64'))).toBe(true);
+    expect(Math.abs(Number(at) - Date.now() / 1_000)).toBeLessThan(300);
+    expect(headers['content-type']).toBe('application/cloudevents+json; charset=utf-8');
+    // To the byte what the service has answered.
+    const page = await service.ask('GET', `/v1/store/events?after=${after}&limit=1`);
+    expect(`[${body}]`).toBe(page.text);
+  });
+
+  test('waits for a receiver that is away, however often, and parks nothing', async () => {
+    const { after, positions } = await recorded(2);
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/events`;
+    const follower = follow('--post', url, '--after', after, '--once', '--tries', '1');
+    await follower.until(
+      ({ stderr }) => /ECONNREFUSED.*\n[\s\S]*ECONNREFUSED/.exec(stderr) ?? undefined,
+    );
+    let answers = 0;
+    receiver.answer = (_, res) => void res.writeHead(answers++ < 2 ? 503 : 200).end();
+    await receiver.listen(port);
+    expect(await follower.ended()).toBe(0);
+    expect(firsts(receiver.positions)).toEqual(positions);
+    expect(kept().parked).toEqual([]);
+  });
+
+  test('keeps to one event in flight with a slow receiver', async () => {
+    const { after, positions } = await recorded(4);
+    let open = 0;
+    let most = 0;
+    receiver.answer = async (_, res) => {
+      most = Math.max(most, ++open);
+      await setTimeout(50);
+      open -= 1;
+      res.end();
+    };
+    const url = await receiver.listen();
+    expect(await follow('--post', url, '--after', after, '--once').ended()).toBe(0);
+    expect(receiver.positions).toEqual(positions);
+    expect(most).toBe(1);
+  });
+
+  test('parks an event that fails, and all later ones of its order, until they are retried', async () => {
+    const after = String(await head());
+    const bad = await placeOrder(service);
+    const good = await placeOrder(service);
+    await service.ask('DELETE', `/v1/store/orders/${bad}`);
+    await service.ask('DELETE', `/v1/store/orders/${good}`);
+    const failing = (post: Post, res: ServerResponse) =>
+      void res.writeHead(post.order === bad ? 500 : 200).end();
+    receiver.answer = failing;
+    const url = await receiver.listen();
+    const args = ['--post', url, '--after', after, '--once', '--tries', '2'];
+    expect(await follow(...args).ended()).toBe(0);
+    const first = Number(after) + 1;
+    expect(receiver.positions).toEqual([first, first, first + 1, first + 3]);
+    const shown = follow('--parked');
+    expect(await shown.ended()).toBe(0);
+    expect(shown.stdout).toMatch(
+      new RegExp(
+        `^position\tevent\torder\tparked\ttries\treason\n` +
+          `${first}\tOrderPlaced\t${bad}\t\\S+\t2\tstatus 500\n` +
+          `${first + 2}\tOrderCancelled\t${bad}\t\\S+\t0\tbehind position ${first}\n$`,
+      ),
+    );
+    // Still failing: both stay, in their order, and the second is not tried.
+    expect(await follow(...args, '--retry').ended()).toBe(0);
+    expect(receiver.positions.slice(4)).toEqual([first, first]);
+    expect(kept().parked.map(({ event }: { event: Post }) => event.position)).toEqual([
+      first,
+      first + 2,
+    ]);
+    receiver.answer = (_, res) => void res.end();
+    expect(await follow(...args, '--retry').ended()).toBe(0);
+    expect(receiver.positions.slice(6)).toEqual([first, first + 2]);
+    expect(kept()).toMatchObject({ after: String(first + 3), parked: [] });
+  });
+
+  test.each([
+    ['before the answer', (kill: () => void) => kill()],
+    [
+      'after the answer, before the checkpoint',
+      (kill: () => void, res: ServerResponse) => res.end(() => kill()),
+    ],
+  ])('that is killed %s delivers at least once, in order', async (_, kill) => {
+    const { after, positions } = await recorded(6);
+    let follower: Program;
+    receiver.answer = (_post, res) => {
+      // Every other post is the last thing that the process does.
+      if (receiver.posts.length % 2 === 0) kill(() => follower.child.kill('SIGKILL'), res);
+      else res.end();
+    };
+    const url = await receiver.listen();
+    for (let code: unknown; code !== 0; ) {
+      follower = follow('--post', url, '--after', after, '--once');
+      code = await follower.ended();
+      expect([0, 'SIGKILL']).toContain(code);
+    }
+    expect(firsts(receiver.positions)).toEqual(positions);
+    // A repetition is of the last one, never of an earlier one.
+    expect(receiver.positions.toSorted((a, b) => a - b)).toEqual(receiver.positions);
+  });
+
+  test('is alone on its checkpoint', async () => {
+    const url = await receiver.listen();
+    const one = follow('--post', url);
+    await one.until(({ stderr }) => (stderr.includes('Following') ? true : undefined));
+    const other = follow('--post', url);
+    expect(await other.ended()).toBe(1);
+    expect(other.stderr).toContain('Another follower is running on');
+    expect(await one.end('SIGTERM')).toBe(0);
+    expect(one.stderr).toMatch(/\nStopped after position \d+\n$/);
+  });
+
+  test('follows what is recorded while it runs, and finishes a delivery at a stop', async () => {
+    const { after, positions } = await recorded(1);
+    const url = await receiver.listen();
+    const follower = follow('--post', url, '--after', after);
+    await expect.poll(() => receiver.positions).toEqual(positions);
+    const taken = Promise.withResolvers<ServerResponse>();
+    receiver.answer = (_, res) => taken.resolve(res);
+    await placeOrder(service);
+    const res = await taken.promise;
+    follower.child.kill('SIGTERM');
+    await setTimeout(100);
+    res.end();
+    expect(await follower.ended()).toBe(0);
+    expect(kept().after).toBe(String((positions[0] ?? 0) + 1));
+  });
+
+  test('ends at a receiver that wants no more', async () => {
+    const { after } = await recorded(1);
+    receiver.answer = (_, res) => void res.writeHead(410).end();
+    const url = await receiver.listen();
+    const follower = follow('--post', url, '--after', after);
+    expect(await follower.ended()).toBe(1);
+    expect(follower.stderr).toContain('The receiver wants no more events (status 410)');
+  });
+
+  test('does not post to where a receiver redirects', async () => {
+    const { after } = await recorded(1);
+    receiver.answer = (_, res) => void res.writeHead(307, { Location: '/elsewhere' }).end();
+    const url = await receiver.listen();
+    const ended = await follow('--post', url, '--after', after, '--once', '--tries', '1').ended();
+    expect(ended).toBe(0);
+    expect(receiver.posts).toHaveLength(1);
+    expect(kept().parked[0].reason).toBe('status 307');
+  });
+
+  test('without the key of the log posts only if that is asked for', async () => {
+    const { after } = await recorded(1);
+    const url = await receiver.listen();
+    const environment = { STORE_ORDERS_URL: service.address, STORE_ORDERS_KEY: service.key };
+    const args = ['follow', '--checkpoint', 'c', '--post', url, '--after', after, '--once'];
+    const refused = start(args, folder, environment);
+    expect(await refused.ended()).toBe(1);
+    expect(refused.stderr).toContain(
+      'There is no key to sign the posts with: set SIGNING_KEY_FILE',
+    );
+    expect(receiver.posts).toEqual([]);
+    expect(await start([...args, '--unsigned'], folder, environment).ended()).toBe(0);
+    expect(receiver.posts[0]?.headers['webhook-signature']).toBeUndefined();
+  });
+
+  test('refuses the checkpoint of another log', async () => {
+    const { after } = await recorded(1);
+    const url = await receiver.listen();
+    const other = { after, log: '/store-orders/another', parked: [] };
+    writeFileSync(join(folder, 'checkpoint'), JSON.stringify(other));
+    const follower = follow('--post', url, '--once');
+    expect(await follower.ended()).toBe(1);
+    expect(follower.stderr).toContain(
+      'is the checkpoint of /store-orders/another, and the events are',
+    );
+    expect(receiver.posts).toEqual([]);
+  });
+});
+
+describe('A command', () => {
+  test('gets each event on its standard input, and succeeds with exit code 0', async () => {
+    const { after, positions } = await recorded(3);
+    const follower = follow('--exec', 'cat', '--after', after, '--once');
+    expect(await follower.ended()).toBe(0);
+    const events = follower.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ position }) => position)).toEqual(positions);
+  });
+
+  test('that fails has the event parked, and with exit code 75 is tried again', async () => {
+    const { after, positions } = await recorded(2);
+    const [first = 0] = positions;
+    // Away at first; then it fails at the first event.
+    const script = `test -e away || { touch away; exit 75; }; grep -q '"position":${first},' && exit 9; exit 0`;
+    const follower = follow('--exec', script, '--after', after, '--once', '--tries', '1');
+    expect(await follower.ended()).toBe(0);
+    expect(follower.stderr).toContain(`Position ${first}: exit code 75.`);
+    expect(kept()).toMatchObject({
+      after: String(positions.at(-1)),
+      parked: [{ reason: 'exit code 9', tries: 1 }],
+    });
+  });
+
+  test('that hangs is ended, with all that it has started', async () => {
+    const { after } = await recorded(1);
+    const args = ['--exec', 'sleep 1000 & wait', '--after', after, '--once'];
+    const follower = follow(...args, '--tries', '1', '--timeout', '1');
+    expect(await follower.ended()).toBe(0);
+    expect(kept().parked[0].reason).toBe('SIGTERM, after 1 s');
+  });
+});
