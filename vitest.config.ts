@@ -9,6 +9,27 @@ const NATIVE_MODULES = 'test/support/native-modules.ts';
 const PATIENCE_MS = 240_000;
 const expect = { poll: { timeout: PATIENCE_MS / 4 } };
 
+/**
+ * Tests of the time in which the service answers, or of the share of a processor that it gets. They run
+ * one by one, after all others, so that what they measure is the service.
+ */
+const TIMED = [
+  'test/long/fairness/*.test.ts',
+  'test/long/overload/*.test.ts',
+  'test/e2e/overload.test.ts',
+  'test/e2e/postgres-away.test.ts',
+  'test/e2e/postgres-outage.test.ts',
+];
+
+/** What every suite with processes needs. */
+const SERVICE = {
+  globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
+  setupFiles: [NATIVE_MODULES],
+  testTimeout: PATIENCE_MS,
+  hookTimeout: PATIENCE_MS,
+  expect,
+};
+
 // A run of the projects one by one leaves a report of each in this folder, if it is set.
 const { TEST_REPORTS } = process.env;
 
@@ -43,12 +64,17 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/unit/**'],
-          globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
-          setupFiles: [NATIVE_MODULES],
-          testTimeout: PATIENCE_MS,
-          hookTimeout: PATIENCE_MS,
-          expect,
+          exclude: ['test/unit/**', ...TIMED],
+          ...SERVICE,
+        },
+      },
+      {
+        test: {
+          name: 'timed',
+          include: TIMED,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          ...SERVICE,
         },
       },
     ],
