@@ -17,7 +17,7 @@ export interface OrderPlaced {
   readonly petId: PetId;
   /** Units ordered, 1 to {@link MAX_QUANTITY}. */
   readonly quantity: number;
-  /** The date on which it is expected to ship; absent where unknown. */
+  /** The date on which it is expected to ship; absent if unknown. */
   readonly shipDate?: Instant;
 }
 

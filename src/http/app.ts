@@ -1,4 +1,4 @@
-/** The HTTP interface: the addresses, the steps that every request passes, and the error handler. */
+/** The HTTP interface: the routes, the steps of every request, and the error handler. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, {
   type ErrorRequestHandler,
@@ -39,23 +39,23 @@ import { SlowRequests } from './slow-requests.ts';
 export interface AppParts {
   readonly logger: Logger;
   readonly health: Health;
-  /** Called where an answer could not be given because the store is damaged. */
+  /** Called when a request fails because the store is damaged. */
   readonly damaged: (cause: Error) => void;
   readonly authenticator: Authenticator;
   readonly limiter: KeyLimiter;
   /** The services that the operations use. */
   readonly services: V1Services & V2Services;
-  /** The time from which on a request is logged as slow, in milliseconds; 0 or absent: none is. */
+  /** The duration from which a request is logged as slow, in milliseconds; 0 or absent: none is. */
   readonly slowRequestMs?: number;
   readonly requestMetrics?: Pick<RequestMetrics, 'observe'>;
-  /** Absent: there is no `/metrics`. */
+  /** Absent if `/metrics` is not served. */
   readonly printMetrics?: PrintMetrics;
   /** Records refusals for auditors. */
   readonly refusals: Pick<RefusalRecorder, 'note'>;
   readonly addresses: Addresses;
   /** The origins whose pages may call the API from a browser. */
   readonly corsOrigins: readonly string[];
-  /** Bounds the requests without a valid key; absent where nothing does. */
+  /** Limits requests without a valid key; absent if they are not limited. */
   readonly failures?: FailedAuthentications | undefined;
   /** The proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
@@ -63,11 +63,11 @@ export interface AppParts {
   readonly now?: () => number;
 }
 
-/** Answers requests. It has the prototypes that Express gives to them and to their answers. */
+/** Handles requests. Has the prototypes that Express gives to requests and responses. */
 export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
   Pick<Express, 'request' | 'response'>;
 
-/** Returns the HTTP interface: every address of the service, and the one handler of errors. */
+/** Returns the HTTP interface: all routes of the service, and the one error handler. */
 export function createApp(parts: AppParts): App {
   const { logger, health, services, corsOrigins, trustedProxies = [], now = CLOCKS.wall } = parts;
   const { requestMetrics = new RequestMetrics(), printMetrics, slowRequestMs = 0 } = parts;
@@ -92,7 +92,7 @@ export function createApp(parts: AppParts): App {
     '/public-key',
     once(() => keyFile(services)),
   );
-  // While the service cannot serve, its metrics are asked for most.
+  // Metrics are needed most while the service cannot serve.
   const keyAlone = gateTo((_req, _res, next) => next());
   if (printMetrics !== undefined) serveMetrics(app, keyAlone, printMetrics);
   probe(app, '/livez', () => ({ status: 'ok' }));
@@ -106,18 +106,18 @@ export function createApp(parts: AppParts): App {
 
   const slow = new SlowRequests(logger, slowRequestMs);
   const requestLog = new RequestLog(logger, requestMetrics, slow, spans());
-  // The steps of every request come before Express, whose router takes 1 to 2 µs for each.
+  // The steps of every request run before Express, whose router takes 1 to 2 µs for each step.
   const answer = (req: Request, res: Response) => {
     const fault = faultOfFrame(req);
     req.context = new RequestContext(req, res);
     requestLog.logWhenDone(req.context);
-    // After the head of an answer is sent, an error can only cut it off.
+    // After the head of a response is sent, an error can only cut it off.
     const cutOff = () => void req.socket.destroy();
     if (fault === undefined && req.url !== '*') {
       app(req, res, cutOff);
       return;
     }
-    // The bytes that follow may be the rest of this request or another one.
+    // The following bytes may be the rest of this request or another one.
     res.shouldKeepAlive = false;
     if (fault?.status !== 400) res.setHeader('Allow', ALL_METHODS);
     if (fault !== undefined) answerError(fault, req, res, cutOff);
@@ -127,7 +127,7 @@ export function createApp(parts: AppParts): App {
   return Object.assign(answer, { request, response }) as App;
 }
 
-/** Returns the spans of requests, where somebody receives them. */
+/** Returns the recorder of spans; undefined without an OpenTelemetry SDK. */
 function spans(): RequestSpans | undefined {
   const tracer = registeredTracer();
   const routes = [...routesOf('/v1', V1), ...routesOf('/v2', V2)];
@@ -144,7 +144,7 @@ async function keyFile({ prover }: V1Services): Promise<FixedAnswer> {
 
 const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
 
-/** Serves the state of the service to machines, without a key. */
+/** Serves the state of the service, without a key. */
 function probe(app: Express, path: string, state: () => object): void {
   const route = app.route(path).get((_req, res) => {
     res.setHeader('Cache-Control', 'no-store').json(state());
@@ -180,16 +180,16 @@ function handleErrors({
   };
 }
 
-/** Returns whether the store is out of reach, or does not hold what was recorded. */
+/** Returns true if the store is unreachable or damaged. */
 function isOfStore(error: unknown): error is Error {
   return error instanceof StoreUnavailable || isDamage(error);
 }
 
-/** Returns the Error to answer with, also for errors of Express. */
+/** Returns the API error for any error, those of Express included. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isOfStore(error)) return new ApiError('service_unavailable');
-  // The one request that Express itself refuses.
+  // The one kind of request that Express itself refuses.
   const { status } = error as { status?: number };
   return status === 400
     ? new ApiError('invalid_request', NO_ENCODING)

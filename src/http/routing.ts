@@ -1,4 +1,4 @@
-/** Routes: the addresses of the service, each with the methods that it allows. */
+/** Routes: the paths of the service, each with its methods. */
 import type {
   ErrorRequestHandler,
   Express,
@@ -18,11 +18,11 @@ import { jsonBody, requireJson } from './requests/body.ts';
 import { shownNames } from './requests/shown.ts';
 
 /**
- * Serves the operations of a version below its base path, behind a gate which every request there
- * has to pass, whatever it asks for. A path that exists answers other methods with 405 and what it
- * allows.
+ * Serves the operations of a version below its base path, behind a gate that every request there
+ * must pass, even one for an unknown path. For other methods of a known path, the response is a 405
+ * with Allow.
  *
- * All paths stand in the app's own router, which costs a request less than one router in another.
+ * All routes are in the app's own router, which costs a request less than a nested router.
  */
 export function serveOperations<Services>(
   app: Express,
@@ -35,7 +35,7 @@ export function serveOperations<Services>(
   for (const [path, offered = []] of Object.entries(groupedByPath(operations))) {
     const route = app.route(patternOf(`${base}${path}`));
     for (const operation of offered) {
-      const name = nameOf(base, operation);
+      const name = routeNameOf(base, operation);
       route[operation.method](...behind(gate, name, stepsOf(operation, services, now)));
     }
     route.all(gate);
@@ -45,7 +45,7 @@ export function serveOperations<Services>(
     );
   }
   app.use(base, gate);
-  // A target that is no path at all, such as /%zz, has not come to the gate when it fails.
+  // A target that is not a valid path, such as /%zz, fails before the gate.
   const failed: ErrorRequestHandler = (error, req, res, next) => {
     if (error instanceof ApiError) return next(error);
     return gate(req, res, (refused) => next(refused ?? error));
@@ -53,15 +53,18 @@ export function serveOperations<Services>(
   app.use(base, failed);
 }
 
-/** Returns the route of each operation of a version, by its name in {@link RequestContext.operation}. */
+/**
+ * Returns the route of each operation of a version, by its name in {@link
+ * RequestContext.operation}.
+ */
 export function routesOf(
   base: string,
   operations: readonly Pick<Operation, 'operationId' | 'path'>[],
 ): readonly (readonly [name: string, route: string])[] {
-  return operations.map((each) => [nameOf(base, each), `${base}${each.path}`]);
+  return operations.map((each) => [routeNameOf(base, each), `${base}${each.path}`]);
 }
 
-function nameOf(base: string, { operationId }: Pick<Operation, 'operationId'>): string {
+function routeNameOf(base: string, { operationId }: Pick<Operation, 'operationId'>): string {
   return `${base.slice(1)} ${operationId}`;
 }
 
@@ -70,8 +73,8 @@ function groupedByPath<Services>(operations: readonly Operation<Services>[]) {
 }
 
 /**
- * Returns a path with parameters as a regular expression. Express matches the same paths by its own
- * patterns, and puts the parameters into an object to which V8 adds slowly: 2 % of this thread's time.
+ * Returns a path with parameters as a regular expression. Express's own patterns match the same
+ * paths, but put the parameters into an object that is slow to extend: 2 % of this thread's time.
  */
 function patternOf(path: string): Parameters<Express['route']>[0] {
   return new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
@@ -80,8 +83,8 @@ function patternOf(path: string): Parameters<Express['route']>[0] {
 type Steps = readonly [RequestHandler, ...RequestHandler[]];
 
 /**
- * Joins the gate and the step behind it: each step of Express takes 1 to 2 µs. The name of the
- * operation is noted before the gate, so that requests without a key are counted for it.
+ * Joins the gate and the step after it: each step of Express takes 1 to 2 µs. The operation is
+ * noted before the gate, so that metrics attribute requests without a key to it.
  */
 function behind(gate: RequestHandler, name: string, [first, ...rest]: Steps): Steps {
   const both: RequestHandler = (req, res, next) => {
@@ -93,7 +96,7 @@ function behind(gate: RequestHandler, name: string, [first, ...rest]: Steps): St
   return [both, ...rest];
 }
 
-/** Returns the steps of an operation behind the gate: its checks, its body, its handler. */
+/** Returns the steps of an operation after the gate: its checks, its body, its handler. */
 function stepsOf<Services>(
   operation: Operation<Services>,
   services: Services,
@@ -122,8 +125,8 @@ function stepsOf<Services>(
 }
 
 /**
- * Parses the path, the body and the headers of a request into its context. The query is parsed before
- * the body is read: see stepsOf.
+ * Parses the path, the body and the headers of a request into its context. The query is parsed
+ * before the body is read: see stepsOf.
  */
 function parseInput(context: RequestContext, schemas: InputSchemas): void {
   const { req } = context;
@@ -141,13 +144,13 @@ function parsedHeaders(schema: z.ZodObject, req: Request): unknown {
     const value = req.headers[name.toLowerCase()];
     if (value !== undefined) given = { ...given, [name]: value };
   }
-  // All of them are optional, and most requests have none.
+  // All these headers are optional, and most requests have none of them.
   return given === undefined ? NO_HEADERS : parsed(schema, given);
 }
 
 /**
- * Parses a part of a request. Throws a 400 that names everything in it which is unknown, malformed or
- * given more than once.
+ * Parses a part of a request. Throws a 400 that names everything unknown, malformed or repeated in
+ * it.
  */
 function parsed(
   schema: z.ZodType,
@@ -179,7 +182,7 @@ export function serveFixed(
   allowOnly(route, ['get']);
 }
 
-/** Answers OPTIONS with the methods that a route allows, and every other method with 405. */
+/** Answers OPTIONS with the methods of a route, and every other method with 405. */
 export function allowOnly(route: IRoute, methods: readonly Operation['method'][]): void {
   const named = methods.map((method) => method.toUpperCase());
   const head = named.includes('GET') ? ['HEAD'] : [];

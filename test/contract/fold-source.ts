@@ -25,7 +25,7 @@ export function foldSourceContract(name: string, create: () => Promise<LogWithFo
   }
 
   describe(`the events of ${name} for folds`, () => {
-    it('are those of the log, whatever is in it, from any position and to any', async () => {
+    it('are those of the log, for any events, from any position to any other', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(newEvents, { maxLength: 20 }),
@@ -53,7 +53,7 @@ export function foldSourceContract(name: string, create: () => Promise<LogWithFo
       expect(await taken(foldSourceOf(log))).toStrictEqual(all);
     });
 
-    it('go on where more was appended after they were read ahead', async () => {
+    it('include events appended after they were read ahead', async () => {
       const { log, foldSource } = await storeWith(lives(1_300));
       // By now the rest of them is read ahead, and what follows them, which is nothing so far.
       expect(await taken(foldSource, 0, 1_000)).toHaveLength(1_000);
@@ -67,7 +67,7 @@ export function foldSourceContract(name: string, create: () => Promise<LogWithFo
       expect(await taken(foldSource, 1_000, 1_003)).toHaveLength(3);
     });
 
-    it('are lifted by the codec where they were written by an older version', async () => {
+    it('are upcast by the codec if an older version has written them', async () => {
       const { log, foldSource, tamper } = await storeWith(lives(600));
       await tamper(
         (events) => `UPDATE ${events} SET schema_version = 1,

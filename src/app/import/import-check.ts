@@ -7,7 +7,7 @@ import type { OrderView } from '../state/order-list.ts';
 import { planImport } from './import-plan.ts';
 import type { ImportedOrder, Reading } from './imported-order.ts';
 
-/** The bad lines that are listed with their reasons; the others are only counted. */
+/** The most bad lines that are listed with their reasons; further ones are only counted. */
 const MAX_LISTED_LINES = 20;
 
 /** A line that cannot be imported, with the reason. Lines count from 1. */
@@ -16,7 +16,7 @@ export interface BadLine {
   readonly reason: string;
 }
 
-/** Bad lines: all are counted, the first are listed. */
+/** Bad lines: all are counted, and the first ones are listed. */
 export class BadLines {
   readonly first: BadLine[] = [];
   count = 0;
@@ -27,10 +27,10 @@ export class BadLines {
   }
 }
 
-/** A line whose order is not yet in the state that the line demands. */
+/** A line whose order is not yet in the state given by the line. */
 export interface DueLine {
   readonly line: number;
-  /** At least one; each is to be sent only after the one before it was accepted. */
+  /** At least one; each must be sent only after the previous one was accepted. */
   readonly commands: readonly OrderCommand[];
 }
 
@@ -40,13 +40,13 @@ interface GoodLine {
 }
 
 /**
- * The first pass of an import: checks every line against the orders that are there and against
- * the lines before it, and changes nothing, so that a file with a mistake can be refused whole.
+ * The first pass of an import: checks every line against the existing orders and the preceding
+ * lines, and changes nothing, so that a file with a mistake can be refused as a whole.
  */
 export class ImportCheck {
-  /** The number of orders that were read, good and bad. */
+  /** The number of orders read, good and bad. */
   read = 0;
-  /** The number of those that are in the store already, or stand in the file twice. */
+  /** The number of those that are in the store already, or a second time in the file. */
   present = 0;
   /** The number of those that are due. */
   dueCount = 0;
@@ -62,10 +62,10 @@ export class ImportCheck {
   }
 
   /**
-   * Yields the lines that are due. Their commands are planned again here: to store them would take
-   * as much memory again as the orders.
+   * Yields the lines that are due. Their commands are planned again here, because storing them
+   * would take as much memory again as the orders.
    *
-   * The highest id comes first. A server that runs meanwhile gives new orders the ids above the
+   * The line with the highest id comes first. A server that runs meanwhile assigns ids above the
    * highest, and would otherwise take ids that the file has yet to place.
    */
   *due(): Iterable<DueLine> {

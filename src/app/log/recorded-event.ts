@@ -1,4 +1,6 @@
-/** Events with their metadata: on their way into the log, recorded, stored, and as folds read them. */
+/**
+ * Events with their metadata: on their way into the log, recorded, stored, and as folds read them.
+ */
 
 import { type Instant, millisecondsOf } from '../../domain/instant.ts';
 import { COMMAND_TYPES, type OrderEvent, type OrderPlaced } from '../../domain/order.ts';
@@ -27,8 +29,8 @@ export interface NewEvent {
   readonly version: number;
   readonly metadata: Metadata;
   /**
-   * The place of its command in the trace of a client: stored beside the event, and no part of the record
-   * that is hashed. Absent in events that are read: see {@link Trail.traces}.
+   * The place of its command in the trace of a client: stored beside the event, and no part of the
+   * record that is hashed. Absent in events that are read: see {@link Trail.traces}.
    */
   readonly traceparent?: string;
 }
@@ -100,7 +102,7 @@ export interface FoldInput {
   readonly petId: PetId;
   /** Of an `OrderPlaced`; 0 otherwise. */
   readonly quantity: number;
-  /** Milliseconds since 1970; NaN where there is no date. */
+  /** Milliseconds since 1970; NaN if there is no date. */
   readonly shipDate: number;
   /** The time at which the event was recorded: milliseconds since 1970. */
   readonly at: number;

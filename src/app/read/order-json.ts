@@ -1,16 +1,16 @@
 /**
- * The JSON of an order in each version of the API, for HTTP and the command line. It is written by hand,
- * because JSON.stringify refuses 64-bit ids. Version 1 has them as numbers, which the JSON readers of many
- * languages round beyond 2^53; version 2 as strings.
+ * The JSON of an order in each version of the API, for HTTP and the command line. It is written by
+ * hand, because JSON.stringify rejects bigints. Ids are numbers in version 1, which the JSON
+ * parsers of many languages round beyond 2^53, and strings in version 2.
  */
 import type { OrderDetails, OrderView } from '../state/order-list.ts';
 
-/** Returns an Order as version 1 shows it: exactly the five properties of the contract. */
+/** Returns an order as version 1 shows it: the five properties of the contract. */
 export function orderToJson(order: OrderView): string {
   return `{"id":${order.id},"petId":${order.petId},${commonProperties(order)}}`;
 }
 
-/** Returns an Order as version 2 shows it. An event that has not happened has no time. */
+/** Returns an order as version 2 shows it. The time of an event that has not happened is absent. */
 export function orderToJsonV2(order: OrderDetails): string {
   const { id, petId, status, placedAt, shippedAt, cancelledAt } = order;
   const shipped = shippedAt === undefined ? '' : `,"shippedAt":"${shippedAt}"`;

@@ -66,8 +66,8 @@ export class OrderList<Encoded> {
   readonly #snapshots: ListSnapshots<Encoded>;
 
   /**
-   * @param packed The list to begin with; without it, the list begins at position 0.
-   * @param notShown The types of events that leave the encoding of their order's chunk as it is.
+   * @param packed The list to begin with; absent: the list begins at position 0.
+   * @param notShown The types of events that do not change the encoding of their order's chunk.
    */
   constructor(
     encode: EncodeChunk<Encoded>,
@@ -86,7 +86,7 @@ export class OrderList<Encoded> {
     );
   }
 
-  /** Returns a copy, from which the same list can be made again. */
+  /** Returns a copy, from which the list can be restored. */
   pack(): PackedList {
     return {
       image: this.#image.pack(),
@@ -121,7 +121,7 @@ export class OrderList<Encoded> {
     return versions.map((version) => this.#image.positionOf(id, version));
   }
 
-  /** The columns as they are now, up to the next event. */
+  /** The columns, valid until the next event. */
   get columns(): Omit<Columns, 'quantities'> & PackedImage['columns'] {
     const { ids, petIds, expectedDates } = this.#columns;
     return { ids, petIds, expectedDates, ...this.#image.columns };

@@ -1,4 +1,4 @@
-/** The entrance of the write side, and its wiring: the queue, and the pipeline behind it. */
+/** The entrance of the write side: a queue of commands, and the pipeline of batches behind it. */
 
 import { loopUtilization, pause } from '../event-loop.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../ports/store.ts';
 import { type Client, CommandQueue, type QueueOptions } from './command-queue.ts';
 import { Pipeline } from './pipeline.ts';
 
-/** Bounds the pause of other work for a batch: a disk may be slow. */
+/** The longest pause of other work for a batch: a disk may be slow. */
 const MAX_GIVE_WAY_MS = 5;
 
 export interface ProcessorOptions extends QueueOptions {
@@ -17,14 +17,14 @@ export interface ProcessorOptions extends QueueOptions {
   readonly utilization?: () => number;
 }
 
-/** The way of every command to the write side: into a queue, and from there into batches. */
+/** Accepts commands, queues them, and records them in batches. */
 export class CommandProcessor {
   readonly #waiting: CommandQueue;
   readonly #pipeline: Pipeline;
 
   /**
-   * @param stopped Called once, after an outcome was in doubt or the writer was lost: nothing is
-   * recorded from then on, and the process should end, so that the next start reads what is true.
+   * @param stopped Called once, after an outcome was in doubt or the writer was lost. Nothing is
+   *   recorded from then on, and the process should end: the next start reads the truth.
    */
   constructor(
     writer: BatchWriter,
@@ -35,15 +35,15 @@ export class CommandProcessor {
     this.#pipeline = new Pipeline(writer, this.#waiting, { stopped, inDoubt, utilization });
   }
 
-  /** The commands in no batch yet, and those that never were in one. */
+  /** The commands that wait for a batch, and the counts of those that never were in one. */
   get waiting(): Pick<CommandQueue, 'length' | 'ageMs' | 'ended'> {
     return this.#waiting;
   }
 
   /**
-   * Resolves with the command's outcome, when that is durable, or with the reason why it was refused
-   * undecided. Never rejects.
-   * @param client If it has gone before the command is in a batch, the command is dropped.
+   * Resolves with the command's outcome when it is durable, or with the reason why the command was
+   * refused undecided. Never rejects.
+   * @param client If it disconnects before the command is in a batch, the command is dropped.
    */
   submit(submission: Submission, client?: Client): Promise<Outcome> {
     return new Promise((resolve) => {
@@ -58,8 +58,8 @@ export class CommandProcessor {
   }
 
   /**
-   * For work that takes long and can wait, such as a long list: resolves when the batch in flight is
-   * recorded, or after 5 milliseconds; at once where there is none.
+   * Lets commands go first, before long work such as a list. Resolves when the batch in flight is
+   * recorded, at once if there is none, and after 5 ms at the latest.
    */
   async giveWay(): Promise<void> {
     await Promise.race([this.#pipeline.recording, pause(MAX_GIVE_WAY_MS)]);

@@ -105,8 +105,9 @@ export function withStoreOrNew<Result>(
 }
 
 /**
- * Does work with an open store while everything in it is checked. Returns what the work has found once
- * both are done. Throws {@link DamagedStore}. A failure of the work, or its signal, ends the check.
+ * Does work with an open store while everything in it is checked. Returns what the work has found
+ * once both are done. Throws {@link DamagedStore}. A failure of the work, or its signal, ends the
+ * check.
  */
 export async function whileChecked<Result>(
   store: CommandLineStore,

@@ -53,7 +53,7 @@ export async function* timeline(
         if (onTerminal) yield CLEAR;
         return;
       }
-      // By the law of two events, an order that was placed before was pending.
+      // By the law of MAX_EVENTS_PER_ORDER, an order with an earlier event was pending.
       if (recorded.version > 1) counts.pending -= 1;
       counts[statusAfter(event.type)] += 1;
       played.position = position;

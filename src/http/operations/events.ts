@@ -62,11 +62,11 @@ async function listOrderEvents(
   const events = await history.at(positions);
   res.setHeader('ETag', orderTag(epochs.logName, positions.length));
   res.setHeader('Cache-Control', PRIVATE);
-  // Express answers 304 to a client that has it already.
+  // Express answers 304 if the client has it already.
   res.type(BATCH).send(`[${events.join(',')}]`);
 }
 
-/** The place before the first event. */
+/** The position before the first event. */
 const START: Place = { position: 0 };
 
 const EventQuery = z.strictObject({
@@ -130,7 +130,7 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
   const lastSeen = lastId && positionOf(epochs, 'Last-Event-ID', lastId);
   res.setHeader('Cache-Control', PRIVATE);
   res.vary('Accept').vary('Accept-Encoding');
-  // A client that accepts anything gets a page: a stream has no end.
+  // A client that accepts any type gets a page, because a stream has no end.
   if (req.accepts([BATCH, 'application/json', STREAM]) === STREAM) {
     await streamEvents(services, context, lastSeen);
     return;
@@ -150,7 +150,7 @@ async function streamEvents(
 ): Promise<void> {
   const { after = START, type } = query;
   const begin = lastSeen ?? positionOf(epochs, 'after', after);
-  // Open streams have a bound of their own.
+  // Open streams have a limit of their own.
   place?.leave();
   const close = openStream(limiter, key, res);
   const follower = tail.follow();

@@ -1,4 +1,4 @@
-/** The signed state of the log, and the proofs of what is in it. */
+/** The operations on the signed state of the log, and on proofs of its contents. */
 import { CannotProve, type Prover } from '../../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../../app/audit/receipt.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
@@ -62,7 +62,7 @@ async function getCheckpoint(
   const { size, root, note } = await prover.checkpoint().catch(refusedAs('not_found'));
   res.setHeader('ETag', `"${epochs.logName}-checkpoint-${rootText(root)}-${size}"`);
   res.setHeader('Cache-Control', PRIVATE);
-  // Express answers 304 to a client that has it already.
+  // Express answers 304 if the client has it already.
   res.type(TEXT).send(note);
 }
 
@@ -218,12 +218,12 @@ export const PROOF_OPERATIONS = [
   operation(GET_EVENT_RECEIPT, bounded(getEventReceipt)),
 ];
 
-/** Returns the beginning of a root: it differs where two logs of one name have become different. */
+/** Returns the beginning of a root, which distinguishes two logs that have diverged. */
 function rootText(root: Uint8Array): string {
   return Buffer.from(root).toString('hex', 0, 4);
 }
 
-/** Returns a handler that refuses a request for a proof which cannot be given. */
+/** Returns a handler that converts {@link CannotProve} to an error of the API. */
 function refusedAs(code: 'invalid_request' | 'not_found'): (error: Error) => never {
   return (error) => {
     throw error instanceof CannotProve ? new ApiError(code, `${error.message}.`) : error;

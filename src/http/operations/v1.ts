@@ -1,4 +1,4 @@
-/** Version 1 of the API: its table of operations, and those that it alone has. */
+/** Version 1 of the API: its table of operations, and those of this version alone. */
 import { nextTurn } from '../../app/event-loop.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { orderToJson } from '../../app/read/order-json.ts';
@@ -97,10 +97,10 @@ async function getPet(
 ): Promise<void> {
   const isKnown = isPetKnown(await readModel.current(req.context), path.petId);
   if (!isKnown) throw new ApiError('not_found', 'No order names this pet.');
-  // The representation of a pet is its id alone, so it never changes.
+  // A pet is represented by its id alone, so the response never changes.
   res.setHeader('ETag', `"${epochs.logName}"`);
   res.setHeader('Cache-Control', PRIVATE);
-  // Express answers 304 to a client that has it already.
+  // Express answers 304 if the client has it already.
   res.type('json').send(`{"id":${path.petId}}`);
 }
 
@@ -111,7 +111,7 @@ export type V1Services = ListServices &
   EventServices &
   ProofServices;
 
-/** Version 1: listOrders and cancelOrder as the contract has them, and the operations around them. */
+/** Version 1: listOrders and cancelOrder of the contract, and the operations around them. */
 export const V1: readonly Operation<V1Services>[] = [
   operation(LIST_ORDERS, bounded(listOrders)),
   ...orderOperations({

@@ -13,11 +13,12 @@ const TOO_MANY_FAILURES =
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 
 /**
- * Returns a handler that lets only requests with a valid key pass, and notes the key in their context. A
- * request that has passed before, and failed behind it, passes again without being counted twice.
- * The key is checked first, so that the failures of others hold up nobody who has a valid one.
- * @param admit The handler of requests that pass.
- * @param failures Bounds the others; absent where nothing does.
+ * Returns a handler that admits only requests with a valid key, and notes the key in their context.
+ * A request that was admitted before, and failed later, is admitted again without being counted
+ * twice. The key is checked first, so that failures of other clients do not delay those with a
+ * valid key.
+ * @param admit The handler of admitted requests.
+ * @param failures Limits the others; absent if they are not limited.
  */
 export function authenticate(
   authenticator: Authenticator,
@@ -48,7 +49,7 @@ export function authenticate(
   };
 }
 
-/** Returns the text that a request was sent with as its key, valid or not. */
+/** Returns the text that a request has in place of a key, valid or not. */
 export function keyTextOf(req: Request): string | undefined {
   return BEARER.exec(req.headers.authorization ?? '')?.[1];
 }

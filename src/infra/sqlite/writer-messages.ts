@@ -38,7 +38,9 @@ type Fields = readonly unknown[];
 
 type Command = Submission['command'];
 
-/** The names of an object's members, in the order in which they travel, without that of its kind. */
+/**
+ * The names of an object's members, in the order in which they travel, without that of its kind.
+ */
 type Names<Type, Kind extends keyof Type> = {
   readonly [Name in Exclude<keyof Type, Kind>]-?: true;
 };

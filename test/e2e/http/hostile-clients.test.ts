@@ -48,7 +48,7 @@ describe.concurrent('A request that does not arrive is answered with 408, and cl
     expect(client.endedAfter).toBeLessThan(6_000 + SLACK_MS);
   });
 
-  it('and what is closed is closed whole, though the client goes on', async () => {
+  it('and the connection is closed completely, although the client goes on sending', async () => {
     using client = new RawClient(service.address);
     await client.closed;
     const rest = setInterval(() => client.send('X'), 20);
@@ -119,7 +119,7 @@ describe('A body that is refused is not read on:', () => {
     expect(JSON.parse(text)).toMatchObject({ status: 'pending' });
   });
 
-  it('one of the largest size is read, and the connection goes on', async () => {
+  it('one of the largest size is read, and the connection continues', async () => {
     using client = new RawClient(service.address);
     const padded = ORDER.padEnd(16_384);
     const head = `${POST}${KEY}${JSON_TYPE}Content-Length: 16384\r\n\r\n`;
@@ -130,7 +130,7 @@ describe('A body that is refused is not read on:', () => {
     expect(statusesOf(client)).toStrictEqual([201, 201]);
   });
 
-  it('a short one that nobody reads is skipped, and the connection goes on', async () => {
+  it('a short unread one is skipped, and the connection continues', async () => {
     using client = new RawClient(service.address);
     const cancel = `DELETE ${LIST}/5 HTTP/1.1\r\nHost: x\r\n${KEY}${CHUNKED}\r\n3\r\nabc\r\n0\r\n\r\n`;
     client.send(cancel + cancel.replace('Host', 'Connection: close\r\nHost'));

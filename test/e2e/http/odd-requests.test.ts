@@ -201,7 +201,7 @@ describe('On one connection, each request has its own answer, in order:', () => 
     }
   });
 
-  it('a command whose body nobody reads says what became of it, however that body goes on', async () => {
+  it('a command with an unread body gets its outcome, however that body continues', async () => {
     const id = await placeOrder(service);
     const cancel = `DELETE ${LIST}/${id} HTTP/1.1\r\n${HOST}${KEY}${CHUNKED}\r\nzz\r\n`;
     expect((await sent(cancel)).map(({ status }) => status)).toStrictEqual([204]);

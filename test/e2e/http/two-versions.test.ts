@@ -89,7 +89,7 @@ describe.each([V1, V2])('An order at %s that has not changed', (list) => {
     expect((await get(String(after.headers.etag))).status).toBe(304);
   });
 
-  it('is not what the answer to a shipment is: that has no ETag', async () => {
+  it('is not the ETag of the response to a shipment, which has none', async () => {
     const id = await placeOrder(service);
     const answer = await service.send('PUT', `${list}/${id}/shipment`, SHIPMENT);
     expect(answer.status).toBe(200);

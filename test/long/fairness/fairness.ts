@@ -67,7 +67,7 @@ export interface Round {
 }
 
 const STEADY_KEY = BEARER.Authorization.slice('Bearer '.length);
-const EXCESS = 10;
+const EXCESS_FACTOR = 10;
 const STEADY_CONNECTIONS = 16;
 const CAPACITY_CONNECTIONS = 256;
 /** The other client begins earlier by so many seconds, and ends later. */
@@ -95,10 +95,10 @@ async function measure(load: Load, newStore: () => Promise<StoreFile>): Promise<
   await Promise.all([here.limitKey(limit), elsewhere.limitKey(limit)]);
   const others: Readonly<Record<Situation, () => Promise<Seen> | undefined>> = {
     none: () => undefined,
-    elsewhere: () => elsewhere.other(EXCESS * limit),
+    elsewhere: () => elsewhere.other(EXCESS_FACTOR * limit),
     atLimit: () => here.other(limit),
-    beyond: () => here.other(EXCESS * limit),
-    unauthorized: () => here.other(EXCESS * limit, mintKeyText()),
+    beyond: () => here.other(EXCESS_FACTOR * limit),
+    unauthorized: () => here.other(EXCESS_FACTOR * limit, mintKeyText()),
   };
   const rounds: Round[] = [];
   for (let round = 0; round < load.rounds; round++) {

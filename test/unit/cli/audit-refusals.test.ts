@@ -26,7 +26,7 @@ async function given() {
 
 const HEAD = 'position\tat\tkey\trequest\tcode\trequest id';
 
-test('what was refused is listed, with the name of the key that was refused', async () => {
+test('refusals are listed with the name of the key', async () => {
   const { place, keyId } = await given();
   const { code, out } = await place.run('audit', 'refusals');
   expect([code, ...out.split('\n')]).toStrictEqual([
@@ -40,7 +40,7 @@ test('what was refused is listed, with the name of the key that was refused', as
   ]);
 });
 
-test('programs get a line of JSON for each, and only the newest where they ask for few', async () => {
+test('programs get a line of JSON for each, and only the newest with a limit', async () => {
   const { place, records } = await given();
   const { code, out } = await place.run('audit', 'refusals', '--json', '--limit', '2');
   expect(code).toBe(0);
@@ -59,7 +59,7 @@ test('a terminal shows a table', async () => {
   expect(out).toContain('order_already_shipped');
 });
 
-test('where nothing was refused there is nothing to list', async () => {
+test('the list is empty without refusals', async () => {
   const place = new Place();
   expect(await place.run('audit', 'refusals')).toMatchObject({ code: 0, out: `${HEAD}\n` });
 });

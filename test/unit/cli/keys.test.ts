@@ -4,7 +4,7 @@ import { SCOPES } from '../../../src/app/ports/key-store.ts';
 import { instantAt } from '../../../src/domain/instant.ts';
 import { Place } from '../../support/command-line.ts';
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 async function keysOf(place: Place) {
   const store = await place.open();
@@ -62,7 +62,7 @@ test.each([
   const place = new Place();
   const before = Date.now();
   await place.run('keys', 'create', '--name', 'x', '--expires', expires);
-  const expiry = Date.parse((await keysOf(place))[0]?.expiresAt ?? '') - hours * HOUR;
+  const expiry = Date.parse((await keysOf(place))[0]?.expiresAt ?? '') - hours * HOUR_MS;
   expect(expiry).toBeGreaterThanOrEqual(before);
   expect(expiry).toBeLessThanOrEqual(Date.now());
 });
@@ -285,7 +285,7 @@ async function created(place: Place): Promise<{ id: string; text: string }> {
 async function expired(place: Place): Promise<void> {
   const store = await place.open();
   const createdAt = instantAt(0);
-  const expiresAt = instantAt(HOUR);
+  const expiresAt = instantAt(HOUR_MS);
   if (createdAt === undefined || expiresAt === undefined) throw new Error('1970 is an instant');
   const hash = Buffer.alloc(32);
   await store.keys.add({ id: 'expired000', name: 'x', hash, scopes: [], createdAt, expiresAt });

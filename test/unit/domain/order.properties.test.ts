@@ -34,7 +34,7 @@ function recorded(commands: readonly OrderCommand[]): OrderEvent[] {
   return run(commands).flatMap(({ events }) => events);
 }
 
-describe('whatever is asked of an order, in whatever order', () => {
+describe('for any commands on an order, in any sequence', () => {
   it('it ends once at most, and nothing happens to it after its end', () => {
     fc.assert(
       fc.property(commandHistories, (commands) => {
@@ -57,7 +57,7 @@ describe('whatever is asked of an order, in whatever order', () => {
     expect(most).toBe(MAX_EVENTS_PER_ORDER);
   });
 
-  it('no command leads from any state of its with so many events to one more', () => {
+  it('no command adds an event to an order that has as many as allowed', () => {
     fc.assert(
       fc.property(commandHistories, commandsTo(one), (commands, command) => {
         const events = recorded(commands);
@@ -88,7 +88,7 @@ describe('whatever is asked of an order, in whatever order', () => {
     );
   });
 
-  it('asking again for what was just accepted records nothing, unless it is placing', () => {
+  it('repeating an accepted command records nothing, unless it places an order', () => {
     fc.assert(
       fc.property(commandHistories, commandsTo(one), (history, command) => {
         fc.pre(command.type !== 'PlaceOrder');
@@ -100,7 +100,7 @@ describe('whatever is asked of an order, in whatever order', () => {
     );
   });
 
-  it('a refusal has no events, and the state stays what it was', () => {
+  it('a rejection has no events and leaves the state unchanged', () => {
     fc.assert(
       fc.property(commandHistories, (commands) => {
         for (const { before, decision, after } of run(commands)) {
@@ -136,7 +136,7 @@ describe('whatever is asked of an order, in whatever order', () => {
     );
   });
 
-  it('the first events of its history rebuild what it was at that time', () => {
+  it('the first events of its history rebuild its state of that time', () => {
     fc.assert(
       fc.property(commandHistories, (commands) => {
         const events: OrderEvent[] = [];
@@ -174,7 +174,7 @@ describe('evolving an order', () => {
     );
   });
 
-  it('leaves what a command says untouched, too', () => {
+  it('does not modify the command either', () => {
     fc.assert(
       fc.property(commandHistories, commandsTo(one), (history, command) => {
         const state = rebuild(order, recorded(history));

@@ -71,7 +71,7 @@ describe('a shipped order', () => {
     given(placed, shipped).when(place).thenRejected('order_exists');
   });
 
-  it('stays as it is when the same shipment is reported again', () => {
+  it('is unchanged when the same shipment is reported again', () => {
     given(placed, shipped).when(shipOnMonday).thenNothing();
   });
 
@@ -93,12 +93,12 @@ describe('a cancelled order', () => {
     given(placed, cancelled).when(shipOnMonday).thenRejected('order_cancelled');
   });
 
-  it('stays as it is when it is cancelled again: a client that lost the reply is told the truth', () => {
+  it('is unchanged when it is cancelled again: a client that lost the response gets the same one', () => {
     given(placed, cancelled).when(cancel).thenNothing();
   });
 });
 
-describe('what is known of an order', () => {
+describe('the state of an order', () => {
   it('is nothing before its first event', () => {
     expect(order.initial).toStrictEqual({ status: 'none' });
   });

@@ -61,7 +61,7 @@ test('a line that contradicts the order that is there is bad', () => {
   expect(dueLines(checked)).toEqual([2]);
 });
 
-test('what was due is not, once somebody else has placed another order under its id', () => {
+test('a line is no longer due after another client has placed an order under its id', () => {
   const others = new Map<bigint, OrderView>();
   const checked = new ImportCheck((id) => others.get(id));
   for (const [line, id] of [

@@ -16,7 +16,7 @@ function imageOf(events: Iterable<RecordedEvent>): OrderImage {
 }
 
 describe('the image of all orders', () => {
-  it('knows of no order at first', () => {
+  it('is empty at first', () => {
     const image = new OrderImage();
     expect([image.position, image.size, image.highestId, image.lastAt]).toStrictEqual([
       0,
@@ -29,7 +29,7 @@ describe('the image of all orders', () => {
     expect(image.slotOf(id(1n))).toBe(-1);
   });
 
-  it('knows of each order what a Map would, and it does so again when it was packed', () => {
+  it('agrees with a Map on every order, also after it was packed', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const image = imageOf(history);

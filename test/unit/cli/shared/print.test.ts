@@ -44,7 +44,7 @@ function endless() {
   return { asked, texts: texts() };
 }
 
-test('what is printed is made no faster than it is taken', async () => {
+test('texts are made no faster than they are read', async () => {
   const { stdout } = given();
   const { asked, texts } = endless();
   const controller = new AbortController();
@@ -61,18 +61,21 @@ test('what is printed is made no faster than it is taken', async () => {
   expect(asked.isOver).toBe(true);
 });
 
-test.each(['EPIPE', 'ECONNRESET'])('where the reader goes (%s), it is no failure', async (code) => {
-  const { stdout, delivery } = given();
-  const { asked, texts } = endless();
-  const printed = print(texts, stdout);
-  await once(stdout, 'part');
-  await stdout.take(failing(code));
-  await printed;
-  expect(asked).toEqual({ count: 1, isOver: true });
-  // Nor is it one to print to what is closed by now.
-  await print(['more'], stdout);
-  expect(await delivery.failure()).toBeUndefined();
-});
+test.each(['EPIPE', 'ECONNRESET'])(
+  'a reader that goes away (%s) is not a failure',
+  async (code) => {
+    const { stdout, delivery } = given();
+    const { asked, texts } = endless();
+    const printed = print(texts, stdout);
+    await once(stdout, 'part');
+    await stdout.take(failing(code));
+    await printed;
+    expect(asked).toEqual({ count: 1, isOver: true });
+    // Nor is it one to print to what is closed by now.
+    await print(['more'], stdout);
+    expect(await delivery.failure()).toBeUndefined();
+  },
+);
 
 test.each([
   ['stdout', 'standard output'],
@@ -88,7 +91,7 @@ test.each([
   expect(await delivery.failure()).toBe(`${words} cannot be written: ENOSPC: that is why`);
 });
 
-test('what fails after everybody has gone on is a failure, too', async () => {
+test('a late failure is a failure, too', async () => {
   const { stdout, delivery } = given();
   stdout.write('at once');
   stdout.write('later');

@@ -29,7 +29,7 @@ describe('the path of a request, as it is shown,', () => {
     ['http://host', '/'],
     ['host:443', '…'],
     ['', '/'],
-  ])('leaves out what is not plain: %s', (target, shown) => {
+  ])('hides segments that are not plain: %s', (target, shown) => {
     expect(shownPath(target)).toBe(shown);
   });
 
@@ -59,7 +59,7 @@ describe('a name that a client has made up, as it is shown,', () => {
   });
 });
 
-test('why a text is no JSON is told without the text', () => {
+test('a syntax error is reported without the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
       try {

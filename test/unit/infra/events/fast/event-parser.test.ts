@@ -61,7 +61,7 @@ function decoded(events: readonly StoredEvent[]): FoldInput[] {
 const isPlain = (text: string) => JSON.stringify(text) === `"${text}"`;
 
 describe('the parser of many events', () => {
-  it('reads of each what the schema does, as far as nothing in it is escaped', () => {
+  it('reads every event like the schema, unless its text has an escape', () => {
     const plain = newEvents.filter(({ metadata: { by, commandId } }) => {
       return isPlain(by) && isPlain(commandId);
     });
@@ -73,7 +73,7 @@ describe('the parser of many events', () => {
     );
   });
 
-  it('never takes what the schema would not, or would take for something else', () => {
+  it('never accepts a text that the schema refuses or reads differently', () => {
     const cases = newEvents.chain((event) => {
       const [text] = stored([event]) as [StoredEvent];
       return fc.oneof(
@@ -120,7 +120,7 @@ describe('the parser of many events', () => {
     ['}', ',"shipDate":""}'],
     ['}', ''],
     ['}', '} '],
-  ])('leaves to the schema what is not written like that: %s, %s', (from, to) => {
+  ])('leaves texts in another form to the schema: %s, %s', (from, to) => {
     const [event] = stored([newEvent(placed(1n))]) as [StoredEvent];
     const spoilt = { ...event, data: event.data.replace(from, to) };
     expect(spoilt.data).not.toBe(event.data);
@@ -138,13 +138,13 @@ describe('the parser of many events', () => {
     ['out of the schema version', { schemaVersion: '' as never, version: '1 2' as never }],
     ['with two digits', { version: 12 }],
     ['with none', { version: 0 }],
-  ])('leaves to the schema what a row has moved from one column to another: %s', (_, change) => {
+  ])('leaves texts moved between columns to the schema: %s', (_, change) => {
     const [event] = stored([newEvent(cancelled(1n))]) as [StoredEvent];
     expect(parsed([event])).toHaveLength(1);
     expect(parsed([{ ...event, ...change }])).toEqual([]);
   });
 
-  it('leaves to the schema what is cut short, wherever that is', () => {
+  it('leaves truncated texts to the schema, wherever they are cut', () => {
     const [event] = stored([
       newEvent(placed(1n, { shipDate: '2026-01-01T00:00:00.000Z' as never })),
     ]) as [StoredEvent];
@@ -156,7 +156,7 @@ describe('the parser of many events', () => {
     }
   });
 
-  it('finds nothing where there are no more texts', () => {
+  it('finds nothing after the last text', () => {
     expect(new EventParser(Buffer.alloc(0)).read(1)).toBe(false);
   });
 
