@@ -16,11 +16,15 @@ export const SWEEP_MS = 1_000;
 const LINGER_MS = 2_000;
 /** The bytes of it that are read meanwhile, and discarded. */
 const LINGER_BYTES = 262_144;
+/** The sweeps without a request after which a connection makes room for one that is refused. */
+const IDLE_SWEEPS = 5;
 
-/** A connection, with the last request on it and its answer, until that is complete. */
+/** A connection, with the last request that was read from it. */
 export type Connection = Socket & {
   request?: IncomingMessage | undefined;
+  /** The answer under way, until it is complete, and those that wait for its end. */
   answer?: ServerResponse | undefined;
+  waiting?: ServerResponse[];
   /** True once its last answer is certain: requests behind that are not carried out. */
   isClosing?: boolean;
 };
@@ -30,6 +34,9 @@ interface Watched {
   readonly progress: Progress;
   /** The time at which it is destroyed, in milliseconds of elapsed time. */
   closesAt: number | undefined;
+  /** The last request at the last sweep, and the sweeps since which nothing has followed it. */
+  request: IncomingMessage | undefined;
+  idleSweeps: number;
 }
 
 /** Receives what the sweep has noticed. */
@@ -83,7 +90,8 @@ export class Connections {
       return;
     }
     const progress = new Progress(this.#limits.patienceMs);
-    this.#open.set(connection, { progress, closesAt: undefined });
+    const watched = { progress, closesAt: undefined, request: undefined, idleSweeps: 0 };
+    this.#open.set(connection, watched);
     connection.once('close', () => this.#open.delete(connection));
     // Node calls this behind the last answer on a connection.
     connection.destroySoon = () => this.#closeBehindAnswer(connection);
@@ -141,11 +149,16 @@ export class Connections {
   }
 
   #sweep(now: number): void {
-    for (const [connection, { closesAt, progress }] of this.#open) {
+    let wanted = this.#refused.refused;
+    for (const [connection, watched] of this.#open) {
+      const { closesAt, progress } = watched;
       if (closesAt !== undefined && now >= closesAt) connection.destroy();
       else if (progress.isTooSlow(now, outputOf(connection))) {
         this.#ended.slow += 1;
         cutOff(connection);
+      } else if (isIdle(connection, watched) && wanted > 0) {
+        wanted -= 1;
+        connection.destroySoon();
       }
     }
     this.#report();
@@ -167,6 +180,18 @@ export class Connections {
     }
     this.#isOutOfFiles = cause !== undefined;
   }
+}
+
+/**
+ * Notes, at a sweep, whether a connection has been used since the last one. Returns whether it has
+ * been idle for so long that its client can do without it while others are refused.
+ */
+function isIdle({ request, answer }: Connection, watched: Watched): boolean {
+  const isUnused =
+    answer === undefined && request?.complete === true && request === watched.request;
+  watched.idleSweeps = isUnused ? watched.idleSweeps + 1 : 0;
+  watched.request = request;
+  return watched.idleSweeps >= IDLE_SWEEPS;
 }
 
 function outputOf(connection: Connection): Output {

@@ -17,6 +17,8 @@ const LAST_ANSWERS_MS = 5_000;
 const HEADERS_MS = 5_000;
 /** The same to the end of the body. Both may take {@link SWEEP_MS} longer. */
 const REQUEST_MS = 14_000;
+/** The requests that may wait behind another on their connection. */
+const MAX_WAITING_REQUESTS = 32;
 
 /** The limits of a server, and the place where it reports that they were reached. */
 export interface ServerOptions extends ConnectionLimits {
@@ -32,21 +34,7 @@ export class HttpServer {
 
   constructor(app: App, health: Health, { maxConnections, warn, ...limits }: ServerOptions) {
     this.#connections = new Connections(warn, limits);
-    const answer = (req: IncomingMessage, res: ServerResponse) => {
-      // Noted on the connection, not in a Set of answers: one that thousands of answers a second
-      // enter and leave would drag all of them into the garbage collector's old generation.
-      const connection: Connection = req.socket;
-      // RFC 9112, section 9.6: nothing behind the last answer is carried out.
-      if (connection.isClosing) return;
-      connection.request = req;
-      connection.answer = res;
-      res.on('close', () => {
-        if (connection.answer === res) connection.answer = undefined;
-      });
-      // After an offer to upgrade, which is never taken, Node reads no other request.
-      if (health.isGoing || req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
-      app(req, res);
-    };
+    const answer = oneByOne(app, health);
     // The app answers a missing Host itself, with an Error object; and an unknown expectation is
     // ignored (RFC 9110, section 10.1.1), where Node would send an empty 417.
     const options = {
@@ -111,6 +99,7 @@ export class HttpServer {
    */
   async close(): Promise<void> {
     const answers = [...this.#connections].flatMap(({ answer }) => answer ?? []);
+    // The last on its connection: a client sends again what it has sent behind it.
     for (const res of answers) res.shouldKeepAlive = false;
     const answered = Promise.all(answers.map((res) => once(res, 'close')));
     await Promise.race([answered, setTimeout(LAST_ANSWERS_MS, undefined, { ref: false })]);
@@ -137,10 +126,57 @@ function born<Class extends typeof IncomingMessage | typeof ServerResponse>(
   return Born as unknown as Class;
 }
 
+/**
+ * Returns a listener for requests that answers those of one connection one after another. Node
+ * begins all that have arrived at once: that is wrong for commands (RFC 9112, section 9.3.2), and
+ * would let one connection occupy the service as much as hundreds.
+ */
+function oneByOne(app: App, health: Health): (req: IncomingMessage, res: ServerResponse) => void {
+  const begin = (res: ServerResponse) => {
+    const { req } = res;
+    // Noted on the connection, not in a Set of answers: one that thousands of answers a second
+    // enter and leave would drag all of them into the garbage collector's old generation.
+    const connection: Connection = req.socket;
+    connection.answer = res;
+    res.on('close', () => {
+      connection.answer = undefined;
+      const next = connection.waiting?.shift();
+      // RFC 9112, section 9.6: nothing behind the last answer is carried out.
+      if (next !== undefined && res.shouldKeepAlive && !connection.destroyed) begin(next);
+    });
+    // After an offer to upgrade, which is never taken, Node reads no other request.
+    if (health.isGoing || req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
+    app(req, res);
+  };
+  return (req, res) => {
+    const connection: Connection = req.socket;
+    if (connection.isClosing) return;
+    connection.request = req;
+    if (connection.answer === undefined) begin(res);
+    else waitInTurn(connection, res);
+  };
+}
+
+/** Lets a request wait for the end of those before it. Cuts off a client that sends too many. */
+function waitInTurn(connection: Connection, res: ServerResponse): void {
+  connection.waiting ??= [];
+  if (connection.waiting.push(res) <= MAX_WAITING_REQUESTS) return;
+  connection.isClosing = true;
+  const { context } = (connection.answer as Response).req;
+  context.cause = 'the client sent too many requests without waiting for their answers';
+  connection.resetAndDestroy();
+}
+
+/** Returns the answer to the last request that was read; undefined if every answer is complete. */
+function lastAnswerOn({ answer, waiting }: Connection): ServerResponse | undefined {
+  return waiting?.at(-1) ?? answer;
+}
+
 /** Calls a function when every answer on a connection is complete. */
-function afterLast({ answer }: Connection, then: () => void): void {
-  if (answer === undefined) then();
-  else answer.once('close', then);
+function afterLast(connection: Connection, then: () => void): void {
+  const last = lastAnswerOn(connection);
+  if (last === undefined) then();
+  else last.once('close', then);
 }
 
 /**
@@ -152,7 +188,8 @@ function refuseUnreadable(
   connection: Connection,
   connections: Connections,
 ): void {
-  const { request, answer } = connection;
+  const { request } = connection;
+  const answer = lastAnswerOn(connection);
   const reason =
     UNREADABLE[error.code ?? ''] ?? new ApiError('invalid_request', 'This is not HTTP.');
   if (!connection.writable || error.code === 'ECONNRESET') connection.destroy();

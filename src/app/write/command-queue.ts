@@ -48,8 +48,7 @@ interface Shedding {
  *
  * Commands are taken in the order of their arrival, and newest first while the service is overloaded.
  * Even then, commands on the same order, and placements under the same idempotency key, are taken in the
- * order of their arrival, and so is what is in one batch: a request that follows another on a connection
- * without waiting for its answer is never decided before it (RFC 9112, section 9.3.2).
+ * order of their arrival, and so is what is in one batch: a retry is never decided before its first sending.
  *
  * A command that is refused or dropped is undecided: it was in no batch.
  */

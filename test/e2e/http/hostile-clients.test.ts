@@ -124,9 +124,7 @@ describe('A body that is refused is not read on:', () => {
     const padded = ORDER.padEnd(16_384);
     const head = `${POST}${KEY}${JSON_TYPE}Content-Length: 16384\r\n\r\n`;
     client.send(head + padded + head + padded);
-    await client.until('201 Created');
-    client.socket.end();
-    await client.closed;
+    while (statusesOf(client).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(statusesOf(client)).toStrictEqual([201, 201]);
   });
 
@@ -163,6 +161,60 @@ describe('100 Continue is sent', () => {
     await client.closed;
     expect(statusesOf(client)).toStrictEqual([status]);
     expect(client.endedAfter).toBeLessThan(SLACK_MS);
+  });
+});
+
+describe('Requests that a client sends without waiting for the answers before', () => {
+  const STREAM = `GET /v1/store/events HTTP/1.1\r\nHost: x\r\n${KEY}Accept: text/event-stream\r\n\r\n`;
+  const cancel = (id: string, more = '') =>
+    `DELETE ${LIST}/${id} HTTP/1.1\r\nHost: x\r\n${KEY}${more}\r\n`;
+  const streams = async () => {
+    const { text } = await service.ask('GET', '/metrics');
+    return Number(/^store_orders_event_streams (\d+)$/m.exec(text)?.[1]);
+  };
+
+  it('are carried out one after another', async () => {
+    const id = await placeOrder(service);
+    using client = new RawClient(service.address);
+    client.send(STREAM + STREAM + cancel(id));
+    await client.until('retry: ');
+    expect(await streams()).toBe(1);
+    const { text } = await service.ask('GET', `/v2/store/orders/${id}`);
+    expect(JSON.parse(text)).toMatchObject({ status: 'pending' });
+  });
+
+  it('are answered in order, up to 32 of them behind one', async () => {
+    using client = new RawClient(service.address);
+    const paths = Array.from({ length: 33 }, (_, n) => (n % 3 === 0 ? '/nowhere' : '/livez'));
+    client.send(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    while (statusesOf(client).length < 33) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(statusesOf(client)).toStrictEqual(paths.map((path) => (path === '/livez' ? 200 : 404)));
+  });
+
+  it('and many more of them end the connection, and none is carried out', async () => {
+    const id = await placeOrder(service);
+    using client = new RawClient(service.address);
+    client.send(STREAM);
+    await client.until('retry: ');
+    client.send(cancel(id).repeat(1_000));
+    await client.closed;
+    const line = await service.program.until(({ log }) =>
+      log.find(({ cause }) => String(cause).startsWith('the client sent too many requests')),
+    );
+    expect(line).toMatchObject({ outcome: 'aborted', path: '/v1/store/events' });
+    const { text } = await service.ask('GET', `/v2/store/orders/${id}`);
+    expect(JSON.parse(text)).toMatchObject({ status: 'pending' });
+    while ((await streams()) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+
+  it('are not carried out behind one that ends the connection', async () => {
+    const [first, second] = [await placeOrder(service), await placeOrder(service)];
+    using client = new RawClient(service.address);
+    client.send(cancel(first, 'Connection: close\r\n') + cancel(second));
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([204]);
+    const { text } = await service.ask('GET', `/v2/store/orders/${second}`);
+    expect(JSON.parse(text)).toMatchObject({ status: 'pending' });
   });
 });
 
@@ -211,6 +263,21 @@ describe('A service with no room for one more connection', () => {
     const metrics = await fetch(`${limited.address}/metrics`, { headers: bearer(limited.key) });
     const refused = /^store_orders_connections_ended_total{reason="refused"} [1-9]/m;
     expect(await metrics.text()).toMatch(refused);
+  });
+
+  it('by MAX_CONNECTIONS closes those that have been idle for 5 seconds, and takes new ones', async () => {
+    await using limited = await Service.start({ MAX_CONNECTIONS: '5' });
+    const clients = await served(limited.address);
+    expect(clients).toHaveLength(5);
+    const [used] = clients as [RawClient];
+    const uses = setInterval(() => used.send(PING), 500);
+    await expectRoom(limited);
+    clearInterval(uses);
+    expect(used.endedAfter).toBeUndefined();
+    // No more than were refused, and only where some were.
+    const ended = clients.flatMap(({ endedAfter }) => endedAfter ?? []);
+    expect(ended.length).toBeGreaterThan(0);
+    for (const ms of ended) expect(ms).toBeGreaterThan(4_000);
   });
 
   it('by MAX_CONNECTIONS_PER_ADDRESS refuses it, says so, and takes those of another', async () => {
