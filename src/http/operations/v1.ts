@@ -121,7 +121,7 @@ export const V1: readonly Operation<V1Services>[] = [
     toJson: orderToJson,
     newToJson: orderToJson,
   }),
-  operation(GET_PET, getPet),
+  operation(GET_PET, bounded(getPet)),
   ...EVENT_OPERATIONS,
   ...PROOF_OPERATIONS,
 ];

@@ -63,6 +63,12 @@ describe('With one place and no time to wait', () => {
     }
   });
 
+  it('a look for a pet is a long read, because it looks through all orders', async () => {
+    const looks = Array.from({ length: CLIENTS }, () => service.ask('GET', '/v1/pets/404'));
+    const statuses = (await Promise.all(looks)).map(({ status }) => status);
+    expect(new Set(statuses)).toStrictEqual(new Set([404, 503]));
+  });
+
   it('a command is taken', async () => {
     const reads = readAll();
     expect((await service.ask('DELETE', `${LIST}/${order}`)).status).toBe(204);
