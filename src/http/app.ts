@@ -119,7 +119,7 @@ export function createApp(parts: AppParts): App {
     }
     // The following bytes may be the rest of this request or another one.
     res.shouldKeepAlive = false;
-    if (fault?.status !== 400) res.setHeader('Allow', ALL_METHODS);
+    if (fault?.code !== 'invalid_request') res.setHeader('Allow', ALL_METHODS);
     if (fault !== undefined) answerError(fault, req, res, cutOff);
     else res.writeHead(204).end();
   };

@@ -13,12 +13,23 @@ import { ApiError } from '../api-error.ts';
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
 
+/**
+ * The longest that headers may be together which are parsed as lists, of alternatives or proxies:
+ * that takes up to a microsecond a character, before anything is known about the client.
+ */
+const MAX_LIST_CHARACTERS = 1_024;
+
 /** All methods of the service. */
 export const ALL_METHODS = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';
 
 /** Returns the error of a request's framing; `undefined` if there is none. */
 export function faultOfFrame(req: IncomingMessage): ApiError | undefined {
   const { host, 'transfer-encoding': coding } = req.headers;
+  const {
+    accept = '',
+    'accept-encoding': codings = '',
+    'x-forwarded-for': proxies = '',
+  } = req.headers;
   const isHttp11 = req.httpVersionMinor === 1;
   if (req.httpVersionMajor !== 1) return invalid('Only HTTP/1.1 and HTTP/1.0 are served here.');
   // Section 3.2.
@@ -27,9 +38,16 @@ export function faultOfFrame(req: IncomingMessage): ApiError | undefined {
   // Section 6.1: with an unknown coding, or in HTTP/1.0, the end of the body is ambiguous.
   if (coding !== undefined && (!isHttp11 || coding.toLowerCase() !== 'chunked'))
     return invalid('The Transfer-Encoding must be chunked, in HTTP/1.1.');
+  if (accept.length + codings.length + proxies.length > MAX_LIST_CHARACTERS) return TOO_LONG;
   if (!req.url?.startsWith('/')) return faultOfTarget(req);
   return undefined;
 }
+
+const TOO_LONG = new ApiError(
+  'invalid_request',
+  'Accept, Accept-Encoding and X-Forwarded-For are too long.',
+  431,
+);
 
 /**
  * Checks a target that is not a path (section 3.2). One in absolute form is replaced by its path.

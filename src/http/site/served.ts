@@ -59,11 +59,17 @@ export function servePages(app: Express, addresses: Addresses): void {
     return fixedAnswer(HTML, changelogPage(parsed));
   });
   serveFixed(app, '/changelog', page, text);
-  serveFixed(app, '/changelog.atom', async (req) => {
+  const feed = once(async () => {
     const { changelogFeed, parsed } = await changelog();
-    return fixedAnswer(ATOM, changelogFeed(parsed, addressOf(req, addresses)));
+    return changelogFeed(parsed, ANY_ADDRESS);
+  });
+  serveFixed(app, '/changelog.atom', async (req) => {
+    return fixedAnswer(ATOM, (await feed()).replaceAll(ANY_ADDRESS, addressOf(req, addresses)));
   });
 }
+
+/** Stands for the address in what is rendered once: any client can name another one in its Host. */
+const ANY_ADDRESS = 'http://address.invalid/';
 
 /** Returns the address of the service for clients: as configured, or else by the Host header. */
 function addressOf(req: Request, { production }: Addresses): string {
