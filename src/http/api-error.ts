@@ -50,8 +50,12 @@ export class ApiError extends Error {
     message: string = ERRORS[code][1],
     status: number = ERRORS[code][0],
   ) {
+    // Nobody reads the stack of a refusal, and to take it is most of what a refusal costs.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     // The messages of the table hold nothing that a client has sent.
     super(message === ERRORS[code][1] ? message : shortened(withoutLongRuns(message)));
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.status = status;
   }
