@@ -44,15 +44,18 @@ export interface Product extends Server {
  * Starts the product as in production: its command, its defaults, its log on a pipe with a reader.
  * Resolves when it prints its address to standard error.
  * @param root The folder with its build.
+ * @param within A command that executes the one behind it, for instance with less memory.
  */
 export async function startProduct(
   store: StoreFile,
   env: Readonly<Record<string, string>> = {},
   root = ROOT,
+  within: readonly string[] = [],
 ): Promise<Product> {
   // The log's reader does minimal work, because it shares the processors with the product.
   const reader = start('cat', [], { stdio: ['pipe', 'ignore', 'inherit'] });
-  const child = start(process.execPath, startOf(root), {
+  const [command = '', ...given] = [...within, process.execPath, ...startOf(root)];
+  const child = start(command, given, {
     cwd: dirname(store.file),
     stdio: ['ignore', reader.stdin, 'pipe'],
     env: {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withProgress } from '../../../src/cli/shared/progress.ts';
+import { cleanUpOnSignals } from '../../bench/processes.ts';
 import { type CheckOptions, check } from '../../kit/check.ts';
 import { everyInterleaving, everySequence, inChunks } from '../../kit/exhaustive.ts';
 import { describeViolation } from '../../kit/linearizability/timeline.ts';
@@ -21,6 +22,7 @@ import {
 import { runRound } from '../chaos/round.ts';
 import { flipBits } from '../flips/flips.ts';
 import { runRounds } from '../linearizability/rounds.ts';
+import { BOUNDED, type Bounded } from './bounded.ts';
 
 /**
  * The model for as long as it is given: new programs against every level, in turn, until the time
@@ -33,6 +35,7 @@ const CHAOS = 'instances on PostgreSQL, killed again and again';
 const FLIPS = 'stores on SQLite, one bit of each flipped';
 /** The number of stores that are damaged in one turn. */
 const FLIPS_A_TURN = 1_000;
+cleanUpOnSignals();
 const folder = mkdtempSync(join(tmpdir(), 'store-orders-deep-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
@@ -81,8 +84,10 @@ await withProgress(process.stderr, 'Deep', minutes * 60_000, async (advance) => 
       [MANY_CLIENTS, concurrent],
       [CHAOS, chaos],
       [FLIPS, flips],
+      ...Object.entries(BOUNDED).map(([target, run]) => [target, bounded(target, run)] as const),
     ] as const) {
       if (only !== undefined && only !== name) continue;
+      if (Date.now() >= deadline && results.length > 0) return;
       const broken = note(await run(seed));
       advance(Math.min(Date.now() - begun, minutes * 60_000));
       if (broken !== undefined) return;
@@ -148,6 +153,18 @@ async function flips(seed: number): Promise<Result> {
   return first === undefined ? result : { ...result, broken: JSON.stringify(first) };
 }
 
+/** The service under a load that it has to bound: the same each time, whatever the seed. */
+function bounded(target: string, run: (folder: string) => Promise<Bounded>) {
+  return async (seed: number): Promise<Result> => {
+    const start = performance.now();
+    const { steps, broken } = await run(folder);
+    const stepsPerSecond = (steps / (performance.now() - start)) * 1_000;
+    const [first] = broken;
+    const result = { target, seed, programs: 1, steps, stepsPerSecond };
+    return first === undefined ? result : { ...result, broken: first };
+  };
+}
+
 async function enumerated(
   name: string,
   target: Target,
@@ -188,13 +205,15 @@ function summary(): string {
       group.reduce((sum, each) => sum + pick(each), 0);
     const seconds = total(({ steps, stepsPerSecond }) => steps / stepsPerSecond);
     const [programs, steps] = [total((each) => each.programs), total((each) => each.steps)];
+    if (steps === 0) return `${name}: not possible on this machine\n`;
     return `${name}: ${programs} programs, ${steps} commands, ${Math.round(steps / seconds)}/s\n`;
   });
   return lines.join('') + results.flatMap(({ broken }) => broken ?? []).join('\n');
 }
 
 function readOptions() {
-  const names = [...new Set(LEVELS.map(([{ name }]) => name)), MANY_CLIENTS, CHAOS, FLIPS];
+  const ofModel = new Set(LEVELS.map(([{ name }]) => name));
+  const names = [...ofModel, MANY_CLIENTS, CHAOS, FLIPS, ...Object.keys(BOUNDED)];
   const command = new Command('npm run test:deep --')
     .description('Runs the model against every level for as long as it is given.')
     .option('--minutes <number>', 'how long', number, 10)

@@ -1,22 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { cleanUp } from '../../bench/processes.ts';
 import { changedProduct, type Replacement } from '../../bench/servers.ts';
-import { type Load, roundsOf, runFairness } from './fairness.ts';
+import { BRIEF, roundsOf, runFairness } from './fairness.ts';
 
 afterAll(cleanUp);
-
-/** Few requests, so that a slow machine serves them as well. Its latencies are not compared. */
-const BRIEF: Load = {
-  place: 'sqlite',
-  situations: ['none', 'beyond', 'unauthorized'],
-  rounds: 1,
-  seconds: 2,
-  limit: 40,
-  steady: 20,
-  connections: 16,
-  orders: 10_000,
-  maxRatio: Number.POSITIVE_INFINITY,
-};
 
 test('a key that sends ten times its limit gets its limit, and another key everything', async () => {
   const outcome = await runFairness(BRIEF);

@@ -66,6 +66,19 @@ export interface Round {
   readonly other: Seen | undefined;
 }
 
+/** Few requests, so that a slow machine serves them as well. Its latencies are not compared. */
+export const BRIEF: Load = {
+  place: 'sqlite',
+  situations: ['none', 'beyond', 'unauthorized'],
+  rounds: 1,
+  seconds: 2,
+  limit: 40,
+  steady: 20,
+  connections: 16,
+  orders: 10_000,
+  maxRatio: Number.POSITIVE_INFINITY,
+};
+
 const STEADY_KEY = BEARER.Authorization.slice('Bearer '.length);
 const EXCESS_FACTOR = 10;
 const STEADY_CONNECTIONS = 16;

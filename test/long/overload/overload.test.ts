@@ -1,28 +1,16 @@
 import { afterAll, expect, test } from 'vitest';
 import { isInstalled } from '../../bench/load.ts';
 import { cleanUp } from '../../bench/processes.ts';
-import { type Load, productOfSmallBatches, runOverload } from './overload.ts';
+import {
+  BRIEF_BATCH as BATCH,
+  BRIEF,
+  type Load,
+  productOfSmallBatches,
+  runOverload,
+} from './overload.ts';
 
 afterAll(cleanUp);
 
-/**
- * A log that records about 300 commands a second, so that the queue is what is short of time, and not a
- * machine that runs other tests. 1,000 requests in a queue that refuses none take 3 seconds.
- */
-const BATCH = 64;
-const BRIEF: Load = {
-  place: 'slow disk',
-  flushMs: 200,
-  orders: 20_000,
-  fewConnections: 2 * BATCH,
-  connections: 1_000,
-  readers: 0,
-  seconds: 5,
-  limitMs: 2_500,
-  refusalMs: 2_500,
-  // The first batch and the last are a tenth of so short a time, and other tests take time as well.
-  minGoodput: 0.3,
-};
 /**
  * The same beside as many readers. They take processor time from the commands; without a bound on reads,
  * a twentieth of their capacity is left.
