@@ -1,6 +1,6 @@
 /**
- * The composition that the command line runs on: the service, and the configured store. Each module is
- * loaded where it is needed first: most commands need few of them, and all of them take a while.
+ * The composition that the command line runs on: the service, and the configured store. Each module
+ * is loaded where it is needed first: most commands need few of them, and all of them take a while.
  */
 
 import type { Engine } from './app/ports/engine.ts';
@@ -79,7 +79,7 @@ async function configure(given: GivenSettings = {}): Promise<Config> {
   return readConfig({ ...process.env, ...Object.fromEntries(values) }, Object.fromEntries(called));
 }
 
-/** Makes new files readable by their owner only: a store holds the hashes of keys, among others. */
+/** Makes new files readable by their owner only: a store contains the hashes of keys. */
 function protectFiles(): void {
   process.umask(0o077);
 }

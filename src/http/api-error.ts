@@ -2,11 +2,11 @@
 import { withoutLongRuns } from '../app/secrets.ts';
 
 /**
- * Every code that an Error of this API can have, with its HTTP status and its message unless a more
- * exact one is given. The list is closed: clients may switch over it.
+ * All error codes of this API, each with its HTTP status and its default message. The list is
+ * closed: clients may switch over it.
  *
- * A rejection's reason is a code of this list, so this is also the one table from the outcome of
- * a command to the status of an answer.
+ * The reasons of rejected commands are codes of this list, so this is also the one table from
+ * outcomes to statuses.
  */
 export const ERRORS = {
   invalid_request: [400, 'The request is not valid.'],
@@ -37,10 +37,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The most characters that a message has: it may repeat what a client has sent. */
+/** The longest message, in characters: it may repeat text of a client. */
 export const MAX_MESSAGE = 1_000;
 
-/** An answer other than success, thrown wherever a request is refused and sent in one place. */
+/** Thrown to refuse a request; one error handler sends it as the response. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -53,14 +53,14 @@ export class ApiError extends Error {
     // Nobody reads the stack of a refusal, and to take it is most of what a refusal costs.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    // The messages of the table hold nothing that a client has sent.
+    // The messages of the table contain no text of clients.
     super(message === ERRORS[code][1] ? message : shortened(withoutLongRuns(message)));
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.status = status;
   }
 
-  /** Returns the Error object of the contract, as JSON text. */
+  /** Returns the Error object of the contract as JSON. */
   toBody(): string {
     const { code, message, status } = this;
     return JSON.stringify({ code, message, status });

@@ -1,6 +1,6 @@
 /**
- * The open connections, and their end. One sweep a second looks over all of them: no request has a
- * timer of its own.
+ * The open connections, and their end. One sweep a second checks all of them, so that no request
+ * has a timer of its own.
  */
 import { closeSync, openSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,11 +10,11 @@ import type { Response } from 'express';
 import { networkOf } from './network.ts';
 import { type Output, Progress } from './slow-reader.ts';
 
-/** The interval of the sweep. Node checks the timeouts of requests as often. */
+/** The interval of the sweep, in milliseconds. Node checks the timeouts of requests as often. */
 export const SWEEP_MS = 1_000;
-/** The time that a client has to read the last answer of a connection that it still sends on. */
+/** The time that a client which is still sending has to read the last response, in milliseconds. */
 const LINGER_MS = 2_000;
-/** The bytes of it that are read meanwhile, and discarded. */
+/** The most bytes that are read and discarded meanwhile. */
 const LINGER_BYTES = 262_144;
 /** The sweeps without a request after which a connection makes room for one that is refused. */
 const IDLE_SWEEPS = 5;
@@ -25,28 +25,28 @@ export type Connection = Socket & {
   /** The answer under way, until it is complete, and those that wait for its end. */
   answer?: ServerResponse | undefined;
   waiting?: ServerResponse[];
-  /** True once its last answer is certain: requests behind that are not carried out. */
+  /** True once its last response is determined: later requests are not carried out. */
   isClosing?: boolean;
 };
 
 /** The state of a connection between two sweeps. */
 interface Watched {
   readonly progress: Progress;
-  /** The time at which it is destroyed, in milliseconds of elapsed time. */
+  /** The time at which it is destroyed, by the elapsed time in milliseconds. */
   closesAt: number | undefined;
   /** The last request at the last sweep, and the sweeps since which nothing has followed it. */
   request: IncomingMessage | undefined;
   idleSweeps: number;
 }
 
-/** Receives what the sweep has noticed. */
+/** Receives the warnings of a sweep. */
 type Warn = (about: object, message: string) => void;
 
 /** The limits of the open connections. */
 export interface ConnectionLimits {
-  /** The time for which a client may take nothing of an answer, in milliseconds. */
+  /** The time for which a client may read nothing of its response, in milliseconds. */
   readonly patienceMs: number;
-  /** The connections of one address, or of one /64 network of IPv6; 0: any number. */
+  /** The most connections of one IPv4 address or IPv6 /64 network; 0: no limit. */
   readonly maxPerAddress: number;
 }
 
@@ -55,10 +55,10 @@ export class Connections {
   readonly #open = new Map<Connection, Watched>();
   readonly #warn: Warn;
   readonly #limits: ConnectionLimits;
-  /** The open connections of each network; empty where they are not limited. */
+  /** The open connections of each network; empty if they are not limited. */
   readonly #ofNetwork = new Map<string, number>();
   readonly #sweeping: NodeJS.Timeout;
-  /** Those that were refused since the last sweep. */
+  /** The connections refused since the last sweep. */
   #refused = { refused: 0, per_address: 0 };
   readonly #ended = { refused: 0, per_address: 0, slow: 0 };
   #isOutOfFiles = false;
@@ -73,7 +73,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** The numbers of connections that were refused, for either reason, or cut off as too slow. */
+  /** The numbers of connections refused for either reason, and of those cut off as too slow. */
   get ended(): Readonly<Record<'refused' | 'per_address' | 'slow', number>> {
     return this.#ended;
   }
@@ -82,7 +82,7 @@ export class Connections {
     return this.#open.keys();
   }
 
-  /** Adds a connection, or closes it where too many of its address are open. */
+  /** Adds a connection, or closes it if too many of its network are open. */
   add(connection: Connection): void {
     if (this.#limits.maxPerAddress > 0 && !this.#count(connection)) {
       this.refused('per_address');
@@ -93,20 +93,20 @@ export class Connections {
     const watched = { progress, closesAt: undefined, request: undefined, idleSweeps: 0 };
     this.#open.set(connection, watched);
     connection.once('close', () => this.#open.delete(connection));
-    // Node calls this behind the last answer on a connection.
+    // Node calls this after the last response on a connection.
     connection.destroySoon = () => this.#closeBehindAnswer(connection);
   }
 
-  /** Counts a connection that was refused because too many are open, at all or of its address. */
+  /** Counts a connection refused because too many are open, in total or of its network. */
   refused(reason: 'refused' | 'per_address' = 'refused'): void {
     this.#refused[reason] += 1;
     this.#ended[reason] += 1;
   }
 
   /**
-   * Closes a connection whose client may still be sending. To close it at once would reset it, and the
-   * client could lose the answer (RFC 9112, section 9.6): so only the sending half is closed, and some
-   * more is read, bounded in bytes and in time. Nothing of it is parsed.
+   * Closes a connection whose client may still be sending. Closing it at once would reset it, and
+   * the client could lose the response (RFC 9112, section 9.6). So only the sending half is closed,
+   * and a limited number of bytes is read and discarded for a limited time.
    */
   linger(connection: Connection): void {
     const watched = this.#open.get(connection);
@@ -195,8 +195,8 @@ function isIdle({ request, answer }: Connection, watched: Watched): boolean {
 }
 
 function outputOf(connection: Connection): Output {
-  // Of a write under way, Node shows in no other place how much the system has taken. It uses the
-  // same two for its own timeouts.
+  // Node shows nowhere else how much of a pending write the system has taken. It uses the same two
+  // properties for its own timeouts.
   const { _handle: handle } = connection as {
     readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null;
   };
@@ -204,7 +204,7 @@ function outputOf(connection: Connection): Output {
   return { pending: connection.writableLength, taken };
 }
 
-/** Ends a connection whose client takes too little; what the system still holds for it is freed. */
+/** Ends a connection whose client reads too slowly, and frees the system's buffers. */
 function cutOff(connection: Connection): void {
   const answer = connection.answer as Response | undefined;
   if (answer !== undefined) {
@@ -214,9 +214,8 @@ function cutOff(connection: Connection): void {
 }
 
 /**
- * Tries whether the process can open one more file; returns the reason if it cannot. Of a connection
- * that cannot be accepted for that reason nobody hears: libuv accepts it with a descriptor that it
- * keeps for this, closes it, and reports nothing.
+ * Opens a file as a probe; returns the error if that fails. libuv does not report connections that
+ * it cannot accept for want of a descriptor: it accepts them with a reserved one and closes them.
  */
 function causeOfNoFile(): string | undefined {
   try {

@@ -1,4 +1,4 @@
-/** The HTTP server around the app: its limits, and its life from listening to the last answer. */
+/** The HTTP server around the app: its limits, and its life from listening to the last response. */
 import { once } from 'node:events';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -10,17 +10,20 @@ import { type Connection, type ConnectionLimits, Connections, SWEEP_MS } from '.
 import type { Health } from './health.ts';
 import { listen } from './listen.ts';
 
-/** The time that a stop gives clients to take their answers. */
+/** The time for which a stop waits for clients to read their responses, in milliseconds. */
 const LAST_ANSWERS_MS = 5_000;
 
-/** The time from a connection, or from the first byte of a later request on it, to the end of the head. */
+/**
+ * The limit from the connection, or from the first byte of a later request, to the end of the head,
+ * in milliseconds.
+ */
 const HEADERS_MS = 5_000;
-/** The same to the end of the body. Both may take {@link SWEEP_MS} longer. */
+/** The limit to the end of the body, in milliseconds. Both may take {@link SWEEP_MS} longer. */
 const REQUEST_MS = 14_000;
 /** The requests that may wait behind another on their connection. */
 const MAX_WAITING_REQUESTS = 32;
 
-/** The limits of a server, and the place where it reports that they were reached. */
+/** The limits of a server, and the receiver of warnings that they were reached. */
 export interface ServerOptions extends ConnectionLimits {
   readonly maxConnections: number;
   readonly warn: (about: object, message: string) => void;
@@ -35,32 +38,33 @@ export class HttpServer {
   constructor(app: App, health: Health, { maxConnections, warn, ...limits }: ServerOptions) {
     this.#connections = new Connections(warn, limits);
     const answer = oneByOne(app, health);
-    // The app answers a missing Host itself, with an Error object; and an unknown expectation is
-    // ignored (RFC 9110, section 10.1.1), where Node would send an empty 417.
+    // The app itself answers a missing Host with an Error object. An unknown expectation is ignored
+    // (RFC 9110, section 10.1.1); Node would send an empty 417.
     const options = {
       requireHostHeader: false,
-      // Of two hosts or keys Node would take the first, and a proxy before it perhaps the last.
+      // Of duplicate Host or Authorization headers Node would take the first, and a proxy perhaps
+      // the last.
       joinDuplicateHeaders: true,
       keepAlive: true,
       headersTimeout: HEADERS_MS,
       requestTimeout: REQUEST_MS,
       connectionsCheckingInterval: SWEEP_MS,
-      // A request without a body need not be read to its end: 7 % less time of this thread.
+      // Requests without a body need not be read to the end, which saves 7 % of this thread's time.
       optimizeEmptyRequests: true,
       IncomingMessage: born(IncomingMessage, app.request),
       ServerResponse: born(ServerResponse, app.response),
     };
     this.#server = createServer(options, answer);
     this.#server.on('checkExpectation', answer);
-    // The body's reader sends 100 Continue: nobody else waits for a body.
+    // 100 Continue is sent by the reader of the body: other operations do not wait for one.
     this.#server.on('checkContinue', answer);
     this.#server.on('connection', (connection) => this.#connections.add(connection));
     this.#server.maxConnections = maxConnections;
     this.#server.on('drop', () => this.#connections.refused());
-    // Longer than the idle timeout of the usual load balancers, so that they close first.
+    // Longer than the idle timeout of common load balancers, so that they close first.
     this.#server.keepAliveTimeout = 65_000;
     this.#server.on('connect', (req, connection: Connection) => {
-      // Node makes no answer to it.
+      // Node itself sends no response here.
       afterLast(connection, () => {
         const res = new options.ServerResponse(req);
         res.assignSocket(connection);
@@ -87,15 +91,15 @@ export class HttpServer {
   /** Listens: see {@link listen}. */
   async listen(port: number, host: string): Promise<string> {
     const address = await listen(this.#server, port, host);
-    // A connection that could not be accepted is lost, and the next one may be accepted.
+    // A connection that cannot be accepted is lost; later ones may succeed.
     this.#server.on('error', (error) => this.#warn(error, 'a connection could not be accepted'));
     return address;
   }
 
   /**
-   * Waits until every request under way has its answer, then closes every connection. Requests
-   * that arrive meanwhile are still answered, by then with a 503, but not waited for: under load
-   * there is always one more. Nor is a client that does not take its answer, for long.
+   * Waits until every request in flight has its response, then closes every connection. Requests
+   * that arrive meanwhile are answered with a 503, but not waited for: under load there is always
+   * one more. A slow client is waited for up to the limit above.
    */
   async close(): Promise<void> {
     const answers = [...this.#connections].flatMap(({ answer }) => answer ?? []);
@@ -111,9 +115,9 @@ export class HttpServer {
 }
 
 /**
- * Returns a class with Express's own prototype. Otherwise Express would set it on each request and
- * answer, and V8 is slow with an object whose prototype was changed: 7 % of the time of this thread.
- * With it, answers that are given before Express have the headers of all others, too.
+ * Returns a class with Express's own prototype. Otherwise Express would set the prototype of each
+ * request and response, which makes them slow in V8: 7 % of this thread's time. It also gives
+ * responses before Express the common headers.
  */
 function born<Class extends typeof IncomingMessage | typeof ServerResponse>(
   base: Class,
@@ -141,7 +145,7 @@ function oneByOne(app: App, health: Health): (req: IncomingMessage, res: ServerR
     res.on('close', () => {
       connection.answer = undefined;
       const next = connection.waiting?.shift();
-      // RFC 9112, section 9.6: nothing behind the last answer is carried out.
+      // RFC 9112, section 9.6: requests after the last response are not carried out.
       if (next !== undefined && res.shouldKeepAlive && !connection.destroyed) begin(next);
     });
     // After an offer to upgrade, which is never taken, Node reads no other request.
@@ -172,7 +176,7 @@ function lastAnswerOn({ answer, waiting }: Connection): ServerResponse | undefin
   return waiting?.at(-1) ?? answer;
 }
 
-/** Calls a function when every answer on a connection is complete. */
+/** Calls a function when every response on a connection is complete. */
 function afterLast(connection: Connection, then: () => void): void {
   const last = lastAnswerOn(connection);
   if (last === undefined) then();
@@ -180,8 +184,8 @@ function afterLast(connection: Connection, then: () => void): void {
 }
 
 /**
- * Answers bytes that are not HTTP, too slow or too long with an Error object as well: one answer to
- * one request, after those that are under way.
+ * Answers bytes that are not HTTP, too slow or too long with an Error object, too: with one
+ * response to one request, after those in flight.
  */
 function refuseUnreadable(
   error: NodeJS.ErrnoException,
@@ -193,21 +197,21 @@ function refuseUnreadable(
   const reason =
     UNREADABLE[error.code ?? ''] ?? new ApiError('invalid_request', 'This is not HTTP.');
   if (!connection.writable || error.code === 'ECONNRESET') connection.destroy();
-  // These bytes are the rest of a request that was answered before it was complete.
+  // The bytes are the rest of a request that was answered before it was complete.
   else if (answer === undefined && request?.complete === false) connection.destroy();
   else if (answer === undefined) {
     refuseConnection(connection, reason);
     connections.linger(connection);
   } else {
-    // They follow a whole request, or are of a body that nobody reads: the request is carried out,
-    // and its own answer is the last.
+    // The bytes follow a complete request, or belong to a body that is not read: the request is
+    // carried out, and its own response is the last.
     connection.isClosing = true;
     afterLast(connection, () => connection.destroySoon());
     if (!answer.req.complete) refuseReader(answer as Response, reason);
   }
 }
 
-/** Refuses a request when its body is read, now or later: nothing was done yet. */
+/** Refuses a request when its body is read, now or later: nothing was carried out yet. */
 function refuseReader(answer: Response, reason: ApiError): void {
   const refuse = () => {
     answer.shouldKeepAlive = false;
@@ -218,7 +222,7 @@ function refuseReader(answer: Response, reason: ApiError): void {
   else req.on('newListener', (event) => event === 'data' && refuse());
 }
 
-/** Reasons to refuse bytes that are no request, by Node's code; 400 for any other code. */
+/** The errors for bytes that are not a request, by Node's error code; 400 for other codes. */
 const UNREADABLE: Readonly<Record<string, ApiError>> = {
   HPE_HEADER_OVERFLOW: new ApiError('invalid_request', 'The request headers are too large.', 431),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('payload_too_large'),

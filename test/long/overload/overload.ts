@@ -80,7 +80,7 @@ export const BRIEF: Load = {
   minGoodput: 0.3,
 };
 
-const OVERLOAD = 10;
+const OVERLOAD_FACTOR = 10;
 const LIMIT_MS = 250;
 const REFUSAL_MS = 50;
 const MIN_GOODPUT = 0.9;
@@ -128,7 +128,7 @@ async function measure(load: Load, started: Product): Promise<Outcome> {
   await generate({ ...closed, ids: [1, eighth] });
   const ids = [eighth + 1, 2 * eighth] as const;
   const capacity = perSecond(await generate({ ...closed, ids }));
-  const perSecondOpen = capacity * OVERLOAD;
+  const perSecondOpen = capacity * OVERLOAD_FACTOR;
   const cancels = [2 * eighth + 1, orders] as const;
   const [seen, reads, probes, rssMb] = await Promise.all([
     generate({ connections, seconds, perSecond: perSecondOpen, ids: cancels }),
