@@ -80,6 +80,8 @@ export class Events {
     for await (const { position, event } of this.#reached(options)) {
       if (event !== undefined) yield event as OrderEvent<Type>;
       await options.onCheckpoint?.(position);
+      // Events that have arrived before it are not wanted any more.
+      if (options.signal?.aborted) return;
     }
   }
 

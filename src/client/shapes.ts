@@ -3,8 +3,6 @@
  * generated from the API's description.
  */
 
-import type { ServerCode } from './error.ts';
-
 /** An id of 64 bits. A number is refused: one beyond 2^53 has been rounded before it comes here. */
 export type Id = bigint | string;
 
@@ -151,10 +149,10 @@ export interface BatchResult {
   /** The id of the order: that of a placed one is new. */
   readonly orderId?: string;
   /** The status that the item would have been answered with alone. */
-  readonly status: number;
+  readonly status: 201 | 204 | 404 | 409;
   /** The position of its event, or of the one that had done the same before. */
   readonly position?: number;
-  readonly code?: ServerCode;
+  readonly code?: 'order_not_found' | 'order_already_shipped' | 'order_cancelled' | 'batch_refused';
   readonly message?: string;
 }
 

@@ -33,7 +33,9 @@ export class SingleOrders<Order extends OrderV1> {
     const path = `${this.#path(id)}/shipment`;
     const headers = { 'If-Match': options.ifMatch };
     const body = JSON.stringify({ shipDate: timeText(shipDate) });
-    return orderIn(await this.#transport.send({ method: 'PUT', path, headers, body }, options));
+    return orderIn<Order>(
+      await this.#transport.send({ method: 'PUT', path, headers, body }, options),
+    );
   }
 
   /** Cancels an order. To cancel a cancelled one again changes nothing. */

@@ -124,7 +124,8 @@ type Present<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefi
 /** Returns the service's address in a text, without a version. */
 function addressIn(text: string): string {
   try {
-    const { origin, pathname } = new URL(text);
+    const { protocol, origin, pathname } = new URL(text);
+    if (!/^https?:$/.test(protocol)) throw new TypeError(`${protocol} is no such protocol`);
     return origin + pathname.replace(/\/+$/, '').replace(/\/v[12]$/, '');
   } catch (cause) {
     throw new StoreOrdersError('invalid_request', 'url: must be an address with http or https', {

@@ -140,7 +140,7 @@ describe('An answer that is none of the API', () => {
   });
 
   test('no address', () => {
-    for (const url of ['', 'nowhere', 'ftp//x']) {
+    for (const url of ['', 'nowhere', 'localhost:3000', 'ftp://127.0.0.1/']) {
       expect(() => new StoreOrders({ url, key: 'key' })).toThrow(StoreOrdersError);
     }
   });

@@ -1,0 +1,133 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { delimiter, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHROMIUM } from '../../support/chromium.ts';
+import { Service } from '../../support/service.ts';
+
+/** The same program in every runtime that is found: docs/client.md lists them. */
+
+const CLIENT = resolve('dist/client/client.js');
+const MAIN = resolve('test/e2e/client/main.js');
+const run = promisify(execFile);
+
+const EXPECTED = {
+  place: ['9007199254740993', 'pending', '1970-01-01T00:00:00.000Z', true],
+  list: [
+    ['9007199254740993', 'pending'],
+    ['9007199254740993', 'cancelled'],
+  ],
+  v1: ['9007199254740993'],
+  refusal: [true, 'order_cancelled', 409],
+  requestId: 'string',
+  follow: [['OrderCancelled', true]],
+  receipt: [true, 'OrderCancelled'],
+  aborted: 'aborted',
+  retries: [],
+};
+
+let pages: Server;
+let service: Service;
+let publicKey: string;
+let browser: Browser | undefined;
+
+/** Serves the client and the program to a page, as a web application would, on an origin of its own. */
+beforeAll(async () => {
+  pages = createServer((req, res) => {
+    const name = new URL(req.url ?? '', 'http://localhost').pathname;
+    const file =
+      name === '/program.js' ? resolve('test/e2e/client/program.js') : resolve(`dist${name}`);
+    const isThere = /^\/[\w/.-]+\.js$/.test(name) && existsSync(file);
+    res.setHeader('Content-Type', isThere ? 'text/javascript' : 'text/html');
+    res.end(isThere ? readFileSync(file) : '<!doctype html><title>A shop</title>');
+  });
+  pages.listen(0, '127.0.0.1');
+  await once(pages, 'listening');
+  service = await Service.start({ CORS_ORIGINS: origin() });
+  publicKey = (await service.ask('GET', '/public-key')).text;
+});
+afterAll(async () => {
+  await browser?.close();
+  pages.close();
+  await service[Symbol.asyncDispose]();
+});
+
+function origin(): string {
+  return `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+}
+
+/** Returns the first program of a name on the PATH of the machine whose version fits. */
+function found(name: string, version: RegExp): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
+  const files = [process.env[name.toUpperCase()], ...folders, `/usr/bin/${name}`];
+  return files.find((file): file is string => {
+    if (file === undefined || !existsSync(file)) return false;
+    return version.test(execFileSync(file, ['--version'], { encoding: 'utf8' }));
+  });
+}
+
+const PROGRAMS: readonly (readonly [
+  name: string,
+  file: string | undefined,
+  args: readonly string[],
+])[] = [
+  ['Node.js 24', process.execPath, []],
+  ['Node.js 20', found('node', /^v20\./), []],
+  [
+    'Deno',
+    found('deno', /^deno /),
+    ['run', '--no-prompt', '--allow-net=127.0.0.1', '--allow-read'],
+  ],
+  ['Bun', found('bun', /^\d/), []],
+];
+
+for (const [name, file, args] of PROGRAMS) {
+  const title = file === undefined ? `SKIPPED, for want of it: ${name}` : name;
+  test.skipIf(file === undefined)(`The client runs in ${title}`, async () => {
+    const given = [
+      ...args,
+      MAIN,
+      pathToFileURL(CLIENT).href,
+      service.address,
+      service.key,
+      publicKey,
+    ];
+    const { stdout } = await run(file as string, given, { timeout: 60_000 });
+    expect(JSON.parse(stdout)).toStrictEqual(EXPECTED);
+  });
+}
+
+const IN_A_PAGE = `
+  const { useClient } = await import('/program.js');
+  return useClient(await import('/client/client.js'), ...given);`;
+const IN_A_WORKER = `
+  const code = \`onmessage = async ({ data }) => {
+    const { useClient } = await import(location.origin + '/program.js');
+    postMessage(await useClient(await import(location.origin + '/client/client.js'), ...data));
+  }\`;
+  const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' });
+  const answer = new Promise((done, fail) => {
+    worker.onmessage = ({ data }) => done(data);
+    worker.onerror = ({ message }) => fail(new Error(message));
+  });
+  worker.postMessage(given);
+  return answer;`;
+
+test.skipIf(CHROMIUM === undefined).each([
+  ['a page', IN_A_PAGE],
+  ['a worker', IN_A_WORKER],
+])('The client runs in %s of Chromium, from another origin', async (_, code) => {
+  const args = ['--no-sandbox', '--disable-background-networking'];
+  browser ??= await chromium.launch({ executablePath: CHROMIUM as string, args });
+  const page = await browser.newPage();
+  await page.goto(`${origin()}/`);
+  const given = JSON.stringify([service.address, service.key, publicKey]);
+  const answer = await page.evaluate(`(async () => { const given = ${given}; ${code} })()`);
+  expect(answer).toStrictEqual(EXPECTED);
+});
