@@ -79,7 +79,9 @@ describe('A build from which dist/infra/events/fast was deleted', () => {
     rmSync(file);
     cpSync('package.json', file);
     expect(readFileSync(file, 'utf8')).toContain('"name"');
-    await using program = start(build, ['--help'], newFolder());
+    const folder = newFolder();
+    await record(resolve('.'), folder);
+    await using program = start(build, ['verify'], folder);
     expect(await program.ended()).not.toBe(0);
   });
 });

@@ -15,6 +15,8 @@ export interface GeneratorOrder {
   readonly key: string;
   readonly connections: number;
   readonly seconds: number;
+  /** The time at which the load begins, in milliseconds since 1970; absent: when all are connected. */
+  readonly beginAtMs?: number;
   /** The rate of an open loop; absent: a closed loop. */
   readonly perSecond?: number;
   /**
@@ -110,6 +112,9 @@ class Generator {
   async run(): Promise<Seen> {
     const { connections, seconds, perSecond } = this.#order;
     const all = await Promise.all(Array.from({ length: connections }, () => this.#connect()));
+    // A service accepts a few connections in each turn: while it is overloaded, seconds would go by.
+    await Promise.all(all.map((connection) => this.#warmUp(connection)));
+    await until(() => performance.timeOrigin + performance.now() >= (this.#order.beginAtMs ?? 0));
     const begun = performance.now();
     const end = begun + seconds * 1_000;
     this.#idle.push(...all);
@@ -159,9 +164,24 @@ class Generator {
     );
   }
 
+  /** Resolves when the service has accepted the connection, which it has when it answers there. */
+  #warmUp(connection: Connection): Promise<void> {
+    return new Promise((resolve) => {
+      connection.warmedUp = resolve;
+      connection.socket.write('GET /livez HTTP/1.1\r\nHost: o\r\n\r\n');
+    });
+  }
+
   #answer(connection: Connection, head: string, body: string): void {
+    if (connection.warmedUp !== undefined) {
+      connection.warmedUp();
+      connection.warmedUp = undefined;
+      return;
+    }
+    // A 408 to a connection on which no request came for too long, which is closed behind it.
+    if (connection.request === undefined) return;
     const status = Number(head.slice(9, 12));
-    const { request, scheduledAt } = connection.request as SentRequest;
+    const { request, scheduledAt } = connection.request;
     const now = performance.now();
     connection.request = undefined;
     this.#answered += 1;
@@ -180,7 +200,7 @@ class Generator {
 
   async #connect(): Promise<Connection> {
     const socket = connect({ port: this.#order.port, host: '127.0.0.1', noDelay: true });
-    const connection: Connection = { socket, request: undefined };
+    const connection: Connection = { socket, request: undefined, warmedUp: undefined };
     let text = '';
     let head: string | undefined;
     let length = 0;
@@ -199,8 +219,11 @@ class Generator {
       this.#answer(connection, ...answer);
     });
     socket.on('close', () => {
+      connection.warmedUp?.();
       if (connection.request !== undefined) this.#lost += 1;
       connection.request = undefined;
+      const index = this.#idle.indexOf(connection);
+      if (index !== -1) this.#idle.splice(index, 1);
     });
     await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     socket.removeAllListeners('error').on('error', () => {});
@@ -216,6 +239,8 @@ interface SentRequest {
 interface Connection {
   readonly socket: Socket;
   request: SentRequest | undefined;
+  /** Defined while the answer to the first request is awaited. */
+  warmedUp: (() => void) | undefined;
 }
 
 /** Resolves when a function returns true, which is called about every millisecond. */

@@ -78,9 +78,16 @@ export const BRIEF: Load = {
   refusalMs: 2_500,
   // The first batch and the last are a tenth of so short a time, and other tests take time as well.
   minGoodput: 0.3,
+  // The heap grows to its size of every day in the first seconds of a load.
+  maxGrowth: 2,
 };
 
 const OVERLOAD_FACTOR = 10;
+/**
+ * The time in which all connect, before any load: less than the 5 seconds after which the service closes
+ * a connection without a request while it refuses others.
+ */
+const CONNECT_MS = 3_000;
 const LIMIT_MS = 250;
 const REFUSAL_MS = 50;
 const MIN_GOODPUT = 0.9;
@@ -130,11 +137,13 @@ async function measure(load: Load, started: Product): Promise<Outcome> {
   const capacity = perSecond(await generate({ ...closed, ids }));
   const perSecondOpen = capacity * OVERLOAD_FACTOR;
   const cancels = [2 * eighth + 1, orders] as const;
+  const beginAtMs = performance.timeOrigin + performance.now() + CONNECT_MS;
+  const together = { seconds, beginAtMs };
   const [seen, reads, probes, rssMb] = await Promise.all([
-    generate({ connections, seconds, perSecond: perSecondOpen, ids: cancels }),
-    readers === 0 ? undefined : generate({ connections: readers, seconds, targets: READS }),
-    generate({ ...PROBES, seconds }),
-    growthOf(product.pid, seconds),
+    generate({ connections, perSecond: perSecondOpen, ids: cancels, ...together }),
+    readers === 0 ? undefined : generate({ connections: readers, targets: READS, ...together }),
+    generate({ ...PROBES, ...together }),
+    setTimeout(CONNECT_MS).then(() => growthOf(product.pid, seconds)),
   ]);
   const refusalMs = await refusalsOf(product);
   if (seen.refused.count > 0 && refusalMs === 0) throw new Error('the metrics show no refusal');
