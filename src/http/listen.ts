@@ -4,6 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 
 /**
+ * The connections that the system holds until they are accepted; Linux holds no more than
+ * net.core.somaxconn. Node accepts a few in each turn of the event loop. A client beyond the backlog
+ * is not refused: its system repeats the handshake after a second, then after longer times.
+ */
+const BACKLOG_CONNECTIONS = 4_096;
+
+/**
  * Makes a server listen, and resolves with its URL. Port 0 takes a free one. Throws {@link
  * CannotStart} if that fails.
  */
@@ -11,7 +18,7 @@ export async function listen(server: Server, port: number, host: string): Promis
   await new Promise<void>((resolve, reject) => {
     const failed = (error: Error) => reject(cannotListen(error, host, port));
     server.once('error', failed);
-    server.listen(port, host, () => {
+    server.listen(port, host, BACKLOG_CONNECTIONS, () => {
       server.off('error', failed);
       resolve();
     });
