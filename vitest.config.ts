@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { isNightly } from './test/support/nightly.ts';
 
 const NATIVE_MODULES = 'test/support/native-modules.ts';
 
@@ -19,7 +20,11 @@ const TIMED = [
   'test/e2e/overload.test.ts',
   'test/e2e/postgres-away.test.ts',
   'test/e2e/postgres-outage.test.ts',
+  'test/e2e/stop-slow-readers.test.ts',
 ];
+
+/** Whole files that take too long for every change; `npm run test:nightly` runs them as well. */
+const ONLY_NIGHTLY = isNightly ? [] : ['test/**/*.nightly.test.ts'];
 
 /** What every suite with processes needs. */
 const SERVICE = {
@@ -64,7 +69,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/unit/**', ...TIMED],
+          exclude: ['test/unit/**', ...TIMED, ...ONLY_NIGHTLY],
           ...SERVICE,
         },
       },

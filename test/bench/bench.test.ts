@@ -3,6 +3,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
+import { isNightly } from '../support/nightly.ts';
 import { CANCEL, CommandClients } from './commands.ts';
 import { IdSequence } from './id-sequence.ts';
 import { Ledger } from './ledger.ts';
@@ -70,7 +71,7 @@ describe('The bench', () => {
     expect(rows()).toStrictEqual([expect.objectContaining(failed)]);
   });
 
-  it('compares two builds of the service in the same rounds', () => {
+  it.runIf(isNightly)('compares two builds of the service in the same rounds', () => {
     const other = resolve(import.meta.dirname, '../..');
     const { status, stdout, stderr, rows } = runBench(['--quick', '--against', other]);
     expect(status, stdout + stderr).toBe(0);

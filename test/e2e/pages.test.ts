@@ -8,6 +8,8 @@ import { newFolder, Service } from '../support/service.ts';
 const ID = 9_007_199_254_740_993n;
 /** The folder for screenshots; none are taken if SCREENSHOTS is not set. */
 const screenshots = process.env.SCREENSHOTS ?? newFolder();
+/** Ends what hangs; a busy machine takes many seconds to load a page. */
+const TIMEOUT_MS = 120_000;
 const PAGES = ['/', '/docs', '/docs/v2', '/changelog'];
 
 let service: Service;
@@ -27,7 +29,7 @@ type Replaced = Readonly<Record<string, string>>;
 async function visit(path: string, replaced: Replaced = {}): Promise<Visit> {
   const page = await context.newPage();
   onTestFinished(() => page.close());
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(TIMEOUT_MS);
   const wrong: string[] = [];
   page.on('request', (request) => {
     const isOwn = request.url().startsWith(`${service.address}/`);

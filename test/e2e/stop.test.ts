@@ -2,30 +2,13 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { Beside } from '../support/beside.ts';
-import { type Answer, ask, expectError, parseAnswer } from '../support/http.ts';
+import { expectError } from '../support/http.ts';
 import { placeOrder } from '../support/one-service.ts';
 import { Service } from '../support/service.ts';
+import { cancelledIn, notReady, placeMany } from '../support/stopping.ts';
 import { recordInAnyForm } from '../support/tampering.ts';
 
 const LIST = '/v1/store/orders';
-
-/** Imports orders beside the service, and returns their ids. */
-async function placeMany(service: Service, count: number, first = 1n): Promise<bigint[]> {
-  await using beside = new Beside(service.databaseFile);
-  const ids = Array.from({ length: count }, (_, n) => first + BigInt(n));
-  await beside.place(ids.map((id) => ({ id })));
-  return ids;
-}
-
-async function cancelledIn(service: Service): Promise<Set<bigint>> {
-  await using beside = new Beside(service.databaseFile);
-  const events = (await beside.events()).map(({ event }) => event);
-  const cancelled = events.filter(({ type }) => type === 'OrderCancelled');
-  const ids = new Set(cancelled.map(({ orderId }) => orderId));
-  expect(ids.size).toBe(cancelled.length);
-  return ids;
-}
 
 /** Cancels orders one after another until the service no longer answers. */
 async function cancelUntilGone(service: Service, ids: readonly bigint[]) {
@@ -45,14 +28,6 @@ async function cancelUntilGone(service: Service, ids: readonly bigint[]) {
   return { answered, failed };
 }
 
-/** Polls /readyz, as a load balancer does, until the service is not ready. */
-async function notReady(service: Service): Promise<Answer> {
-  for (;;) {
-    const answer = await ask(service.address, 'GET', '/readyz');
-    if (answer.status !== 200) return answer;
-  }
-}
-
 function shares(ids: readonly bigint[], clients: number): bigint[][] {
   return Array.from({ length: clients }, (_, n) => ids.filter((_, at) => at % clients === n));
 }
@@ -60,7 +35,7 @@ function shares(ids: readonly bigint[], clients: number): bigint[][] {
 describe('SIGTERM', () => {
   it('under load: exactly the cancellations with a 204 are recorded', async () => {
     await using service = await Service.start();
-    const ids = await placeMany(service, 40_000);
+    const ids = await placeMany(service, 15_000);
     const clients = shares(ids, 16).map((share) => cancelUntilGone(service, share));
     // Under load: when the first thousand requests are in the log.
     await service.program.until(({ stdout }) => stdout.length > 200_000 || undefined);
@@ -82,46 +57,6 @@ describe('SIGTERM', () => {
       expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
     }
     expect(await cancelledIn(service)).toStrictEqual(new Set(done));
-  });
-
-  it('completes the list of a slow reader, and answers new requests that it is stopping', async () => {
-    await using service = await Service.start();
-    await placeMany(service, 150_000);
-    const { text } = await service.ask('GET', LIST);
-    const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
-    const chunks: Buffer[] = [];
-    reader.write(`GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`);
-    chunks.push(await new Promise<Buffer>((resolve) => reader.once('data', resolve)));
-    reader.pause();
-    const stopped = service.program.end('SIGTERM');
-    expectError(await notReady(service), 503, 'service_unavailable');
-    const refused = await service.ask('DELETE', `${LIST}/1`);
-    expect(expectError(refused, 503, 'service_unavailable')).toMatch('stopping');
-    expect(refused.headers).toMatchObject({ connection: 'close' });
-    expect(refused.headers['retry-after']).toMatch(/^[1-4]$/);
-    expect((await ask(service.address, 'GET', '/livez')).status).toBe(200);
-    expectError(await ask(service.address, 'GET', LIST), 401, 'unauthorized');
-    for await (const chunk of reader) chunks.push(chunk as Buffer);
-    expect(await stopped).toBe(0);
-    const received = parseAnswer(Buffer.concat(chunks).toString('latin1'));
-    expect(received.text === text).toBe(true);
-    expect(await cancelledIn(service)).toStrictEqual(new Set());
-  });
-
-  it('does not wait for a client that never reads its response', async () => {
-    await using service = await Service.start();
-    await placeMany(service, 150_000);
-    const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
-    reader.on('error', () => undefined);
-    for (let n = 0; n < 5; n++) {
-      reader.write(
-        `GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`,
-      );
-    }
-    await new Promise((resolve) => reader.once('data', resolve));
-    reader.pause();
-    expect(await service.program.end('SIGTERM')).toBe(0);
-    reader.destroy();
   });
 
   it('does not wait for idle connections or incomplete requests', async () => {

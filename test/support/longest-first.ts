@@ -7,8 +7,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'test/docs/commands-alone.test.ts',
   'test/e2e/install/install.test.ts',
-  'test/docs/commands-in-order.test.ts',
-  'test/docs/commands-shuffled.test.ts',
   'test/e2e/audit-import.test.ts',
   'test/e2e/pages.test.ts',
   'test/e2e/cli/audit-export.test.ts',

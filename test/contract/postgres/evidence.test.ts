@@ -10,6 +10,7 @@ import { growth } from '../../../src/infra/postgres/merkle-tables.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
 import { readStored } from '../../../src/infra/postgres/stored-events.ts';
 import { newEvent, placed } from '../../support/events.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { Cluster, placeInMemory, type Version } from '../../support/postgres/cluster.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
@@ -71,7 +72,7 @@ describe.each([15, 18] as const)('on PostgreSQL %i', (version) => {
     return held(url);
   }
 
-  evidenceContract(`PostgreSQL ${version}`, given, blob, 50);
+  evidenceContract(`PostgreSQL ${version}`, given, blob, isNightly ? 50 : 10);
 });
 
 describe('A store in PostgreSQL', () => {

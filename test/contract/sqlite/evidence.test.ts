@@ -11,6 +11,7 @@ import { MIGRATIONS } from '../../../src/infra/sqlite/schema.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { coverUp, honestStore, tamper } from '../../support/tampering.ts';
 import {
   type Blob,
@@ -65,7 +66,7 @@ function given(): string {
 const at = (size: number) => noted.get(size) ?? expect.fail();
 
 const blob: Blob = (digits) => (digits === undefined ? 'BLOB' : `x'${digits}'`);
-evidenceContract('SQLite', async () => held(given()), blob, 150);
+evidenceContract('SQLite', async () => held(given()), blob, isNightly ? 150 : 40);
 
 describe('A store that is as it must be', () => {
   it('may be empty', async () => {

@@ -1,18 +1,17 @@
 import { afterAll, expect, test } from 'vitest';
 import { cleanUp } from '../../bench/processes.ts';
 import { changedProduct, type Replacement } from '../../bench/servers.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { BRIEF, roundsOf, runFairness } from './fairness.ts';
 
-afterAll(cleanUp);
+interface Mutant {
+  mutant: string;
+  change: Replacement;
+  words: RegExp;
+}
 
-test('a key that sends ten times its limit gets its limit, and another key everything', async () => {
-  const outcome = await runFairness(BRIEF);
-  expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
-  const [beyond] = roundsOf(outcome.rounds, 'beyond');
-  expect(beyond?.other?.refused.count).toBeGreaterThan(0);
-});
-
-test.each<{ mutant: string; change: Replacement; words: RegExp }>([
+/** Changes that break a promise. One of them is planted in minutes, all of them at night. */
+const MUTANTS: readonly Mutant[] = [
   {
     mutant: 'a limiter that refuses nobody',
     change: ['app/keys/key-limiter.js', '!quota.isTaken', 'false'],
@@ -23,8 +22,22 @@ test.each<{ mutant: string; change: Replacement; words: RegExp }>([
     change: ['app/token-buckets.js', 'isThere ? Math.max(0, tokens - 1) : tokens', 'tokens - 1'],
     words: /^ten times the limit: \d+ of the other were accepted, not \d+ to \d+$/,
   },
-])('it is noticed: $mutant', async ({ change, words }) => {
-  const situations = ['beyond'] as const;
-  const { broken } = await runFairness({ ...BRIEF, situations, root: changedProduct(change) });
-  expect(broken).toContainEqual(expect.stringMatching(words));
+];
+
+afterAll(cleanUp);
+
+test('a key that sends ten times its limit gets its limit, and another key everything', async () => {
+  const outcome = await runFairness(BRIEF);
+  expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
+  const [beyond] = roundsOf(outcome.rounds, 'beyond');
+  expect(beyond?.other?.refused.count).toBeGreaterThan(0);
 });
+
+test.each(isNightly ? MUTANTS : MUTANTS.slice(0, 1))(
+  'it is noticed: $mutant',
+  async ({ change, words }) => {
+    const situations = ['beyond'] as const;
+    const { broken } = await runFairness({ ...BRIEF, situations, root: changedProduct(change) });
+    expect(broken).toContainEqual(expect.stringMatching(words));
+  },
+);
