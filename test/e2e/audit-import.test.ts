@@ -50,7 +50,7 @@ async function importForEver(file: string, url: string): Promise<Program> {
 
 it('An import that is killed has imported nothing, and can be run again', async () => {
   // More than SQLite's cache for uncommitted pages (16 MB).
-  const from = await withExport(80_000);
+  const from = await withExport(150_000);
   const folder = newFolder();
   const file = join(from, 'trail.ndjson');
   const database = join(folder, 'store.db');
@@ -64,7 +64,7 @@ it('An import that is killed has imported nothing, and can be run again', async 
   const left = await run(folder, 'verify', '--json');
   expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
   const again = await run(folder, 'audit', 'import', file, '--unsigned');
-  expect(again.out).toMatch(/^Imported 80000 events\./);
+  expect(again.out).toMatch(/^Imported 150000 events\./);
   const [one, other] = [await run(from, 'verify', '--json'), await run(folder, 'verify', '--json')];
   expect(JSON.parse(other.out).root).toBe(JSON.parse(one.out).root);
 });
