@@ -40,9 +40,9 @@ const { TEST_REPORTS } = process.env;
 
 export default defineConfig({
   test: {
-    // Tests wait for processes, sockets and disks as often as for a processor: with as many workers
-    // as processors, both would stand idle for much of the time.
-    maxWorkers: 2 * availableParallelism(),
+    // Tests wait for processes, sockets and disks as well as for a processor. More workers than this
+    // save no time: the processors are busy, and each test takes longer.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     ...(TEST_REPORTS && {
       reporters: ['default', ['json', { outputFile: join(TEST_REPORTS, `${process.pid}.json`) }]],
