@@ -28,9 +28,6 @@ import type { Config } from './infra/process/config.ts';
 import { createLogger } from './infra/process/logger.ts';
 import { openSigningKey } from './infra/process/signing-key-file.ts';
 
-/** The longest time for a stop, in milliseconds. */
-const MAX_STOP_MS = 9_000;
-
 /** Runs the service until a signal ends the process. */
 export const serve = (config: Config): Promise<void> => new Service(config).run();
 
@@ -226,7 +223,11 @@ class Service {
    */
   #stopOnSignals(): () => void {
     const { close } = closeWithGrace(
-      { delay: MAX_STOP_MS, logger: this.#logger, skip: ['SIGTERM', 'SIGINT', 'beforeExit'] },
+      {
+        delay: this.#config.maxStopMs,
+        logger: this.#logger,
+        skip: ['SIGTERM', 'SIGINT', 'beforeExit'],
+      },
       async ({ err }) => {
         if (err !== undefined) this.#logger.fatal(err, 'unexpected: stopping');
         await this.#stop();

@@ -34,7 +34,7 @@ describe('SIGTERM', () => {
   });
 
   it('does not wait for a client that never reads its response', async () => {
-    await using service = await Service.start();
+    await using service = await Service.start({ STOP_TIMEOUT: '9' });
     await placeMany(service, ORDERS);
     const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
     reader.on('error', () => undefined);
@@ -47,5 +47,23 @@ describe('SIGTERM', () => {
     reader.pause();
     expect(await service.program.end('SIGTERM')).toBe(0);
     reader.destroy();
+  });
+
+  it('is a failure if it takes longer than STOP_TIMEOUT', async () => {
+    // Less than the five seconds for which requests in flight are answered.
+    await using service = await Service.start({ STOP_TIMEOUT: '1' });
+    await placeMany(service, ORDERS);
+    const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
+    reader.on('error', () => undefined);
+    const requests = Array.from({ length: 5 }, () => {
+      return `GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+    });
+    reader.write(requests.join(''));
+    await new Promise((resolve) => reader.once('data', resolve));
+    reader.pause();
+    expect(await service.program.end('SIGTERM')).toBe(1);
+    reader.destroy();
+    await service.start();
+    expect((await service.ask('GET', `${LIST}/1`)).status).toBe(200);
   });
 });

@@ -151,7 +151,7 @@ export class Service implements AsyncDisposable {
   #settings(): Environment {
     const patience = String(PATIENT.intervalMs);
     const waits = { QUEUE_INTERVAL_MS: patience, READ_WAIT_MS: patience };
-    return { PORT: '0', INITIAL_API_KEY: this.key, ...waits };
+    return { PORT: '0', STOP_TIMEOUT: '120', INITIAL_API_KEY: this.key, ...waits };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

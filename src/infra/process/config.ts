@@ -39,6 +39,8 @@ export interface Config {
   readonly queueLimits: DelayLimits;
   /** The wait of a stop until load balancers have noticed, in milliseconds. */
   readonly stopDelay: number;
+  /** The longest time for a stop after that, in milliseconds. */
+  readonly maxStopMs: number;
   /** The bytes of the store that are checked again, a second; 0: none after the start. */
   readonly scrubBytesPerSecond: number;
   /** The time from which on a request is logged as slow, in milliseconds; 0: none is. */
@@ -126,6 +128,9 @@ export const environment = z.object({
   STOP_DELAY: numberTo(60, 'must be a whole number of seconds from 0 to 60')
     .transform(inMs)
     .prefault('0'),
+  STOP_TIMEOUT: numberTo(600, 'must be a whole number of seconds from 1 to 600', 1)
+    .transform(inMs)
+    .prefault('9'),
   SLOW_REQUEST_MS: numberTo(
     60_000,
     'must be a whole number of milliseconds from 0 to 60000',
@@ -204,6 +209,7 @@ export function readConfig(
     queueLimits: { targetMs: data.QUEUE_TARGET_MS, intervalMs: data.QUEUE_INTERVAL_MS },
     databaseWaitMs: data.DATABASE_WAIT,
     stopDelay: data.STOP_DELAY,
+    maxStopMs: data.STOP_TIMEOUT,
     slowRequestMs: data.SLOW_REQUEST_MS,
     metricsPort: data.METRICS_PORT,
     logLevel: data.LOG_LEVEL,
