@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrderList } from '../../../src/app/state/order-list.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
-import { SnapshotFile } from '../../../src/infra/sqlite/snapshot/snapshot-file.ts';
+import { checkSnapshot, SnapshotFile } from '../../../src/infra/sqlite/snapshot/snapshot-file.ts';
 import { LATER, NOON, newEvent, placed, readAll, shipped } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
 
@@ -53,11 +53,29 @@ describe('the snapshot file', () => {
       changed[at] = (changed[at] as number) ^ (1 << (at % 8));
       writeFileSync(name, changed);
       expect(await snapshots.load()).toStrictEqual(damaged);
+      expect(existsSync(name)).toBe(false);
       writeFileSync(name, bytes.subarray(0, at));
       expect(await snapshots.load()).toStrictEqual(damaged);
     }
     writeFileSync(name, bytes);
     expect(await snapshots.load()).toMatchObject({ kind: 'found' });
+  });
+
+  it('is found damaged by the check, unless it was removed or replaced while it was read', async () => {
+    const { file, list, snapshots } = await given();
+    await snapshots.save(list.pack());
+    const name = `${file}-snapshot`;
+    const bytes = readFileSync(name);
+    await expect(checkSnapshot(file, async () => {})).resolves.toBeUndefined();
+    const damage = () => writeFileSync(name, bytes.with(40, (bytes[40] as number) ^ 1));
+    damage();
+    await expect(checkSnapshot(file, async () => {})).rejects.toThrow('is damaged: delete it');
+    await expect(
+      checkSnapshot(file, async () => rmSync(name, { force: true })),
+    ).resolves.toBeUndefined();
+    damage();
+    await expect(checkSnapshot(file, () => snapshots.save(list.pack()))).resolves.toBeUndefined();
+    await expect(checkSnapshot(file, async () => {})).resolves.toBeUndefined();
   });
 
   it('is not used for another store', async () => {

@@ -1,7 +1,15 @@
 /** The snapshot of a store in SQLite. */
 
 import { createHash, hash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import type Database from 'better-sqlite3';
 import type { PackedList } from '../../../app/log/packed-fold.ts';
@@ -61,7 +69,11 @@ export class SnapshotFile implements Snapshots {
       const { code, message } = error as NodeJS.ErrnoException;
       return { kind: 'none', reason: code === 'ENOENT' ? 'there is none' : message };
     }
-    if (snapshot === undefined) return { kind: 'none', reason: 'it is damaged' };
+    if (snapshot === undefined) {
+      // It is of no use, and the check of the store would find it and end a start that can do without.
+      await rm(this.#file, { force: true });
+      return { kind: 'none', reason: 'it is damaged' };
+    }
     const { origin, list } = snapshot;
     for (const [part, expected] of Object.entries(this.#originAt(list.image.position))) {
       if (origin[part as keyof Origin] !== expected) {
@@ -129,10 +141,16 @@ export async function checkSnapshot(file: string, pace: Pace): Promise<void> {
       digest.update(piece.subarray(0, bytes));
       await pace(bytes);
     }
-    if (!digest.digest().equals(expected)) throw new DamagedStore(`${name} is damaged: delete it`);
+    if (digest.digest().equals(expected) || isReplaced(fd, name)) return;
+    throw new DamagedStore(`${name} is damaged: delete it`);
   } finally {
     closeSync(fd);
   }
+}
+
+/** True if a file that was opened has been removed since, or has become another. */
+function isReplaced(fd: number, name: string): boolean {
+  return statSync(name, { throwIfNoEntry: false })?.ino !== fstatSync(fd).ino;
 }
 
 function digestOfRest(fd: number): Buffer {
