@@ -566,7 +566,7 @@ var Declaration = class {
 	}
 };
 const createASTGuard = (tag) => (ast) => ast._tag === tag;
-var Literal = class {
+var Literal$1 = class {
 	literal;
 	annotations;
 	_tag = "Literal";
@@ -584,7 +584,7 @@ var Literal = class {
 		};
 	}
 };
-const isLiteral = createASTGuard("Literal"), $null = new Literal(null);
+const isLiteral = createASTGuard("Literal"), $null = new Literal$1(null);
 var UniqueSymbol = class {
 	symbol;
 	annotations;
@@ -965,7 +965,7 @@ var Union$1 = class Union$1 {
 		};
 	}
 };
-const isMembers = (as) => as.length > 1, isUnion = createASTGuard("Union"), toJSONMemoMap = globalValue(Symbol.for("@effect/schema/AST/toJSONMemoMap"), () => new WeakMap());
+const mapMembers = (members, f) => members.map(f), isMembers = (as) => as.length > 1, isUnion = createASTGuard("Union"), toJSONMemoMap = globalValue(Symbol.for("@effect/schema/AST/toJSONMemoMap"), () => new WeakMap());
 var Suspend = class {
 	f;
 	annotations;
@@ -6255,7 +6255,7 @@ const parseError = (issue) => new ParseError({ issue }), succeed = right, fail =
 				goMemo(is.parameter, isDecoding),
 				goMemo(is.type, isDecoding),
 				is.parameter
-			]), expectedAST = Union$1.make(ast.indexSignatures.map((is) => is.parameter).concat(expectedKeys.map((key) => isSymbol(key) ? new UniqueSymbol(key) : new Literal(key)))), expected = goMemo(expectedAST, isDecoding), concurrency = getConcurrency(ast), batching = getBatching(ast);
+			]), expectedAST = Union$1.make(ast.indexSignatures.map((is) => is.parameter).concat(expectedKeys.map((key) => isSymbol(key) ? new UniqueSymbol(key) : new Literal$1(key)))), expected = goMemo(expectedAST, isDecoding), concurrency = getConcurrency(ast), batching = getBatching(ast);
 			return (input, options) => {
 				if (!isRecord(input)) return left(new Type(ast, input));
 				let allErrors = options?.errors === "all", es = [], stepKey = 0, onExcessPropertyError = options?.onExcessProperty === "error", onExcessPropertyPreserve = options?.onExcessProperty === "preserve", output = {}, inputKeys;
@@ -6618,7 +6618,16 @@ const getFinalTransformation = (transformation, isDecoding) => {
 }, mergeSchemaAnnotations = (ast, annotations$2) => annotations(ast, toASTAnnotations(annotations$2)), format = (schema) => String(schema.ast), typeSchema = (schema) => make(typeAST(schema.ast)), decodeUnknownEither = (schema, options) => {
 	let decodeUnknownEither = decodeUnknownEither$1(schema, options);
 	return (u, overrideOptions) => mapLeft(decodeUnknownEither(u, overrideOptions), parseError);
-}, isSchema = (u) => hasProperty(u, TypeId) && isObject$1(u[TypeId]), declareConstructor = (typeParameters, options, annotations) => make(new Declaration(typeParameters.map((tp) => tp.ast), (...typeParameters) => options.decode(...typeParameters.map(make)), (...typeParameters) => options.encode(...typeParameters.map(make)), toASTAnnotations(annotations))), declarePrimitive = (is, annotations) => {
+}, isSchema = (u) => hasProperty(u, TypeId) && isObject$1(u[TypeId]), getDefaultLiteralAST = (literals) => isMembers(literals) ? Union$1.make(mapMembers(literals, (literal) => new Literal$1(literal))) : new Literal$1(literals[0]), makeLiteralClass = (literals, ast = getDefaultLiteralAST(literals)) => class extends make(ast) {
+	static annotations(annotations) {
+		return makeLiteralClass(this.literals, mergeSchemaAnnotations(this.ast, annotations));
+	}
+	static literals = [...literals];
+};
+function Literal(...literals) {
+	return isNonEmptyReadonlyArray(literals) ? makeLiteralClass(literals) : Never;
+}
+const declareConstructor = (typeParameters, options, annotations) => make(new Declaration(typeParameters.map((tp) => tp.ast), (...typeParameters) => options.decode(...typeParameters.map(make)), (...typeParameters) => options.encode(...typeParameters.map(make)), toASTAnnotations(annotations))), declarePrimitive = (is, annotations) => {
 	let decodeUnknown = () => (input, _, ast) => is(input) ? succeed(input) : fail(new Type(ast, input));
 	return make(new Declaration([], decodeUnknown, decodeUnknown, toASTAnnotations(annotations)));
 }, declare = function() {
@@ -6950,6 +6959,15 @@ function offsetInMinutes(sign, hours = 0, minutes = 0) {
 	let offset = Number(hours) * 60 + Number(minutes);
 	return sign === "-" ? -offset : offset;
 }
+// src/domain/order.ts
+const CANCEL_REASONS = [
+	"customer_request",
+	"out_of_stock",
+	"payment_failed",
+	"fraud_suspected",
+	"duplicate",
+	"other"
+];
 Object.freeze({ status: "none" }), Object.freeze({ status: "pending" }), Object.freeze({ status: "cancelled" });
 // src/domain/order-id.ts
 const MIN_INT64 = -(2n ** 63n), MAX_INT64 = 2n ** 63n - 1n, CANONICAL_DECIMAL = /^(?:0|-?[1-9][0-9]{0,18})$/;
@@ -6979,7 +6997,10 @@ const Int64Text = String$.pipe(filter((text) => parseInt64(text) !== void 0, { m
 }), OrderShipped1 = Struct({
 	orderId: Int64,
 	shipDate: InstantText
-}), OrderCancelled1 = Struct({ orderId: Int64 });
+}), OrderCancelled1 = Struct({ orderId: Int64 }), OrderCancelled2 = Struct({
+	orderId: Int64,
+	reason: Literal(...CANCEL_REASONS)
+});
 function placedFrom1To2({ petId, shipDate, ...rest }) {
 	return {
 		...rest,
@@ -6990,14 +7011,14 @@ function placedFrom1To2({ petId, shipDate, ...rest }) {
 const strict = {
 	onExcessProperty: "error",
 	errors: "all"
-}, readPlaced1 = decodeUnknownEither(OrderPlaced1, strict), readPlaced2 = decodeUnknownEither(OrderPlaced2, strict), readShipped1 = decodeUnknownEither(OrderShipped1, strict), readCancelled1 = decodeUnknownEither(OrderCancelled1, strict), readMetadata = decodeUnknownEither(Struct({
+}, readPlaced1 = decodeUnknownEither(OrderPlaced1, strict), readPlaced2 = decodeUnknownEither(OrderPlaced2, strict), readShipped1 = decodeUnknownEither(OrderShipped1, strict), readCancelled1 = decodeUnknownEither(OrderCancelled1, strict), readCancelled2 = decodeUnknownEither(OrderCancelled2, strict), readMetadata = decodeUnknownEither(Struct({
 	at: InstantText,
 	by: String$,
 	commandId: String$
 }), strict), READERS = {
 	OrderPlaced: [(data) => flatMap$6(readPlaced1(data), (v1) => readPlaced2(placedFrom1To2(v1))), readPlaced2],
 	OrderShipped: [readShipped1],
-	OrderCancelled: [readCancelled1]
+	OrderCancelled: [readCancelled1, readCancelled2]
 };
 function readEvent(type, schemaVersion, data) {
 	let readers = Object.hasOwn(READERS, type) ? READERS[type] : void 0;

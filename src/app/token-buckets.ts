@@ -27,14 +27,17 @@ export class TokenBucket {
     return this.#tokens;
   }
 
-  /** Takes a token. Returns 0, or the seconds until there will be one. */
-  take({ capacity, perSecond }: BucketSize, at: number): number {
+  /**
+   * Takes some tokens, or none. Returns 0, or, where there are too few, the seconds until there will be
+   * enough.
+   */
+  take({ capacity, perSecond }: BucketSize, at: number, count = 1): number {
     const gained = ((at - this.#at) / 1_000) * perSecond;
     const tokens = Math.min(capacity, this.#tokens + gained);
-    const isThere = tokens >= 1 - ROUNDING_TOKENS;
-    this.#tokens = isThere ? Math.max(0, tokens - 1) : tokens;
+    const isThere = tokens >= count - ROUNDING_TOKENS;
+    this.#tokens = isThere ? Math.max(0, tokens - count) : tokens;
     this.#at = at;
-    return isThere ? 0 : (1 - tokens) / perSecond;
+    return isThere ? 0 : (count - tokens) / perSecond;
   }
 }
 

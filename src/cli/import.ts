@@ -29,8 +29,8 @@ const STOPPED = 'What is counted above is recorded. Run the same command again t
 const OVERTAKEN = 'These lines were not imported, all others were. Check them, and run it again.';
 
 const EXPLANATION = `
-Each line is an order: id, petId, quantity, and where known shipDate, complete, and status
-(pending, shipped or cancelled). Existing orders are advanced if the file is ahead of them, and
+Each line is an order: id, petId, quantity, and where known shipDate, complete, status (pending,
+shipped or cancelled), and for a cancelled one cancelReason. Existing orders are advanced if the file is ahead of them, and
 left alone otherwise: importing a file twice changes nothing.`;
 
 /** Defines `import`: takes over orders from a file. */

@@ -31,7 +31,24 @@ export interface OrderShipped {
 export interface OrderCancelled {
   readonly type: 'OrderCancelled';
   readonly orderId: OrderId;
+  /** Absent where none was given. */
+  readonly reason?: CancelReason;
 }
+
+/**
+ * Every reason that can be given for a cancellation. The list is closed, and there is no free text,
+ * because people would write names and addresses into a log from which nothing can be removed.
+ */
+export const CANCEL_REASONS = [
+  'customer_request',
+  'out_of_stock',
+  'payment_failed',
+  'fraud_suspected',
+  'duplicate',
+  'other',
+] as const;
+
+export type CancelReason = (typeof CANCEL_REASONS)[number];
 
 export type OrderEvent = OrderPlaced | OrderShipped | OrderCancelled;
 
@@ -50,12 +67,12 @@ export type OrderState =
   | { readonly status: 'none' }
   | { readonly status: 'pending' }
   | { readonly status: 'shipped'; readonly shipDate: Instant }
-  | { readonly status: 'cancelled' };
+  | { readonly status: 'cancelled'; readonly reason?: CancelReason };
 
 // Constants, because the image of a million orders holds each of them a million times.
 const NONE: OrderState = Object.freeze({ status: 'none' });
 const PENDING: OrderState = Object.freeze({ status: 'pending' });
-const CANCELLED: OrderState = Object.freeze({ status: 'cancelled' });
+const CANCELLED = Object.freeze({ status: 'cancelled' });
 
 function evolve(_state: OrderState, event: OrderEvent): OrderState {
   switch (event.type) {
@@ -64,7 +81,7 @@ function evolve(_state: OrderState, event: OrderEvent): OrderState {
     case 'OrderShipped':
       return { status: 'shipped', shipDate: event.shipDate };
     case 'OrderCancelled':
-      return CANCELLED;
+      return event.reason === undefined ? CANCELLED : { ...CANCELLED, reason: event.reason };
   }
 }
 
@@ -129,7 +146,10 @@ function cancel(command: CancelOrder, state: OrderState): Decision<OrderEvent, R
       return rejected('order_already_shipped');
     case 'cancelled':
       // DELETE is idempotent: a client that lost the first response gets the same one to a retry.
-      return accepted();
+      // Another reason, or one that was not given at the time, would rewrite a fact.
+      return command.reason === undefined || command.reason === state.reason
+        ? accepted()
+        : rejected('order_cancelled');
   }
 }
 

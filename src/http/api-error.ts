@@ -18,6 +18,10 @@ export const ERRORS = {
   order_exists: [409, 'An order with this id exists already.'],
   order_already_shipped: [409, 'The order has already shipped.'],
   order_cancelled: [409, 'The order is cancelled.'],
+  batch_refused: [
+    409,
+    'Nothing was changed: another item of the batch was refused, and it is atomic.',
+  ],
   gone: [410, 'This has ended.'],
   precondition_failed: [412, 'The order has changed since the version that If-Match names.'],
   payload_too_large: [413, 'The request body is too large.'],

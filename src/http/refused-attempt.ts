@@ -34,6 +34,7 @@ function isRecorded(req: Request, code: ErrorCode): boolean {
     case 'order_exists':
     case 'order_already_shipped':
     case 'order_cancelled':
+    case 'batch_refused':
     case 'precondition_failed':
     case 'idempotency_key_reused':
       return true;

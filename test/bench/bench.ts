@@ -8,6 +8,7 @@ import { aboutThis, asJson, asMarkdown, asTable, describe } from './report.ts';
 import { type Row, rowFor } from './row.ts';
 import type { Bench, Scenario } from './scenario.ts';
 import { against, againstOnPostgres } from './scenarios/against.ts';
+import { batches } from './scenarios/batches.ts';
 import { cancels, cancelsWide } from './scenarios/cancels.ts';
 import { growth } from './scenarios/growth.ts';
 import { listAfterWrite } from './scenarios/list-after-write.ts';
@@ -30,6 +31,7 @@ import { Stores } from './stores.ts';
 const SCENARIOS: readonly Scenario[] = [
   cancels,
   cancelsWide,
+  batches,
   slowDisk,
   lists,
   gzip,

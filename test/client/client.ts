@@ -10,7 +10,8 @@ import type { components, paths as V2 } from './generated/v2.d.ts';
 const [address = '', key = ''] = process.argv.slice(2);
 const headers = { Authorization: `Bearer ${key}` };
 const v1 = createClient<V1>({ baseUrl: `${address}/v1`, headers });
-const v2 = createClient<V2>({ baseUrl: `${address}/v2`, headers });
+// The list is CSV as well, for clients that ask for it.
+const v2 = createClient<V2, 'application/json'>({ baseUrl: `${address}/v2`, headers });
 
 type Order = components['schemas']['Order'];
 

@@ -111,8 +111,8 @@ async function taken(source: FoldSource, after = 0, end = Infinity): Promise<Fol
   let position = after;
   for (let count = 1; count > 0 && position < end; ) {
     count = await source.next(position, ({ ...its }) => {
-      const { version, type, orderId, petId, quantity, shipDate, at } = its;
-      all.push({ position: its.position, version, type, orderId, petId, quantity, shipDate, at });
+      const { position, version, type, orderId, petId, quantity, shipDate, reason, at } = its;
+      all.push({ position, version, type, orderId, petId, quantity, shipDate, reason, at });
       return its.position < end;
     });
     position += count;

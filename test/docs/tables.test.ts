@@ -33,7 +33,7 @@ const OFFERED = [
       stability = 'stable',
       deprecation,
     } = operation;
-    const request = `${method.toUpperCase()} ${base}${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+    const request = `${method.toUpperCase()} ${base}${path.replaceAll(/\/:(\w+)/g, '/{$1}')}`;
     const state = deprecation === undefined ? stability : 'deprecated';
     return { operationId, request, scope, state, deprecation };
   });

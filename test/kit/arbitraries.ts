@@ -90,8 +90,14 @@ export const orders: Arbitrary<Order> = fc
       : { id, ...placed, shipDate: shipped, complete: true },
   );
 
-/** Draws any event of the orders with these ids. */
-export function eventsOf(ids: Arbitrary<bigint>): Arbitrary<OrderEvent> {
+/**
+ * Draws any event of the orders with these ids.
+ * @param reasons The reasons that a cancellation may have; none by default.
+ */
+export function eventsOf(
+  ids: Arbitrary<bigint>,
+  reasons: readonly string[] = [],
+): Arbitrary<OrderEvent> {
   return fc.oneof(
     fc.tuple(ids, placings).map(([orderId, rest]): OrderEvent => {
       return { type: 'OrderPlaced', orderId, ...rest };
@@ -99,12 +105,20 @@ export function eventsOf(ids: Arbitrary<bigint>): Arbitrary<OrderEvent> {
     fc.tuple(ids, shippings).map(([orderId, rest]): OrderEvent => {
       return { type: 'OrderShipped', orderId, ...rest };
     }),
-    ids.map((orderId): OrderEvent => ({ type: 'OrderCancelled', orderId })),
+    fc.tuple(ids, reasonsOf(reasons)).map(([orderId, rest]): OrderEvent => {
+      return { type: 'OrderCancelled', orderId, ...rest };
+    }),
   );
 }
 
-/** Draws any command to the orders with these ids. */
-export function commandsTo(ids: Arbitrary<bigint>): Arbitrary<Command> {
+/**
+ * Draws any command to the orders with these ids.
+ * @param reasons The reasons that may be given for a cancellation; none by default.
+ */
+export function commandsTo(
+  ids: Arbitrary<bigint>,
+  reasons: readonly string[] = [],
+): Arbitrary<Command> {
   return fc.oneof(
     fc.tuple(ids, placings).map(([orderId, rest]): Command => {
       return { type: 'PlaceOrder', orderId, ...rest };
@@ -112,6 +126,12 @@ export function commandsTo(ids: Arbitrary<bigint>): Arbitrary<Command> {
     fc.tuple(ids, shippings).map(([orderId, rest]): Command => {
       return { type: 'ShipOrder', orderId, ...rest };
     }),
-    ids.map((orderId): Command => ({ type: 'CancelOrder', orderId })),
+    fc.tuple(ids, reasonsOf(reasons)).map(([orderId, rest]): Command => {
+      return { type: 'CancelOrder', orderId, ...rest };
+    }),
   );
+}
+
+function reasonsOf(reasons: readonly string[]): Arbitrary<{ readonly reason?: string }> {
+  return fc.constantFrom({}, ...reasons.map((reason) => ({ reason })));
 }

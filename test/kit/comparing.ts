@@ -73,10 +73,15 @@ export function checkPositions(recorded: readonly Recorded[]): void {
 
 function sameEvent(event: OrderEvent, other: OrderEvent | undefined): boolean {
   if (event.type !== other?.type || event.orderId !== other.orderId) return false;
-  if (event.type === 'OrderCancelled' || other.type === 'OrderCancelled') return true;
+  if (event.type === 'OrderCancelled') return event.reason === reasonOf(other);
+  if (other.type === 'OrderCancelled') return false;
   if (event.shipDate !== other.shipDate) return false;
   if (event.type === 'OrderShipped' || other.type === 'OrderShipped') return true;
   return event.petId === other.petId && event.quantity === other.quantity;
+}
+
+function reasonOf(event: OrderEvent): string | undefined {
+  return event.type === 'OrderCancelled' ? event.reason : undefined;
 }
 
 function outcomeOf(told: Told | Expected): string {

@@ -30,6 +30,8 @@ export interface ShipOrder {
 export interface CancelOrder {
   readonly type: 'CancelOrder';
   readonly orderId: bigint;
+  /** The contract has no reasons: a program of the kit gives none. */
+  readonly reason?: string;
 }
 
 export type Command = PlaceOrder | ShipOrder | CancelOrder;

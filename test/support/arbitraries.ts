@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Metadata, NewEvent } from '../../src/app/log/recorded-event.ts';
 import type { PlaceNewOrder, Submission } from '../../src/app/log/submission.ts';
 import type { Instant } from '../../src/domain/instant.ts';
-import type { OrderCommand, OrderEvent } from '../../src/domain/order.ts';
+import { CANCEL_REASONS, type OrderCommand, type OrderEvent } from '../../src/domain/order.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
 import * as kit from '../kit/arbitraries.ts';
 
@@ -15,12 +15,12 @@ export const instants = kit.instants as Arbitrary<Instant>;
 
 /** Draws any event of the orders with these ids. */
 export function eventsOf(ids: Arbitrary<OrderId>): Arbitrary<OrderEvent> {
-  return kit.eventsOf(ids) as Arbitrary<OrderEvent>;
+  return kit.eventsOf(ids, CANCEL_REASONS) as Arbitrary<OrderEvent>;
 }
 
 /** Draws any command to the orders with these ids. */
 export function commandsTo(ids: Arbitrary<OrderId>): Arbitrary<OrderCommand> {
-  return kit.commandsTo(ids) as Arbitrary<OrderCommand>;
+  return kit.commandsTo(ids, CANCEL_REASONS) as Arbitrary<OrderCommand>;
 }
 
 const placeNewOrders = kit.placings.map((placing) => {

@@ -177,11 +177,14 @@ function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): voi
 
 /**
  * Recognizes refusals for reasons that a description cannot express: a cursor of another list, a
- * future moment, a position beyond the log, a name that contains an API key.
+ * future moment, a position beyond the log, a name that contains an API key, too many items for the
+ * key's burst, too many buckets.
  */
 function isBeyondDescription({ method, path }: Sent, text: string): boolean {
   if (/[?&](?:after|asOf)=/.test(path)) return method === 'HEAD' || ELSE.test(text);
   if (text.includes('"Idempotency-Key: must not have an API key in it"')) return true;
+  if (/:batch(?:Cancel|Place)$/.test(path)) return /items at once, and this batch has/.test(text);
+  if (/\/activity\?/.test(path)) return method === 'HEAD' || /buckets, and an answer/.test(text);
   return /\/proofs\//.test(path) && (method === 'HEAD' || /"the log /.test(text));
 }
 
@@ -237,7 +240,8 @@ function faultOfBody(place: Place, sent: Sent): string | undefined {
   const encoding = String(headers['content-encoding'] ?? 'identity');
   if (encoding.toLowerCase() !== 'identity') return `it is encoded by ${encoding}`;
   const body = Buffer.from(sent.body ?? '');
-  if (body.length > 16_384) return 'it is too large';
+  const maxBytes = place[2] === '/store/orders:batchPlace' ? 131_072 : 16_384;
+  if (body.length > maxBytes) return 'it is too large';
   try {
     const value = parseStrictly(new TextDecoder('utf-8', { fatal: true }).decode(body));
     const at: Place = [...place, 'requestBody', 'content', 'application/json', 'schema'];
@@ -249,7 +253,8 @@ function faultOfBody(place: Place, sent: Sent): string | undefined {
 
 function checkBody(described: string, at: Place, answer: Answer): void {
   const type = answer.headers['content-type'];
-  demand(type === `${described}; charset=utf-8`, `a body of type ${type}`);
+  const header = described === 'text/csv' ? '; header=present' : '';
+  demand(type === `${described}; charset=utf-8${header}`, `a body of type ${type}`);
   const packed = answer.headers['content-encoding'] === 'gzip';
   const text = packed ? gunzipSync(answer.body).toString() : answer.text;
   check(at, described.endsWith('json') ? readJson(text) : text, 'the body');

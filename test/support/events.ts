@@ -2,6 +2,7 @@ import type { NewEvent, RecordedEvent } from '../../src/app/log/recorded-event.t
 import type { EventLogReader } from '../../src/app/ports/event-log.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type {
+  CancelReason,
   OrderCancelled,
   OrderEvent,
   OrderPlaced,
@@ -20,8 +21,9 @@ export function shipped(id: bigint, shipDate = NOON): OrderShipped {
   return { type: 'OrderShipped', orderId: id as OrderId, shipDate };
 }
 
-export function cancelled(id: bigint): OrderCancelled {
-  return { type: 'OrderCancelled', orderId: id as OrderId };
+export function cancelled(id: bigint, reason?: CancelReason): OrderCancelled {
+  const event = { type: 'OrderCancelled', orderId: id as OrderId } as const;
+  return reason === undefined ? event : { ...event, reason };
 }
 
 export const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

@@ -74,4 +74,14 @@ export const MEANINGS: Record<string, readonly Meaning[]> = {
       metadata: { at: '2026-01-03T12:00:00.000Z', by: key, commandId: 'again' },
     },
   ],
+  'OrderCancelled.v2.ndjson': [
+    {
+      event: { type: 'OrderCancelled', orderId: 9223372036854775807n, reason: 'customer_request' },
+      metadata: { at: '2026-11-24T12:00:00.000Z', by: key, commandId: '7b1c6a0e' },
+    },
+    {
+      event: { type: 'OrderCancelled', orderId: 1n, reason: 'other' },
+      metadata: { at: '2026-11-24T12:00:00.001Z', by: 'import', commandId: 'row-1' },
+    },
+  ],
 };

@@ -112,6 +112,7 @@ const CODES = [
   'order_not_found',
   'order_already_shipped',
   'order_cancelled',
+  'batch_refused',
   'order_exists',
   'gone',
   'not_found',

@@ -16,14 +16,15 @@ export function naiveOrders(events: readonly RecordedEvent[]): OrderDetails[] {
     const known = orders.get(id) as OrderDetails;
     if (event.type === 'OrderPlaced') {
       const { petId, quantity, shipDate } = event;
-      const ends = { shippedAt: undefined, cancelledAt: undefined };
+      const ends = { shippedAt: undefined, cancelledAt: undefined, cancelReason: undefined };
       const placed = { id, petId, quantity, shipDate, status: 'pending', placedAt: at } as const;
       orders.set(id, { ...placed, ...ends, version });
     } else if (event.type === 'OrderShipped') {
       const { shipDate } = event;
       orders.set(id, { ...known, shipDate, status: 'shipped', shippedAt: at, version });
     } else {
-      orders.set(id, { ...known, status: 'cancelled', cancelledAt: at, version });
+      const { reason: cancelReason } = event;
+      orders.set(id, { ...known, status: 'cancelled', cancelledAt: at, cancelReason, version });
     }
   }
   return [...orders.values()].sort((a, b) => (a.id < b.id ? -1 : 1));

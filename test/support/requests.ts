@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { CANCEL_REASONS } from '../../src/domain/order.ts';
 import { int64s } from '../kit/arbitraries.ts';
 import { texts } from './arbitraries.ts';
 import type { Sent } from './http.ts';
@@ -167,6 +168,24 @@ const good: Arbitrary<Draft> = fc.oneof(
       .tuple(versions, ids, bodyOfShip)
       .map(([v, id, body]) => draftOf(v, 'PUT', [...ORDERS, id, 'shipment'], { body })),
   },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(ids, fc.constantFrom(...CANCEL_REASONS))
+      .map(([id, reason]) =>
+        draftOf('v2', 'PUT', [...ORDERS, id, 'cancellation'], { body: `{"reason":"${reason}"}` }),
+      ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.array(ids, { minLength: 1, maxLength: 3 }).map((orderIds) =>
+      draftOf('v2', 'POST', ['store', 'orders:batchCancel'], {
+        body: JSON.stringify({ orderIds }),
+      }),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant(draftOf('v2', 'GET', ['store', 'summary'])) },
+  { weight: 1, arbitrary: fc.constant(draftOf('v2', 'GET', ['store', 'activity'])) },
   { weight: 2, arbitrary: ids.map((id) => draftOf('v1', 'GET', ['pets', id])) },
   { weight: 2, arbitrary: ids.map((id) => draftOf('v1', 'GET', [...ORDERS, id, 'events'])) },
   {

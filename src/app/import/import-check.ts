@@ -1,10 +1,9 @@
 /** The first pass of an import, which changes nothing. */
 
-import type { OrderCommand } from '../../domain/order.ts';
+import type { CancelReason, OrderCommand } from '../../domain/order.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { Int64Index } from '../state/int64-index.ts';
-import type { OrderView } from '../state/order-list.ts';
-import { planImport } from './import-plan.ts';
+import { type PresentOrder, planImport } from './import-plan.ts';
 import type { ImportedOrder, Reading } from './imported-order.ts';
 
 /** The most bad lines that are listed with their reasons; further ones are only counted. */
@@ -51,13 +50,13 @@ export class ImportCheck {
   /** The number of those that are due. */
   dueCount = 0;
   readonly bad = new BadLines();
-  readonly #find: (id: OrderId) => OrderView | undefined;
+  readonly #find: (id: OrderId) => PresentOrder | undefined;
   readonly #slots = new Int64Index();
   readonly #good: GoodLine[] = [];
   #highest: GoodLine | undefined;
 
   /** @param find Returns the order with an id: the same until the import is done. */
-  constructor(find: (id: OrderId) => OrderView | undefined) {
+  constructor(find: (id: OrderId) => PresentOrder | undefined) {
     this.#find = find;
   }
 
@@ -113,6 +112,11 @@ function isSame(a: ImportedOrder, b: ImportedOrder): boolean {
     a.petId === b.petId &&
     a.quantity === b.quantity &&
     a.shipDate === b.shipDate &&
-    a.status === b.status
+    a.status === b.status &&
+    reasonOf(a) === reasonOf(b)
   );
+}
+
+function reasonOf(order: ImportedOrder): CancelReason | undefined {
+  return order.status === 'cancelled' ? order.cancelReason : undefined;
 }

@@ -1,7 +1,7 @@
 /** The plan for importing one order. */
 
 import type { OrderCommand } from '../../domain/order.ts';
-import type { OrderView } from '../state/order-list.ts';
+import type { OrderDetails, OrderView } from '../state/order-list.ts';
 import type { ImportedOrder } from './imported-order.ts';
 
 /** The commands that bring an order into the state that a file demands. */
@@ -14,8 +14,11 @@ export type ImportPlan =
   /** The file contradicts the order as it is. */
   | { readonly kind: 'impossible'; readonly reason: string };
 
+/** An order as it is. */
+export type PresentOrder = OrderView & Partial<Pick<OrderDetails, 'cancelReason'>>;
+
 /** Plans the way from an order as it is, if there is one, to the state that a file demands. */
-export function planImport(wanted: ImportedOrder, present: OrderView | undefined): ImportPlan {
+export function planImport(wanted: ImportedOrder, present: PresentOrder | undefined): ImportPlan {
   if (present === undefined) return possible(place(wanted), ...ending(wanted));
   if (wanted.petId !== present.petId) return impossible(`petId ${present.petId}`);
   if (wanted.quantity !== present.quantity) return impossible(`quantity ${present.quantity}`);
@@ -24,6 +27,11 @@ export function planImport(wanted: ImportedOrder, present: OrderView | undefined
   if (wanted.status !== present.status) return impossible(`status ${present.status}`);
   if (wanted.status === 'shipped' && wanted.shipDate !== present.shipDate) {
     return impossible(`shipDate ${present.shipDate}`);
+  }
+  if (wanted.status === 'cancelled' && wanted.cancelReason !== undefined) {
+    const { cancelReason } = present;
+    if (cancelReason === undefined) return impossible('no cancelReason');
+    if (wanted.cancelReason !== cancelReason) return impossible(`cancelReason ${cancelReason}`);
   }
   return possible();
 }
@@ -41,8 +49,11 @@ function ending(wanted: ImportedOrder): OrderCommand[] {
       return [];
     case 'shipped':
       return [{ type: 'ShipOrder', orderId: wanted.id, shipDate: wanted.shipDate }];
-    case 'cancelled':
-      return [{ type: 'CancelOrder', orderId: wanted.id }];
+    case 'cancelled': {
+      const cancelled = { type: 'CancelOrder', orderId: wanted.id } as const;
+      const { cancelReason: reason } = wanted;
+      return [reason === undefined ? cancelled : { ...cancelled, reason }];
+    }
   }
 }
 

@@ -1,13 +1,21 @@
 /** The reading of orders from the fields of a file. */
 
 import { type Instant, parseInstant } from '../../domain/instant.ts';
-import { MAX_QUANTITY } from '../../domain/order.ts';
+import { CANCEL_REASONS, type CancelReason, MAX_QUANTITY } from '../../domain/order.ts';
 import { type PetId, parseInt64, parseOrderId } from '../../domain/order-id.ts';
 import { type OrderStatus, STATUSES } from '../state/order-image.ts';
 import type { OrderView } from '../state/order-list.ts';
 
 /** The properties that a file may give of an order. */
-export const PROPERTIES = ['id', 'petId', 'quantity', 'shipDate', 'complete', 'status'] as const;
+export const PROPERTIES = [
+  'id',
+  'petId',
+  'quantity',
+  'shipDate',
+  'complete',
+  'status',
+  'cancelReason',
+] as const;
 export type Property = (typeof PROPERTIES)[number];
 
 /** The values as texts: numbers stay texts until they are read, exactly, as 64-bit numbers. */
@@ -16,7 +24,8 @@ export type Fields = Readonly<Partial<Record<Property, string>>>;
 /** An order as the list is to show it. A shipped one has the date on which it shipped. */
 export type ImportedOrder = OrderView &
   (
-    | { readonly status: 'pending' | 'cancelled' }
+    | { readonly status: 'pending' }
+    | { readonly status: 'cancelled'; readonly cancelReason?: CancelReason }
     | { readonly status: 'shipped'; shipDate: Instant }
   );
 
@@ -49,7 +58,12 @@ export function readImportedOrder(fields: Fields): Reading {
   if (shipDate === undefined && fields.shipDate !== undefined) {
     return wrong(fields, 'shipDate', 'a date-time of RFC 3339');
   }
-  return flawInStatus(fields) ?? withStatus({ id, petId, quantity, shipDate }, statusOf(fields));
+  const reason = fields.cancelReason as CancelReason | undefined;
+  return (
+    flawInStatus(fields) ??
+    flawInReason(fields) ??
+    withStatus({ id, petId, quantity, shipDate }, statusOf(fields), reason)
+  );
 }
 
 /** Returns the status, or without one the status by `complete`: orders not complete are pending. */
@@ -71,8 +85,30 @@ function flawInStatus(fields: Fields): Reading | undefined {
   return bad(`complete is ${complete}, and status is ${status}`);
 }
 
-function withStatus(order: Omit<OrderView, 'status'>, status: OrderStatus): Reading {
-  if (status !== 'shipped') return { kind: 'order', order: { ...order, status } };
+function flawInReason(fields: Fields): Reading | undefined {
+  const { cancelReason } = fields;
+  if (cancelReason === undefined) return undefined;
+  if (!(CANCEL_REASONS as readonly string[]).includes(cancelReason)) {
+    return wrong(fields, 'cancelReason', CANCEL_REASONS.join(' or '));
+  }
+  const status = statusOf(fields);
+  if (status === 'cancelled') return undefined;
+  return bad(`cancelReason is ${cancelReason}, and status is ${status}`);
+}
+
+function withStatus(
+  order: Omit<OrderView, 'status'>,
+  status: OrderStatus,
+  cancelReason: CancelReason | undefined,
+): Reading {
+  if (status === 'pending') return { kind: 'order', order: { ...order, status } };
+  if (status === 'cancelled') {
+    const cancelled = { ...order, status };
+    return {
+      kind: 'order',
+      order: cancelReason === undefined ? cancelled : { ...cancelled, cancelReason },
+    };
+  }
   const { shipDate } = order;
   if (shipDate === undefined) return bad('shipDate is missing, and the order is shipped');
   return { kind: 'order', order: { ...order, shipDate, status } };

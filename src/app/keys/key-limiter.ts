@@ -17,7 +17,7 @@ export interface Quota {
   readonly rate: RateLimit;
   /** The requests that would be admitted now. */
   readonly remaining: number;
-  /** The seconds until one more would be admitted, rounded up; at least 1. */
+  /** The seconds until one more would be admitted, or the one that was refused, rounded up; at least 1. */
   readonly moreInS: number;
 }
 
@@ -73,6 +73,14 @@ export class KeyLimiter {
   }
 
   /**
+   * Counts the further commands of a request that was admitted: see {@link Group}. Returns the quota of
+   * a key with a rate. If too little is left of it, nothing is taken.
+   */
+  takeMore({ id, limits }: ApiKey, count: number): (Quota & { isTaken: boolean }) | undefined {
+    return this.#take(this.#useOf(id), limits?.rate, count);
+  }
+
+  /**
    * Counts an event stream. Returns a function that must be called at its end, at least once;
    * `undefined` if there are too many.
    */
@@ -86,7 +94,11 @@ export class KeyLimiter {
     });
   }
 
-  #take(use: Use, rate: RateLimit | undefined): (Quota & { isTaken: boolean }) | undefined {
+  #take(
+    use: Use,
+    rate: RateLimit | undefined,
+    count = 1,
+  ): (Quota & { isTaken: boolean }) | undefined {
     if (rate === undefined) {
       use.bucket = undefined;
       return undefined;
@@ -95,10 +107,11 @@ export class KeyLimiter {
     const size = { capacity: burst, perSecond: requests / seconds };
     const at = this.#elapsed();
     use.bucket ??= new TokenBucket(burst, at);
-    const isTaken = use.bucket.take(size, at) === 0;
+    const isTaken = use.bucket.take(size, at, count) === 0;
     const { tokens } = use.bucket;
     const remaining = Math.floor(tokens);
-    const moreInS = Math.ceil((remaining + 1 - tokens) / size.perSecond);
+    const next = isTaken ? remaining + 1 : count;
+    const moreInS = Math.ceil((next - tokens) / size.perSecond);
     return { rate, remaining, moreInS, isTaken };
   }
 

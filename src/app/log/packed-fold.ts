@@ -14,9 +14,16 @@ export interface PackedList {
     /** The ship date expected when the order was placed: milliseconds since 1970, or NaN. */
     readonly expectedDates: Float64Array;
   };
-  /** The time of recording of each event, by position from 1: milliseconds since 1970. */
-  readonly times: Float64Array;
+  readonly timeline: PackedTimeline;
   readonly chunks: PackedChunks;
+}
+
+/** The times of all events, and the positions of those that are cancellations. */
+export interface PackedTimeline {
+  /** The time of recording of each event, by position from 1: milliseconds since 1970, ascending. */
+  readonly times: Float64Array;
+  /** The positions of all cancellations, ascending. */
+  readonly cancellations: Uint32Array;
 }
 
 /** The slots of all orders by ascending id, and the number of them in each chunk of the list. */
@@ -35,6 +42,8 @@ export interface PackedImage {
   /** One entry for each order, at its slot. */
   readonly columns: {
     readonly statuses: Uint8Array<ArrayBuffer>;
+    /** The place of a cancellation's reason in the list of all, from 1; 0 where there is none. */
+    readonly reasons: Uint8Array<ArrayBuffer>;
     /** Milliseconds since 1970; NaN where there is no date. */
     readonly shipDates: Float64Array<ArrayBuffer>;
     readonly versions: Uint32Array<ArrayBuffer>;

@@ -3,7 +3,13 @@
  */
 
 import { type Instant, millisecondsOf } from '../../domain/instant.ts';
-import { COMMAND_TYPES, type OrderEvent, type OrderPlaced } from '../../domain/order.ts';
+import {
+  type CancelReason,
+  COMMAND_TYPES,
+  type OrderCancelled,
+  type OrderEvent,
+  type OrderPlaced,
+} from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
 
 /** Every type that an event can have. */
@@ -104,15 +110,20 @@ export interface FoldInput {
   readonly quantity: number;
   /** Milliseconds since 1970; NaN if there is no date. */
   readonly shipDate: number;
+  /** Of an `OrderCancelled` that has one. */
+  readonly reason: CancelReason | undefined;
   /** The time at which the event was recorded: milliseconds since 1970. */
   readonly at: number;
 }
 
 const NO_PET = 0n as PetId;
 
+/** The members of all events. */
+type AnyEvent = Omit<OrderPlaced, 'type'> & Omit<OrderCancelled, 'type'>;
+
 /** Returns the part of a recorded event that a fold takes in. */
 export function foldInputOf({ position, version, event, metadata }: RecordedEvent): FoldInput {
-  const { petId = NO_PET, quantity = 0, shipDate }: Partial<Omit<OrderPlaced, 'type'>> = event;
+  const { petId = NO_PET, quantity = 0, shipDate, reason }: Partial<AnyEvent> = event;
   return {
     position,
     version,
@@ -122,6 +133,7 @@ export function foldInputOf({ position, version, event, metadata }: RecordedEven
     petId,
     quantity,
     shipDate: shipDate === undefined ? NaN : millisecondsOf(shipDate),
+    reason,
   };
 }
 

@@ -30,10 +30,54 @@ export interface Submission {
   readonly traceparent?: string | undefined;
   /** No part of what is asked: it is noted while that is carried out. */
   readonly progress?: Progress;
+  /** Set in the first submission of a group: the next ones belong to it. */
+  readonly group?: Group | undefined;
+}
+
+/**
+ * Submissions of one request. They stand one behind the other in one batch, are decided with nothing
+ * between, recorded in one transaction, and kept under the idempotency key of the first.
+ */
+export interface Group {
+  /** The number of submissions, 1 to {@link MAX_GROUP_COMMANDS}. */
+  readonly size: number;
+  /** True if all of them are to be refused where any is. */
+  readonly isAtomic: boolean;
+}
+
+/** The most commands of one request, half of what a batch takes, so that two fit into one. */
+export const MAX_GROUP_COMMANDS = 500;
+
+/** Returns the submissions of commands that are one request, as one group. */
+export function groupOf(
+  commands: readonly Submission['command'][],
+  shared: Omit<Submission, 'command' | 'group' | 'onlyIf'>,
+  isAtomic: boolean,
+): readonly Submission[] {
+  const { by, commandId, traceparent } = shared;
+  return commands.map((command, index) =>
+    index === 0
+      ? { ...shared, command, group: { size: commands.length, isAtomic } }
+      : { command, by, commandId, traceparent },
+  );
+}
+
+/** Yields the submissions of each request in a batch: of most one, or those of a group. */
+export function* requestsIn(batch: readonly Submission[]): Iterable<readonly Submission[]> {
+  for (let at = 0; at < batch.length; ) {
+    const end = at + (batch[at]?.group?.size ?? 1);
+    yield batch.slice(at, end);
+    at = end;
+  }
 }
 
 /** The reason for refusing a submission. The names are the API's error codes, too. */
-export type Refusal = Rejection | 'precondition_failed' | 'idempotency_key_reused';
+export type Refusal =
+  | Rejection
+  | 'precondition_failed'
+  | 'idempotency_key_reused'
+  /** Nothing is wrong with it, but with another of its group, which is atomic. */
+  | 'batch_refused';
 
 /** The decision of the write side on a submission. */
 export type Decided =
@@ -55,15 +99,21 @@ export type Outcome =
   | { readonly kind: 'unknown'; readonly cause: string };
 
 /**
- * Returns a hash of a submission's command and conditions, regardless of its author: the same for
+ * Returns a hash of a request's commands and conditions, regardless of its author: the same for
  * equal requests, and another for any other.
  */
-export function fingerprintOf({ command, onlyIf }: Submission): string {
-  const members = Object.entries({ ...command, onlyIf })
-    .filter(([, value]) => value !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify(members, (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
+export function fingerprintOf(request: readonly Submission[]): string {
+  const [{ group }] = request as [Submission];
+  const commands = request.map(membersOf);
+  const text = JSON.stringify(
+    group === undefined ? commands[0] : [group, ...commands],
+    (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
   );
   return hash('sha256', text, 'base64url');
+}
+
+function membersOf({ command, onlyIf }: Submission) {
+  return Object.entries({ ...command, onlyIf })
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -12,10 +12,11 @@ export function orderToJson(order: OrderView): string {
 
 /** Returns an order as version 2 shows it. The time of an event that has not happened is absent. */
 export function orderToJsonV2(order: OrderDetails): string {
-  const { id, petId, status, placedAt, shippedAt, cancelledAt } = order;
+  const { id, petId, status, placedAt, shippedAt, cancelledAt, cancelReason } = order;
   const shipped = shippedAt === undefined ? '' : `,"shippedAt":"${shippedAt}"`;
   const cancelled = cancelledAt === undefined ? '' : `,"cancelledAt":"${cancelledAt}"`;
-  const times = `"placedAt":"${placedAt}"${shipped}${cancelled}`;
+  const reason = cancelReason === undefined ? '' : `,"cancelReason":"${cancelReason}"`;
+  const times = `"placedAt":"${placedAt}"${shipped}${cancelled}${reason}`;
   const ids = `"id":"${id}","petId":"${petId}"`;
   return `{${ids},${commonProperties(order)},"status":"${status}",${times}}`;
 }

@@ -2,6 +2,8 @@
 
 import { type Instant, instantAt } from '../../domain/instant.ts';
 import {
+  CANCEL_REASONS,
+  type CancelReason,
   MAX_EVENTS_PER_ORDER,
   type OrderEvent,
   type OrderState,
@@ -30,6 +32,7 @@ type Columns = PackedImage['columns'];
 
 const NO_ORDERS: Columns = {
   statuses: new Uint8Array(),
+  reasons: new Uint8Array(),
   shipDates: new Float64Array(),
   versions: new Uint32Array(),
   placedPositions: new Uint32Array(),
@@ -52,7 +55,7 @@ const MAX_POSITION = 2 ** 32 - 1;
 /**
  * The state of every order: a fold of the log, and nothing that is not in the log. It is lost with
  * the process and can be folded again at the next start. The write side decides on it, and the list
- * shows it. Its columns of numbers take 21 bytes an order, and the index from ids to slots about
+ * shows it. Its columns of numbers take 22 bytes an order, and the index from ids to slots about
  * 25, so that a million orders are a few objects for the garbage collector, and pass from thread to
  * thread at the cost of a copy.
  */
@@ -168,6 +171,11 @@ export class OrderImage {
     return STATUSES[this.#columns.statuses[slot] as number] as OrderStatus;
   }
 
+  /** Returns the reason for which an order was cancelled, if one was given. */
+  reasonAt(slot: number): CancelReason | undefined {
+    return CANCEL_REASONS[(this.#columns.reasons[slot] as number) - 1];
+  }
+
   /** Returns the date on which an order shipped; before that, the expected one, if known. */
   shipDateAt(slot: number): Instant | undefined {
     return instantAt(this.#columns.shipDates[slot] as number);
@@ -183,7 +191,7 @@ export class OrderImage {
   }
 
   /** Folds an event in: see {@link fold}. */
-  foldInput({ position, version, type, orderId, shipDate, at }: FoldInput): number {
+  foldInput({ position, version, type, orderId, shipDate, reason, at }: FoldInput): number {
     if (position !== this.#position + 1) {
       throw new Error(`position ${position} does not follow position ${this.#position}`);
     }
@@ -209,6 +217,7 @@ export class OrderImage {
     if (!isNew) (this.#byStatus[this.#columns.statuses[slot] as number] as number)--;
     (this.#byStatus[STATUS_AFTER[type]] as number)++;
     this.#columns.statuses[slot] = STATUS_AFTER[type];
+    if (reason !== undefined) this.#columns.reasons[slot] = CANCEL_REASONS.indexOf(reason) + 1;
     this.#columns.versions[slot] = version;
     if (isNew) this.#columns.placedPositions[slot] = position;
     this.#columns.lastPositions[slot] = position;
@@ -224,8 +233,8 @@ export class OrderImage {
   stateAt(slot: number): OrderState {
     if (slot === -1) return order.initial;
     const status = this.statusAt(slot);
-    return status === 'shipped'
-      ? { status, shipDate: this.shipDateAt(slot) as Instant }
-      : { status };
+    if (status === 'shipped') return { status, shipDate: this.shipDateAt(slot) as Instant };
+    const reason = this.reasonAt(slot);
+    return reason === undefined ? { status } : { status: 'cancelled', reason };
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The list of all orders ever placed, a fold of the log: the image of all states, columns of the
- * other members shown (28 bytes an order), the time of each event (8 bytes), and chunks of orders
- * as they were last encoded. An event makes its chunk stale; a stale chunk is encoded again at the
+ * other members shown (28 bytes an order), the timeline of all events, and chunks of orders as they
+ * were last encoded. An event makes its chunk stale; a stale chunk is encoded again at the
  * next snapshot.
  *
  * It also yields the list as of any earlier position: an order has {@link MAX_EVENTS_PER_ORDER}
@@ -10,14 +10,15 @@
  */
 
 import { type Instant, instantAt, millisecondsOf } from '../../domain/instant.ts';
-import type { OrderEvent } from '../../domain/order.ts';
+import type { CancelReason, OrderEvent } from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
 import type { PackedImage, PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
-import { copied, firstIndex, grown } from './columns.ts';
+import { firstIndex, grown } from './columns.ts';
 import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage, type OrderStatus } from './order-image.ts';
+import { Timeline } from './timeline.ts';
 
 /** An order as its readers see it. */
 export interface OrderView {
@@ -37,6 +38,7 @@ export interface OrderDetails extends OrderView {
   readonly placedAt: Instant;
   readonly shippedAt: Instant | undefined;
   readonly cancelledAt: Instant | undefined;
+  readonly cancelReason: CancelReason | undefined;
 }
 
 /** Arrays with one entry for each order, at its slot in the image. */
@@ -53,7 +55,12 @@ const NO_ORDERS: Columns = {
 };
 
 /** The members that all pending orders have in common. */
-const NOT_ENDED = { version: 1, shippedAt: undefined, cancelledAt: undefined } as const;
+export const NOT_ENDED = {
+  version: 1,
+  shippedAt: undefined,
+  cancelledAt: undefined,
+  cancelReason: undefined,
+} as const;
 
 /** The list of orders, now and as of any position. Encodes chunks of it by `encode`. */
 export class OrderList<Encoded> {
@@ -61,8 +68,8 @@ export class OrderList<Encoded> {
   readonly #notShown: readonly OrderEvent['type'][];
   readonly #chunks: OrderChunks<Encoded>;
   #columns: Columns;
-  /** The time of recording of each event, by position from 1: ms since 1970, ascending. */
-  #times: Float64Array;
+  /** The times of all events up to {@link position}. */
+  readonly timeline: Timeline;
   readonly #snapshots: ListSnapshots<Encoded>;
 
   /**
@@ -77,7 +84,7 @@ export class OrderList<Encoded> {
     this.#notShown = notShown;
     this.#image = new OrderImage(packed?.image);
     this.#columns = packed?.columns ?? NO_ORDERS;
-    this.#times = packed?.times ?? new Float64Array();
+    this.timeline = new Timeline(packed?.timeline);
     this.#chunks = new OrderChunks((slot) => this.#columns.ids[slot] as bigint, packed?.chunks);
     this.#snapshots = new ListSnapshots(
       this.#chunks,
@@ -91,7 +98,7 @@ export class OrderList<Encoded> {
     return {
       image: this.#image.pack(),
       columns: grown(this.#columns, this.#columns.ids.length),
-      times: this.#times.slice(),
+      timeline: this.timeline.pack(),
       chunks: this.#chunks.pack(),
     };
   }
@@ -129,8 +136,7 @@ export class OrderList<Encoded> {
 
   /** Returns the position of the last event that was recorded by a time, or at it; 0 for none. */
   positionAt(time: Instant): number {
-    const at = millisecondsOf(time);
-    return firstIndex(this.position, (index) => (this.#times[index] as number) > at);
+    return this.timeline.eventsBefore(millisecondsOf(time) + 1);
   }
 
   /** Returns the number of orders placed by a position: those with the slots below that number. */
@@ -156,13 +162,14 @@ export class OrderList<Encoded> {
     const placedAt = instantAt(this.#placedAt(slot)) as Instant;
     if (lastPosition > asOf) return { ...this.#viewAsPlaced(slot), ...NOT_ENDED, placedAt };
     const view = this.#view(slot);
-    const lastAt = instantAt(this.#times[lastPosition - 1] as number);
+    const lastAt = instantAt(this.timeline.timeAt(lastPosition));
     return {
       ...view,
       version: this.#image.versionAt(slot),
       placedAt,
       shippedAt: view.status === 'shipped' ? lastAt : undefined,
       cancelledAt: view.status === 'cancelled' ? lastAt : undefined,
+      cancelReason: this.#image.reasonAt(slot),
     };
   }
 
@@ -171,9 +178,7 @@ export class OrderList<Encoded> {
    * its last event, in base 36, and the position. It differs even after a loss that went unnoticed.
    */
   stateAt(position: number): string {
-    return position === 0
-      ? '0'
-      : `${(this.#times[position - 1] as number).toString(36)}-${position}`;
+    return position === 0 ? '0' : `${this.timeline.timeAt(position).toString(36)}-${position}`;
   }
 
   /** Returns the list as it is at {@link position}. */
@@ -200,10 +205,7 @@ export class OrderList<Encoded> {
   foldInput(input: FoldInput): void {
     const slot = this.#image.foldInput(input);
     const { position, type, at } = input;
-    if (position > this.#times.length) {
-      this.#times = copied(this.#times, new Float64Array(Math.max(1_024, position * 2)));
-    }
-    this.#times[position - 1] = at;
+    this.timeline.add(position, at, type);
     if (type === 'OrderPlaced') this.#place(slot, input);
     else if (!this.#notShown.includes(type)) this.#chunks.touch(slot);
     this.#snapshots.forget();
@@ -221,8 +223,7 @@ export class OrderList<Encoded> {
   }
 
   #placedAt(slot: number): number {
-    const position = this.#image.columns.placedPositions[slot] as number;
-    return this.#times[position - 1] as number;
+    return this.timeline.timeAt(this.#image.columns.placedPositions[slot] as number);
   }
 
   #viewsAt(slots: Uint32Array, position: number): readonly OrderView[] {

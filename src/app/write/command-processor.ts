@@ -4,8 +4,9 @@ import { loopUtilization, pause } from '../event-loop.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import type { Store } from '../ports/store.ts';
-import { type Client, CommandQueue, type QueueOptions } from './command-queue.ts';
+import { CommandQueue, type QueueOptions } from './command-queue.ts';
 import { Pipeline } from './pipeline.ts';
+import type { Client, WaitingRequest } from './waiting-request.ts';
 
 /** The longest pause of other work for a batch: a disk may be slow. */
 const MAX_GIVE_WAY_MS = 5;
@@ -47,9 +48,24 @@ export class CommandProcessor {
    */
   submit(submission: Submission, client?: Client): Promise<Outcome> {
     return new Promise((resolve) => {
-      this.#waiting.add({ submission, resolve, client });
-      this.#pipeline.advance();
+      const answer = ([outcome]: readonly Outcome[]) => resolve(outcome as Outcome);
+      this.#add({ submissions: [submission], resolve: answer, client });
     });
+  }
+
+  /**
+   * Resolves with the outcomes of a group of commands, in their order: see {@link Group}. If they could
+   * not be decided, they all have the same outcome. Otherwise as {@link submit}.
+   */
+  submitGroup(submissions: readonly Submission[], client?: Client): Promise<readonly Outcome[]> {
+    return new Promise((resolve) => {
+      this.#add({ submissions, resolve, client });
+    });
+  }
+
+  #add(request: WaitingRequest): void {
+    this.#waiting.add(request);
+    this.#pipeline.advance();
   }
 
   /** Resolves when every command submitted so far has its outcome. */

@@ -1,27 +1,23 @@
 /** The queue of commands before the write side, bounded in time, and in length for the memory's sake. */
 
 import { CLOCKS } from '../clock.ts';
-import type { Outcome, Submission } from '../log/submission.ts';
+import type { Outcome } from '../log/submission.ts';
 import { MAX_BATCH_COMMANDS } from './batch-size.ts';
 import { ControlledDelay, DELAY_LIMITS, type DelayLimits } from './controlled-delay.ts';
+import { OverloadNotice } from './overload-notice.ts';
+import {
+  answerAll,
+  commandsIn,
+  isGone,
+  isKeyed,
+  sizeOf,
+  subjectsAmong,
+  type WaitingRequest,
+} from './waiting-request.ts';
 
 const MAX_WAITING_COMMANDS = 16_384;
 /** While the service is overloaded, ages are compared so many times in the time of the target. */
 const LOOKS_PER_TARGET = 5;
-
-/** The sender of a command, for as long as it waits. */
-export interface Client {
-  /** True if nobody will receive the outcome. */
-  readonly isGone: boolean;
-}
-
-/** A command that is in no batch yet, and how its client gets the outcome. */
-export interface WaitingCommand {
-  readonly submission: Submission;
-  readonly resolve: (outcome: Outcome) => void;
-  /** Absent for a command that is executed in any case. */
-  readonly client?: Client | undefined;
-}
 
 export interface QueueOptions {
   readonly limits?: DelayLimits | undefined;
@@ -31,15 +27,8 @@ export interface QueueOptions {
   readonly elapsed?: () => number;
 }
 
-interface Aged extends WaitingCommand {
+interface Aged extends WaitingRequest {
   readonly sinceMs: number;
-}
-
-/** A time in which commands are refused. */
-interface Shedding {
-  readonly sinceMs: number;
-  lastMs: number;
-  refused: number;
 }
 
 /**
@@ -50,27 +39,31 @@ interface Shedding {
  * Even then, commands on the same order, and placements under the same idempotency key, are taken in the
  * order of their arrival, and so is what is in one batch: a retry is never decided before its first sending.
  *
+ * A group of commands is one request: it is taken, refused or dropped as a whole, and it is first in,
+ * first out with whatever concerns one of its orders. All numbers are of commands.
+ *
  * A command that is refused or dropped is undecided: it was in no batch.
  */
 export class CommandQueue {
-  readonly #commands: Aged[] = [];
+  readonly #requests: Aged[] = [];
+  #length = 0;
   readonly #limits: DelayLimits;
   readonly #delay: ControlledDelay;
-  readonly #noticed: NonNullable<QueueOptions['noticed']>;
+  readonly #notice: OverloadNotice;
   readonly #elapsed: () => number;
   readonly #ended = { refused: 0, gone: 0 };
-  #shedding: Shedding | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ limits = DELAY_LIMITS, noticed, elapsed = CLOCKS.elapsed }: QueueOptions = {}) {
     this.#limits = limits;
     this.#delay = new ControlledDelay(limits);
-    this.#noticed = noticed ?? (() => undefined);
+    this.#notice = new OverloadNotice(noticed ?? (() => undefined), limits);
     this.#elapsed = elapsed;
   }
 
+  /** The number of commands. */
   get length(): number {
-    return this.#commands.length;
+    return this.#length;
   }
 
   /** The time for which the oldest command has waited, in milliseconds; 0 where none waits. */
@@ -83,37 +76,36 @@ export class CommandQueue {
     return this.#ended;
   }
 
-  /** Adds a command, or refuses it at once if the queue is as long as it may be. */
-  add(command: WaitingCommand): void {
+  /** Adds a request, or refuses it at once if the queue would be longer than it may be. */
+  add(request: WaitingRequest): void {
     const sinceMs = this.#elapsed();
-    if (this.length >= MAX_WAITING_COMMANDS) this.#refuse([command], sinceMs);
-    else this.#commands.push({ ...command, sinceMs });
+    const size = sizeOf(request);
+    if (this.length + size > MAX_WAITING_COMMANDS) this.#refuse([request], sinceMs);
+    else {
+      this.#requests.push({ ...request, sinceMs });
+      this.#length += size;
+    }
     // Not by the timer alone: timers have to wait while many sockets have something to read.
     this.#age(sinceMs);
     this.#look();
   }
 
-  /** Takes the next commands. */
-  take(maxCommands: number): WaitingCommand[] {
-    return this.#take(0, () =>
-      this.#delay.isOverloaded
-        ? this.#newest(maxCommands, () => true)
-        : this.#commands.splice(0, maxCommands),
-    );
+  /** Takes the next requests, with so many commands at most, but one request in any case. */
+  take(maxCommands: number): WaitingRequest[] {
+    return this.#take(0, () => this.#next(maxCommands, () => true));
   }
 
-  /** The same, without those that have an idempotency key, and those that must not overtake them. */
-  takeUnkeyed(maxCommands: number): WaitingCommand[] {
-    return this.#take(MAX_BATCH_COMMANDS, () => {
-      if (this.#delay.isOverloaded)
-        return this.#newest(maxCommands, (command) => !isKeyed(command));
-      const keyed = this.#commands.findIndex(isKeyed);
-      return this.#commands.splice(0, keyed === -1 ? maxCommands : Math.min(keyed, maxCommands));
-    });
+  /**
+   * The same, without those that have an idempotency key, those that must not overtake them, and any that
+   * has more commands.
+   */
+  takeUnkeyed(maxCommands: number): WaitingRequest[] {
+    const mayBeTaken = (request: Aged) => !isKeyed(request) && sizeOf(request) <= maxCommands;
+    return this.#take(MAX_BATCH_COMMANDS, () => this.#next(maxCommands, mayBeTaken));
   }
 
   /** @param kept How many of those that are left behind the next batch will take. */
-  #take(kept: number, choose: () => WaitingCommand[]): WaitingCommand[] {
+  #take(kept: number, choose: () => WaitingRequest[]): WaitingRequest[] {
     this.#dropGone();
     const taken = choose();
     const nowMs = this.#elapsed();
@@ -122,46 +114,76 @@ export class CommandQueue {
     return taken;
   }
 
+  #next(maxCommands: number, mayBeTaken: (request: Aged) => boolean): Aged[] {
+    if (maxCommands === 0) return [];
+    return this.#delay.isOverloaded
+      ? this.#newest(maxCommands, mayBeTaken)
+      : this.#oldest(maxCommands, mayBeTaken);
+  }
+
+  /** Takes the oldest requests, up to the first that may not be taken. */
+  #oldest(maxCommands: number, mayBeTaken: (request: Aged) => boolean): Aged[] {
+    let [count, left] = [0, maxCommands];
+    for (const request of this.#requests) {
+      left -= sizeOf(request);
+      if ((left < 0 && count > 0) || !mayBeTaken(request)) break;
+      count += 1;
+    }
+    return this.#removeFirst(count);
+  }
+
   /**
-   * Takes the newest commands that may be taken. The place of each goes to the one that has waited for
-   * longest on the same order, so that of each order the first are taken.
+   * Takes the newest requests that may be taken. The place of each goes to the one that has waited for
+   * longest on the same subject, so that of each order the first are taken.
    */
-  #newest(maxCommands: number, mayBeTaken: (command: WaitingCommand) => boolean): Aged[] {
-    const bySubject = Map.groupBy(this.#commands, subjectOf);
+  #newest(maxCommands: number, mayBeTaken: (request: Aged) => boolean): Aged[] {
+    const subjectOf = subjectsAmong(this.#requests);
+    const bySubject = Map.groupBy(this.#requests, subjectOf);
     const queues = new Map([...bySubject].map(([subject, its]) => [subject, its.values()]));
     const taken = new Set<Aged>();
-    for (let index = this.length - 1; index >= 0 && taken.size < maxCommands; index--) {
-      const subject = subjectOf(this.#commands[index] as Aged);
+    let left = maxCommands;
+    for (let index = this.#requests.length - 1; index >= 0 && left > 0; index--) {
+      const subject = subjectOf(this.#requests[index] as Aged);
       const { value: first } = queues.get(subject)?.next() ?? {};
       if (first === undefined) continue;
-      if (mayBeTaken(first)) taken.add(first);
-      else queues.delete(subject);
+      const fits = sizeOf(first) <= left || taken.size === 0;
+      if (fits && mayBeTaken(first)) {
+        taken.add(first);
+        left -= sizeOf(first);
+      } else queues.delete(subject);
     }
-    return this.#remove((command) => taken.has(command));
+    return this.#remove((request) => taken.has(request));
   }
 
   /** Drops the commands whose clients have gone: nobody would receive the outcomes. */
   #dropGone(): void {
-    if (!this.#commands.some(isGone)) return;
+    if (!this.#requests.some(isGone)) return;
     const gone = this.#remove(isGone);
-    this.#ended.gone += gone.length;
-    for (const { resolve } of gone) resolve(GONE);
+    this.#ended.gone += commandsIn(gone);
+    answerAll(gone, GONE);
   }
 
-  /** Removes commands, and returns them in the order of their arrival. */
-  #remove(isRemoved: (command: Aged) => boolean): Aged[] {
+  /** Removes requests, and returns them in the order of their arrival. */
+  #remove(isRemoved: (request: Aged) => boolean): Aged[] {
     const removed: Aged[] = [];
     let kept = 0;
-    for (const command of this.#commands) {
-      if (isRemoved(command)) removed.push(command);
-      else this.#commands[kept++] = command;
+    for (const request of this.#requests) {
+      if (isRemoved(request)) removed.push(request);
+      else this.#requests[kept++] = request;
     }
-    this.#commands.length = kept;
+    this.#requests.length = kept;
+    this.#length -= commandsIn(removed);
+    return removed;
+  }
+
+  #removeFirst(count: number): Aged[] {
+    const removed = this.#requests.splice(0, count);
+    this.#length -= commandsIn(removed);
     return removed;
   }
 
   #ageMs(nowMs: number): number {
-    return nowMs - (this.#commands[0]?.sinceMs ?? nowMs);
+    return nowMs - (this.#requests[0]?.sinceMs ?? nowMs);
   }
 
   /** Compares the age of the oldest command with the limits. */
@@ -176,29 +198,22 @@ export class CommandQueue {
    */
   #shed(nowMs: number, kept: number): void {
     const { patienceMs, stallMs } = this.#delay;
-    const surplus = this.length - kept;
-    const isRefused = ({ sinceMs }: Aged, index: number) =>
-      nowMs - sinceMs >= (index < surplus ? patienceMs : stallMs);
-    let refused = 0;
-    for (const command of this.#commands) {
-      if (!isRefused(command, refused)) break;
+    let [refused, surplus] = [0, this.length - kept];
+    for (const request of this.#requests) {
+      if (nowMs - request.sinceMs < (surplus > 0 ? patienceMs : stallMs)) break;
+      surplus -= sizeOf(request);
       refused += 1;
     }
     if (refused === 0) return;
     this.#delay.refused(nowMs);
-    this.#refuse(this.#commands.splice(0, refused), nowMs);
+    this.#refuse(this.#removeFirst(refused), nowMs);
   }
 
-  #refuse(commands: readonly WaitingCommand[], nowMs: number): void {
-    if (this.#shedding === undefined) {
-      this.#shedding = { sinceMs: nowMs, lastMs: nowMs, refused: 0 };
-      const { targetMs } = this.#limits;
-      this.#noticed('overloaded: commands are refused', { waiting: this.length, targetMs });
-    }
-    this.#shedding.lastMs = nowMs;
-    this.#shedding.refused += commands.length;
-    this.#ended.refused += commands.length;
-    for (const { resolve } of commands) resolve(OVERLOADED);
+  #refuse(requests: readonly WaitingRequest[], nowMs: number): void {
+    const refused = commandsIn(requests);
+    this.#ended.refused += refused;
+    this.#notice.refused(refused, this.length, nowMs);
+    answerAll(requests, OVERLOADED);
   }
 
   /** Looks after the ages for as long as commands wait, or are being refused. */
@@ -211,35 +226,11 @@ export class CommandQueue {
       const nowMs = this.#elapsed();
       if (this.length === 0) this.#delay.emptied(nowMs);
       this.#age(nowMs);
-      this.#endShedding(nowMs);
-      if (this.length > 0 || this.#shedding !== undefined) this.#look();
+      if (!this.#delay.isOverloaded) this.#notice.endIfOver(nowMs);
+      if (this.length > 0 || this.#notice.isOpen) this.#look();
     }, everyMs).unref();
-  }
-
-  #endShedding(nowMs: number): void {
-    if (this.#shedding === undefined || this.#delay.isOverloaded) return;
-    const { sinceMs, lastMs, refused } = this.#shedding;
-    if (nowMs - lastMs < this.#limits.intervalMs) return;
-    this.#shedding = undefined;
-    const durationMs = Math.round(lastMs - sinceMs);
-    this.#noticed('no longer overloaded: commands are taken again', { refused, durationMs });
   }
 }
 
 const OVERLOADED: Outcome = { kind: 'unavailable', cause: 'too many commands are waiting' };
 const GONE: Outcome = { kind: 'unavailable', cause: 'the client has disconnected' };
-
-function isGone({ client }: WaitingCommand): boolean {
-  return client?.isGone === true;
-}
-
-function isKeyed({ submission }: WaitingCommand): boolean {
-  return submission.idempotencyKey !== undefined;
-}
-
-/** Returns what a command shares with those that it must not overtake. */
-function subjectOf(command: WaitingCommand): unknown {
-  const { command: asked, by, idempotencyKey } = command.submission;
-  if (asked.type !== 'PlaceNewOrder') return asked.orderId;
-  return idempotencyKey === undefined ? command : `${by} ${idempotencyKey}`;
-}

@@ -10,7 +10,7 @@ import type { OrderImage } from '../state/order-image.ts';
  */
 export class OrderDraft {
   readonly #image: OrderImage;
-  readonly #orders = new Map<OrderId, { state: OrderState; version: number }>();
+  #orders = new Map<OrderId, { state: OrderState; version: number }>();
   readonly #top: bigint;
   #highestId: bigint;
 
@@ -32,6 +32,15 @@ export class OrderDraft {
   evolve(orderId: OrderId, state: OrderState): void {
     this.#orders.set(orderId, { state, version: this.version(orderId) + 1 });
     if (orderId > this.#highestId) this.#highestId = orderId;
+  }
+
+  /** Returns a function that undoes what is changed until it is called. */
+  savepoint(): () => void {
+    const [orders, highestId] = [new Map(this.#orders), this.#highestId];
+    return () => {
+      this.#orders = orders;
+      this.#highestId = highestId;
+    };
   }
 
   /** Drops the orders of events that are recorded and folded into the image. */

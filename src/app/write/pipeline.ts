@@ -1,40 +1,23 @@
 import { nextTurn } from '../event-loop.ts';
-import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import type { Store } from '../ports/store.ts';
 import { batchSize, MAX_BATCH_COMMANDS } from './batch-size.ts';
-import type { CommandQueue, WaitingCommand } from './command-queue.ts';
+import { type Batch, firstOf, type Recorded, type State } from './batches-in-flight.ts';
+import type { CommandQueue } from './command-queue.ts';
+import {
+  answerAll,
+  answerEach,
+  commandsIn,
+  isKeyed,
+  submissionsOf,
+  type WaitingRequest,
+} from './waiting-request.ts';
 
 /** See {@link CommandProcessor}. */
 interface Options extends Pick<Store, 'inDoubt'> {
   readonly stopped: (cause: string) => void;
   readonly utilization: () => number;
 }
-
-interface Batch {
-  /** Latecomers are added at the end. */
-  readonly commands: WaitingCommand[];
-  readonly isHalf: boolean;
-  readonly recorded: Promise<Recorded>;
-}
-
-interface Recorded {
-  readonly outcomes: readonly Outcome[];
-  /** The reason to record nothing behind this batch; undefined if there is none. */
-  readonly doubt: string | undefined;
-}
-
-/** A batch is in flight from when it is sent to the writer until it is recorded. */
-type State =
-  | { readonly kind: 'idle' }
-  /** Whatever arrives in the same turn of the event loop joins the first batch. */
-  | { readonly kind: 'gathering' }
-  | { readonly kind: 'one in flight'; readonly first: Batch }
-  /** Whatever arrives in the same turn joins the second batch, too. */
-  | { readonly kind: 'gathering second'; readonly first: Batch }
-  | { readonly kind: 'two in flight'; readonly first: Batch; readonly second: Batch }
-  /** Every command is refused. A second batch may have been in flight when the first one failed. */
-  | { readonly kind: 'stopped'; readonly cause: string; readonly first: Batch | undefined };
 
 /**
  * The batches in flight, two at most, as a state machine. While one is recorded, commands gather; all
@@ -52,7 +35,7 @@ type State =
  * 1. While it is idle, no command waits.
  * 2. The commands taken and not answered are those of the batches in flight, so none is lost and none
  *    is answered twice.
- * 3. A batch has 1 to MAX_BATCH_COMMANDS commands.
+ * 3. A batch has 1 to MAX_BATCH_COMMANDS commands, and a group of commands is in one batch.
  * 4. A second batch follows a half, and nothing in it has an idempotency key.
  *
  * Commands are recorded and answered in the order in which the queue gave them: the first batch is
@@ -96,9 +79,10 @@ export class Pipeline {
         if (this.#isWorthSecond(state.first)) void this.#gatherSecond(state.first);
         return;
       case 'stopped':
-        for (const { resolve } of this.#waiting.take(this.#waiting.length)) {
-          resolve({ kind: 'unavailable', cause: state.cause });
-        }
+        answerAll(this.#waiting.take(this.#waiting.length), {
+          kind: 'unavailable',
+          cause: state.cause,
+        });
         return;
       case 'gathering':
       case 'gathering second':
@@ -127,16 +111,16 @@ export class Pipeline {
   }
 
   #isWorthSecond(first: Batch): boolean {
-    const isEnough = this.#waiting.length >= first.commands.length;
+    const isEnough = this.#waiting.length >= first.size;
     return first.isHalf && isEnough && this.#writer.takesMore === true;
   }
 
   #sendSecond(first: Batch): State {
-    const commands = this.#isWorthSecond(first)
+    const requests = this.#isWorthSecond(first)
       ? this.#waiting.takeUnkeyed(MAX_BATCH_COMMANDS)
       : [];
-    if (commands.length === 0) return { kind: 'one in flight', first };
-    return { kind: 'two in flight', first, second: this.#send(commands, true) };
+    if (requests.length === 0) return { kind: 'one in flight', first };
+    return { kind: 'two in flight', first, second: this.#send(requests, true) };
   }
 
   /** @param answered How many commands are about to be answered. */
@@ -147,54 +131,56 @@ export class Pipeline {
       utilization: this.#options.utilization(),
       isContended: this.#isContended,
     });
-    const commands = this.#waiting.take(maxCommands);
-    if (commands.length === 0) return { kind: 'idle' };
-    return { kind: 'one in flight', first: this.#send(commands, isHalf) };
+    const requests = this.#waiting.take(maxCommands);
+    if (requests.length === 0) return { kind: 'idle' };
+    return { kind: 'one in flight', first: this.#send(requests, isHalf) };
   }
 
-  #send(commands: WaitingCommand[], isHalf: boolean): Batch {
-    this.#taken += commands.length;
-    return { commands, isHalf, recorded: this.#record(commands) };
+  #send(requests: WaitingRequest[], isHalf: boolean): Batch {
+    const size = commandsIn(requests);
+    this.#taken += size;
+    return { requests, size, isHalf, recorded: this.#record(requests) };
   }
 
-  async #record(commands: WaitingCommand[]): Promise<Recorded> {
+  async #record(requests: readonly WaitingRequest[]): Promise<Recorded> {
     let isDecidedAtOnce = true;
     const latecomers = () => {
       this.#isContended = !isDecidedAtOnce;
-      return isDecidedAtOnce ? [] : submissionsOf(this.#join(commands));
+      return isDecidedAtOnce ? [] : submissionsOf(this.#join(requests));
     };
     try {
-      const executed = this.#writer.execute(submissionsOf(commands), latecomers);
+      const executed = this.#writer.execute(submissionsOf(requests), latecomers);
       isDecidedAtOnce = false;
       const outcomes = await executed;
       const unknown = outcomes.find((outcome) => outcome.kind === 'unknown');
       return { outcomes, doubt: this.#options.inDoubt === 'stop' ? unknown?.cause : undefined };
     } catch (error) {
       const cause = String(error);
-      return { outcomes: commands.map(() => ({ kind: 'unknown', cause })), doubt: cause };
+      const outcomes = submissionsOf(requests).map(() => ({ kind: 'unknown', cause }) as const);
+      return { outcomes, doubt: cause };
     }
   }
 
   /** Lets those that wait join a batch in flight. */
-  #join(batch: WaitingCommand[]): readonly WaitingCommand[] {
+  #join(requests: readonly WaitingRequest[]): readonly WaitingRequest[] {
     const state = this.#state;
     const newest = state.kind === 'two in flight' ? state.second : firstOf(state);
-    if (newest?.commands !== batch) return [];
-    const joined = this.#waiting.takeUnkeyed(MAX_BATCH_COMMANDS - batch.length);
-    this.#taken += joined.length;
-    batch.push(...joined);
+    if (newest?.requests !== requests) return [];
+    const joined = this.#waiting.takeUnkeyed(MAX_BATCH_COMMANDS - newest.size);
+    const size = commandsIn(joined);
+    this.#taken += size;
+    newest.size += size;
+    newest.requests.push(...joined);
     return joined;
   }
 
-  #answer({ commands }: Batch, { outcomes, doubt }: Recorded): void {
+  #answer({ requests, size }: Batch, { outcomes, doubt }: Recorded): void {
     // The next batch is on its way before this one is answered: to answer takes longer.
     this.#enter(() => {
-      this.#taken -= commands.length;
-      return this.#stateAfter(commands.length, doubt);
+      this.#taken -= size;
+      return this.#stateAfter(size, doubt);
     });
-    commands.forEach(({ resolve }, index) => {
-      resolve(outcomes[index] as Outcome);
-    });
+    answerEach(requests, outcomes);
   }
 
   #stateAfter(answered: number, doubt: string | undefined): State {
@@ -222,25 +208,16 @@ export class Pipeline {
     const first = firstOf(state);
     const second = state.kind === 'two in flight' ? state.second : undefined;
     if (state.kind === 'idle') assert(this.#waiting.length === 0, 'a command waits while idle');
-    const inFlight = (first?.commands.length ?? 0) + (second?.commands.length ?? 0);
+    const inFlight = (first?.size ?? 0) + (second?.size ?? 0);
     assert(inFlight === this.#taken, 'a command is lost or answered twice');
     for (const batch of [first, second]) {
-      const size = batch?.commands.length ?? 1;
+      const size = batch?.size ?? 1;
       assert(size >= 1 && size <= MAX_BATCH_COMMANDS, 'a batch is empty or too large');
     }
     if (second === undefined) return;
     assert(first?.isHalf === true, 'a second batch follows a whole one');
-    const keys = second.commands.filter(({ submission }) => submission.idempotencyKey);
-    assert(keys.length === 0, 'a second batch has an idempotency key in it');
+    assert(!second.requests.some(isKeyed), 'a second batch has an idempotency key in it');
   }
-}
-
-function firstOf(state: State): Batch | undefined {
-  return 'first' in state ? state.first : undefined;
-}
-
-function submissionsOf(commands: readonly WaitingCommand[]): readonly Submission[] {
-  return commands.map(({ submission }) => submission);
 }
 
 function assert(holds: boolean, violated: string): void {

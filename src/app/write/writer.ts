@@ -1,15 +1,15 @@
 /** The write side: catches up with the log inside its lock, decides a batch, and records it at once. */
 
 import { type Instant, instantAt } from '../../domain/instant.ts';
-import { order } from '../../domain/order.ts';
 import { CLOCK_OUT_OF_RANGE, CLOCKS } from '../clock.ts';
 import { ALL_IDS, type IdRange } from '../log/epochs.ts';
 import type { NewEvent, RecordedEvent } from '../log/recorded-event.ts';
-import { type Decided, fingerprintOf, type Outcome, type Submission } from '../log/submission.ts';
+import { type Decided, type Outcome, requestsIn, type Submission } from '../log/submission.ts';
 import type { BatchWriter, Latecomers } from '../ports/batch-writer.ts';
-import type { Decide, EventLog, KeptOutcomes, OutcomeName } from '../ports/event-log.ts';
+import type { Decide, EventLog, KeptOutcomes } from '../ports/event-log.ts';
 import type { WriterStart } from '../ports/store.ts';
 import { OrderImage } from '../state/order-image.ts';
+import { decideOnce, outcomeNamesIn } from './decisions.ts';
 import { OrderDraft } from './order-draft.ts';
 
 /** A target of recorded events, in order. The image is a part of it. */
@@ -113,7 +113,7 @@ export class Writer implements BatchWriter {
       return decided.events;
     };
     const seen = this.#plan?.end ?? this.#image.position;
-    const result = await this.#log.append(seen, decide, submitted.flatMap(outcomeNames));
+    const result = await this.#log.append(seen, decide, outcomeNamesIn(submitted));
     await before;
     switch (result.kind) {
       case 'appended':
@@ -148,9 +148,10 @@ export class Writer implements BatchWriter {
     const at = this.#recordingTime(this.#plan);
     if (at === undefined) return { events: [], outcomes: batch.map(() => TIMELESS) };
     const events: NewEvent[] = [];
-    const outcomes = batch.map((submission) =>
-      decideOnce(kept, submission, () => decide(draft, submission, at, events)),
-    );
+    const outcomes: Decided[] = [];
+    for (const request of requestsIn(batch)) {
+      outcomes.push(...decideOnce(kept, request, draft, at, events));
+    }
     this.#plan.end += events.length;
     this.#plan.at = at;
     return { events, outcomes };
@@ -179,53 +180,4 @@ const TIMELESS: Unavailable = { kind: 'unavailable', cause: CLOCK_OUT_OF_RANGE }
 function located(decided: Decided | Unavailable, image: OrderImage): Outcome {
   if (decided.kind !== 'accepted') return decided;
   return { ...decided, position: image.positionOf(decided.orderId, decided.version) };
-}
-
-/** Returns the name under which a submission's outcome is recorded, if it has an idempotency key. */
-function outcomeNames({ by, idempotencyKey: key }: Submission): readonly OutcomeName[] {
-  return key === undefined ? [] : [{ by, key }];
-}
-
-/** Decides a submission, unless it was decided before under the same idempotency key. */
-function decideOnce(kept: KeptOutcomes, submission: Submission, decideNow: () => Decided): Decided {
-  const { by, idempotencyKey: key } = submission;
-  if (key === undefined) return decideNow();
-  const fingerprint = fingerprintOf(submission);
-  const before = kept.recall(by, key);
-  if (before === undefined) {
-    const decided = decideNow();
-    kept.keep({ by, key, fingerprint, decided });
-    return decided;
-  }
-  return before.fingerprint === fingerprint
-    ? before.decided
-    : { kind: 'rejected', reason: 'idempotency_key_reused' };
-}
-
-/** Decides a submission on the draft and adds its events. */
-function decide(
-  draft: OrderDraft,
-  { command: submitted, by, commandId, onlyIf, traceparent }: Submission,
-  at: Instant,
-  events: NewEvent[],
-): Decided {
-  const command =
-    submitted.type === 'PlaceNewOrder'
-      ? { ...submitted, type: 'PlaceOrder' as const, orderId: draft.nextOrderId() }
-      : submitted;
-  const { orderId } = command;
-  const decision = order.decide(command, draft.state(orderId));
-  if (decision.kind === 'rejected') return decision;
-  // A condition only matters where the command would otherwise be carried out (RFC 9110, section
-  // 13.2.1). An order that is cancelled already is what its canceller wants, in whatever version.
-  const isDone = command.type === 'CancelOrder' && decision.events.length === 0;
-  if (onlyIf !== undefined && !isDone && !onlyIf.includes(draft.version(orderId))) {
-    return { kind: 'rejected', reason: 'precondition_failed' };
-  }
-  for (const event of decision.events) {
-    draft.evolve(orderId, order.evolve(draft.state(orderId), event));
-    const made = { event, version: draft.version(orderId), metadata: { at, by, commandId } };
-    events.push(traceparent === undefined ? made : { ...made, traceparent });
-  }
-  return { kind: 'accepted', orderId, version: draft.version(orderId) };
 }

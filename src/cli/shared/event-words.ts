@@ -1,6 +1,6 @@
 /** An event in words: in a line of a played log, and in the statement of a receipt. */
 
-import type { OrderEvent } from '../../domain/order.ts';
+import type { OrderCancelled, OrderEvent } from '../../domain/order.ts';
 
 /** Returns what an event did, for a line of a played log. */
 export function playedWords(event: OrderEvent): string {
@@ -13,7 +13,7 @@ export function playedWords(event: OrderEvent): string {
     case 'OrderShipped':
       return `shipped ${event.shipDate}`;
     case 'OrderCancelled':
-      return 'cancelled';
+      return `cancelled${reasonIn(event)}`;
   }
 }
 
@@ -28,6 +28,10 @@ export function receiptWords(event: OrderEvent, recorded: string): string {
     case 'OrderShipped':
       return `shipped, with the ship date ${event.shipDate}, as recorded ${recorded}`;
     case 'OrderCancelled':
-      return `cancelled ${recorded}`;
+      return `cancelled${reasonIn(event)} ${recorded}`;
   }
+}
+
+function reasonIn({ reason }: OrderCancelled): string {
+  return reason === undefined ? '' : ` (${reason})`;
 }

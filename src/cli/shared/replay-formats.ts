@@ -1,5 +1,6 @@
 /** The formats in which a replayed list is written. */
 
+import { CSV_HEADER, orderToCsv } from '../../app/read/order-csv.ts';
 import { orderToJson, orderToJsonV2 } from '../../app/read/order-json.ts';
 import type { OrderDetails, OrderList } from '../../app/state/order-list.ts';
 
@@ -14,18 +15,12 @@ interface Notation {
   toText(order: OrderDetails): string;
 }
 
-const COLUMNS = [
-  ...(['id', 'petId', 'quantity', 'shipDate', 'complete', 'status'] as const),
-  ...(['placedAt', 'shippedAt', 'cancelledAt'] as const),
-];
-
 const NOTATIONS: Readonly<Record<Format, Notation>> = {
   /** To the byte what version 1 answers. */
   json: { opening: '[', between: ',', closing: ']', toText: orderToJson },
   /** Orders as version 2 shows them. */
   ndjson: { opening: '', between: '', closing: '', toText: (order) => `${orderToJsonV2(order)}\n` },
-  /** RFC 4180: a header, and lines that end in CRLF. No value is one that had to be quoted. */
-  csv: { opening: lineOf(COLUMNS), between: '', closing: '', toText: csvLine },
+  csv: { opening: CSV_HEADER, between: '', closing: '', toText: orderToCsv },
 };
 
 /** The text of a whole list, a page at a time. */
@@ -37,13 +32,4 @@ export function* textOf(list: OrderList<unknown>, format: Format): Generator<str
     before = between;
   }
   yield (list.size === 0 ? opening : '') + closing;
-}
-
-function csvLine(order: OrderDetails): string {
-  const complete = order.status === 'shipped';
-  return lineOf(COLUMNS.map((name) => (name === 'complete' ? complete : order[name]) ?? ''));
-}
-
-function lineOf(values: readonly unknown[]): string {
-  return `${values.join(',')}\r\n`;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import { SCOPES } from '../../app/ports/key-store.ts';
 import { STATUSES } from '../../app/state/order-image.ts';
-import { MAX_EVENTS_PER_ORDER } from '../../domain/order.ts';
+import { CANCEL_REASONS, MAX_EVENTS_PER_ORDER } from '../../domain/order.ts';
 import { ERRORS, type ErrorCode, MAX_MESSAGE } from '../api-error.ts';
 import { CURSOR, CURSOR_LENGTHS } from '../requests/cursor.ts';
 import { MAX_LIMIT } from '../requests/parameters.ts';
@@ -11,7 +11,7 @@ import { as, INT64_TEXT, int64, POSITION, QUANTITY } from '../requests/values.ts
 
 const quantity = as(z.number(), QUANTITY);
 /** A time as the service writes it: see src/domain/instant.ts. */
-const instant = as(z.string(), {
+export const instant = as(z.string(), {
   type: 'string',
   format: 'date-time',
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
@@ -19,8 +19,8 @@ const instant = as(z.string(), {
   maxLength: 24,
 });
 /** The size of the log: 0 before its first event. */
-const size = as(z.number(), POSITION);
-const position = as(z.number(), { ...POSITION, minimum: 1 });
+export const size = as(z.number(), POSITION);
+export const position = as(z.number(), { ...POSITION, minimum: 1 });
 /** The id of an order in an event, in which 64-bit numbers are texts. */
 const idText = text(20, '^-?(?:0|[1-9]\\d*)$');
 const count = as(z.number(), {
@@ -86,6 +86,10 @@ export const OrderV2 = z
       .describe('When the shipment was recorded, which may be later than the ship date.')
       .optional(),
     cancelledAt: instant.describe('When the order was cancelled.').optional(),
+    cancelReason: z
+      .enum(CANCEL_REASONS)
+      .describe('Why it was cancelled, if that was said.')
+      .optional(),
   })
   .meta({ id: 'Order', description: 'An order, as version 2 shows it.' });
 

@@ -107,7 +107,7 @@ function pathsOf(operations: readonly Description[], examples: Examples): ZodOpe
   const paths: ZodOpenApiPathsObject = {};
   const errors = new ErrorAnswers(examples);
   for (const operation of operations) {
-    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = operation.path.replaceAll(/\/:(\w+)/g, '/{$1}');
     paths[path] = {
       ...paths[path],
       [operation.method]: describeOperation(operation, examples, errors),

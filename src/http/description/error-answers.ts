@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { BatchRefusedAnswer } from '../answers/batch-schemas.ts';
 import { ErrorAnswer } from '../answers/schemas.ts';
 import { ERRORS, type ErrorCode } from '../api-error.ts';
 import type { Description } from '../operations/operation.ts';
@@ -100,6 +101,7 @@ const HEADERS_OF: Readonly<Record<number, readonly HeaderName[]>> = {
 
 /** Returns the schema of an Error of one status, with the codes of that status. */
 function schemaOf(status: number, codes: readonly ErrorCode[]) {
+  if (codes.includes('batch_refused')) return BatchRefusedAnswer;
   const narrow = z.looseObject({
     code: z.enum(codes as [ErrorCode, ...ErrorCode[]]),
     status: z.literal(status),

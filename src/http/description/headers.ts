@@ -47,6 +47,10 @@ export const HEADERS = {
     schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 4_294_967_295 },
     required: true,
   },
+  LastEventPosition: {
+    description: 'The highest `position` of the results; absent where every item was refused.',
+    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 4_294_967_295 },
+  },
   'X-Request-Id': {
     description: "The id of the request. It finds the request in the service's log.",
     schema: { type: 'string', format: 'uuid', maxLength: 36 },
@@ -105,6 +109,7 @@ export type HeaderName = keyof typeof HEADERS;
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',
   NoStore: 'Cache-Control',
+  LastEventPosition: 'Event-Position',
 };
 
 /** Returns references to the descriptions of headers. */

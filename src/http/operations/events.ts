@@ -14,10 +14,10 @@ import { EventPageAnswer, EventStreamAnswer, OrderEvents } from '../answers/sche
 import { ApiError } from '../api-error.ts';
 import { orderTag } from '../requests/headers.ts';
 import { openStream } from '../requests/key-limits.ts';
-import { limitOf, may, NoQuery, OrderPath, positionOf } from '../requests/parameters.ts';
+import { limitOf, may, NoQuery, type OrderPath, positionOf } from '../requests/parameters.ts';
 import { placeText, wordText } from '../requests/values.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
-import { type ContextOf, type Description, operation } from './operation.ts';
+import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 
 /** An array of CloudEvents. */
 const BATCH = 'application/cloudevents-batch+json';
@@ -34,7 +34,6 @@ const LIST_ORDER_EVENTS = {
     'Returns the events of one order, the oldest first: what happened, when, who did it, and with ' +
     'which command. It shows every command that was answered before.',
   stability: 'experimental',
-  pathParameters: OrderPath,
   query: NoQuery,
   success: {
     status: 200,
@@ -47,6 +46,10 @@ const LIST_ORDER_EVENTS = {
   refusals: ['order_not_found'],
 } as const satisfies Description;
 
+type OrderContext = ContextOf<
+  typeof LIST_ORDER_EVENTS & { readonly pathParameters: typeof OrderPath }
+>;
+
 interface OrderHistory {
   readonly epochs: Pick<Epochs, 'logName'>;
   readonly readModel: Pick<ReadModel<unknown>, 'current'>;
@@ -55,7 +58,7 @@ interface OrderHistory {
 
 async function listOrderEvents(
   { epochs, readModel, history }: OrderHistory,
-  { req, res, path }: ContextOf<typeof LIST_ORDER_EVENTS>,
+  { req, res, path }: OrderContext,
 ): Promise<void> {
   const positions = (await readModel.current(req.context)).positionsOf(path.orderId);
   if (positions.length === 0) throw new ApiError('order_not_found');
@@ -165,7 +168,12 @@ async function streamEvents(
 
 export type EventServices = OrderHistory & LogServices & ReadServices;
 
-export const EVENT_OPERATIONS = [
-  operation(LIST_ORDER_EVENTS, bounded(listOrderEvents)),
-  operation(LIST_EVENTS, bounded(listEvents)),
-];
+/** @param pathParameters The path of an order, as a version of the API describes it. */
+export function eventOperations(
+  pathParameters: typeof OrderPath,
+): readonly Operation<EventServices>[] {
+  return [
+    operation({ ...LIST_ORDER_EVENTS, pathParameters }, bounded(listOrderEvents)),
+    operation(LIST_EVENTS, bounded(listEvents)),
+  ];
+}

@@ -17,13 +17,19 @@ export interface InputSchemas {
   readonly body?: z.ZodType;
 }
 
+/** The bounds of a body. */
+interface BodyLimits {
+  /** The longest body that is read, if it is not MAX_BODY_BYTES. */
+  readonly maxBodyBytes?: number;
+}
+
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /**
  * The description of one operation of the API. The router serves it, and the OpenAPI document is
  * generated from it.
  */
-export interface Description extends InputSchemas {
+export interface Description extends InputSchemas, BodyLimits {
   readonly operationId: string;
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Below the version's base path, with parameters in Express's syntax. */
@@ -61,7 +67,14 @@ interface Success {
 }
 
 /** Headers of some successful responses; the description explains each. */
-type AnswerHeader = 'ETag' | 'Cache-Control' | 'Vary' | 'Location' | 'Link' | 'Event-Position';
+type AnswerHeader =
+  | 'ETag'
+  | 'Cache-Control'
+  | 'Vary'
+  | 'Location'
+  | 'Link'
+  | 'Event-Position'
+  | 'LastEventPosition';
 
 /** The context of an authenticated request, parsed by the schemas of its operation. */
 export interface ContextOf<Its extends Description> extends RequestContext {

@@ -1,25 +1,17 @@
 /** Placing, getting, cancelling and shipping an order: the same in every version but for the Order. */
 import type { z } from 'zod';
-import type { Epochs } from '../../app/log/epochs.ts';
-import type { Accepted, Submission } from '../../app/log/submission.ts';
-import { StoreUnavailable } from '../../app/ports/store.ts';
-import type { ReadModel } from '../../app/read/read-model.ts';
-import type { OrderDetails, OrderList, OrderView } from '../../app/state/order-list.ts';
-import type { CommandProcessor } from '../../app/write/command-processor.ts';
-import type { OrderId } from '../../domain/order-id.ts';
+import {
+  NOT_ENDED,
+  type OrderDetails,
+  type OrderList,
+  type OrderView,
+} from '../../app/state/order-list.ts';
 import { isKnown, PRIVATE, sendJson } from '../answers/negotiation.ts';
-import { ApiError } from '../api-error.ts';
-import type { RequestContext } from '../request-context.ts';
 import { type PlaceOrderBody, type PlaceOrderBodyV2, ShipOrderBody } from '../requests/body.ts';
-import { ChangeHeaders, CreateHeaders, orderTag, versionsIn } from '../requests/headers.ts';
+import { ChangeHeaders, CreateHeaders, orderTag } from '../requests/headers.ts';
 import type { OrderPath } from '../requests/parameters.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
-
-export interface OrderServices {
-  readonly commands: Pick<CommandProcessor, 'submit'>;
-  readonly readModel: Pick<ReadModel<unknown>, 'current'>;
-  readonly epochs: Pick<Epochs, 'logName'>;
-}
+import { listBehind, type OrderServices, orderIn, perform } from './perform.ts';
 
 /** The form in which a version of the API takes and shows orders. */
 export interface OrderFormat {
@@ -47,7 +39,9 @@ function showing<Its extends Description>({ schema }: OrderFormat, description: 
   return { ...description, success: { ...description.success, schema } };
 }
 
-type OrderContext<Its extends Description> = ContextOf<Its & Pick<OrderFormat, 'pathParameters'>>;
+export type OrderContext<Its extends Description> = ContextOf<
+  Its & Pick<OrderFormat, 'pathParameters'>
+>;
 const PLACE_ORDER = {
   operationId: 'placeOrder',
   method: 'post',
@@ -89,7 +83,7 @@ async function placeOrder(
 /** Returns an order as it was in the moment in which it was placed, whatever happened to it since. */
 function orderAsPlaced(list: OrderList<unknown>, placed: OrderView): OrderDetails {
   const { placedAt } = orderIn(list, placed.id);
-  return { ...placed, version: 1, placedAt, shippedAt: undefined, cancelledAt: undefined };
+  return { ...placed, ...NOT_ENDED, placedAt };
 }
 
 const GET_ORDER = {
@@ -121,7 +115,7 @@ async function getOrder(
   else sendJson(res, 200, toJson(order), ['ETag', etag]);
 }
 
-const CANCEL_ORDER = {
+export const CANCEL_ORDER = {
   operationId: 'cancelOrder',
   method: 'delete',
   path: '/store/orders/:orderId',
@@ -196,55 +190,4 @@ async function shipOrder(
   const order = orderIn(await listBehind(services, context), orderId);
   // At the address of a shipment this is no representation of what is there: no validator.
   sendJson(context.res, 200, toJson(order), ['Event-Position', String(position)]);
-}
-
-/** Returns the order with an id. Throws a 404 if there is none. */
-function orderIn(list: OrderList<unknown>, id: OrderId): OrderDetails {
-  const order = list.get(id);
-  if (order === undefined) throw new ApiError('order_not_found');
-  return order;
-}
-
-/** Returns the list behind a command, which is done, even where its effect cannot be read. */
-async function listBehind(
-  { readModel }: OrderServices,
-  context: RequestContext,
-): Promise<OrderList<unknown>> {
-  try {
-    return await readModel.current(context);
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    context.cause = error.message;
-    throw new ApiError('outcome_unknown');
-  }
-}
-
-/** Runs a command to its durable end. Throws unless it was accepted. */
-async function perform(
-  { commands, epochs }: OrderServices,
-  context: RequestContext & Pick<ContextOf<typeof CANCEL_ORDER>, 'key' | 'headers'>,
-  command: Submission['command'],
-): Promise<Accepted> {
-  const { key, requestId, headers } = context;
-  const ifMatch = headers['If-Match'];
-  const submission = {
-    command,
-    by: key.id,
-    commandId: requestId,
-    idempotencyKey: headers['Idempotency-Key'],
-    onlyIf: ifMatch === undefined ? undefined : versionsIn(ifMatch, epochs.logName),
-    traceparent: context.traceparent,
-    progress: context.submitted(),
-  };
-  const outcome = await commands.submit(submission, context);
-  if (outcome.kind === 'accepted') return outcome;
-  if ('cause' in outcome) context.cause = outcome.cause;
-  switch (outcome.kind) {
-    case 'rejected':
-      throw new ApiError(outcome.reason);
-    case 'unavailable':
-      throw new ApiError('service_unavailable');
-    case 'unknown':
-      throw new ApiError('outcome_unknown');
-  }
 }

@@ -16,12 +16,12 @@ import {
   ConsistencyQuery,
   InclusionQuery,
   NoQuery,
-  OrderPath,
+  type OrderPath,
   PositionPath,
   positionOf,
 } from '../requests/parameters.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
-import { type ContextOf, type Description, operation } from './operation.ts';
+import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 
 export interface ProofServices extends ReadServices {
   readonly epochs: Epochs;
@@ -173,13 +173,12 @@ const GET_RECEIPT = {
     'that the order was cancelled: the event as it is stored, its inclusion proof and a signed ' +
     'checkpoint. Keep it to the byte. Of an order that is not cancelled there is none: 404 ' +
     '`not_found`.',
-  pathParameters: OrderPath,
   refusals: ['order_not_found', 'not_found'],
 } as const satisfies Description;
 
 async function getReceipt(
   { readModel, prover }: ProofServices,
-  { req, res, path }: ContextOf<typeof GET_RECEIPT>,
+  { req, res, path }: ContextOf<typeof GET_RECEIPT & { readonly pathParameters: typeof OrderPath }>,
 ): Promise<void> {
   const list = await readModel.current(req.context);
   const order = list.get(path.orderId);
@@ -209,14 +208,19 @@ async function getEventReceipt(
   sendJson(res, 200, await prover.receipt(position).catch(refusedAs('not_found')));
 }
 
-export const PROOF_OPERATIONS = [
-  operation(GET_CHECKPOINT, bounded(getCheckpoint)),
-  operation(GET_EPOCHS, bounded(getEpochs)),
-  operation(GET_INCLUSION_PROOF, bounded(getInclusionProof)),
-  operation(GET_CONSISTENCY_PROOF, bounded(getConsistencyProof)),
-  operation(GET_RECEIPT, bounded(getReceipt)),
-  operation(GET_EVENT_RECEIPT, bounded(getEventReceipt)),
-];
+/** @param pathParameters The path of an order, as a version of the API describes it. */
+export function proofOperations(
+  pathParameters: typeof OrderPath,
+): readonly Operation<ProofServices>[] {
+  return [
+    operation(GET_CHECKPOINT, bounded(getCheckpoint)),
+    operation(GET_EPOCHS, bounded(getEpochs)),
+    operation(GET_INCLUSION_PROOF, bounded(getInclusionProof)),
+    operation(GET_CONSISTENCY_PROOF, bounded(getConsistencyProof)),
+    operation({ ...GET_RECEIPT, pathParameters }, bounded(getReceipt)),
+    operation(GET_EVENT_RECEIPT, bounded(getEventReceipt)),
+  ];
+}
 
 /** Returns the beginning of a root, which distinguishes two logs that have diverged. */
 function rootText(root: Uint8Array): string {

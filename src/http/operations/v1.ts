@@ -13,10 +13,11 @@ import { ApiError } from '../api-error.ts';
 import { PlaceOrderBody } from '../requests/body.ts';
 import { OrderPath, PetPath } from '../requests/parameters.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
-import { EVENT_OPERATIONS, type EventServices } from './events.ts';
+import { type EventServices, eventOperations } from './events.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
-import { type OrderServices, orderOperations } from './orders.ts';
-import { PROOF_OPERATIONS, type ProofServices } from './proofs.ts';
+import { orderOperations } from './orders.ts';
+import type { OrderServices } from './perform.ts';
+import { type ProofServices, proofOperations } from './proofs.ts';
 
 const LIST_ORDERS = {
   operationId: 'listOrders',
@@ -122,6 +123,6 @@ export const V1: readonly Operation<V1Services>[] = [
     newToJson: orderToJson,
   }),
   operation(GET_PET, bounded(getPet)),
-  ...EVENT_OPERATIONS,
-  ...PROOF_OPERATIONS,
+  ...eventOperations(OrderPath),
+  ...proofOperations(OrderPath),
 ];

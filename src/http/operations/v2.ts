@@ -1,13 +1,12 @@
 /** Version 2 of the API: its table of operations, and its list with filters and pages. */
 import { z } from 'zod';
-import type { Epochs, Place } from '../../app/log/epochs.ts';
-import { type Moment, positionOf as positionAtMoment } from '../../app/read/moment.ts';
+import type { Epochs } from '../../app/log/epochs.ts';
 import { orderToJsonV2 } from '../../app/read/order-json.ts';
 import { findOrders } from '../../app/read/order-query.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
 import { STATUSES } from '../../app/state/order-image.ts';
-import type { OrderList } from '../../app/state/order-list.ts';
-import type { Instant } from '../../domain/instant.ts';
+import type { CommandProcessor } from '../../app/write/command-processor.ts';
+import { CSV, OrdersCsv, sendCsv } from '../answers/csv-list.ts';
 import { isNotModified, PRIVATE } from '../answers/negotiation.ts';
 import { sendPage } from '../answers/page.ts';
 import { OrderPageV2, OrderV2 } from '../answers/schemas.ts';
@@ -20,7 +19,7 @@ import {
   type PlaceInList,
   readCursor,
 } from '../requests/cursor.ts';
-import { limitOf, may, NoQuery, OrderPathV2, positionOf } from '../requests/parameters.ts';
+import { limitOf, may, NoQuery, OrderPathV2 } from '../requests/parameters.ts';
 import {
   booleanText,
   dateTimeText,
@@ -30,10 +29,17 @@ import {
   petIdTextV2,
   wordText,
 } from '../requests/values.ts';
+import { momentOf, positionOfMoment } from './as-of.ts';
+import { BATCH_OPERATIONS, type BatchServices } from './batches.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
+import { cancellation } from './cancellations.ts';
+import { type EventServices, eventOperations } from './events.ts';
 import { KEY_OPERATIONS } from './keys.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
-import { type OrderServices, orderOperations } from './orders.ts';
+import { type OrderFormat, orderOperations } from './orders.ts';
+import type { OrderServices } from './perform.ts';
+import { type ProofServices, proofOperations } from './proofs.ts';
+import { STATISTICS_OPERATIONS, type StatisticsServices } from './statistics.ts';
 
 const NO_CURSOR =
   'must be the `next` of a page with the same filters, as it was, and of the log as it has been since ' +
@@ -87,6 +93,8 @@ const LIST_ORDERS = {
     'two pages, no order comes twice, and none is left out that was there, and passed the ' +
     'filters, all the time. A cursor stays valid for ever, but with its own filters only; `limit` ' +
     'may change.\n\n' +
+    'To `Accept: text/csv` it answers with all orders that pass, without pages and as of one position, ' +
+    'as CSV (RFC 4180) with a header. `limit` is for pages alone.\n\n' +
     'With `asOf`, filters and orders are those of that moment. The answer then says in `asOf` which ' +
     'position it was, and the pages of one walk are all of the same. What is asked for by a position ' +
     'is answered the same for ever.',
@@ -96,6 +104,7 @@ const LIST_ORDERS = {
     status: 200,
     description: 'A page of orders.',
     schema: OrderPageV2,
+    alternative: { contentType: CSV, schema: OrdersCsv },
     headers: ['ETag', 'Cache-Control', 'Vary', 'Link'],
     isConditional: true,
   },
@@ -105,29 +114,35 @@ const LIST_ORDERS = {
 interface ListServices {
   readonly epochs: Epochs;
   readonly readModel: Pick<ReadModel<unknown>, 'current'>;
+  readonly commands: Pick<CommandProcessor, 'giveWay'>;
 }
 
 async function listOrders(
-  { epochs, readModel }: ListServices,
-  { req, res, query }: ContextOf<typeof LIST_ORDERS>,
+  { epochs, readModel, commands }: ListServices,
+  { req, res, query, place }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
   const { limit, after, asOf: moment, id: ids, order: given, ...filter } = query;
   // A cursor belongs to a query: with `asc` it is the same as without.
   const order = given === 'desc' ? given : undefined;
-  const asked = { ...filter, ids, order, asOf: resolved(moment, epochs), log: logOf(epochs) };
+  const asked = { ...filter, ids, order, asOf: momentOf(moment, epochs), log: logOf(epochs) };
   const begin = after === undefined ? undefined : placeOf(after, asked);
   const list = await readModel.current(req.context);
-  const asOf = asked.asOf === undefined ? undefined : momentOf(asked.asOf, begin, list);
+  // On later pages of a walk, that of the first page.
+  const asOf = asked.asOf && positionOfMoment(list, asked.asOf, begin?.asOf);
   const position = asOf ?? list.position;
   // The same query at the same position gives the same page: a client that has it needs no query.
-  if (isNotModified(req, res, `${epochs.logName}-${list.stateAt(position)}`, PRIVATE)) return;
+  const isCsv = req.accepts(['application/json', CSV]) === CSV;
+  res.vary('Accept');
+  const tag = `${epochs.logName}-${list.stateAt(position)}${isCsv ? '-csv' : ''}`;
+  if (isNotModified(req, res, tag, PRIVATE)) return;
+  if (isCsv) {
+    const csv = { list, query: asked, after: begin?.id, position };
+    const giveWay = () => commands.giveWay();
+    await sendCsv(req, res, csv, { giveWay, made: () => place?.leave() });
+    return;
+  }
   const page = findOrders(list, asked, begin?.id, limit, position);
   await sendPage(req, res, page, asked, asOf);
-}
-
-/** Returns the moment of `asOf`. Throws a 400 for a position that was lost or is ambiguous. */
-function resolved(moment: Instant | Place | undefined, epochs: Epochs): Moment | undefined {
-  return typeof moment === 'object' ? positionOf(epochs, 'asOf', moment) : moment;
 }
 
 /** Returns the epoch for cursors. In its first epoch a log has cursors without one. */
@@ -141,27 +156,37 @@ function placeOf(cursor: string, asked: Asked): PlaceInList {
   return place;
 }
 
-/** Returns the position of the moment; on later pages of a walk, that of the first page. */
-function momentOf(asked: Moment, begin: PlaceInList | undefined, list: OrderList<unknown>): number {
-  const position = positionAtMoment(list, begin?.asOf ?? asked);
-  if (position !== undefined) return position;
-  const reason =
-    typeof asked === 'number' || begin !== undefined
-      ? `the log ends at position ${list.position}`
-      : 'it is in the future';
-  throw new ApiError('invalid_request', `asOf: ${reason}`);
-}
+export type V2Services = ListServices &
+  ReadServices &
+  OrderServices &
+  BatchServices &
+  StatisticsServices &
+  EventServices &
+  ProofServices;
 
-export type V2Services = ListServices & ReadServices & OrderServices;
+const pathParameters = OrderPathV2;
+const FORMAT: OrderFormat = {
+  schema: OrderV2,
+  pathParameters,
+  body: PlaceOrderBodyV2,
+  toJson: orderToJsonV2,
+};
 
-/** Version 2: the operations of version 1, and a list with filters and pages. All of it is beta. */
+/**
+ * Version 2: the operations of version 1, a list with filters and pages, and numbers. All of it is beta,
+ * and what is experimental in version 1 is that here, too.
+ */
 export const V2: readonly Operation<V2Services>[] = [
   operation(LIST_ORDERS, bounded(listOrders)),
-  ...orderOperations({
-    schema: OrderV2,
-    pathParameters: OrderPathV2,
-    body: PlaceOrderBodyV2,
-    toJson: orderToJsonV2,
-  }),
+  ...orderOperations(FORMAT),
+  cancellation(FORMAT),
+  ...BATCH_OPERATIONS,
+  ...STATISTICS_OPERATIONS,
+  ...eventOperations(pathParameters),
+  ...proofOperations(pathParameters),
   ...KEY_OPERATIONS,
-].map((described) => ({ query: NoQuery, ...described, stability: 'beta' }));
+].map((described) => ({
+  query: NoQuery,
+  ...described,
+  stability: described.stability ?? 'beta',
+}));

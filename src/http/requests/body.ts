@@ -2,13 +2,17 @@
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
 import { CLOCKS } from '../../app/clock.ts';
+import { MAX_GROUP_COMMANDS } from '../../app/log/submission.ts';
+import { CANCEL_REASONS } from '../../domain/order.ts';
 import type { PetId } from '../../domain/order-id.ts';
 import { ApiError } from '../api-error.ts';
 import { shownSyntaxError } from './shown.ts';
-import { dateTime, int64, petIdV2, quantity } from './values.ts';
+import { as, dateTime, int64, orderIdV2, petIdV2, quantity } from './values.ts';
 
 /** The longest body that is read. An order has about 100 bytes. */
 export const MAX_BODY_BYTES = 16_384;
+/** The same for a batch of orders. */
+export const MAX_BATCH_BYTES = 131_072;
 
 // RFC 8259, section 8.1: JSON is UTF-8.
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
@@ -21,7 +25,7 @@ const EXPECTS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
  * Throws a 415 for a body that is not declared as plain JSON, and a 413 for one that is declared as too
  * long: before a byte of it is read.
  */
-export function requireJson(req: Request): void {
+export function requireJson(req: Request, maxBytes: number): void {
   const {
     'content-type': type = '',
     'content-encoding': coding = 'identity',
@@ -31,35 +35,37 @@ export function requireJson(req: Request): void {
   const isOther = req.is('application/json') === false;
   if (isOther || OTHER_CHARSET.test(type) || coding.toLowerCase() !== 'identity')
     throw new ApiError('unsupported_media_type');
-  if (Number(length) > MAX_BODY_BYTES) throw new ApiError('payload_too_large');
+  if (Number(length) > maxBytes) throw new ApiError('payload_too_large');
 }
 
 /**
- * Reads a JSON body. Whole numbers become bigint, exact to the last digit. A client that waits for
- * `100 Continue` gets it here, where nothing but the body itself can be refused any more.
+ * Returns the step that reads a JSON body. Whole numbers become bigint, exact to the last digit. A client
+ * that waits for `100 Continue` gets it here, where nothing but the body itself can be refused any more.
  */
-export const jsonBody: RequestHandler = async (req, res, next) => {
-  const { expect, 'content-length': length, 'transfer-encoding': coding } = req.headers;
-  // Of a request without a body, Node announces no end.
-  if (length !== undefined || coding !== undefined) {
-    if (expect !== undefined && EXPECTS_CONTINUE.test(expect)) res.writeContinue();
-    const begunMs = CLOCKS.elapsed();
-    const bytes = await bytesOf(req);
-    req.context.bodyMs = CLOCKS.elapsed() - begunMs;
-    req.body = parseJson(bytes);
-  }
-  next();
-};
+export function jsonBody(maxBytes: number): RequestHandler {
+  return async (req, res, next) => {
+    const { expect, 'content-length': length, 'transfer-encoding': coding } = req.headers;
+    // Of a request without a body, Node announces no end.
+    if (length !== undefined || coding !== undefined) {
+      if (expect !== undefined && EXPECTS_CONTINUE.test(expect)) res.writeContinue();
+      const begunMs = CLOCKS.elapsed();
+      const bytes = await bytesOf(req, maxBytes);
+      req.context.bodyMs = CLOCKS.elapsed() - begunMs;
+      req.body = parseJson(bytes);
+    }
+    next();
+  };
+}
 
 /** Resolves with the whole body. Rejects as soon as it is too long, and reads no more of it. */
-function bytesOf(req: Request): Promise<Buffer> {
+function bytesOf(req: Request, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
       chunks.push(chunk);
-      if (length <= MAX_BODY_BYTES) return;
+      if (length <= maxBytes) return;
       req.pause();
       reject(new ApiError('payload_too_large'));
     });
@@ -104,6 +110,40 @@ function placeOrderBody<Id extends z.ZodType<PetId>>(petId: Id) {
     })
     .meta({ id: 'PlaceOrder', description: 'An order to be placed.' });
 }
+
+const NO_IDS = `must be an array of 1 to ${MAX_GROUP_COMMANDS} ids of orders`;
+const NO_ORDERS = `must be an array of 1 to ${MAX_GROUP_COMMANDS} orders`;
+const atomic = z
+  .boolean({ error: 'must be true or false' })
+  .describe('Whether nothing is to be done if any of it is refused. If absent, it is false.')
+  .optional();
+
+function itemsOf<Item extends z.ZodType>(item: Item, error: string) {
+  return z.array(item, { error }).min(1, error).max(MAX_GROUP_COMMANDS, error);
+}
+
+export const BatchPlaceBody = z
+  .strictObject({
+    orders: itemsOf(PlaceOrderBodyV2, NO_ORDERS).describe('The orders to be placed.'),
+    atomic,
+  })
+  .meta({ id: 'BatchPlace', description: 'Orders to be placed in one request.' });
+
+const NO_REASON = `must be one of ${CANCEL_REASONS.join(', ')}`;
+const REASON = { type: 'string', enum: CANCEL_REASONS };
+const cancelReason = as(z.enum(CANCEL_REASONS, { error: NO_REASON }), REASON);
+
+export const CancelOrderBody = z
+  .strictObject({ reason: cancelReason.describe('Why the order is cancelled.') })
+  .meta({ id: 'CancelOrder', description: 'The cancellation of an order.' });
+
+export const BatchCancelBody = z
+  .strictObject({
+    orderIds: itemsOf(orderIdV2, NO_IDS).describe('The ids of the orders to be cancelled.'),
+    reason: cancelReason.describe('Why they are cancelled, if that is known.').optional(),
+    atomic,
+  })
+  .meta({ id: 'BatchCancel', description: 'Orders to be cancelled in one request.' });
 
 export const ShipOrderBody = z
   .strictObject({ shipDate: dateTime.describe('When it did ship.') })

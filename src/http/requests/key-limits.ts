@@ -44,6 +44,27 @@ export function requireWithinLimits(limiter: KeyLimiter, key: ApiKey, res: Respo
 }
 
 /**
+ * Counts the commands of a batch, of which its request was the first. Throws a 429 if the rate of the key
+ * has too little left, and a 400 if it never has so much.
+ */
+export function requireItemsWithinRate(
+  limiter: KeyLimiter,
+  key: ApiKey,
+  res: Response,
+  items: number,
+): void {
+  const burst = key.limits?.rate?.burst ?? items;
+  if (items > burst) {
+    const message = `This API key may send ${burst} items at once, and this batch has ${items}.`;
+    throw new ApiError('invalid_request', message);
+  }
+  const quota = limiter.takeMore(key, items - 1);
+  if (quota === undefined) return;
+  res.setHeader('RateLimit', stateOf(quota));
+  if (!quota.isTaken) throw refusal(res, TOO_FAST, quota.moreInS);
+}
+
+/**
  * Counts an event stream: see {@link KeyLimiter.openStream}. Throws a 429 if there are too many.
  */
 export function openStream(limiter: KeyLimiter, key: ApiKey, res: Response): () => void {

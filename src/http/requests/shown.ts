@@ -5,7 +5,7 @@
  */
 
 // A 64-bit integer, or words of letters and digits, as in the paths of this service.
-const SEGMENT = String.raw`(?:-?\d{1,19}|(?=[^/]{1,24}(?:/|$))[A-Za-z][A-Za-z\d]{0,14}(?:[.-][A-Za-z][A-Za-z\d]{0,14}){0,3})?`;
+const SEGMENT = String.raw`(?:-?\d{1,19}|(?=[^/]{1,24}(?:/|$))[A-Za-z][A-Za-z\d]{0,14}(?:[.:-][A-Za-z][A-Za-z\d]{0,14}){0,3})?`;
 /** The most segments of a path that are shown; the service's longest path has five. */
 const MAX_SEGMENTS = 8;
 const PLAIN_PATH = new RegExp(`^(?:/${SEGMENT}){1,${MAX_SEGMENTS}}$`);

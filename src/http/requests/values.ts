@@ -122,9 +122,10 @@ function text() {
 export const orderIdText = idText<OrderId>();
 export const petIdText = idText<PetId>();
 
-/** The same, as version 2 describes them, and the id of a pet in its JSON bodies. */
+/** The same, as version 2 describes them, and the ids in its JSON bodies. */
 export const orderIdTextV2 = as(orderIdText, INT64_TEXT);
 export const petIdTextV2 = as(petIdText, INT64_TEXT);
+export const orderIdV2 = as(idIn<OrderId>(z.string({ error: NO_STRING }), NO_STRING), INT64_TEXT);
 export const petIdV2 = as(idIn<PetId>(z.string({ error: NO_STRING }), NO_STRING), INT64_TEXT);
 
 /** The most ids in one parameter. */

@@ -8,7 +8,7 @@
 import { Schema as S } from '@effect/schema';
 import { Either } from 'effect';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
-import { MAX_QUANTITY, type OrderEvent } from '../../domain/order.ts';
+import { CANCEL_REASONS, MAX_QUANTITY, type OrderEvent } from '../../domain/order.ts';
 import { parseInt64 } from '../../domain/order-id.ts';
 
 const Int64Text = S.String.pipe(
@@ -39,6 +39,7 @@ const OrderPlaced2 = S.Struct({
 });
 const OrderShipped1 = S.Struct({ orderId: Int64, shipDate: InstantText });
 const OrderCancelled1 = S.Struct({ orderId: Int64 });
+const OrderCancelled2 = S.Struct({ orderId: Int64, reason: S.Literal(...CANCEL_REASONS) });
 
 /** Upcasts data of version 1 to version 2; the text in the log does not change. */
 function placedFrom1To2({ petId, shipDate, ...rest }: typeof OrderPlaced1.Type) {
@@ -50,6 +51,7 @@ const readPlaced1 = S.decodeUnknownEither(OrderPlaced1, strict);
 const readPlaced2 = S.decodeUnknownEither(OrderPlaced2, strict);
 const readShipped1 = S.decodeUnknownEither(OrderShipped1, strict);
 const readCancelled1 = S.decodeUnknownEither(OrderCancelled1, strict);
+const readCancelled2 = S.decodeUnknownEither(OrderCancelled2, strict);
 const readMetadata = S.decodeUnknownEither(
   S.Struct({ at: InstantText, by: S.String, commandId: S.String }),
   strict,
@@ -64,7 +66,8 @@ const READERS: Record<OrderEvent['type'], ReadonlyArray<(data: unknown) => Readi
     readPlaced2,
   ],
   OrderShipped: [readShipped1],
-  OrderCancelled: [readCancelled1],
+  // Of a cancellation without a reason, version 1 is the form of today.
+  OrderCancelled: [readCancelled1, readCancelled2],
 };
 
 /** Reads an event of any known type and version. Throws an Error that says what is wrong. */

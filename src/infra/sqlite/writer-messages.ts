@@ -1,11 +1,12 @@
 /**
  * The messages between the server's thread and the writer's thread. Batches and their outcomes
  * travel as one flat array of fields: cloning an array of strings and bigints takes a quarter of
- * the time of an array of objects, and each command is cloned twice.
+ * the time of an array of objects, and each command is cloned twice. What the commands of a group
+ * have in common stands before the first of them alone.
  */
 
 import type { PackedImage } from '../../app/log/packed-fold.ts';
-import type { Outcome, Submission } from '../../app/log/submission.ts';
+import { type Group, type Outcome, requestsIn, type Submission } from '../../app/log/submission.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
 import type { CheckpointCounters } from '../../app/ports/store.ts';
 
@@ -51,7 +52,7 @@ const COMMANDS: {
   PlaceNewOrder: { petId: true, quantity: true, shipDate: true },
   PlaceOrder: { petId: true, quantity: true, shipDate: true, orderId: true },
   ShipOrder: { orderId: true, shipDate: true },
-  CancelOrder: { orderId: true },
+  CancelOrder: { orderId: true, reason: true },
 };
 
 const OUTCOMES: {
@@ -65,9 +66,14 @@ const OUTCOMES: {
 
 export function packBatch(batch: readonly Submission[]): Fields {
   const fields: unknown[] = [];
-  for (const { command, by, commandId, idempotencyKey, onlyIf, traceparent } of batch) {
-    fields.push(command.type, by, commandId, idempotencyKey, onlyIf, traceparent);
-    for (const name in COMMANDS[command.type]) fields.push(command[name as keyof Command]);
+  for (const request of requestsIn(batch)) {
+    const [first] = request as [Submission];
+    const { by, commandId, idempotencyKey, onlyIf, traceparent, group } = first;
+    fields.push(by, commandId, idempotencyKey, onlyIf, traceparent, group?.size, group?.isAtomic);
+    for (const { command } of request) {
+      fields.push(command.type);
+      for (const name in COMMANDS[command.type]) fields.push(command[name as keyof Command]);
+    }
   }
   return fields;
 }
@@ -77,21 +83,29 @@ export function unpackBatch(fields: Fields): readonly Submission[] {
   let at = 0;
   const next = <Value>() => fields[at++] as Value;
   while (at < fields.length) {
-    const type = next<Command['type']>();
     const [by, commandId] = [next<string>(), next<string>()];
     const idempotencyKey = next<Submission['idempotencyKey']>();
     const onlyIf = next<Submission['onlyIf']>();
     const traceparent = next<Submission['traceparent']>();
-    const command: Record<string, unknown> = { type };
-    for (const name in COMMANDS[type]) {
-      const field = next();
-      // An absent ship date stays absent.
-      if (field !== undefined) command[name] = field;
+    const [size, isAtomic] = [next<number | undefined>(), next<boolean>()];
+    const group: Group | undefined = size === undefined ? undefined : { size, isAtomic };
+    batch.push({ command: command(), by, commandId, idempotencyKey, onlyIf, traceparent, group });
+    for (let rest = size ?? 1; rest > 1; rest--) {
+      batch.push({ command: command(), by, commandId, traceparent });
     }
-    const asked = { command: command as unknown as Command, by, commandId };
-    batch.push({ ...asked, idempotencyKey, onlyIf, traceparent });
   }
   return batch;
+
+  function command(): Command {
+    const type = next<Command['type']>();
+    const read: Record<string, unknown> = { type };
+    for (const name in COMMANDS[type]) {
+      const field = next();
+      // An absent ship date or reason stays absent.
+      if (field !== undefined) read[name] = field;
+    }
+    return read as unknown as Command;
+  }
 }
 
 export function packOutcomes(outcomes: readonly Outcome[]): Fields {

@@ -123,6 +123,29 @@ test('The examples in the description equal the responses of the service', async
   await run.note('placeOrder', 'withoutDate', 'POST', V2, { petId: '7', quantity: 1 });
   await run.note('shipOrder', 'shipped', 'PUT', `${V2}/9007199254740994/shipment`, SHIPMENT);
 
+  const cancellation = { reason: 'out_of_stock' };
+  await run.note('placeOrder', 'withoutDate', 'POST', V2, { petId: '7', quantity: 1 });
+  const path = `${V2}/9007199254740995/cancellation`;
+  await run.note('cancelOrderWithReason', 'outOfStock', 'PUT', path, cancellation);
+  await run.note('getSummary', 'now', 'GET', '/v2/store/summary');
+  await run.note('getSummary', 'asOfPosition2', 'GET', '/v2/store/summary?asOf=2');
+  const days = 'from=2026-02-28T12:00:00Z&to=2026-03-02T00:00:00Z';
+  await run.note('getActivity', 'twoQuietDays', 'GET', `/v2/store/activity?${days}`);
+  await run.note('listOrderEvents', 'cancelledWithReason', 'GET', `${V2}/9007199254740995/events`);
+
+  const orders = [
+    { petId: '7', quantity: 1 },
+    { petId: '12', quantity: 3, ...SHIPMENT },
+  ];
+  await run.note('batchPlaceOrders', 'two', 'POST', `${V2}:batchPlace`, { orders });
+  const orderIds = ['9007199254740996', '2', '4711'];
+  const batch = { orderIds, reason: 'out_of_stock' };
+  await run.note('batchCancelOrders', 'oneOfThree', 'POST', `${V2}:batchCancel`, batch);
+  await run.refusal('POST', `${V2}:batchCancel`, {
+    orderIds: ['9007199254740997', '2'],
+    atomic: true,
+  });
+
   await run.note('getKey', 'unlimited', 'GET', '/v2/key');
 
   await run.refusal('GET', V1, undefined, { headers: { Authorization: '' } });

@@ -25,13 +25,13 @@ const LIFE = [
   newEvent(placed(2n ** 63n - 1n, { shipDate: LATER })),
   newEvent(placed(2n, { quantity: 3 })),
   newEvent(shipped(2n ** 63n - 1n), 2),
-  newEvent(cancelled(2n), 2),
+  newEvent(cancelled(2n, 'duplicate'), 2),
 ];
 const LINES = [
   '       1  2026-01-01T12:00:00.000Z  order 9223372036854775807 placed: 1 of pet 7, to ship 2026-01-01T13:00:00.000Z, by test',
   '       2  2026-01-01T12:00:00.000Z  order 2 placed: 3 of pet 7, by test',
   '       3  2026-01-01T12:00:00.000Z  order 9223372036854775807 shipped 2026-01-01T12:00:00.000Z, by test',
-  '       4  2026-01-01T12:00:00.000Z  order 2 cancelled, by test',
+  '       4  2026-01-01T12:00:00.000Z  order 2 cancelled (duplicate), by test',
 ];
 
 describe('replay --watch', () => {

@@ -12,10 +12,10 @@ import { naiveOrders } from '../../support/naive-orders.ts';
 async function filled(): Promise<Place> {
   const place = new Place();
   const lines = [
-    'id,petId,quantity,shipDate,status',
-    '9007199254740993,7,1,,pending',
-    '2,9223372036854775807,2,2026-01-31T12:00:00Z,shipped',
-    '-3,8,3,2026-02-01T00:00:00Z,cancelled',
+    'id,petId,quantity,shipDate,status,cancelReason',
+    '9007199254740993,7,1,,pending,',
+    '2,9223372036854775807,2,2026-01-31T12:00:00Z,shipped,',
+    '-3,8,3,2026-02-01T00:00:00Z,cancelled,out_of_stock',
   ];
   await place.run('import', place.write('orders.csv', `${lines.join('\n')}\n`));
   return place;
@@ -99,6 +99,7 @@ describe('replay', () => {
         placedAt: time,
         shippedAt: '',
         cancelledAt: time,
+        cancelReason: 'out_of_stock',
       },
       expect.objectContaining({
         petId: '9223372036854775807',
@@ -113,7 +114,10 @@ describe('replay', () => {
   test.each([
     ['json', '[]'],
     ['ndjson', ''],
-    ['csv', 'id,petId,quantity,shipDate,complete,status,placedAt,shippedAt,cancelledAt\r\n'],
+    [
+      'csv',
+      'id,petId,quantity,shipDate,complete,status,placedAt,shippedAt,cancelledAt,cancelReason\r\n',
+    ],
   ])('writes an empty list in %s', async (format, text) => {
     expect(await new Place().run('replay', '--format', format)).toMatchObject({
       code: 0,

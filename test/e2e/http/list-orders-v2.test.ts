@@ -436,7 +436,7 @@ describe('A page that has not changed', () => {
     expect(packed.headers.etag).not.toBe(plain.headers.etag);
     for (const { headers } of [plain, packed]) {
       expect(headers).toMatchObject({
-        vary: 'Accept-Encoding',
+        vary: 'Accept, Accept-Encoding',
         'cache-control': 'private, no-cache',
       });
     }

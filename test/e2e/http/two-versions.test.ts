@@ -65,6 +65,33 @@ describe('Version 2 shows', () => {
   });
 });
 
+const whole = await placeOrder(service);
+await service.ask('DELETE', `${V1}/${whole}`);
+
+test.each([
+  `/orders/${whole}/events`,
+  '/events?limit=2',
+  '/checkpoint',
+  '/epochs',
+  '/proofs/inclusion?position=1&size=2',
+  '/proofs/consistency?from=1&to=2',
+  `/orders/${whole}/receipt`,
+  '/events/1/receipt',
+])('What an auditor gets at %s is the same in both versions', async (path) => {
+  const { status, text, headers } = await service.ask('GET', `/v1/store${path}`);
+  expect(status).toBe(200);
+  expect(text).not.toBe('');
+  const { etag, 'content-type': type } = headers;
+  const second = await service.ask('GET', `/v2/store${path}`);
+  expect(second).toMatchObject({ status, text });
+  expect([second.headers.etag, second.headers['content-type']]).toStrictEqual([etag, type]);
+  expectError(
+    await service.ask('GET', `/v2/store${path.split('?')[0]}?x=1`),
+    400,
+    'invalid_request',
+  );
+});
+
 describe.each([V1, V2])('An order at %s that has not changed', (list) => {
   it('is not sent again to whoever has its ETag, and is once it has changed', async () => {
     const placed = await service.send('POST', list, orderAt(list));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { TokenBuckets } from '../../../src/app/token-buckets.ts';
+import { TokenBucket, TokenBuckets } from '../../../src/app/token-buckets.ts';
 import { clockAt } from '../../support/test-clock.ts';
 
 function given(capacity = 3, perSecond = 0.5, maxNames = 2) {
@@ -35,6 +35,16 @@ describe('a bucket', () => {
     expect(buckets.take('a')).toBe(2);
     expect(buckets.take('b')).toBe(0);
   });
+});
+
+test('some tokens are taken together, or none of them', () => {
+  const bucket = new TokenBucket(3, 0);
+  const size = { capacity: 3, perSecond: 0.5 };
+  expect(bucket.take(size, 0, 2)).toBe(0);
+  expect(bucket.take(size, 0, 2)).toBe(2);
+  expect(bucket.tokens).toBe(1);
+  expect(bucket.take(size, 2_000, 2)).toBe(0);
+  expect(bucket.take(size, 2_000, 0)).toBe(0);
 });
 
 test('no schedule gets more than the capacity and the gained tokens', () => {

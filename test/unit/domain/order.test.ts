@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../../src/domain/instant.ts';
 import {
+  CANCEL_REASONS,
   type CancelOrder,
   type OrderCancelled,
   type OrderPlaced,
@@ -25,6 +26,8 @@ const place: PlaceOrder = { type: 'PlaceOrder', orderId, petId, quantity: 2 };
 const shipOnMonday: ShipOrder = { type: 'ShipOrder', orderId, shipDate: monday };
 const shipOnTuesday: ShipOrder = { type: 'ShipOrder', orderId, shipDate: tuesday };
 const cancel: CancelOrder = { type: 'CancelOrder', orderId };
+const cancelAsDuplicate: CancelOrder = { ...cancel, reason: 'duplicate' };
+const cancelledAsDuplicate: OrderCancelled = { ...cancelled, reason: 'duplicate' };
 
 describe('an order that does not exist', () => {
   it('is placed', () => {
@@ -64,6 +67,10 @@ describe('a pending order', () => {
   it('is cancelled', () => {
     given(placed).when(cancel).thenRecorded(cancelled);
   });
+
+  it('is cancelled for a reason', () => {
+    given(placed).when(cancelAsDuplicate).thenRecorded(cancelledAsDuplicate);
+  });
 });
 
 describe('a shipped order', () => {
@@ -81,6 +88,7 @@ describe('a shipped order', () => {
 
   it('cannot be cancelled, because shipping cannot be reversed', () => {
     given(placed, shipped).when(cancel).thenRejected('order_already_shipped');
+    given(placed, shipped).when(cancelAsDuplicate).thenRejected('order_already_shipped');
   });
 });
 
@@ -95,6 +103,31 @@ describe('a cancelled order', () => {
 
   it('is unchanged when it is cancelled again: a client that lost the response gets the same one', () => {
     given(placed, cancelled).when(cancel).thenNothing();
+    given(placed, cancelledAsDuplicate).when(cancelAsDuplicate).thenNothing();
+  });
+
+  it('stays as it is when it is cancelled again without a reason', () => {
+    given(placed, cancelledAsDuplicate).when(cancel).thenNothing();
+  });
+
+  it('cannot be cancelled for another reason, or for one that was not given at the time', () => {
+    given(placed, cancelledAsDuplicate)
+      .when({ ...cancel, reason: 'other' })
+      .thenRejected('order_cancelled');
+    given(placed, cancelled).when(cancelAsDuplicate).thenRejected('order_cancelled');
+  });
+});
+
+describe('the reasons for a cancellation', () => {
+  it('are a closed list of words, so that no event holds what somebody has typed', () => {
+    expect(CANCEL_REASONS).toStrictEqual([
+      'customer_request',
+      'out_of_stock',
+      'payment_failed',
+      'fraud_suspected',
+      'duplicate',
+      'other',
+    ]);
   });
 });
 
@@ -107,6 +140,7 @@ describe('the state of an order', () => {
     { event: placed, state: { status: 'pending' } },
     { event: shipped, state: { status: 'shipped', shipDate: monday } },
     { event: cancelled, state: { status: 'cancelled' } },
+    { event: cancelledAsDuplicate, state: { status: 'cancelled', reason: 'duplicate' } },
   ])('after $event.type is that it is $state.status', ({ event, state }) => {
     expect(order.evolve(order.initial, event)).toStrictEqual(state);
   });

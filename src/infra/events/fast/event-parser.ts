@@ -9,7 +9,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { FoldInput } from '../../../app/log/recorded-event.ts';
-import { MAX_QUANTITY, type OrderEvent } from '../../../domain/order.ts';
+import {
+  CANCEL_REASONS,
+  type CancelReason,
+  MAX_QUANTITY,
+  type OrderEvent,
+} from '../../../domain/order.ts';
 import type { OrderId, PetId } from '../../../domain/order-id.ts';
 import { ByteCursor, Literal } from './byte-cursor.ts';
 
@@ -23,6 +28,7 @@ export const END = `\n${randomBytes(6).toString('base64url')}`;
 const PLACED = new Literal('OrderPlaced 2 ');
 const SHIPPED = new Literal('OrderShipped 1 ');
 const CANCELLED = new Literal('OrderCancelled 1 ');
+const CANCELLED_FOR = new Literal('OrderCancelled 2 ');
 const ORDER_ID = new Literal(`${END}{"orderId":"`);
 const PET_ID = new Literal('","petId":"');
 const QUANTITY = new Literal('","quantity":');
@@ -33,6 +39,10 @@ const BY = new Literal('","by":"');
 const COMMAND_ID = new Literal('","commandId":"');
 const CLOSE = new Literal(`}${END}`);
 const QUOTE_CLOSE = new Literal(`"}${END}`);
+/** The end of the data of a cancellation, for each reason. */
+const REASONS = CANCEL_REASONS.map((reason) => {
+  return [reason, new Literal(`","reason":"${reason}"}${END}`)] as const;
+});
 
 /** Reads events one after the other from their bytes. Its fields are those of the last event. */
 export class EventParser implements FoldInput {
@@ -43,6 +53,7 @@ export class EventParser implements FoldInput {
   petId = 0n as PetId;
   quantity = 0;
   shipDate = NaN;
+  reason: CancelReason | undefined;
   at = 0;
 
   readonly #bytes: ByteCursor;
@@ -61,6 +72,7 @@ export class EventParser implements FoldInput {
     this.petId = 0n as PetId;
     this.quantity = 0;
     this.shipDate = NaN;
+    this.reason = undefined;
     return this.#readEvent() && this.#readMetadata();
   }
 
@@ -75,7 +87,13 @@ export class EventParser implements FoldInput {
       return this.#readOrderId() && bytes.passes(QUOTE_SHIP_DATE) && this.#readShipDate();
     }
     this.type = 'OrderCancelled';
-    return bytes.passes(CANCELLED) && this.#readOrderId() && bytes.passes(QUOTE_CLOSE);
+    if (bytes.passes(CANCELLED)) return this.#readOrderId() && bytes.passes(QUOTE_CLOSE);
+    return bytes.passes(CANCELLED_FOR) && this.#readOrderId() && this.#readReason();
+  }
+
+  #readReason(): boolean {
+    this.reason = REASONS.find(([, end]) => this.#bytes.passes(end))?.[0];
+    return this.reason !== undefined;
   }
 
   #readOrderId(): boolean {

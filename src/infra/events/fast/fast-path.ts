@@ -31,7 +31,8 @@ export function readEvent(
 
 /** Returns the event that the parser has just read from this text. */
 function eventIn(data: string): OrderEvent {
-  const { type, orderId, petId, quantity, shipDate } = parser;
+  const { type, orderId, petId, quantity, shipDate, reason } = parser;
+  if (reason !== undefined) return { type, orderId, reason } as OrderEvent;
   const event = type === 'OrderPlaced' ? { type, orderId, petId, quantity } : { type, orderId };
   if (Number.isNaN(shipDate)) return event as OrderEvent;
   return { ...event, shipDate: shipDateIn(data) } as OrderEvent;

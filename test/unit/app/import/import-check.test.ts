@@ -93,6 +93,14 @@ test.each<Fields>([
   ]);
 });
 
+test('an order that was cancelled for two reasons is bad', () => {
+  const cancelledFor = (cancelReason: string) => ({ id: '2', status: 'cancelled', cancelReason });
+  const checked = check(cancelledFor('other'), cancelledFor('other'), cancelledFor('duplicate'));
+  expect(checked.bad.first).toEqual([
+    { line: 3, reason: 'it says something else of the order than line 1' },
+  ]);
+});
+
 test('the highest id comes first, and then the lines as they stand', () => {
   expect(dueLines(check({ id: '5' }, { id: '-3' }, { id: '9' }, { id: '1' }))).toEqual([3, 1, 2]);
 });

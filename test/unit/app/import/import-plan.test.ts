@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planImport } from '../../../../src/app/import/import-plan.ts';
+import { type PresentOrder, planImport } from '../../../../src/app/import/import-plan.ts';
 import type { ImportedOrder } from '../../../../src/app/import/imported-order.ts';
-import { OrderList, type OrderView } from '../../../../src/app/state/order-list.ts';
+import { OrderList } from '../../../../src/app/state/order-list.ts';
 import { rebuild } from '../../../../src/domain/decider.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
 import { type OrderCommand, type OrderEvent, order } from '../../../../src/domain/order.ts';
@@ -24,7 +24,7 @@ const ship = { type: 'ShipOrder', orderId: ID, shipDate: MONDAY } as const;
 const cancel = { type: 'CancelOrder', orderId: ID } as const;
 
 /** Given an order as it is, when a file says what it is to be, then … */
-function given(present: OrderView | undefined) {
+function given(present: PresentOrder | undefined) {
   return {
     when(wanted: ImportedOrder) {
       const plan = planImport(wanted, present);
@@ -122,7 +122,7 @@ const histories = fc.array(eventsOf(ids), { maxLength: 6 }).map((events) => {
   return history;
 });
 
-function viewOf(history: readonly OrderEvent[]): OrderView | undefined {
+function viewOf(history: readonly OrderEvent[]): PresentOrder | undefined {
   const list = new OrderList(() => undefined);
   const metadata = { at: MONDAY, by: 'test', commandId: 'test' };
   for (const [index, event] of history.entries()) {
@@ -141,6 +141,22 @@ function carriedOut(history: readonly OrderEvent[], commands: readonly OrderComm
   }
   return events;
 }
+
+test('an order is cancelled for the reason that the file gives', () => {
+  given(pending)
+    .when({ ...cancelled, cancelReason: 'duplicate' })
+    .thenPlanned({ ...cancel, reason: 'duplicate' });
+});
+
+test('an order that is cancelled is left alone, unless the file gives another reason', () => {
+  const duplicate = { ...cancelled, cancelReason: 'duplicate' } as const;
+  given(duplicate).when(duplicate).thenPlanned();
+  given(duplicate).when(cancelled).thenPlanned();
+  given(duplicate)
+    .when({ ...cancelled, cancelReason: 'other' })
+    .thenImpossible('cancelReason duplicate');
+  given(cancelled).when(duplicate).thenImpossible('no cancelReason');
+});
 
 test('what is planned is accepted, and then nothing is left to do', () => {
   fc.assert(

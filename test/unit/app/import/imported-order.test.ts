@@ -20,10 +20,19 @@ test('an order needs an id, a pet and a quantity, and is pending', () => {
   });
 });
 
-test('a property is one of six, to the letter', () => {
-  const names = ['id', 'petId', 'quantity', 'shipDate', 'complete', 'status'];
+test('a property is one of seven, to the letter', () => {
+  const names = ['id', 'petId', 'quantity', 'shipDate', 'complete', 'status', 'cancelReason'];
   expect(names.every(isProperty)).toBe(true);
   expect(['ID', 'petid', '', '__proto__', 'toString'].some(isProperty)).toBe(false);
+});
+
+test('a cancelled order has the reason for which it was cancelled, if there is one', () => {
+  const least = { id: 1n, petId: 2n, quantity: 3, shipDate: undefined, status: 'cancelled' };
+  expect(read({ status: 'cancelled' })).toStrictEqual({ kind: 'order', order: least });
+  expect(read({ status: 'cancelled', cancelReason: 'duplicate' })).toStrictEqual({
+    kind: 'order',
+    order: { ...least, cancelReason: 'duplicate' },
+  });
 });
 
 test('a shipped order has the date on which it shipped', () => {
@@ -87,6 +96,14 @@ test.each<{ fields: Fields; reason: string }>([
   {
     fields: { status: 'shipped', complete: 'false', shipDate: DATE },
     reason: 'complete is false, and status is shipped',
+  },
+  {
+    fields: { status: 'cancelled', cancelReason: 'a whim' },
+    reason: 'cancelReason must be customer_request or out_of_stock or',
+  },
+  {
+    fields: { status: 'pending', cancelReason: 'other' },
+    reason: 'cancelReason is other, and status is pending',
   },
 ])('$fields is refused', ({ fields, reason }) => {
   const reading = read(fields);

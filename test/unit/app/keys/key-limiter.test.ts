@@ -41,6 +41,18 @@ describe('a key with a rate', () => {
     expect(quota()).toMatchObject({ remaining: 0, moreInS: 10 });
   });
 
+  it('is charged for further commands of a request, for all of them or for none', () => {
+    const { clock, limiter } = given();
+    const key = keyWith(perSecond(1, 5));
+    limiter.enter(key);
+    expect(limiter.takeMore(key, 3)).toMatchObject({ isTaken: true, remaining: 1, moreInS: 1 });
+    expect(limiter.takeMore(key, 3)).toMatchObject({ isTaken: false, remaining: 1, moreInS: 2 });
+    clock.pass(2_000);
+    expect(limiter.takeMore(key, 3)).toMatchObject({ isTaken: true, remaining: 0 });
+    expect(limiter.takeMore(keyWith({}), 3)).toBeUndefined();
+    expect(limiter.takeMore(keyWith(), 3)).toBeUndefined();
+  });
+
   it('has the new rate from the next request on, and no more than the new burst', () => {
     const { clock, limiter } = given();
     expect(limiter.enter(keyWith(perSecond(1, 100))).quota?.remaining).toBe(99);

@@ -24,12 +24,16 @@ it('what a fold takes in of an event has the same members for every type', () =>
     placed(2n),
     shipped(1n, LATER),
     cancelled(2n),
+    placed(3n),
+    cancelled(3n, 'duplicate'),
   );
   expect(events.map(foldInputOf).map((input) => Object.values(input))).toStrictEqual([
-    [1, 1, 'OrderPlaced', 1n, noon, 9n, 3, later],
-    [2, 1, 'OrderPlaced', 2n, noon, 7n, 1, NaN],
-    [3, 2, 'OrderShipped', 1n, noon, 0n, 0, later],
-    [4, 2, 'OrderCancelled', 2n, noon, 0n, 0, NaN],
+    [1, 1, 'OrderPlaced', 1n, noon, 9n, 3, later, undefined],
+    [2, 1, 'OrderPlaced', 2n, noon, 7n, 1, NaN, undefined],
+    [3, 2, 'OrderShipped', 1n, noon, 0n, 0, later, undefined],
+    [4, 2, 'OrderCancelled', 2n, noon, 0n, 0, NaN, undefined],
+    [5, 1, 'OrderPlaced', 3n, noon, 7n, 1, NaN, undefined],
+    [6, 2, 'OrderCancelled', 3n, noon, 0n, 0, NaN, 'duplicate'],
   ]);
 });
 

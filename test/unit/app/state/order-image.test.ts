@@ -35,8 +35,9 @@ describe('the image of all orders', () => {
         const image = imageOf(history);
         const orders = naiveOrders(history);
         for (const each of [image, new OrderImage(image.pack())]) {
-          for (const { id, status, shipDate, version } of orders) {
-            const state = status === 'shipped' ? { status, shipDate } : { status };
+          for (const { id, status, shipDate, cancelReason: reason, version } of orders) {
+            const shown = reason === undefined ? { status } : { status, reason };
+            const state = status === 'shipped' ? { status, shipDate } : shown;
             expect(each.state(id)).toStrictEqual(state);
             expect(each.version(id)).toBe(version);
             const own = history.filter(({ event }) => event.orderId === id);

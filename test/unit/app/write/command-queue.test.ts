@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Submission } from '../../../../src/app/log/submission.ts';
+import { groupOf, type Outcome, type Submission } from '../../../../src/app/log/submission.ts';
 import { CommandQueue } from '../../../../src/app/write/command-queue.ts';
 import type { OrderId } from '../../../../src/domain/order-id.ts';
 
@@ -13,6 +13,8 @@ interface Sent {
   readonly order?: number;
   readonly key?: string;
   readonly client?: { isGone: boolean };
+  /** The orders of a group. */
+  readonly orders?: readonly number[];
 }
 
 /** A queue by a clock that the test sets, with the commands by the numbers of their arrival. */
@@ -27,18 +29,22 @@ class Tested {
   });
   #added = 0;
 
-  add({ order = this.#added, key, client }: Sent = {}): void {
+  add({ order = this.#added, key, client, orders }: Sent = {}): void {
     const number = this.#added++;
     const command =
       order < 0
         ? ({ type: 'PlaceNewOrder', petId: 1n, quantity: 1 } as Submission['command'])
         : ({ type: 'CancelOrder', orderId: BigInt(order) as OrderId } as const);
     const submission = { command, by: 'alice', commandId: `${number}`, idempotencyKey: key };
-    const resolve = (outcome: Outcome) => {
+    const resolve = ([outcome]: readonly Outcome[]) => {
       if (this.refused.has(number)) throw new Error('answered twice');
-      this.refused.set(number, { atMs: this.nowMs, outcome });
+      this.refused.set(number, { atMs: this.nowMs, outcome: outcome as Outcome });
     };
-    this.queue.add({ submission, resolve, client });
+    const commands = (orders ?? []).map((each) => {
+      return { type: 'CancelOrder', orderId: BigInt(each) as OrderId } as const;
+    });
+    const submissions = orders === undefined ? [submission] : groupOf(commands, submission, false);
+    this.queue.add({ submissions, resolve, client });
   }
 
   addMany(count: number): void {
@@ -46,7 +52,9 @@ class Tested {
   }
 
   take(maxCommands: number, which: 'take' | 'takeUnkeyed' = 'take'): number[] {
-    return this.queue[which](maxCommands).map(({ submission }) => Number(submission.commandId));
+    return this.queue[which](maxCommands).map(({ submissions }) =>
+      Number(submissions[0]?.commandId),
+    );
   }
 
   /** Leaves old commands behind for an interval, until the last one, 3, is refused. */
@@ -105,6 +113,98 @@ describe('the queue before the write side', () => {
     );
     expect(tested.lines).toStrictEqual([]);
     expect(tested.queue.ended).toStrictEqual({ refused: 0, gone: 2 });
+  });
+
+  describe('of groups', () => {
+    it('counts their commands, and takes each as a whole', () => {
+      const tested = new Tested();
+      tested.add();
+      tested.add({ orders: [10, 11, 12] });
+      tested.add();
+      tested.add({ orders: [20, 21] });
+      expect(tested.queue.length).toBe(7);
+      expect(tested.take(3)).toStrictEqual([0]);
+      // The first in any case: there is no smaller batch with it.
+      expect(tested.take(1)).toStrictEqual([1]);
+      expect(tested.take(2)).toStrictEqual([2]);
+      expect(tested.queue.length).toBe(2);
+      expect(tested.take(9)).toStrictEqual([3]);
+      expect(tested.queue.length).toBe(0);
+    });
+
+    it('lets none join a batch that has no room for it', () => {
+      const tested = new Tested();
+      tested.add({ orders: [1, 2, 3] });
+      tested.add();
+      expect(tested.take(2, 'takeUnkeyed')).toStrictEqual([]);
+      expect(tested.take(3, 'takeUnkeyed')).toStrictEqual([0]);
+      tested.add({ orders: [1, 2, 3], key: 'k' });
+      expect(tested.take(9, 'takeUnkeyed')).toStrictEqual([1]);
+      expect(tested.take(9, 'takeUnkeyed')).toStrictEqual([]);
+      expect(tested.take(9)).toStrictEqual([2]);
+    });
+
+    it('refuses one that would be too many commands, and drops one whose client has gone', () => {
+      const tested = new Tested();
+      const client = { isGone: false };
+      tested.addMany(16_382);
+      tested.add({ orders: [1, 2, 3] });
+      expect([...tested.refused.keys()]).toStrictEqual([16_382]);
+      tested.add({ orders: [1, 2], client });
+      expect(tested.queue.length).toBe(16_384);
+      client.isGone = true;
+      tested.take(1);
+      expect(tested.queue.length).toBe(16_381);
+      expect(tested.queue.ended).toStrictEqual({ refused: 3, gone: 2 });
+    });
+
+    it('takes the newest while it is overloaded, and groups in the order of their arrival', () => {
+      const tested = new Tested();
+      tested.overload();
+      tested.add({ order: 1 });
+      tested.add({ orders: [5, 6] });
+      tested.add({ order: 6 });
+      tested.add({ orders: [7, 8] });
+      tested.add({ order: 2 });
+      expect(tested.take(1)).toStrictEqual([8]);
+      // The place of the newest group goes to the oldest.
+      expect(tested.take(2)).toStrictEqual([5]);
+      expect(tested.take(1)).toStrictEqual([7]);
+      expect(tested.take(9)).toStrictEqual([4, 6]);
+    });
+
+    it('lets nothing pass a group that concerns an order of it, while it is overloaded', () => {
+      const tested = new Tested();
+      tested.overload();
+      tested.add({ order: 6 });
+      tested.add({ orders: [5, 6] });
+      tested.add({ order: 5 });
+      expect(tested.take(1)).toStrictEqual([4]);
+      expect(tested.take(1)).toStrictEqual([5]);
+      expect(tested.take(1)).toStrictEqual([6]);
+    });
+
+    it('passes by a group for which a batch has no room, while it is overloaded', () => {
+      const tested = new Tested();
+      tested.overload();
+      tested.add({ order: 1 });
+      tested.add({ orders: [5, 6, 7] });
+      tested.add({ order: 2 });
+      expect(tested.take(2)).toStrictEqual([4, 6]);
+      expect(tested.take(1)).toStrictEqual([5]);
+    });
+
+    it('refuses each as a whole, when it has waited for too long', () => {
+      const tested = new Tested();
+      tested.overload();
+      tested.add({ orders: [5, 6, 7] });
+      tested.add({ order: 8 });
+      tested.nowMs += LIMITS.targetMs;
+      expect(tested.take(3)).toStrictEqual([5]);
+      expect([...tested.refused.keys()]).toStrictEqual([4]);
+      expect(tested.queue.ended.refused).toBe(4);
+      expect(tested.queue.length).toBe(0);
+    });
   });
 
   it('counts refused commands, and knows the age of the oldest one', () => {
@@ -228,11 +328,11 @@ describe('the queue before the write side', () => {
   it('refuses by a timer, even if nothing else happens', async () => {
     const limits = { targetMs: 5, intervalMs: 5 };
     const queue = new CommandQueue({ limits });
-    const outcome = new Promise<Outcome>((resolve) => {
+    const outcomes = new Promise<readonly Outcome[]>((resolve) => {
       const command = { type: 'CancelOrder', orderId: 1n as OrderId } as const;
-      queue.add({ submission: { command, by: 'alice', commandId: '1' }, resolve });
+      queue.add({ submissions: [{ command, by: 'alice', commandId: '1' }], resolve });
     });
-    expect(await outcome).toStrictEqual(BUSY);
+    expect(await outcomes).toStrictEqual([BUSY]);
     expect(queue.length).toBe(0);
   });
 

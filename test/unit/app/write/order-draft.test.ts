@@ -35,3 +35,18 @@ it('holds the decisions on an order until they are recorded', () => {
   draft.forget([{ ...second, version: 3 }]);
   expect([draft.version(id), draft.state(id)]).toStrictEqual([2, image.state(id)]);
 });
+
+it('goes back to what it was, as often as one likes', () => {
+  const image = new OrderImage();
+  const draft = new OrderDraft(image);
+  const undo = draft.savepoint();
+  draft.evolve(id, order.evolve(draft.state(id), first.event));
+  const undoSecond = draft.savepoint();
+  draft.evolve(id, order.evolve(draft.state(id), second.event));
+  undoSecond();
+  expect([draft.version(id), draft.state(id).status]).toStrictEqual([1, 'pending']);
+  const next = draft.nextOrderId();
+  undo();
+  expect([draft.version(id), draft.state(id).status]).toStrictEqual([0, 'none']);
+  expect(draft.nextOrderId()).not.toBe(next);
+});

@@ -125,12 +125,12 @@ class Model {
     const number = this.#submitted++;
     const command = { type: 'CancelOrder', orderId: BigInt(number) as OrderId } as const;
     const submission = { command, by: 'alice', commandId: `${number}` };
-    const resolve = (outcome: Outcome) => {
+    const resolve = ([outcome]: readonly Outcome[]) => {
       if (this.#answers.has(number)) throw new Error('answered twice');
-      this.#answers.set(number, outcome);
+      this.#answers.set(number, outcome as Outcome);
     };
     const keyed = isKeyed ? { ...submission, idempotencyKey: 'k' } : submission;
-    this.#queue.add({ submission: keyed, resolve });
+    this.#queue.add({ submissions: [keyed], resolve });
     this.#pipeline.advance();
   }
 
@@ -250,8 +250,12 @@ describe('a pipeline that is broken', () => {
     ['a second batch behind a whole one', 'return first.isHalf && isEnough', 'return isEnough'],
     ['keys in a second batch', '.takeUnkeyed(MAX_BATCH_COMMANDS)', '.take(MAX_BATCH_COMMANDS)'],
     ['a third batch', "case 'one in flight':", "case 'two in flight': case 'one in flight':"],
-    ['latecomers who get ahead of a second batch', 'if (newest?.commands !== batch)', 'if (false)'],
-    ['more latecomers than a batch may hold', 'MAX_BATCH_COMMANDS - batch.length', '1_024'],
+    [
+      'latecomers who get ahead of a second batch',
+      'if (newest?.requests !== requests)',
+      'if (false)',
+    ],
+    ['more latecomers than a batch may hold', 'MAX_BATCH_COMMANDS - newest.size', '1_024'],
     ['idle while one command waits', "=== 0) return { kind: 'idle'", "< 2) return { kind: 'idle'"],
     [
       'a second batch that is lost',
@@ -260,7 +264,7 @@ describe('a pipeline that is broken', () => {
     ],
     ['a batch after one in doubt', 'if (doubt !== undefined)', 'if (false)'],
     ['nobody refused after that', "case 'stopped':", "case 'stopped': return;"],
-    ['latecomers who are not counted', 'this.#taken += joined.length', ''],
+    ['latecomers who are not counted', 'newest.size += size', ''],
   ])('does not hold: %s', async (_, from, to) => {
     const Broken = await mutated(from, to);
     expect(await uncaught(() => hold(Broken, 1_000))).not.toStrictEqual([]);

@@ -9,7 +9,7 @@ describe('the path of a request, as it is shown,', () => {
     const ids = ['1', '-9223372036854775808', '9223372036854775807'];
     for (const { path } of [...V1, ...V2]) {
       for (const id of ids) {
-        const target = `/v2${path.replace(/:\w+/, id)}`;
+        const target = `/v2${path.replace(/(?<=\/):\w+/, id)}`;
         expect(shownPath(target)).toBe(target);
         expect(shownPath(`${target}?after=sto_x`)).toBe(target);
       }

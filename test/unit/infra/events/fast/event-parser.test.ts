@@ -38,8 +38,8 @@ function parsed(events: readonly StoredEvent[]): FoldInput[] {
   const all: FoldInput[] = [];
   for (const { position } of events) {
     if (!parser.read(position)) break;
-    const { version, type, orderId, petId, quantity, shipDate, at } = parser;
-    all.push({ position, version, type, orderId, petId, quantity, shipDate, at });
+    const { version, type, orderId, petId, quantity, shipDate, reason, at } = parser;
+    all.push({ position, version, type, orderId, petId, quantity, shipDate, reason, at });
   }
   return all;
 }

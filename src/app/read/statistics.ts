@@ -1,0 +1,80 @@
+/**
+ * Numbers of orders and events, now and at any moment of the past. Each count takes a few binary
+ * searches, however long the log is: positions are dense, so what was neither a placement nor a
+ * cancellation was a shipment.
+ */
+
+import { type Instant, instantAt, nearestInstant } from '../../domain/instant.ts';
+import type { OrderStatus } from '../state/order-image.ts';
+import type { OrderList } from '../state/order-list.ts';
+
+/** The orders at a moment of the log. */
+export interface Summary {
+  readonly position: number;
+  /** The time of recording of the event at the position; absent at position 0. */
+  readonly lastEventAt: Instant | undefined;
+  readonly total: number;
+  readonly byStatus: Readonly<Record<OrderStatus, number>>;
+}
+
+/** Returns the number of orders of each status as of a position, which must not be beyond the list's. */
+export function summaryAt(list: OrderList<unknown>, position: number): Summary {
+  const { placed: total, shipped, cancelled } = eventsUpTo(list, position);
+  const lastEventAt = instantAt(list.timeline.timeAt(position));
+  const byStatus = { pending: total - shipped - cancelled, shipped, cancelled };
+  return { position, lastEventAt, total, byStatus };
+}
+
+/** The events of a log, or of a part of it, by what they did to an order. */
+export interface EventCounts {
+  readonly placed: number;
+  readonly shipped: number;
+  readonly cancelled: number;
+}
+
+function eventsUpTo(list: OrderList<unknown>, position: number): EventCounts {
+  const placed = list.sizeAt(position);
+  const cancelled = list.timeline.cancellationsAt(position);
+  return { placed, shipped: position - placed - cancelled, cancelled };
+}
+
+/** The lengths of time by which events are counted. All begin at whole ones in UTC. */
+export const BUCKET_MS = { hour: 3_600_000, day: 86_400_000 } as const;
+
+/** The buckets that a range of times lies in, in milliseconds since 1970. */
+export interface Buckets {
+  readonly beginMs: number;
+  readonly bucketMs: number;
+  /** 0 for a range that ends before it begins. */
+  readonly count: number;
+}
+
+/** Returns the buckets of a length that a range of times lies in: all that it touches, as a whole. */
+export function bucketsOf(bucketMs: number, fromMs: number, toMs: number): Buckets {
+  const first = Math.floor(fromMs / bucketMs);
+  const end = Math.ceil(toMs / bucketMs);
+  return { beginMs: first * bucketMs, bucketMs, count: Math.max(0, end - first) };
+}
+
+/** The events recorded in one bucket. */
+export interface Bucket extends EventCounts {
+  readonly start: Instant;
+}
+
+/** Returns the events of the log in each bucket, empty ones included. */
+export function activityIn(list: OrderList<unknown>, buckets: Buckets): readonly Bucket[] {
+  const { beginMs, bucketMs, count } = buckets;
+  const upTo = (ms: number) => eventsUpTo(list, list.timeline.eventsBefore(ms));
+  let before = upTo(beginMs);
+  return Array.from({ length: count }, (_, index) => {
+    const startMs = beginMs + index * bucketMs;
+    const [earlier, later] = [before, upTo(startMs + bucketMs)];
+    before = later;
+    return {
+      start: nearestInstant(startMs),
+      placed: later.placed - earlier.placed,
+      shipped: later.shipped - earlier.shipped,
+      cancelled: later.cancelled - earlier.cancelled,
+    };
+  });
+}

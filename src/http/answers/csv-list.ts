@@ -1,0 +1,98 @@
+/**
+ * The list of version 2 as CSV (RFC 4180): every order that passes the filters, without pages. It is made
+ * and sent a slice at a time, all of them as of one position, so it takes the memory of a slice and other
+ * requests get their turn, however long the list is and whatever happens to it meanwhile.
+ */
+import { createGzip, type Gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { nextTurn } from '../../app/event-loop.ts';
+import { CSV_HEADER, orderToCsv } from '../../app/read/order-csv.ts';
+import { findOrders, type OrderQuery } from '../../app/read/order-query.ts';
+import type { OrderList } from '../../app/state/order-list.ts';
+import type { OrderId } from '../../domain/order-id.ts';
+import { as } from '../requests/values.ts';
+import { acceptsGzip } from './negotiation.ts';
+
+export const CSV = 'text/csv';
+
+export const OrdersCsv = as(z.string(), {
+  type: 'string',
+  pattern: '^id,petId,',
+  maxLength: 2 ** 40,
+}).describe('A header, and a line for each order.');
+
+/** The orders that are found in one turn of the event loop: about 2 ms. */
+const SLICE_ORDERS = 500;
+
+/** The list that is sent. */
+interface CsvList {
+  readonly list: OrderList<unknown>;
+  readonly query: OrderQuery;
+  /** The order behind which it begins; undefined for the beginning. */
+  readonly after: OrderId | undefined;
+  /** The position as of which all orders are. */
+  readonly position: number;
+}
+
+/** The other work that sending a list has to take account of. */
+export interface Sending {
+  /** Awaited between the slices, so that commands are not held up. */
+  readonly giveWay: () => Promise<void>;
+  /** Called once or more, as soon as nothing but the client is waited for. */
+  readonly made: () => void;
+}
+
+export async function sendCsv(
+  req: Request,
+  res: Response,
+  csv: CsvList,
+  sending: Sending,
+): Promise<void> {
+  const isCompressed = acceptsGzip(req);
+  res.setHeader('Content-Type', `${CSV}; charset=utf-8; header=present`);
+  if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
+  const out = isCompressed ? createGzip() : res;
+  if (out !== res) out.pipe(res);
+  for (const text of slicesOf(csv)) {
+    if (!out.write(text)) await drained(out, res, sending);
+    if (res.closed) break;
+    await sending.giveWay();
+    await nextTurn();
+  }
+  out.end();
+}
+
+function* slicesOf({ list, query, after, position }: CsvList): Generator<string> {
+  let text = CSV_HEADER;
+  let begin = after;
+  for (let hasMore = true; hasMore; text = '') {
+    const page = findOrders(list, query, begin, SLICE_ORDERS, position);
+    for (const order of page.orders) text += orderToCsv(order);
+    begin = page.orders.at(-1)?.id;
+    hasMore = page.hasMore;
+    yield text;
+  }
+}
+
+/** Resolves when what was written is taken, or when the client has gone. */
+function drained(out: Response | Gzip, res: Response, { made }: Sending): Promise<void> {
+  // From here on the client decides how long it takes: nobody else has to wait for that.
+  if (res.writableNeedDrain) made();
+  return new Promise((resolve) => {
+    const done = () => {
+      out.off('drain', done);
+      res.off('close', done);
+      resolve();
+    };
+    if (res.closed) resolve();
+    else {
+      out.on('drain', done);
+      res.on('close', done);
+    }
+  });
+}
