@@ -168,12 +168,12 @@ export class StoreOrders extends SingleOrders<Order> {
 
   /** Returns a signed checkpoint of the log, as a text. */
   async checkpoint(options?: CallOptions): Promise<string> {
-    return (await this.request({ method: 'GET', path: '/v1/store/checkpoint' }, options)).text;
+    return (await this.request({ method: 'GET', path: '/v2/store/checkpoint' }, options)).text;
   }
 
   /** Returns the epoch of the log, and the signed statement of each time that it was cut. */
   epochs(options?: CallOptions): Promise<Epochs> {
-    return this.#get('/v1/store/epochs', {}, options);
+    return this.#get('/v2/store/epochs', {}, options);
   }
 
   /** Sends any request, with the retries of all others: for operations without a method of their own. */

@@ -9,7 +9,7 @@ import type { EventPage, EventType, Id, OrderEvent, Position } from './shapes.ts
 import type { Transport } from './transport.ts';
 import { idText, jsonOf, queryOf } from './values.ts';
 
-const PATH = '/v1/store/events';
+const PATH = '/v2/store/events';
 
 /** The wait before an ended stream is opened again, and between two pages at the log's end. */
 const PAUSE_MS = 1_000;
@@ -54,7 +54,7 @@ export class Events {
 
   /** Returns the events of one order, the oldest first. */
   async of(id: Id, options?: CallOptions): Promise<readonly OrderEvent[]> {
-    const path = `/v1/store/orders/${idText(id)}/events`;
+    const path = `/v2/store/orders/${idText(id)}/events`;
     return jsonOf(await this.#transport.send({ method: 'GET', path }, options));
   }
 

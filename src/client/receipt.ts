@@ -18,7 +18,7 @@ export class Receipt {
   ) {
     this.#orderId = typeof of === 'object' ? undefined : idText(of);
     const place = typeof of === 'object' ? `events/${of.position}` : `orders/${this.#orderId}`;
-    const request = { method: 'GET', path: `/v1/store/${place}/receipt` };
+    const request = { method: 'GET', path: `/v2/store/${place}/receipt` };
     this.#fetch = async () => (await transport.send(request, options)).text;
   }
 

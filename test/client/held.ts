@@ -1,4 +1,8 @@
 import type {
+  Activity,
+  ActivityQuery,
+  BatchAnswer,
+  CancelReason,
   Epochs,
   Key,
   ListQuery,
@@ -8,13 +12,14 @@ import type {
   OrderPage,
   OrderV1,
   ServerCode,
+  Summary,
 } from '../../src/client/client.ts';
 import type { components as V1 } from './generated/v1.d.ts';
 import type { components, operations } from './generated/v2.d.ts';
 
 /**
  * Holds the types of the client and those that are generated from the descriptions together: it compiles
- * only if they fit.
+ * only if they are the same.
  */
 
 /** A type without `readonly`, at any depth. */
@@ -30,9 +35,6 @@ type Same<One, Other> =
     ? true
     : never;
 
-/** `true` if the client's type has every value that the description allows. */
-type Covers<Client, Described> = Plain<Described> extends Plain<Client> ? true : never;
-
 type Schemas = components['schemas'];
 type Parameters<Operation extends keyof operations> = keyof NonNullable<
   operations[Operation]['parameters']['query']
@@ -47,16 +49,21 @@ type Flat<Its> = { [Name in keyof Its]: Its[Name] };
 type WithoutData<Event> = Omit<Event, 'data' | 'type'>;
 
 export const SAME: {
-  order: Covers<Order, Schemas['Order']>;
+  order: Same<Order, Schemas['Order']>;
   orderV1: Same<OrderV1, Flat<ShownV1>>;
-  page: Covers<OrderPage, Schemas['OrderPage']>;
+  page: Same<OrderPage, Schemas['OrderPage']>;
   newOrder: Same<keyof NewOrder, keyof Schemas['PlaceOrder']>;
   key: Same<Key, Schemas['Key']>;
-  code: Covers<ServerCode, Schemas['Error']['code']>;
+  code: Same<ServerCode, Schemas['Error']['code']>;
   filters: Same<keyof ListQuery, Parameters<'listOrders'>>;
-  event: Same<WithoutData<OrderEvent>, WithoutData<V1['schemas']['CloudEvent']>>;
-  eventType: Same<OrderEvent['type'], V1['schemas']['CloudEvent']['type']>;
-  epochs: Same<Epochs, V1['schemas']['Epochs']>;
+  event: Same<WithoutData<OrderEvent>, WithoutData<Schemas['CloudEvent']>>;
+  eventType: Same<OrderEvent['type'], Schemas['CloudEvent']['type']>;
+  epochs: Same<Epochs, Schemas['Epochs']>;
+  summary: Same<Summary, Schemas['Summary']>;
+  activity: Same<Activity, Schemas['Activity']>;
+  activityQuery: Same<keyof ActivityQuery, Parameters<'getActivity'>>;
+  batch: Same<BatchAnswer, Schemas['BatchResults']>;
+  reason: Same<CancelReason, Schemas['CancelOrder']['reason']>;
 } = {
   order: true,
   orderV1: true,
@@ -68,4 +75,9 @@ export const SAME: {
   event: true,
   eventType: true,
   epochs: true,
+  summary: true,
+  activity: true,
+  activityQuery: true,
+  batch: true,
+  reason: true,
 };

@@ -27,8 +27,7 @@ function statusesOf(code: string): readonly (number | undefined)[] {
 describe('The codes of the client', () => {
   test('are its own and exactly those of the API', () => {
     const codes = RETRIES.map(([code]) => code);
-    expect(codes).toEqual(expect.arrayContaining([...CLIENT_CODES, ...Object.keys(ERRORS)]));
-    expect(new Set(codes).size).toBe(codes.length);
+    expect(codes).toEqual([...CLIENT_CODES, ...Object.keys(ERRORS)]);
     for (const code of Object.keys(ERRORS)) expect(serverCodeOf(code)).toBe(code);
     for (const code of [...CLIENT_CODES, 'teapot']) expect(serverCodeOf(code)).toBeUndefined();
   });
@@ -53,8 +52,7 @@ describe('The codes of the client', () => {
 
 test('The table of operations lists each one of version 2, with a method that exists or the reason for none', () => {
   const told = tableOf(PAGE, 'operation of version 2 | method');
-  const offered = V2.map(({ operationId }) => operationId);
-  expect(told.map(([id]) => id)).toEqual(expect.arrayContaining(offered));
+  expect(told.map(([id]) => id)).toEqual(V2.map(({ operationId }) => operationId));
   const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key' });
   for (const [, cell = ''] of told) {
     if (cell.startsWith('none: ')) continue;

@@ -49,7 +49,7 @@ describe('Following the log', () => {
     expect(positions).toEqual([1, 2, 3, 4, 5]);
     expect(checkpoints).toEqual(['1', '2', '3', '4', '5']);
     expect(interrupts).toEqual(['network', 'service_unavailable', 'network', 'network']);
-    expect(asked).toEqual([0, 0, 0, 2, 3].map((after) => `/v1/store/events?after=${after}`));
+    expect(asked).toEqual([0, 0, 0, 2, 3].map((after) => `/v2/store/events?after=${after}`));
   });
 
   it('opens a stream again that has ended, or is silent', async () => {
@@ -75,7 +75,7 @@ describe('Following the log', () => {
       [41, 50],
       ['1.ab:40', '41', '50'],
     ]);
-    expect(asked[0]).toBe('/v1/store/events?after=1.ab%3A7&type=OrderPlaced');
+    expect(asked[0]).toBe('/v2/store/events?after=1.ab%3A7&type=OrderPlaced');
   });
 
   it.each([

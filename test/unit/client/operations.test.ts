@@ -212,9 +212,68 @@ test('A receipt is fetched once, and verified with the key', async () => {
   expect(await store.epochs()).toStrictEqual({ epoch: '0', breaks: [] });
 });
 
+describe('Many orders at once', () => {
+  it('each have an outcome of their own', async () => {
+    const { results } = await store.batchPlace([
+      { petId: 88n, quantity: 1, shipDate: new Date(SHIPPED) },
+      { petId: `${MAX}`, quantity: 2 },
+    ]);
+    const [one = '', two = ''] = results.map(({ orderId }) => orderId);
+    expect(await store.get(two)).toMatchObject({ petId: `${MAX}`, quantity: 2 });
+    await store.ship(one, SHIPPED);
+    const answer = await store.batchCancel([one, BigInt(two)], { reason: 'duplicate' });
+    expect(answer).toMatchObject({
+      results: [
+        { orderId: one, status: 409, code: 'order_already_shipped' },
+        { orderId: two, status: 204 },
+      ],
+      succeeded: 1,
+      failed: 1,
+    });
+    expect(await store.get(two)).toMatchObject({ cancelReason: 'duplicate' });
+  });
+
+  it('are all refused if one of them is, where that is wanted', async () => {
+    const { id } = await store.place({ petId: 1n, quantity: 1 });
+    const refused = store.batchCancel([id, '404'], { atomic: true });
+    await expect(refused).rejects.toMatchObject({
+      code: 'batch_refused',
+      results: [{ code: 'batch_refused' }, { code: 'order_not_found' }],
+    });
+    expect(await store.get(id)).toMatchObject({ status: 'pending' });
+    const { succeeded } = await store.batchPlace([{ petId: 1n, quantity: 1 }], { atomic: true });
+    expect(succeeded).toBe(1);
+  });
+});
+
+test('A cancellation may have a reason', async () => {
+  const { id, etag } = await store.place({ petId: 1n, quantity: 1 });
+  const { position } = await store.cancel(id, { reason: 'out_of_stock', ifMatch: etag });
+  expect((await store.events.of(id)).at(-1)).toMatchObject({
+    position,
+    data: { orderId: id, reason: 'out_of_stock' },
+  });
+  const other = store.cancel(id, { reason: 'other' });
+  await expect(other).rejects.toMatchObject({ code: 'order_cancelled' });
+  const { id: next } = await store.place({ petId: 1n, quantity: 1 });
+  const updated = await store.update(next, () => ({ cancel: 'fraud_suspected' }));
+  expect(updated.cancelReason).toBe('fraud_suspected');
+});
+
+test('Orders and events are counted', async () => {
+  const { position } = await store.cancel((await store.place({ petId: 1n, quantity: 1 })).id);
+  const { orders, asOf } = await store.summary();
+  expect(asOf).toBe(position);
+  expect(orders.total).toBe(orders.pending + orders.shipped + orders.cancelled);
+  expect((await store.summary({ asOf: position - 1 })).orders.pending).toBe(orders.pending + 1);
+  const { data } = await store.activity({ bucket: 'hour' });
+  expect(data.reduce((sum, { placed }) => sum + placed, 0)).toBe(orders.total);
+  expect((await store.activity({ from: new Date(0), to: new Date(1) })).data).toHaveLength(1);
+});
+
 test('A client may ask what its key allows, and send any other request', async () => {
   expect(await store.whoAmI()).toMatchObject({ scopes: expect.arrayContaining(['audit:read']) });
-  const path = '/v1/store/proofs/inclusion';
+  const path = '/v2/store/proofs/inclusion';
   const answer = await store.request({ method: 'GET', path, query: { position: '1', size: '1' } });
   expect(JSON.parse(answer.text)).toStrictEqual({ position: 1, size: 1, proof: [] });
 });
