@@ -87,7 +87,7 @@ describe('There is nothing', () => {
     ['GET', '/v1/pets'],
     ['GET', '/v1/pets/7/'],
     ['GET', '/v2/pets/7'],
-    ['GET', '/v2/store/events'],
+    ['GET', '/v1/store/summary'],
     ['GET', '/v1/store/events/'],
     ['GET', '/v1/store/events/1'],
     ['GET', `${LIST}/${id}/Events`],
