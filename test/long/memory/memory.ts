@@ -47,6 +47,17 @@ function readsOf(orders: number): readonly string[] {
     `/v1/store/proofs/inclusion?position=7&size=${orders}`,
     `/v1/store/proofs/consistency?from=7&to=${orders}`,
     '/v2/key',
+    '/v2/store/summary',
+    '/v2/store/summary?asOf=1000',
+    '/v2/store/activity?bucket=day',
+    '/v2/store/orders/4/events',
+    '/v2/store/orders/4/receipt',
+    '/v2/store/events?limit=1000',
+    `/v2/store/events/${orders}/receipt`,
+    '/v2/store/checkpoint',
+    '/v2/store/epochs',
+    `/v2/store/proofs/inclusion?position=7&size=${orders}`,
+    `/v2/store/proofs/consistency?from=7&to=${orders}`,
   ];
 }
 
@@ -150,6 +161,12 @@ async function askAll(product: Product, orders: number) {
       await send('DELETE', cancelled);
       await get(cancelled);
     }
+    const forReason = await send('POST', '/v2/store/orders', { petId: '7', quantity: 1 });
+    await send('PUT', `${forReason}/cancellation`, { reason: 'out_of_stock' });
+    const many = Array.from({ length: 500 }, () => ({ petId: '7', quantity: 1 }));
+    await send('POST', '/v2/store/orders:batchPlace', { orders: many });
+    const orderIds = Array.from({ length: 500 }, (_, index) => String(index + 1));
+    await send('POST', '/v2/store/orders:batchCancel', { orderIds });
     for (const path of readsOf(orders)) await get(path);
     broken.push(...(await notAsked(product)));
   } catch (error) {
