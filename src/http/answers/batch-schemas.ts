@@ -21,14 +21,18 @@ const ITEM_CODES = [
   'batch_refused',
 ] as const satisfies readonly ErrorCode[];
 
+/** The statuses of items: placed, cancelled, and refused. */
+const ITEM_STATUSES = [201, 204, 404, 409] as const;
+
 const Item = z
   .object({
     orderId: as(z.string(), INT64_TEXT)
       .describe('The id of the order; absent where none was placed.')
       .optional(),
-    status: as(z.number(), within(201, 409)).describe(
-      'The status that the same request for this order alone would have had.',
-    ),
+    status: as(z.literal(ITEM_STATUSES), {
+      ...within(201, 409),
+      enum: [...ITEM_STATUSES],
+    }).describe('The status that the same request for this order alone would have had.'),
     position: position
       .describe('Where in the log the event stands that makes it so, if it was done.')
       .optional(),
