@@ -10,21 +10,9 @@ import { rolldown } from 'rolldown';
 
 const require = createRequire(import.meta.url);
 
-/** What the service serves of Swagger UI, with the terms that it comes under. */
-const SWAGGER_UI = [
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'swagger-ui.css',
-  'LICENSE',
-  'NOTICE',
-];
-
 /** Writes the whole of it into a folder. */
 export async function writeVendored(folder: string): Promise<void> {
-  const swaggerUi = join(folder, 'swagger-ui');
-  mkdirSync(swaggerUi, { recursive: true });
-  const original = dirname(require.resolve('swagger-ui-dist/package.json'));
-  for (const file of SWAGGER_UI) copyFileSync(join(original, file), join(swaggerUi, file));
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'event-schema.js'), await eventSchema());
   const licence = join(dirname(require.resolve('effect/package.json')), 'LICENSE');
   copyFileSync(licence, join(folder, 'event-schema.LICENSE.txt'));

@@ -33,6 +33,7 @@ import { crossOrigin } from './requests/cross-origin.ts';
 import type { FailedAuthentications } from './requests/failed-authentications.ts';
 import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
 import { allowOnly, routesOf, serveFixed, serveOperations } from './routing.ts';
+import { serveNotFound } from './site/not-found.ts';
 import { servePages } from './site/served.ts';
 import { SlowRequests } from './slow-requests.ts';
 
@@ -98,6 +99,7 @@ export function createApp(parts: AppParts): App {
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => health.requireReady());
 
+  serveNotFound(app);
   app.use(() => {
     throw new ApiError('not_found');
   });

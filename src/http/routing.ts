@@ -169,17 +169,23 @@ function parsed(
 }
 
 /**
- * Serves a document without a key.
+ * Serves a document without a key, or several of them by a pattern.
+ * @param answer Returns `undefined` where there is no document at the address.
  * @param before Handlers that add headers of their own.
  */
 export function serveFixed(
   app: Express,
-  path: string,
-  answer: (req: Request) => Promise<FixedAnswer>,
+  path: string | RegExp,
+  answer: (req: Request) => Promise<FixedAnswer | undefined>,
   ...before: readonly RequestHandler[]
 ): void {
-  const route = app.route(path);
-  route.get(...before, async (req, res) => sendFixed(req, res, await answer(req)));
+  // Express's types take a pattern for a string.
+  const route = app.route(path as string);
+  route.get(...before, async (req, res, next) => {
+    const found = await answer(req);
+    if (found === undefined) next('route');
+    else sendFixed(req, res, found);
+  });
   allowOnly(route, ['get']);
 }
 

@@ -67,6 +67,22 @@ export const INSTALLED_HERE: Readonly<Record<string, string>> = {
 `]: `mkdir client && ln -s ${resolve('test/client/node_modules')} client/node_modules\n`,
 };
 
+/**
+ * The programs that a block may need and a machine may lack, with their Debian packages. Where one is
+ * missing, the blocks whose command it is are skipped, and the page is reported.
+ */
+export const OTHER_LANGUAGES: Readonly<Record<string, string>> = {
+  python3: 'python3',
+  go: 'golang-go',
+  java: 'default-jdk-headless',
+};
+
+/** Returns the program that a block runs of those that a machine may lack. */
+export function languageOf({ commands }: Step): string | undefined {
+  const [, program = ''] = /^(?:[A-Z]\w*=\S+ )*(\w+) /.exec(commands) ?? [];
+  return program in OTHER_LANGUAGES ? program : undefined;
+}
+
 /** A block of commands, and the text of the next block if that shows their output. */
 export interface Step {
   readonly language: 'sh' | 'sql';

@@ -1,16 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseInstant } from '../../src/domain/instant.ts';
 import { type OrderCommand, type OrderState, order } from '../../src/domain/order.ts';
 import { type PetId, parseOrderId } from '../../src/domain/order-id.ts';
+import { drawingOf } from '../../src/http/site/markdown.ts';
+import { draw, drawingPage } from '../../tools/diagrams.ts';
 import { ROOMS } from '../../tools/layers.ts';
 import { CHROMIUM, WITHOUT_CHROMIUM } from '../support/chromium.ts';
 import { blocksOf, PAGES } from './markdown.ts';
-
-const require = createRequire(import.meta.url);
 
 /** Every mermaid block of the documentation, by the page and its number there. */
 const DIAGRAMS = PAGES.flatMap((page) => {
@@ -24,16 +23,16 @@ const KINDS = ['flowchart', 'stateDiagram-v2', 'sequenceDiagram'];
 /** Folder for pictures of the diagrams; none are taken where it is unset. */
 const { SCREENSHOTS } = process.env;
 
-interface Mermaid {
-  initialize(config: object): void;
-  render(id: string, text: string): Promise<{ readonly svg: string }>;
-}
-
 if (CHROMIUM === undefined) console.warn(WITHOUT_CHROMIUM);
 
 test('the documentation has diagrams of every kind that it promises', () => {
   const drawn = DIAGRAMS.map(({ text }) => text.trim().split(/\s/)[0]);
   expect([...new Set(drawn)].sort()).toEqual(KINDS.toSorted());
+});
+
+test('each diagram has a drawing of its current text: npm run diagrams writes them', () => {
+  const drawings = globSync('docs/diagrams/*').map((file) => file.slice('docs/'.length));
+  expect(drawings.sort()).toEqual(DIAGRAMS.map(({ text }) => drawingOf(text)).sort());
 });
 
 describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
@@ -45,31 +44,24 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
       executablePath: CHROMIUM as string,
       args: ['--no-sandbox'],
     });
-    page = await browser.newPage();
-    const library = readFileSync(require.resolve('@mermaid-js/tiny'), 'utf8');
-    await page.addScriptTag({ content: library });
+    page = await drawingPage(browser);
   });
   afterAll(() => browser?.close());
-
-  /** Draws a diagram as GitHub does. Rejects where it has an error. */
-  async function draw(text: string): Promise<string> {
-    return page.evaluate(async (source) => {
-      const { mermaid } = globalThis as unknown as { readonly mermaid: Mermaid };
-      mermaid.initialize({ startOnLoad: false, securityLevel: 'strict' });
-      return (await mermaid.render('diagram', source)).svg;
-    }, text);
-  }
 
   test.each(DIAGRAMS)('$name renders', async ({ name, text }) => {
     const shown = await browser.newPage();
     onTestFinished(() => shown.close());
-    await shown.setContent(await draw(text));
+    await shown.setContent(await draw(page, text));
     const svg = shown.locator('svg');
     const { width, height } = (await svg.boundingBox()) ?? { width: 0, height: 0 };
     expect(Math.min(width, height)).toBeGreaterThan(100);
     const drawn = await svg.textContent();
     const labels = [...text.matchAll(/\["([^"<]+)/g)].map(([, label = '']) => label);
-    for (const label of labels) expect(drawn).toContain(label);
+    const kept = readFileSync(join('docs', drawingOf(text)), 'utf8').replaceAll(/<[^>]*>/g, '');
+    for (const label of labels) {
+      expect(inOneLine(drawn ?? '')).toContain(inOneLine(label));
+      expect(inOneLine(kept)).toContain(inOneLine(label));
+    }
     if (SCREENSHOTS === undefined) return;
     const path = join(SCREENSHOTS, `${name.replaceAll(/\W+/g, '-')}.png`);
     await shown.screenshot({ path, fullPage: true });
@@ -82,9 +74,14 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     ['a message without its text', 'sequenceDiagram\n  A->>B\n'],
     ['a broken state', 'stateDiagram-v2\n  [*] --> : placed\n'],
   ])('refuses %s', async (_, text) => {
-    await expect(draw(text)).rejects.toThrow();
+    await expect(draw(page, text)).rejects.toThrow();
   });
 });
+
+/** Returns a text without white space: a label is broken into lines where it is too long. */
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s/g, '');
+}
 
 describe('what the diagrams say', () => {
   test.each(DIAGRAMS)('$name names folders and files that exist', ({ text }) => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -16,7 +16,15 @@ import { expect } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { Cluster } from '../support/postgres/cluster.ts';
 import { sql } from '../support/postgres/sql.ts';
-import { IN_A_TERMINAL, INSTALLED_HERE, NOT_RUN, type Step, stepsOf } from './blocks.ts';
+import {
+  IN_A_TERMINAL,
+  INSTALLED_HERE,
+  languageOf,
+  NOT_RUN,
+  OTHER_LANGUAGES,
+  type Step,
+  stepsOf,
+} from './blocks.ts';
 import { matches } from './match.ts';
 import { type Pasted, type Shell, Terminal } from './terminal.ts';
 
@@ -83,7 +91,11 @@ export class Reader implements AsyncDisposable {
     const files = this.#files();
     const environment = await terminal.environment();
     for (const step of stepsOf(page)) {
-      if (!(step.commands in NOT_RUN)) await this.#follow(page, step, terminal);
+      if (step.commands in NOT_RUN) continue;
+      const language = languageOf(step);
+      if (language === undefined || hasProgram(language)) await this.#follow(page, step, terminal);
+      else
+        console.warn(`SKIPPED: a block of ${page}: apt-get install ${OTHER_LANGUAGES[language]}`);
     }
     await this.#stopOther();
     expect.soft(await terminal.environment(), 'the variables after the page').toBe(environment);
@@ -181,6 +193,10 @@ export class Reader implements AsyncDisposable {
   #files(): readonly string[] {
     return readdirSync(this.#clone).filter((name) => name !== 'data');
   }
+}
+
+function hasProgram(name: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 }
 
 async function close(terminal: Terminal): Promise<void> {

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { VERSION_1 } from '../../src/http/description/versions.ts';
+import { referencePage } from '../../src/http/site/reference.ts';
 import { Beside } from '../support/beside.ts';
 import { CHROMIUM, WITHOUT_CHROMIUM } from '../support/chromium.ts';
 import { newFolder, Service } from '../support/service.ts';
@@ -10,7 +14,11 @@ const ID = 9_007_199_254_740_993n;
 const screenshots = process.env.SCREENSHOTS ?? newFolder();
 /** Ends what hangs; a busy machine takes many seconds to load a page. */
 const TIMEOUT_MS = 120_000;
-const PAGES = ['/', '/docs', '/docs/v2', '/changelog'];
+const PAGES = [
+  ...['/', '/docs', '/docs/v2', '/changelog', '/nowhere'],
+  ...['/guides', '/guides/architecture', '/guides/operations/settings'],
+];
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let service: Service;
 let browser: Browser;
@@ -23,63 +31,47 @@ interface Visit {
   readonly wrong: string[];
 }
 
-/** Replacements for some of the service's files, as the browser gets them. */
-type Replaced = Readonly<Record<string, string>>;
-
-async function visit(path: string, replaced: Replaced = {}): Promise<Visit> {
+async function visit(path: string): Promise<Visit> {
   const page = await context.newPage();
   onTestFinished(() => page.close());
   page.setDefaultTimeout(TIMEOUT_MS);
   const wrong: string[] = [];
   page.on('request', (request) => {
     const isOwn = request.url().startsWith(`${service.address}/`);
-    if (!isOwn && !request.url().startsWith('data:')) wrong.push(`request: ${request.url()}`);
+    if (!isOwn) wrong.push(`request: ${request.url()}`);
   });
   page.on('console', (message) => {
+    const isPage = message.location().url.endsWith(path);
+    // The browser reports the status of a page that does not exist.
+    if (path === '/nowhere' && isPage) return;
     if (['error', 'warning'].includes(message.type())) wrong.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error}`));
-  for (const [file, body] of Object.entries(replaced)) {
-    const contentType = file.endsWith('.js') ? 'text/javascript' : 'application/json';
-    await page.route(`**${file}`, (route) => route.fulfill({ contentType, body }));
-  }
   await page.goto(`${service.address}${path}`);
-  if (path.startsWith('/docs')) await page.waitForSelector('.opblock');
+  await page.waitForSelector('#theme:visible');
   return { page, wrong };
 }
 
-/** Returns a changed version of one of the service's files. */
-async function changed(file: string, what: string, into: string): Promise<Replaced> {
-  const { text } = await service.ask('GET', file);
-  expect(text).toContain(what);
-  return { [file]: text.replaceAll(what, into) };
+function form(page: Page, operationId: string) {
+  return page.locator(`#${operationId} .try`);
 }
 
-async function open(page: Page, operationId: string) {
-  const block = page.locator(`.opblock[id$="-${operationId}"]`);
-  await block.locator('.opblock-summary-control').click();
-  await block.locator('.responses-inner').waitFor();
-  return block;
-}
-
-async function authorize(page: Page): Promise<void> {
-  await page.click('.auth-wrapper .authorize');
-  await page.fill('.auth-container input', service.key);
-  await page.click('.auth-container .authorize');
-  await page.click('.auth-container .btn-done');
-}
-
-/** Fills a field of a form, sends it, and returns the response as the page shows it. */
+/** Fills a field of a form, sends it, and returns the body of the answer as the page shows it. */
 async function tryOut(page: Page, operationId: string, field: string, value: string) {
-  const operation = await open(page, operationId);
-  await operation.locator('.try-out__btn').click();
-  await operation.locator(field).fill(value);
-  await operation.locator('.execute').click();
-  return operation.locator('.live-responses-table .response-col_description .microlight').first();
+  const operation = form(page, operationId);
+  await operation.locator(`[name="${field}"]`).fill(value);
+  await operation.locator('[type=submit]').click();
+  await operation.locator('.body:not(:empty)').waitFor();
+  return operation.locator('.body').innerText();
 }
 
-const SCRIPT = '/docs/reference.js';
-const GET_FIELD = 'tr[data-param-name="orderId"] input';
+/** Returns the rules of accessibility that a page violates, with everything in it unfolded. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
+  await page.evaluate(AXE);
+  return page.evaluate(`axe.run().then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
+}
 
 if (CHROMIUM === undefined) console.warn(WITHOUT_CHROMIUM);
 
@@ -98,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
   });
 
   test.each(PAGES)(
-    "%s follows the reader's preferences, loads nothing from elsewhere, and violates no policy",
+    "%s follows the reader's preferences, is accessible, and loads nothing from elsewhere",
     async (path) => {
       const looks = [
         ['light', 'light', 1280],
@@ -111,9 +103,10 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         const file = `${path.replaceAll('/', '-').slice(1) || 'home'}-${look}.png`;
-        await page.screenshot({ path: join(screenshots, file), fullPage: true });
+        await page.screenshot({ path: join(screenshots, file) });
         backgrounds.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+        expect(await violations(page)).toEqual([]);
       }
       expect(backgrounds).toEqual(['rgb(255, 255, 255)', 'rgb(28, 32, 34)', 'rgb(255, 255, 255)']);
       expect(wrong).toEqual([]);
@@ -133,25 +126,103 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
     }
   });
 
-  test('version 2 is one click away, and so is the changelog', async () => {
+  it('reports a page that is not accessible', async () => {
+    const { page } = await visit('/');
+    await page.evaluate(
+      `document.querySelector('main').innerHTML += '<select></select><main></main>'`,
+    );
+    const rules = (await violations(page)).map((found) => found.split(':')[0]);
+    expect(rules).toEqual(expect.arrayContaining(['landmark-no-duplicate-main', 'select-name']));
+  });
+
+  test('version 2 is one click away, and so are the guides and the changelog', async () => {
     const { page } = await visit('/docs');
     await page.click('nav >> text=v2');
-    await page.waitForSelector('.opblock');
-    expect(page.url()).toBe(`${service.address}/docs/v2`);
-    expect(await page.innerText('.swagger-ui .info .title')).toContain('2.0.0-beta');
+    await page.waitForURL(`${service.address}/docs/v2`);
+    expect(await page.innerText('h1')).toContain('2.0.0-beta');
+    await page.click('nav >> text=Guides');
+    await page.waitForURL(`${service.address}/guides`);
     await page.click('nav >> text=Changelog');
     expect(await page.innerText('h1')).toBe('API changelog');
+  });
+
+  test('a reader may choose the dark, which all pages keep, and the light again', async () => {
+    const { page } = await visit('/guides');
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(await background()).toBe('rgb(255, 255, 255)');
+    await page.click('#theme');
+    expect(await background()).toBe('rgb(28, 32, 34)');
+    expect(await page.getAttribute('#theme', 'aria-pressed')).toBe('true');
+    await page.click('nav >> text=v1');
+    expect(await background()).toBe('rgb(28, 32, 34)');
+    await page.click('#theme');
+    expect(await background()).toBe('rgb(255, 255, 255)');
+    await page.evaluate('localStorage.clear()');
+  });
+
+  test('a block of code is copied by its button', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { page } = await visit('/guides/quickstart');
+    const block = page.locator('.code').nth(1);
+    await block.hover();
+    await block.locator('.copy').click();
+    await block.locator('text=Copied').waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toBe((await block.locator('pre').innerText()).trimEnd());
+    expect(copied).toMatch(/^AUTH=/);
+  });
+
+  describe('The search', () => {
+    it('finds a section by its words, and leads to it', async () => {
+      const { page, wrong } = await visit('/guides/adr/0001-concurrency-on-the-log');
+      await page.keyboard.press('/');
+      await page.keyboard.type('idempotency retry safely');
+      await page.locator('#found li').first().waitFor();
+      expect(await page.innerText('#count')).toMatch(/^Found: \d+$/);
+      await page.screenshot({ path: join(screenshots, 'search.png') });
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${service.address}/guides/quickstart#4-retry-safely`);
+      expect(wrong).toEqual([]);
+    });
+
+    it('says that nothing was found, and forgets what was typed on Escape', async () => {
+      const { page } = await visit('/guides');
+      await page.fill('#search', 'zebra unicorn');
+      await page.locator('text=Nothing was found.').waitFor();
+      await page.keyboard.press('Escape');
+      expect(await page.inputValue('#search')).toBe('');
+      expect(await page.innerText('#count')).toBe('');
+    });
+
+    it('says that the index cannot be loaded, and loads it later', async () => {
+      const { page } = await visit('/guides');
+      await page.route('**/search.json', (route) => route.abort());
+      await page.fill('#search', 'receipt');
+      await page.locator('text=The index cannot be loaded.').waitFor();
+      await page.unroute('**/search.json');
+      await page.fill('#search', 'receipts');
+      await page.locator('#found li').first().waitFor();
+    });
+  });
+
+  test('every diagram of the guides is shown', async () => {
+    const { page } = await visit('/guides/architecture');
+    const widths = await page
+      .locator('.diagram img')
+      .evaluateAll((images) =>
+        images.map((image) => (image as { naturalWidth?: number }).naturalWidth),
+      );
+    expect(widths).toHaveLength(5);
+    for (const width of widths) expect(width).toBeGreaterThan(100);
   });
 
   test('each operation shows its stability, and the end of a deprecated one', async () => {
     const { page } = await visit('/docs');
     const told = await page
-      .locator('.opblock')
-      .evaluateAll((blocks) =>
-        blocks.map((block) => [
-          block.querySelector('.opblock-summary-operation-id')?.textContent,
-          block.querySelector('.badge')?.textContent,
-        ]),
+      .locator('.operation')
+      .evaluateAll((sections) =>
+        sections.map((section) => [section.id, section.querySelector('.badge')?.textContent]),
       );
     expect(Object.fromEntries(told)).toEqual({
       listOrders: 'stable',
@@ -172,88 +243,118 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
     expect(await page.locator('.badge-deprecated').isVisible()).toBe(true);
   });
 
-  describe('The form', () => {
-    it.each(['/docs', '/docs/v2'])(
-      'of %s exists for getOrder and not for listOrders',
-      async (path) => {
-        const { page } = await visit(path);
-        expect(await (await open(page, 'listOrders')).locator('.try-out').count()).toBe(0);
-        expect(await (await open(page, 'getOrder')).locator('.try-out').count()).toBe(1);
-      },
+  test('the reference has one sentence in the place of a form for listOrders', async () => {
+    for (const [path, sentence] of [
+      [
+        '/docs',
+        /has no form here, because its contract switches it off: the answer is the whole store\.$/,
+      ],
+      ['/docs/v2', /has no form here, as it has none in version 1\.$/],
+    ] as const) {
+      const { page } = await visit(path);
+      expect(await form(page, 'listOrders').count()).toBe(0);
+      expect(await page.innerText('#listOrders > .hint')).toMatch(sentence);
+      expect(await form(page, 'getOrder').count()).toBe(1);
+    }
+  });
+
+  it('would have the form if the description did not hide it', async () => {
+    const document = JSON.parse(readFileSync('docs/openapi-v1.json', 'utf8'));
+    const page = () => referencePage(VERSION_1, JSON.stringify(document));
+    expect(page()).not.toMatch(
+      /<form class="try"[^>]*data-method="GET" data-path="\/store\/orders"/,
     );
+    delete document.paths['/store/orders'].get['x-hideTryItPanel'];
+    expect(page()).toMatch(/<form class="try"[^>]*data-method="GET" data-path="\/store\/orders"/);
+  });
 
-    it('does not exist for listOrders even if forms are open by default', async () => {
-      const script = await changed(SCRIPT, 'tryItOutEnabled: false', 'tryItOutEnabled: true');
-      const { page } = await visit('/docs', script);
-      expect(await (await open(page, 'listOrders')).locator('.try-out, .execute').count()).toBe(0);
-      expect(await (await open(page, 'getOrder')).locator('.execute').count()).toBe(1);
-    });
+  test('the reference weighs less than 250 KB', async () => {
+    const { page } = await visit('/docs');
+    const bytes = await page.evaluate(`
+      ['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
+        .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)`);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(250_000);
+  });
 
-    it('would exist for listOrders if the description did not disable it', async () => {
-      const { page } = await visit('/docs', await changed(SCRIPT, 'x-hideTryItPanel', 'x-other'));
-      expect(await (await open(page, 'listOrders')).locator('.try-out').count()).toBe(1);
-    });
-
+  describe('The form', () => {
     it('gets an order with a key, and shows exact 64-bit ids', async () => {
       const { page, wrong } = await visit('/docs');
-      await authorize(page);
-      const answer = await tryOut(page, 'getOrder', GET_FIELD, String(ID));
-      expect(JSON.stringify(await answer.innerText())).toContain(
-        `{\\n  \\"id\\": ${ID},\\n  \\"petId\\": ${ID + 2n},`,
-      );
-      await page.screenshot({ path: join(screenshots, 'get-order.png'), fullPage: true });
+      await page.fill('#key', service.key);
+      const answer = await tryOut(page, 'getOrder', 'orderId', String(ID));
+      expect(answer).toContain(`{\n  "id": ${ID},\n  "petId": ${ID + 2n},`);
+      const operation = form(page, 'getOrder');
+      expect(await operation.locator('[role=status]').innerText()).toMatch(/^200 OK after \d+ ms$/);
+      expect(await operation.locator('.headers').innerText()).toMatch(/^etag: "/m);
+      await operation.scrollIntoViewIfNeeded();
+      await page.screenshot({ path: join(screenshots, 'get-order.png') });
       expect(wrong).toEqual([]);
     });
 
     it('shows the Error of a request without a key', async () => {
       const { page } = await visit('/docs/v2');
-      const answer = await tryOut(page, 'getOrder', GET_FIELD, '1');
-      expect(await answer.innerText()).toContain('"code": "unauthorized"');
+      expect(await tryOut(page, 'getOrder', 'orderId', '1')).toContain('"code": "unauthorized"');
     });
 
-    it('sends exact 64-bit ids', async () => {
-      const { page } = await visit('/docs/v2');
-      await authorize(page);
-      const body = `{"petId": "${ID + 4n}", "quantity": 1}`;
-      const answer = await tryOut(page, 'placeOrder', 'textarea', body);
-      expect(await answer.innerText()).toContain(`"petId": "${ID + 4n}",`);
-      const { text } = await service.ask('GET', `/v2/store/orders?petId=${ID + 4n}`);
-      expect(text).toContain(`"petId":"${ID + 4n}",`);
+    it.each([
+      ['/docs', ID + 4n, `${ID + 4n}`],
+      ['/docs/v2', ID + 6n, `"${ID + 6n}"`],
+    ])('of %s sends exact 64-bit ids', async (path, petId, written) => {
+      const { page } = await visit(path);
+      await page.fill('#key', service.key);
+      const body = `{"petId": ${written}, "quantity": 1}`;
+      expect(await tryOut(page, 'placeOrder', 'body', body)).toContain(`"petId": ${written},`);
+      const { text } = await service.ask('GET', `/v2/store/orders?petId=${petId}`);
+      expect(text).toContain(`"petId":"${petId}",`);
     });
 
-    it('begins with an example with exact 64-bit ids', async () => {
-      const file = '/openapi/v1.json';
-      const { page } = await visit(
-        '/docs',
-        await changed(file, '"petId": 7,', `"petId": ${ID + 6n},`),
-      );
-      await authorize(page);
-      const operation = await open(page, 'placeOrder');
-      await operation.locator('.try-out__btn').click();
-      const example = await operation.locator('textarea').inputValue();
-      expect(JSON.stringify(example)).toContain(`\\"petId\\": ${ID + 6n},`);
-      await operation.locator('.execute').click();
-      await operation.locator('.live-responses-table').waitFor();
-      const { text } = await service.ask('GET', `/v2/store/orders?petId=${ID + 6n}`);
-      expect(text).toContain(`"petId":"${ID + 6n}",`);
+    it('sends the parameters of the query and the headers that are filled in', async () => {
+      const { page } = await visit('/docs');
+      await page.fill('#key', service.key);
+      await form(page, 'listEvents').locator('[name=limit]').fill('1');
+      const answer = await tryOut(page, 'listEvents', 'after', '0');
+      expect(answer.match(/"specversion"/g)).toHaveLength(1);
+    });
+
+    it('shows a stream as it arrives, until it is stopped', async () => {
+      const { page } = await visit('/docs');
+      await page.fill('#key', service.key);
+      const operation = form(page, 'listEvents');
+      await operation.locator('[name=Accept]').selectOption('text/event-stream');
+      await operation.locator('[type=submit]').click();
+      await operation.locator('.body').filter({ hasText: '"specversion"' }).waitFor();
+      await operation.locator('.stop').click();
+      await operation.locator('[role=status]').filter({ hasText: 'stopped' }).waitFor();
+      expect(await operation.locator('.stop').isVisible()).toBe(false);
+    });
+
+    it('says what is the matter if no answer comes', async () => {
+      const { page } = await visit('/docs');
+      await page.route('**/v1/**', (route) => route.abort());
+      const operation = form(page, 'getCheckpoint');
+      await operation.locator('[type=submit]').click();
+      await operation
+        .locator('[role=status]')
+        .filter({ hasText: /^No answer: .*CORS_ORIGINS/ })
+        .waitFor();
     });
 
     it('does not store the key beyond the page', async () => {
       const { page } = await visit('/docs');
-      await authorize(page);
-      expect(await page.locator('.auth-wrapper .authorize.locked').count()).toBe(1);
+      await page.fill('#key', service.key);
+      await tryOut(page, 'getOrder', 'orderId', String(ID));
       await page.reload();
-      await page.waitForSelector('.opblock');
-      expect(await page.locator('.auth-wrapper .authorize.unlocked').count()).toBe(1);
+      expect(await page.inputValue('#key')).toBe('');
       expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
     });
   });
 
-  test('examples show exact 64-bit ids, and no property that does not exist', async () => {
-    const { page } = await visit('/docs');
-    const operation = await open(page, 'listOrders');
-    const examples = (await operation.locator('.example').allInnerTexts()).join('\n');
-    expect(examples).toContain(`"id": ${ID},`);
-    expect(examples).not.toContain('additionalProp');
+  test('examples show exact 64-bit ids, also to who has no JavaScript', async () => {
+    const other = await browser.newContext({ javaScriptEnabled: false });
+    onTestFinished(() => other.close());
+    const page = await other.newPage();
+    await page.goto(`${service.address}/docs`);
+    expect(await page.locator('#listOrders').textContent()).toContain(`"id": ${ID},`);
+    expect(await page.locator('form').filter({ visible: true }).count()).toBe(0);
   });
 });

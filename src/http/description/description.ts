@@ -12,6 +12,7 @@ import type { Description } from '../operations/operation.ts';
 import { ErrorAnswers } from './error-answers.ts';
 import { type Examples, examplesOf } from './examples.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
+import { linksOf } from './links.ts';
 
 /** A version of the API: its operations, and the text about it as a whole. */
 export interface DescribedVersion {
@@ -110,7 +111,7 @@ function pathsOf(operations: readonly Description[], examples: Examples): ZodOpe
     const path = operation.path.replaceAll(/\/:(\w+)/g, '/{$1}');
     paths[path] = {
       ...paths[path],
-      [operation.method]: describeOperation(operation, examples, errors),
+      [operation.method]: describeOperation(operation, operations, examples, errors),
     };
   }
   return paths;
@@ -118,6 +119,7 @@ function pathsOf(operations: readonly Description[], examples: Examples): ZodOpe
 
 function describeOperation(
   operation: Description,
+  operations: readonly Description[],
   examples: Examples,
   errors: ErrorAnswers,
 ): ZodOpenApiOperationObject {
@@ -147,7 +149,7 @@ function describeOperation(
         content: { 'application/json': { schema: body, ...content } },
       },
     }),
-    responses: { ...successesOf(operation, examples), ...errors.of(operation) },
+    responses: { ...successesOf(operation, operations, examples), ...errors.of(operation) },
   };
 }
 
@@ -156,15 +158,20 @@ const ConditionalHeaders = z.object({
     .string()
     .max(16_384)
     .regex(/^.*$/)
+    .optional()
     .describe(
       'ETags that the client has. If the current one is among them, the answer is 304. What is no ' +
         'ETag matches nothing.',
-    )
-    .optional(),
+    ),
 });
 
-function successesOf(operation: Description, examples: Examples): ZodOpenApiResponsesObject {
+function successesOf(
+  operation: Description,
+  operations: readonly Description[],
+  examples: Examples,
+): ZodOpenApiResponsesObject {
   const { success, deprecation } = operation;
+  const links = linksOf(operation, operations);
   const always: readonly HeaderName[] = [
     'X-Request-Id',
     'RateLimit-Policy',
@@ -179,6 +186,7 @@ function successesOf(operation: Description, examples: Examples): ZodOpenApiResp
       description: success.description,
       headers: headersOf([...always, ...(success.headers ?? [])]),
       ...(schema && { content: { [contentType]: body, ...others } }),
+      ...(links && { links }),
     },
     ...(success.isConditional && {
       304: {

@@ -1,9 +1,9 @@
 /** The changelog of the API, as a page and as a feed. */
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { Marked, type Token } from 'marked';
 import { layOut } from './layout.ts';
-import { Markup, markup } from './markup.ts';
+import { renderTokens, tokensOf } from './markdown.ts';
+import { type Markup, markup } from './markup.ts';
 
 /** From `src` as from `dist`; npm packs `docs` with the service. */
 const FILE = new URL('../../../docs/api-changelog.md', import.meta.url);
@@ -29,24 +29,14 @@ export async function readChangelog(): Promise<Changelog> {
   return parseChangelog(await readFile(FILE, 'utf8'));
 }
 
-const markdown = new Marked({
-  renderer: {
-    // Pages and headings of the project are not served: only their names can be shown.
-    link({ href, tokens }) {
-      return /^https?:/.test(href) ? false : this.parser.parseInline(tokens);
-    },
-    // The text is ours, and has no HTML. If that changes, its source is shown.
-    html: ({ text }) => markup`${text}`.text,
-  },
-});
-
 /** Parses the changelog. An entry begins with a heading of the second level, such as `2026-11-21: versions 1 and 2`. */
 export function parseChangelog(text: string): Changelog {
-  const tokens = markdown.lexer(text);
+  const tokens = tokensOf(text);
   const starts = tokens.flatMap((token, index) =>
     token.type === 'heading' && token.depth === 2 ? [index] : [],
   );
-  const render = (some: readonly Token[]) => new Markup(markdown.parser([...some]));
+  // The feed is read elsewhere, where a link to a guide would lead nowhere.
+  const render = (some: typeof tokens) => renderTokens(some, () => undefined);
   return {
     introduction: render(tokens.slice(0, starts[0])),
     entries: starts.map((start, index) => {

@@ -26,6 +26,7 @@ places an order:</p>
 with your key.</li>
 <li><a href="./docs/v2">Reference of version 2</a> A beta: filters, pages, and the status of an
 order.</li>
+<li><a href="./guides">Guides</a> By what you want to do: call the API, audit, operate, test, contribute.</li>
 <li><a href="./changelog">API changelog</a> What has changed for clients, also as a
 <a href="./changelog.atom">feed</a>.</li>
 <li><a href="./readyz">Health</a> Whether the service takes requests now.</li>

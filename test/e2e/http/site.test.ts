@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { XMLParser } from 'fast-xml-parser';
@@ -10,16 +11,23 @@ import { Service } from '../../support/service.ts';
 const { service } = await oneService();
 const HTML = 'text/html; charset=utf-8';
 
-const PAGES = ['/', '/docs', '/docs/v2', '/changelog'];
+const PAGES = [
+  ...['/', '/docs', '/docs/v2', '/changelog'],
+  ...['/guides', '/guides/architecture', '/guides/adr/0001-concurrency-on-the-log'],
+];
+const SCRIPT = 'text/javascript; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
 const TYPES: readonly [path: string, contentType: string][] = [
   ...PAGES.map((path): [string, string] => [path, HTML]),
   ['/changelog.atom', 'application/atom+xml; charset=utf-8'],
-  ['/docs/style.css', 'text/css; charset=utf-8'],
+  ...['style', 'guides', 'reference'].map((name): [string, string] => [`/docs/${name}.css`, CSS]),
+  ...['theme', 'site', 'search', 'found', 'reference', 'exact-json'].map(
+    (name): [string, string] => [`/docs/${name}.js`, SCRIPT],
+  ),
   ['/docs/icon.svg', 'image/svg+xml'],
-  ['/docs/reference.js', 'text/javascript; charset=utf-8'],
-  ['/docs/exact-json.js', 'text/javascript; charset=utf-8'],
-  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
-  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['/guides/search.json', 'application/json; charset=utf-8'],
+  ['/guides/deployment/haproxy.cfg', 'text/plain; charset=utf-8'],
+  ['/guides/receipt-vectors.json', 'application/json; charset=utf-8'],
 ];
 
 /** Asks without a key. */
@@ -61,16 +69,15 @@ describe.each(PAGES)('The page %s', (path) => {
         .split(';')
         .map((directive) => directive.split(/ (.*)/s)),
     );
-    const { 'img-src': images, ...rest } = policy;
-    const isReference = path.startsWith('/docs');
-    expect(images).toBe(isReference ? "'self' data:" : "'self'");
-    expect(rest).toEqual({
+    expect(policy).toEqual({
       'default-src': "'none'",
+      'connect-src': "'self'",
+      'img-src': "'self'",
+      'script-src': "'self'",
       'style-src': "'self'",
       'base-uri': "'none'",
       'form-action': "'none'",
       'frame-ancestors': "'none'",
-      ...(isReference ? { 'script-src': "'self'", 'connect-src': "'self'" } : {}),
     });
     expect(headers['referrer-policy']).toBe('no-referrer');
     expect(headers['cross-origin-opener-policy']).toBe('same-origin');
@@ -78,15 +85,18 @@ describe.each(PAGES)('The page %s', (path) => {
     expect(headers['permissions-policy']).toMatch(/(?=.*camera=\(\))(?=.*payment=\(\))/);
   });
 
-  it('links to what is there, and to nothing on other sites', async () => {
+  it('links to what is there, and loads nothing from other sites', async () => {
     const { text } = await read(path);
-    const links = [...text.matchAll(/(?:href|src|data-description)="([^"#]+)[^"]*"/g)];
+    const links = [...text.matchAll(/(href|src)="([^"#]+)[^"]*"/g)];
     expect(links.length).toBeGreaterThan(5);
-    for (const [, link = ''] of links) {
+    const own = new Set<string>();
+    for (const [, attribute, link = ''] of links) {
       const { origin, pathname } = new URL(link, `${service.address}${path}`);
-      expect(origin).toBe(service.address);
-      expect(await read(pathname)).toMatchObject({ status: 200 });
+      if (origin === service.address) own.add(pathname);
+      else expect(`${attribute} ${link}`).toMatch(/^href https:/);
     }
+    for (const pathname of own)
+      expect(await read(pathname), pathname).toMatchObject({ status: 200 });
   });
 
   it('tells readers of feeds where the feed is', async () => {
@@ -102,12 +112,88 @@ test.each([
   '/docs/v1',
   '/docs/v3',
   '/docs/reference.ts',
-  '/docs/swagger-ui.js',
+  '/docs/theme.ts',
+  '/guides/',
+  '/guides/nothing',
+  '/guides/api.md',
+  '/guides/../../package.json',
+  '/guides/adr',
   '/docs/../package.json',
   '/changelog/',
   '/index.html',
 ])('There is nothing at %s', async (path) => {
   expectError(await read(path), 404, 'not_found');
+});
+
+describe('An address where there is nothing', () => {
+  const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+  it.each(['/nowhere', '/docs/nowhere/at/all', '/guides/nothing', '/v3/store/orders'])(
+    'has a page for a browser, whose links work from there: %s',
+    async (path) => {
+      const { status, headers, text } = await read(path, browser);
+      expect(status).toBe(404);
+      expect(headers).toMatchObject({ 'content-type': HTML, 'cache-control': 'no-store' });
+      expect(headers['content-security-policy']).toContain("script-src 'self'");
+      expect(text).toContain('There is no such page');
+      const links = [...text.matchAll(/(?:href|src)="([^"#]+)"/g)];
+      expect(links.length).toBeGreaterThan(10);
+      for (const [, link = ''] of links) {
+        const { pathname } = new URL(link, `${service.address}${path}`);
+        expect(await read(pathname), link).toMatchObject({ status: 200 });
+      }
+    },
+  );
+
+  it.each(['/v1', '/v1/nowhere', '/v2/store/nothing'])(
+    'has the Error for a browser too where the API is: %s',
+    async (path) => {
+      expectError(await read(path, browser), 401, 'unauthorized');
+      const headers = { ...browser, Authorization: `Bearer ${service.key}` };
+      expectError(await read(path, headers), 404, 'not_found');
+    },
+  );
+
+  it.each(['*/*', 'application/json'])('has the Error for a program: %s', async (accept) => {
+    expectError(await read('/nowhere', { Accept: accept }), 404, 'not_found');
+  });
+
+  it('shows nothing of the address', async () => {
+    const { text } = await read('/%3Cscript%3Eevil()%3C/script%3E', browser);
+    expect(text).not.toContain('evil');
+  });
+});
+
+describe('The guides', () => {
+  it('are all the Markdown of docs, and reachable from their index', async () => {
+    const files = globSync('docs/**/*.md').filter((file) => file !== 'docs/api-changelog.md');
+    const seen = new Set(['/guides']);
+    for (const path of seen) {
+      const { status, text } = await read(path);
+      expect(status, path).toBe(200);
+      for (const [, link = ''] of text.matchAll(/href="([^"#]+)[^"]*"/g)) {
+        const { pathname } = new URL(link, `${service.address}${path}`);
+        if (pathname.startsWith('/guides') && !/\.\w+$/.test(pathname)) seen.add(pathname);
+      }
+    }
+    // The README and the changelog of the project are guides too.
+    expect(seen.size).toBe(files.length + 2);
+  });
+
+  it('have links whose fragments exist', async () => {
+    for (const path of [
+      '/guides/quickstart',
+      '/guides/operations/data',
+      '/guides/adr/0015-pages-for-people',
+    ]) {
+      const { text } = await read(path);
+      for (const [, link = ''] of text.matchAll(/href="([^"]*#[^"]+)"/g)) {
+        const { pathname, hash } = new URL(link, `${service.address}${path}`);
+        const target = await read(pathname);
+        expect(target.text, link).toContain(`id="${hash.slice(1)}"`);
+      }
+    }
+  });
 });
 
 describe('The first requests on the landing page', () => {

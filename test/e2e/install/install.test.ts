@@ -53,7 +53,12 @@ async function serviceOf(command: string, args: readonly string[], cwd: string, 
   const headers = { ...bearer(key), 'Content-Type': 'application/json' };
   const body = '{"petId": 7, "quantity": 1}';
   expect((await ask(address, 'POST', '/v1/store/orders', { headers, body })).status).toBe(201);
-  for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
+  for (const path of [
+    '/docs',
+    '/docs/reference.js',
+    '/guides/architecture',
+    '/guides/search.json',
+  ]) {
     expect((await ask(address, 'GET', path)).status, path).toBe(200);
   }
   return program;

@@ -34,19 +34,3 @@ function isJson(text: string): boolean {
     return false;
   }
 }
-
-/** An invisible character, which stands around the digits of a number that is kept as a string. */
-const MARK = '\u2063';
-
-/** Returns JSON text in which the integers that would be rounded are strings. */
-export function shieldIntegers(text: string): string {
-  return text.replaceAll(TOKEN, (token) => {
-    const isExact = !/^-?\d+$/.test(token) || Number.isSafeInteger(Number(token));
-    return isExact ? token : `"${MARK}${token}${MARK}"`;
-  });
-}
-
-/** Turns those strings back into numbers, in JSON text and in text around it. */
-export function unshieldIntegers(text: string): string {
-  return text.replaceAll(new RegExp(`"${MARK}(-?\\d+)${MARK}"`, 'g'), '$1');
-}

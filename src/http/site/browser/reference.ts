@@ -1,165 +1,101 @@
 /**
- * Runs in the browser: fills the reference page with Swagger UI, and changes its defaults where this API
- * needs that. Everything is loaded from the service itself.
+ * Runs in the reference: sends what is filled into a form, and shows the answer as it arrives. Bodies are
+ * sent and shown as text, so that no integer is rounded.
  */
-import { layOutJson, shieldIntegers, unshieldIntegers } from './exact-json.ts';
+import type { Document, Element } from './dom.ts';
+import { layOutJson } from './exact-json.ts';
 
-// The parts of the browser and of Swagger UI that it uses; no other file needs either.
-declare const document: {
-  readonly documentElement: { readonly classList: { toggle(name: string, on: boolean): void } };
-  getElementById(id: string): { readonly dataset: Readonly<Record<string, string>> };
-};
-declare function matchMedia(query: string): {
-  readonly matches: boolean;
-  addEventListener(type: 'change', listener: () => void): void;
-};
-declare const SwaggerUIBundle: {
-  (options: object): void;
-  readonly presets: { readonly apis: unknown };
-};
+declare const document: Document;
+declare const location: { readonly href: string };
 
-type Properties = Readonly<Record<string, unknown>>;
-type Component = unknown;
-interface ImmutableMap {
-  get(name: string): unknown;
-  getIn(path: readonly string[]): unknown;
-}
-interface System {
-  readonly React: {
-    createElement(what: Component, properties: object | null, ...children: unknown[]): unknown;
-  };
-  readonly specSelectors: { specJson(): ImmutableMap };
-  getComponent(name: string, isContainer?: boolean): Component;
-}
+/** The longest part of an answer that is shown, in characters: browsers take seconds for more. */
+const MAX_SHOWN_LENGTH = 200_000;
 
-/** Leaves out the form of operations that the description marks as not to be tried. */
-const hiddenTryIt = {
-  statePlugins: {
-    spec: {
-      wrapSelectors: {
-        allowTryItOutFor:
-          (original: (...args: unknown[]) => boolean, { specSelectors }: System) =>
-          (state: unknown, path: string, method: string) => {
-            const hidden = ['paths', path, method, 'x-hideTryItPanel'];
-            return specSelectors.specJson().getIn(hidden) !== true && original(state, path, method);
-          },
-      },
-    },
-  },
-};
+/** The likeliest reason why a browser gets no answer that it may show. */
+const OTHER_ORIGIN = 'A server of another origin has to allow this page (CORS_ORIGINS).';
 
-/** Shows and sends integers of 64 bits exactly, in examples, in forms and in answers. */
-const exactIntegers = {
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        updateSpec: (original: (text: string) => unknown) => (text: string) =>
-          original(toShow(text)),
-      },
-    },
-    oas3: {
-      wrapActions: {
-        setRequestBodyValue: (original: (change: Properties) => unknown) => (change: Properties) =>
-          original({ ...change, value: unshielded(change.value) }),
-      },
-    },
-  },
-  wrapComponents: {
-    HighlightCode: withProperties(({ children }) => ({ children: unshielded(children) })),
-    RequestBodyEditor: withProperties(({ value, defaultValue }) => ({
-      value: unshielded(value),
-      defaultValue: unshielded(defaultValue),
-    })),
-    responseBody:
-      (Original: Component, { React, getComponent }: System) =>
-      (properties: Properties) => {
-        const { content, contentType } = properties;
-        if (typeof content !== 'string' || !/json/i.test(String(contentType))) {
-          return React.createElement(Original, properties);
-        }
-        const code = {
-          language: 'json',
-          fileName: 'response.json',
-          downloadable: true,
-          canCopy: true,
-        };
-        return React.createElement(
-          'div',
-          null,
-          React.createElement('h5', null, 'Response body'),
-          React.createElement(getComponent('HighlightCode', true), code, layOutJson(content)),
-        );
-      },
-  },
-};
+const settings = document.querySelector('#settings') as Element;
+const server = document.querySelector('#server') as Element;
+const key = document.querySelector('#key') as Element;
 
-/**
- * Returns the description for Swagger UI: without the ends of int64, which it would round and which
- * `int64` implies, and without empty `additionalProperties`, from which it would make up examples.
- */
-function toShow(description: string): string {
-  const lean = (key: string, value: unknown) => {
-    const isEnd = (key === 'minimum' || key === 'maximum') && typeof value === 'string';
-    const isEmpty = key === 'additionalProperties' && JSON.stringify(value) === '{}';
-    return isEnd || isEmpty ? undefined : value;
-  };
-  return JSON.stringify(JSON.parse(shieldIntegers(description), lean));
+function enable(form: Element): void {
+  const part = (selector: string) => form.querySelector(selector) as Element;
+  const stop = part('.stop');
+  let sending: AbortController | undefined;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    sending?.abort();
+    const current = new AbortController();
+    sending = current;
+    stop.hidden = false;
+    part('.result').hidden = false;
+    void send(form, current.signal).finally(() => {
+      if (sending === current) stop.hidden = true;
+    });
+  });
+  stop.addEventListener('click', () => sending?.abort());
+  form.hidden = false;
 }
 
-function withProperties(change: (properties: Properties) => Properties) {
-  return (Original: Component, { React }: System) =>
-    (properties: Properties) =>
-      React.createElement(Original, { ...properties, ...change(properties) });
+/** Sends the request of a form, and shows each part of the answer when it is there. */
+async function send(form: Element, signal: AbortSignal): Promise<void> {
+  const part = (selector: string) => form.querySelector(selector) as Element;
+  const [status, headers, body] = [part('[role=status]'), part('.headers'), part('.body')];
+  status.textContent = 'Sending …';
+  headers.textContent = '';
+  body.textContent = '';
+  const begun = performance.now();
+  try {
+    const answer = await fetch(...requestOf(form, signal));
+    const ms = Math.round(performance.now() - begun);
+    status.textContent = `${answer.status} ${answer.statusText} after ${ms} ms`;
+    headers.textContent = [...answer.headers]
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n');
+    await showBody(answer, body);
+  } catch (error) {
+    status.textContent = signal.aborted
+      ? `${status.textContent}; stopped`
+      : `No answer: ${error instanceof Error ? error.message : error}. ${OTHER_ORIGIN}`;
+  }
 }
 
-function unshielded(value: unknown): unknown {
-  return typeof value === 'string' ? unshieldIntegers(value) : value;
+function requestOf(form: Element, signal: AbortSignal): [URL, RequestInit] {
+  const { method = '', path = '' } = form.dataset;
+  const fields = [...form.querySelectorAll('[data-in]')].filter(({ value }) => value !== '');
+  const valuesIn = (place: string) =>
+    fields
+      .filter(({ dataset }) => dataset.in === place)
+      .map((field): [string, string] => [field.name, field.value]);
+  const inPath = new Map(valuesIn('path'));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(inPath.get(name) ?? ''),
+  );
+  const url = new URL(`${server.value}${filled}`, location.href);
+  for (const [name, value] of valuesIn('query')) url.searchParams.append(name, value);
+  const headers = new Headers(valuesIn('header'));
+  if (key.value !== '') headers.set('Authorization', `Bearer ${key.value.trim()}`);
+  const body = form.querySelector('[name=body]')?.value;
+  if (body !== undefined) headers.set('Content-Type', 'application/json');
+  return [url, { method, headers, signal, cache: 'no-store', ...(body !== undefined && { body }) }];
 }
 
-/** Shows how stable each operation is, and until when a deprecated one answers. */
-const badges = {
-  wrapComponents: {
-    OperationSummaryPath:
-      (Original: Component, { React, specSelectors }: System) =>
-      (properties: Properties) => {
-        const named = properties.operationProps as ImmutableMap;
-        const place = ['paths', String(named.get('path')), String(named.get('method'))];
-        const read = (property: string) => specSelectors.specJson().getIn([...place, property]);
-        const stability = String(read('x-stability') ?? 'stable');
-        const sunset = read('x-deprecated-sunset');
-        const [kind, text] = sunset
-          ? ['deprecated', `deprecated, ends ${sunset}`]
-          : [stability, stability];
-        return React.createElement(
-          'span',
-          { className: 'named' },
-          React.createElement(Original, properties),
-          React.createElement('span', { className: `badge badge-${kind}` }, text),
-        );
-      },
-  },
-};
-
-function followColorScheme(): void {
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-  dark.addEventListener('change', follow);
-  follow();
+/** Shows a body: JSON when it is complete, anything else, such as a stream of events, as it arrives. */
+async function showBody(answer: Response, place: Element): Promise<void> {
+  let text = '';
+  const isJson = /\bjson\b/.test(answer.headers.get('Content-Type') ?? '');
+  for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (!isJson) place.textContent = shortened(text);
+  }
+  place.textContent = shortened(isJson ? layOutJson(text) : text);
 }
 
-followColorScheme();
-const reference = document.getElementById('reference');
-SwaggerUIBundle({
-  domNode: reference,
-  url: reference.dataset.description,
-  presets: [SwaggerUIBundle.presets.apis],
-  plugins: [hiddenTryIt, exactIntegers, badges],
-  deepLinking: true,
-  displayOperationId: true,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  tryItOutEnabled: false,
-  // A key is forgotten with the page, and the description is sent to no validator elsewhere.
-  persistAuthorization: false,
-  validatorUrl: null,
-});
+function shortened(text: string): string {
+  if (text.length <= MAX_SHOWN_LENGTH) return text;
+  return `${text.slice(0, MAX_SHOWN_LENGTH)}\n… and ${text.length - MAX_SHOWN_LENGTH} characters more`;
+}
+
+settings.addEventListener('submit', (event) => event.preventDefault());
+for (const form of document.querySelectorAll('.try')) enable(form);
+settings.hidden = false;

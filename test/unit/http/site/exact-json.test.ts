@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  layOutJson,
-  shieldIntegers,
-  unshieldIntegers,
-} from '../../../../src/http/site/browser/exact-json.ts';
+import { layOutJson } from '../../../../src/http/site/browser/exact-json.ts';
 
 const anyJson = fc.jsonValue({ maxDepth: 4 });
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -32,29 +28,3 @@ describe('JSON is laid out', () => {
     expect(layOutJson(text)).toBe(text);
   });
 });
-
-describe('Integers are shielded', () => {
-  it('so that what JSON.parse reads and JSON.stringify writes is what was there', () => {
-    fc.assert(
-      fc.property(int64, int64, anyJson, (id, petId, other) => {
-        const text = `{"id":${id},"more":[${petId},${JSON.stringify(other)}]}`;
-        const through = JSON.stringify(JSON.parse(shieldIntegers(text)));
-        expect(asWritten(unshieldIntegers(through))).toEqual(asWritten(text));
-      }),
-    );
-  });
-
-  it.each(['{"id": 9007199254740991}', '["9223372036854775807", 1.5, 1e400, -0]'])(
-    'only where they would be rounded: not in %s',
-    (text) => {
-      expect(shieldIntegers(text)).toBe(text);
-    },
-  );
-});
-
-/** JSON with its numbers as they were written. */
-function asWritten(text: string): unknown {
-  return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
-    typeof value === 'number' ? `the number ${context?.source}` : value,
-  );
-}
