@@ -143,21 +143,26 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
     await page.click('nav >> text=Guides');
     await page.waitForURL(`${service.address}/guides`);
     await page.click('nav >> text=Changelog');
+    await page.waitForURL(`${service.address}/changelog`);
     expect(await page.innerText('h1')).toBe('API changelog');
   });
 
   test('a reader may choose the dark, which all pages keep, and the light again', async () => {
     const { page } = await visit('/guides');
+    // The choice would stay for the tests behind this one.
+    onTestFinished(() => page.evaluate('localStorage.clear()'));
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-    expect(await background()).toBe('rgb(255, 255, 255)');
+    const becomes = (colour: string) => expect.poll(background).toBe(colour);
+    await becomes('rgb(255, 255, 255)');
     await page.click('#theme');
-    expect(await background()).toBe('rgb(28, 32, 34)');
+    await becomes('rgb(28, 32, 34)');
     expect(await page.getAttribute('#theme', 'aria-pressed')).toBe('true');
     await page.click('nav >> text=v1');
-    expect(await background()).toBe('rgb(28, 32, 34)');
+    await page.waitForURL(`${service.address}/docs`);
+    await page.waitForSelector('#theme:visible');
+    await becomes('rgb(28, 32, 34)');
     await page.click('#theme');
-    expect(await background()).toBe('rgb(255, 255, 255)');
-    await page.evaluate('localStorage.clear()');
+    await becomes('rgb(255, 255, 255)');
   });
 
   test('a block of code is copied by its button', async () => {
