@@ -3,7 +3,7 @@
  * and sent a slice at a time, all of them as of one position, so it takes the memory of a slice and other
  * requests get their turn, however long the list is and whatever happens to it meanwhile.
  */
-import { createGzip, type Gzip } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { nextTurn } from '../../app/event-loop.ts';
@@ -13,6 +13,7 @@ import type { OrderList } from '../../app/state/order-list.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { as } from '../requests/values.ts';
 import { acceptsGzip } from './negotiation.ts';
+import { drained, type Sending } from './sending.ts';
 
 export const CSV = 'text/csv';
 
@@ -35,14 +36,6 @@ interface CsvList {
   readonly position: number;
 }
 
-/** The other work that sending a list has to take account of. */
-export interface Sending {
-  /** Awaited between the slices, so that commands are not held up. */
-  readonly giveWay: () => Promise<void>;
-  /** Called once or more, as soon as nothing but the client is waited for. */
-  readonly made: () => void;
-}
-
 export async function sendCsv(
   req: Request,
   res: Response,
@@ -59,7 +52,11 @@ export async function sendCsv(
   const out = isCompressed ? createGzip() : res;
   if (out !== res) out.pipe(res);
   for (const text of slicesOf(csv)) {
-    if (!out.write(text)) await drained(out, res, sending);
+    if (!out.write(text)) {
+      // From here on the client decides how long it takes: nobody else has to wait for that.
+      if (res.writableNeedDrain) sending.made();
+      await drained(res, out);
+    }
     if (res.closed) break;
     await sending.giveWay();
     await nextTurn();
@@ -77,22 +74,4 @@ function* slicesOf({ list, query, after, position }: CsvList): Generator<string>
     hasMore = page.hasMore;
     yield text;
   }
-}
-
-/** Resolves when what was written is taken, or when the client has gone. */
-function drained(out: Response | Gzip, res: Response, { made }: Sending): Promise<void> {
-  // From here on the client decides how long it takes: nobody else has to wait for that.
-  if (res.writableNeedDrain) made();
-  return new Promise((resolve) => {
-    const done = () => {
-      out.off('drain', done);
-      res.off('close', done);
-      resolve();
-    };
-    if (res.closed) resolve();
-    else {
-      out.on('drain', done);
-      res.on('close', done);
-    }
-  });
 }

@@ -12,6 +12,7 @@ import type { OrderEvent } from '../../domain/order.ts';
 import { type GzipPiece, gzipFile, gzipPiece, gzipPieceSync } from './gzip.ts';
 import type { ListVersions, VersionedChunk } from './list-versions.ts';
 import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
+import { drained, type Sending } from './sending.ts';
 
 /**
  * The bytes that are written before other requests get a turn. A remainder of up to that size is
@@ -78,12 +79,7 @@ interface Body {
   readonly head: readonly string[];
 }
 
-/** The functions by which sending a list cooperates with other work. */
-export interface Sending {
-  /** Awaited between the parts of a long list, so that commands are not delayed. */
-  readonly giveWay: () => Promise<void>;
-  /** Called, at least once, as soon as only the client is waited for. */
-  readonly made: () => void;
+interface ListSending extends Sending {
   readonly versions: ListVersions<ListChunk>;
 }
 
@@ -96,7 +92,7 @@ export async function sendList(
   res: Response,
   logName: string,
   newest: ListSnapshot<ListChunk>,
-  sending: Sending,
+  sending: ListSending,
 ): Promise<void> {
   const { snapshot, leave } = sending.versions.read(newest, () => cutOff(req));
   try {
@@ -198,16 +194,4 @@ async function write(
   made();
   // Until then the last written buffers are in use.
   if (!res.closed) await once(res, 'close');
-}
-
-/** Resolves when the client has read the written bytes, or has disconnected. */
-function drained(res: Response): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      res.off('drain', done).off('close', done);
-      resolve();
-    };
-    if (!res.writableNeedDrain || res.closed) setImmediate(resolve);
-    else res.on('drain', done).on('close', done);
-  });
 }
