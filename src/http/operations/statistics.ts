@@ -112,14 +112,17 @@ async function getActivity(
 ): Promise<void> {
   const { bucket = 'day' } = query;
   const list = await readModel.current(req.context);
-  const buckets = bucketsIn({ ...query, bucket });
+  const buckets = bucketsIn(bucket, query);
   const { beginMs, bucketMs, count } = buckets;
   const [from, to] = [beginMs, beginMs + bucketMs * count].map(nearestInstant);
   const data = activityIn(list, buckets);
   sendJson(res, 200, JSON.stringify({ asOf: list.position, bucket, from, to, data }));
 }
 
-function bucketsIn({ bucket = 'day', from, to }: ActivityContext['query']): Buckets {
+function bucketsIn(
+  bucket: keyof typeof BUCKET_MS,
+  { from, to }: Pick<ActivityContext['query'], 'from' | 'to'>,
+): Buckets {
   const bucketMs = BUCKET_MS[bucket];
   const toMs = to === undefined ? CLOCKS.wall() : millisecondsOf(to);
   const defaultMs = (Math.ceil(toMs / bucketMs) - DEFAULT_BUCKETS[bucket]) * bucketMs;
