@@ -8,16 +8,24 @@ const LIST = '/v1/store/orders';
 /** More bytes in their list than the buffers of a connection hold. */
 const ORDERS = 100_000;
 
+/** Asks for the list a number of times on one connection, and stops reading at the first bytes. */
+async function stalledReader(service: Service, times: number) {
+  const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
+  reader.on('error', () => undefined);
+  const request = `GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+  reader.write(request.repeat(times));
+  const first = await new Promise<Buffer>((resolve) => reader.once('data', resolve));
+  reader.pause();
+  return { reader, first };
+}
+
 describe('SIGTERM', () => {
   it('completes the list of a slow reader, and answers new requests that it is stopping', async () => {
     await using service = await Service.start();
     await placeMany(service, ORDERS);
     const { text } = await service.ask('GET', LIST);
-    const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
-    const chunks: Buffer[] = [];
-    reader.write(`GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`);
-    chunks.push(await new Promise<Buffer>((resolve) => reader.once('data', resolve)));
-    reader.pause();
+    const { reader, first } = await stalledReader(service, 1);
+    const chunks = [first];
     const stopped = service.program.end('SIGTERM');
     expectError(await notReady(service), 503, 'service_unavailable');
     const refused = await service.ask('DELETE', `${LIST}/1`);
@@ -36,15 +44,7 @@ describe('SIGTERM', () => {
   it('does not wait for a client that never reads its response', async () => {
     await using service = await Service.start({ STOP_TIMEOUT: '9' });
     await placeMany(service, ORDERS);
-    const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
-    reader.on('error', () => undefined);
-    for (let n = 0; n < 5; n++) {
-      reader.write(
-        `GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`,
-      );
-    }
-    await new Promise((resolve) => reader.once('data', resolve));
-    reader.pause();
+    const { reader } = await stalledReader(service, 5);
     expect(await service.program.end('SIGTERM')).toBe(0);
     reader.destroy();
   });
@@ -53,14 +53,7 @@ describe('SIGTERM', () => {
     // Less than the five seconds for which requests in flight are answered.
     await using service = await Service.start({ STOP_TIMEOUT: '1' });
     await placeMany(service, ORDERS);
-    const reader = connect(Number(new URL(service.address).port), '127.0.0.1');
-    reader.on('error', () => undefined);
-    const requests = Array.from({ length: 5 }, () => {
-      return `GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
-    });
-    reader.write(requests.join(''));
-    await new Promise((resolve) => reader.once('data', resolve));
-    reader.pause();
+    const { reader } = await stalledReader(service, 5);
     expect(await service.program.end('SIGTERM')).toBe(1);
     reader.destroy();
     await service.start();
