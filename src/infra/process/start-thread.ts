@@ -1,7 +1,16 @@
+/** Starts the threads of the service. */
+
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * Starts a program in a thread of its own: the built file, or the source if the source is running.
+ * The folder of the programs, src/infra, as built. A thread never runs the source: Node strips its
+ * types by WebAssembly, and V8 can crash when several threads do so at once (it races with itself
+ * over the wrappers of the module's imports).
+ */
+const PROGRAMS = import.meta.filename.endsWith('.ts') ? '../../../dist/infra/' : '../';
+
+/**
+ * Starts a program in a thread of its own.
  * @param name The path of the program from src/infra, without its extension.
  */
 export function startThread(
@@ -13,9 +22,5 @@ export function startThread(
   workerData: object,
   options: WorkerOptions = {},
 ): Worker {
-  const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
-  return new Worker(new URL(`../${name}.${extension}`, import.meta.url), {
-    ...options,
-    workerData,
-  });
+  return new Worker(new URL(`${PROGRAMS}${name}.js`, import.meta.url), { ...options, workerData });
 }
