@@ -8,7 +8,7 @@ import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
 import { printTable } from './shared/table.ts';
 
-const COLUMNS = ['id', 'pet', 'quantity', 'status', 'ship date', 'placed'] as const;
+const COLUMNS = ['id', 'pet', 'quantity', 'status', 'reason', 'ship date', 'placed'] as const;
 /** The largest page of the API. */
 const PAGE_ORDERS = 1_000;
 const MAX_LIMIT = 999_999_999;
@@ -56,7 +56,7 @@ async function listOrders(options: ListOptions, commandLine: CommandLine): Promi
     const query: ListQuery = { ...filters, limit: Math.min(limit, PAGE_ORDERS) };
     const pages = atMost(limit, service.list(query).pages());
     if (json) return print(linesOf(pages), stdout);
-    return printTable(stdout, COLUMNS, rowsOf(pages));
+    return printTable(stdout, COLUMNS, rowsOf(pages), ['reason']);
   });
 }
 
@@ -78,8 +78,9 @@ async function* rowsOf(pages: AsyncIterable<readonly Order[]>) {
   for await (const orders of pages) yield orders.map(rowOf);
 }
 
-function rowOf({ id, petId, quantity, status, shipDate = '', placedAt }: Order): string[] {
-  return [id, petId, String(quantity), status, shipDate, placedAt];
+function rowOf(order: Order): string[] {
+  const { id, petId, quantity, status, cancelReason = '', shipDate = '', placedAt } = order;
+  return [id, petId, String(quantity), status, cancelReason, shipDate, placedAt];
 }
 
 function addId(text: string, ids: readonly bigint[] = []): readonly bigint[] {

@@ -108,11 +108,18 @@ describe('The list', () => {
     const piped = await place.run('orders', 'list', '--pet-id', '815');
     expect(piped.out).toMatch(
       new RegExp(
-        `^id\tpet\tquantity\tstatus\tship date\tplaced\n${id}\t815\t1\tpending\t\t\\S+\n$`,
+        `^id\tpet\tquantity\tstatus\treason\tship date\tplaced\n${id}\t815\t1\tpending\t\t\t\\S+\n$`,
       ),
     );
     const { out } = await place.runOnTerminal('orders', 'list', '--pet-id', '815');
-    expect(out).toMatch(new RegExp(`\n${id} +815 +1 {9}pending {13}\\S+Z\n$`));
+    expect(out).toMatch(new RegExp(`\n${id} +815 +1 {9}pending {21}\\S+Z\n$`));
+  });
+
+  test('shows the reason of a cancellation', async () => {
+    const id = await placed('--pet-id', '816');
+    await place.run('orders', 'cancel', id, '--reason', 'out_of_stock');
+    const { out } = await place.run('orders', 'list', '--pet-id', '816');
+    expect(out).toContain(`\n${id}\t816\t1\tcancelled\tout_of_stock\t\t`);
   });
 
   test('refuses a filter that is none, in the words of the service', async () => {
