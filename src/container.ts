@@ -123,8 +123,8 @@ function serverOf(
   { config, logger, health, watcher, store, prover }: Given,
   get: <Part>(part: InjectionToken<Part>) => Part,
 ): HttpServer {
-  const { baseUrl, stagingBaseUrl, corsOrigins, trustedProxies, authFailuresPerMinute, limits } =
-    config;
+  const { baseUrl, stagingBaseUrl, corsOrigins, servesConsole, limits } = config;
+  const { trustedProxies, authFailuresPerMinute } = config;
   const authenticator = get(Authenticator);
   const app = createApp({
     logger,
@@ -150,6 +150,7 @@ function serverOf(
     refusals: get(RefusalRecorder),
     addresses: { production: baseUrl, staging: stagingBaseUrl },
     corsOrigins,
+    servesConsole,
     failures:
       authFailuresPerMinute === 0 ? undefined : new FailedAuthentications(authFailuresPerMinute),
     trustedProxies,

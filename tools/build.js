@@ -46,6 +46,8 @@ const SOURCES = [
   ...Object.keys(PARTS),
   ...['tools/build.js', 'vendor/event-schema.js', 'tsconfig.json', KIT, SERVICE],
 ];
+/** Built by `npm run vendor`, into vendor/console. */
+const CONSOLE = 'src/console';
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /** @param {{ withTypes?: boolean }} options */
@@ -106,11 +108,12 @@ function hashOfSources() {
 }
 
 /**
- * The files in a folder and in those below it, by name.
+ * The files in a folder and in those below it, by name, without those of the console.
  * @param {string} folder
  * @returns {string[]}
  */
 function filesIn(folder) {
+  if (folder === CONSOLE) return [];
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
@@ -131,6 +134,7 @@ function compileTo(folder) {
       paths: { 'store-orders/testing': ['./testing/index.d.ts'] },
     },
     include: [join(ROOT, 'src')],
+    exclude: [join(ROOT, CONSOLE)],
   };
   const file = join(folder, 'tsconfig.json');
   writeFileSync(file, JSON.stringify(configuration));

@@ -21,6 +21,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // For browsers too: nothing of Node.js and nothing of the service.
   client: [],
 
+  // For browsers alone: with the client and nothing else of the service.
+  console: ['client', 'console/state', 'console/views', 'console/parts'],
+  'console/state': ['client'],
+  'console/parts': ['client', 'console/state'],
+  'console/views': ['client', 'console/state', 'console/parts'],
+
   app: ['domain'],
   'app/log': ['domain'],
   'app/state': ['domain', 'app/log'],
@@ -77,6 +83,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/api': ['http/request-spans.ts'],
   '@effect/schema': ['infra/events/schema.ts'],
   effect: ['infra/events/schema.ts'],
+  '@preact/signals': ['console'],
+  preact: ['console'],
   express: ['http'],
   helmet: ['http/answers/common-headers.ts', 'http/site/page-headers.ts'],
   marked: ['http/site/guides.ts', 'http/site/markdown.ts'],
@@ -95,6 +103,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'zod-openapi': ['http'],
 };
+
+/** The rooms that use nothing of Node.js. */
+const WITHOUT_NODE = ['domain', 'client', 'console'];
 
 /** Returns the linter's configuration: one override for each room, and for each file with more. */
 function layerRules(): { overrides: readonly object[] } {
@@ -116,7 +127,7 @@ function override(path: string): object {
     ...(folder === '.' ? [] : ['./*']),
     ...arrows.flatMap((target) => specifiersOf(target, folder)),
     ...packages.flatMap((name) => [name, `${name}/**`]),
-    ...(isWithin(path, 'domain') || isWithin(path, 'client') ? [] : ['node:*', 'node:*/*']),
+    ...(WITHOUT_NODE.some((room) => isWithin(path, room)) ? [] : ['node:*', 'node:*/*']),
   ];
   const message = `${room} may import ${[...arrows, ...packages].join(', ') || 'nothing but itself'}: see tools/layers.ts`;
   const patterns = [{ group: ['**', ...may.map((pattern) => `!${pattern}`)], message }];

@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -16,6 +17,35 @@ export async function writeVendored(folder: string): Promise<void> {
   writeFileSync(join(folder, 'event-schema.js'), await eventSchema());
   const licence = join(dirname(require.resolve('effect/package.json')), 'LICENSE');
   copyFileSync(licence, join(folder, 'event-schema.LICENSE.txt'));
+  await writeConsole(join(folder, 'console'));
+}
+
+/** `src/console` with Preact in one module and what it loads later, and the style sheet: names have a hash. */
+async function writeConsole(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const bundle = await rolldown({
+    input: { console: 'src/console/main.tsx' },
+    platform: 'browser',
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  });
+  const { output } = await bundle.generate({
+    format: 'esm',
+    minify: true,
+    comments: false,
+    entryFileNames: '[name]-[hash].js',
+    chunkFileNames: '[name]-[hash].js',
+  });
+  for (const file of output) {
+    if (file.type === 'chunk') writeFileSync(join(folder, file.fileName), file.code);
+  }
+  const style = readFileSync('src/console/style.css');
+  const tag = hash('sha256', style, 'base64url').slice(0, 8);
+  writeFileSync(join(folder, `console-${tag}.css`), style);
+  for (const name of ['preact', '@preact/signals']) {
+    const file = `${name.replace('@preact/', 'preact-')}.LICENSE.txt`;
+    copyFileSync(join('node_modules', name, 'LICENSE'), join(folder, file));
+  }
 }
 
 /** `src/infra/events/schema.ts` with what it uses of @effect/schema and effect, in one module. */

@@ -33,6 +33,7 @@ import { crossOrigin } from './requests/cross-origin.ts';
 import type { FailedAuthentications } from './requests/failed-authentications.ts';
 import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
 import { allowOnly, routesOf, serveFixed, serveOperations } from './routing.ts';
+import { serveConsole } from './site/console.ts';
 import { serveNotFound } from './site/not-found.ts';
 import { servePages } from './site/served.ts';
 import { SlowRequests } from './slow-requests.ts';
@@ -56,6 +57,8 @@ export interface AppParts {
   readonly addresses: Addresses;
   /** The origins whose pages may call the API from a browser. */
   readonly corsOrigins: readonly string[];
+  /** True if the web console is served; default false. */
+  readonly servesConsole?: boolean;
   /** Limits requests without a valid key; absent if they are not limited. */
   readonly failures?: FailedAuthentications | undefined;
   /** The proxies whose X-Forwarded-For is trusted. */
@@ -88,6 +91,7 @@ export function createApp(parts: AppParts): App {
   serveOperations(app, '/v2', V2, services, gate, now);
   serveDescriptions(app, parts.addresses);
   servePages(app, parts.addresses);
+  if (parts.servesConsole) serveConsole(app);
   serveFixed(
     app,
     '/public-key',

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 
 /** The files of src, by their paths from there. */
-export const SOURCE_FILES: readonly string[] = globSync('**/*.ts', { cwd: 'src' }).sort();
+export const SOURCE_FILES: readonly string[] = globSync('**/*.{ts,tsx}', { cwd: 'src' }).sort();
 
 /** A file of src, or one that a test has planted. */
 export interface Source {

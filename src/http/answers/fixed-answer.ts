@@ -1,7 +1,7 @@
 /** Documents that are the same for every client, made at the first request and compressed once. */
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { acceptsGzip, compress, isNotModified } from './negotiation.ts';
+import { acceptsGzip, compress, IMMUTABLE, isNotModified } from './negotiation.ts';
 
 /** A document that is the same for every client: plain and compressed, with its ETag. */
 export interface FixedAnswer {
@@ -9,15 +9,18 @@ export interface FixedAnswer {
   readonly tag: string;
   readonly plain: Buffer;
   readonly gzip: Buffer;
+  /** True if the address names the content by a hash of it. */
+  readonly isImmutable: boolean;
 }
 
 export async function fixedAnswer(
   contentType: string,
   body: string | Buffer,
+  { isImmutable = false } = {},
 ): Promise<FixedAnswer> {
   const plain = Buffer.from(body);
   const tag = hash('sha256', plain, 'base64url').slice(0, 22);
-  return { contentType, tag, plain, gzip: await compress(plain) };
+  return { contentType, tag, plain, gzip: await compress(plain), isImmutable };
 }
 
 /**
@@ -36,14 +39,15 @@ export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 }
 
 /**
- * Sends the document. Caches must revalidate it by its ETag, so that an upgrade is visible at once.
+ * Sends the document. Caches must revalidate it by its ETag, so that an upgrade is visible at once;
+ * an immutable one they may keep.
  */
 export function sendFixed(
   req: Request,
   res: Response,
-  { contentType, tag, plain, gzip }: FixedAnswer,
+  { contentType, tag, plain, gzip, isImmutable }: FixedAnswer,
 ): void {
-  if (isNotModified(req, res, tag, 'no-cache')) return;
+  if (isNotModified(req, res, tag, isImmutable ? IMMUTABLE : 'no-cache')) return;
   const isCompressed = acceptsGzip(req);
   if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
   res.setHeader('Content-Type', contentType);

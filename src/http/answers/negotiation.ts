@@ -8,6 +8,9 @@ export const JSON_UTF_8 = 'application/json; charset=utf-8';
 /** The Cache-Control of responses for one client, which it must revalidate each time. */
 export const PRIVATE = 'private, no-cache';
 
+/** The Cache-Control of documents whose address changes with their content. */
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
+
 /** Compresses a whole document. */
 export const compress = promisify<Buffer, Buffer>(gzip);
 
@@ -37,7 +40,7 @@ export function isNotModified(
   req: Request,
   res: Response,
   tag: string,
-  cacheControl: typeof PRIVATE | 'no-cache',
+  cacheControl: typeof PRIVATE | typeof IMMUTABLE | 'no-cache',
 ): boolean {
   res.setHeader('ETag', etagOf(tag, acceptsGzip(req)));
   res.setHeader('Cache-Control', cacheControl);

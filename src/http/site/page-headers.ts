@@ -32,18 +32,39 @@ const NO_PERMISSIONS = [
  * @param servers Other origins that its scripts may send requests to.
  */
 export function pageHeaders(servers: readonly string[] = []): RequestHandler {
+  return headersWith({
+    ...ONLY_OWN,
+    connectSrc: ["'self'", ...servers],
+  });
+}
+
+/**
+ * Returns the headers of the console: those of every page, and Trusted Types without a policy, so that
+ * no script can turn a text into code or markup.
+ */
+export function consoleHeaders(): RequestHandler {
+  return headersWith({
+    ...ONLY_OWN,
+    requireTrustedTypesFor: ["'script'"],
+    trustedTypes: ["'none'"],
+  });
+}
+
+const ONLY_OWN = {
+  defaultSrc: ["'none'"],
+  connectSrc: ["'self'"],
+  imgSrc: ["'self'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+};
+
+function headersWith(directives: Readonly<Record<string, readonly string[]>>): RequestHandler {
   const policy = helmet.contentSecurityPolicy({
     useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      connectSrc: ["'self'", ...servers],
-      imgSrc: ["'self'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
+    directives: directives as Record<string, string[]>,
   });
   return (req, res, next) => {
     res.setHeader('Referrer-Policy', 'no-referrer');

@@ -29,6 +29,8 @@ export interface Config {
   readonly stagingBaseUrl: string | undefined;
   /** The origins whose pages may call the API from a browser; none: no page of another origin. */
   readonly corsOrigins: readonly string[];
+  /** True if the web console is served. */
+  readonly servesConsole: boolean;
   /** The requests without a valid key that get one address a 401, a minute; 0: any number. */
   readonly authFailuresPerMinute: number;
   /** The proxies whose X-Forwarded-For is believed: addresses and networks; none: nobody's. */
@@ -110,6 +112,7 @@ export const environment = z.object({
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
   CORS_ORIGINS: origins.optional(),
+  CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').prefault(
     '300',
   ),
@@ -202,6 +205,7 @@ export function readConfig(
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
     corsOrigins: data.CORS_ORIGINS ?? [],
+    servesConsole: data.CONSOLE === undefined ? isLoopback(data.HOST) : data.CONSOLE === 'on',
     authFailuresPerMinute: data.AUTH_FAILURES_PER_MINUTE,
     trustedProxies: data.TRUST_PROXY ?? [],
     limits: limitsIn(data),
@@ -216,6 +220,11 @@ export function readConfig(
     logFormat: data.LOG_FORMAT,
     initialApiKey: data.INITIAL_API_KEY,
   };
+}
+
+/** Returns true if only programs of this machine reach the host. */
+function isLoopback(host: string): boolean {
+  return /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
 }
 
 /** Reads an address as DATABASE_URL takes it. Throws {@link CannotStart} for anything else. */

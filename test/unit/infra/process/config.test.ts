@@ -25,6 +25,7 @@ describe('The configuration', () => {
     baseUrl: undefined,
     stagingBaseUrl: undefined,
     corsOrigins: [],
+    servesConsole: true,
     authFailuresPerMinute: 300,
     trustedProxies: [],
     limits: {
@@ -63,6 +64,20 @@ describe('The configuration', () => {
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toStrictEqual(defaults);
   });
 
+  it.each([
+    ['127.0.0.1', undefined, true],
+    ['127.8.8.8', undefined, true],
+    ['::1', undefined, true],
+    ['localhost', undefined, true],
+    ['0.0.0.0', undefined, false],
+    ['::', undefined, false],
+    ['127.0.0.1.example.com', undefined, false],
+    ['0.0.0.0', 'on', true],
+    ['127.0.0.1', 'off', false],
+  ])('on the host %s with CONSOLE=%s serves the console: %s', (HOST, CONSOLE, servesConsole) => {
+    expect(readConfig({ HOST, CONSOLE })).toMatchObject({ servesConsole });
+  });
+
   it('takes given values', () => {
     const key = mintKeyText();
     const given = {
@@ -75,6 +90,7 @@ describe('The configuration', () => {
       BASE_URL: 'https://api.example.com/shop/v1',
       STAGING_BASE_URL: 'http://localhost:8080/v1',
       CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173,https://shop.example.com',
+      CONSOLE: 'off',
       AUTH_FAILURES_PER_MINUTE: '0',
       TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8 , ::1',
       MAX_CONNECTIONS: '1',
@@ -107,6 +123,7 @@ describe('The configuration', () => {
       baseUrl: 'https://api.example.com/shop/v1',
       stagingBaseUrl: 'http://localhost:8080/v1',
       corsOrigins: ['https://shop.example.com', 'http://localhost:5173'],
+      servesConsole: false,
       authFailuresPerMinute: 0,
       trustedProxies: ['loopback', '10.0.0.0/8', 'fd00::/8', '::1'],
       limits: {
@@ -175,6 +192,7 @@ describe('A mistake is reported in one line that names the variable:', () => {
     ['BASE_URL', 'https://user@api.example.com/v1'],
     ['STAGING_BASE_URL', 'staging'],
     ['STAGING_BASE_URL', 'https://user:correct-horse@api.example.com/v1'],
+    ['CONSOLE', 'yes'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'null'],
     ['CORS_ORIGINS', 'shop.example.com'],

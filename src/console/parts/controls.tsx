@@ -1,0 +1,117 @@
+/** Small parts that several pages share. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Route } from '../state/routes.ts';
+import { timeText, zoneName } from '../state/times.ts';
+import { addressOf, moveTo } from './router.ts';
+import { zone } from './session.ts';
+
+interface LinkProps {
+  readonly to: Route;
+  readonly children: ComponentChildren;
+  readonly isHere?: boolean;
+  readonly class?: string;
+}
+
+/** A link to a page of the console. */
+export function Link({ to, children, isHere, class: name }: LinkProps) {
+  const onClick = (event: MouseEvent) => {
+    // The browser opens another tab or window by itself.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    moveTo(to);
+  };
+  return (
+    <a
+      href={addressOf(to)}
+      onClick={onClick}
+      class={name}
+      aria-current={isHere ? 'page' : undefined}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** A time in the zone that the reader chose. */
+export function Time({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={`${at}, shown in ${zoneName(zone.value)}`}>
+      {timeText(at, zone.value)}
+    </time>
+  );
+}
+
+/** The state of an order, or the type of an event: a word, and a colour beside it. */
+export function Badge({ of }: { readonly of: string }) {
+  return <span class={`badge badge-${of}`}>{of}</span>;
+}
+
+interface ChipsProps<Value extends string> {
+  readonly label: string;
+  readonly values: readonly (readonly [value: Value | undefined, text: string])[];
+  readonly chosen: Value | undefined;
+  readonly onChoose: (value: Value | undefined) => void;
+}
+
+/** Buttons of which one is pressed. */
+export function Chips<Value extends string>({
+  label,
+  values,
+  chosen,
+  onChoose,
+}: ChipsProps<Value>) {
+  return (
+    <fieldset class="chips">
+      <legend class="hidden">{label}</legend>
+      {values.map(([value, text]) => (
+        <button
+          key={text}
+          type="button"
+          class="chip"
+          aria-pressed={value === chosen}
+          onClick={() => onChoose(value)}
+        >
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface CopyProps {
+  readonly text: () => string | Promise<string>;
+  readonly children: string;
+}
+
+/** The time for which a button says that its text was copied, in milliseconds. */
+const COPIED_MS = 2_000;
+
+export function Copy({ text, children }: CopyProps) {
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(await text());
+      setSaid('Copied');
+    } catch {
+      setSaid('The browser does not allow it');
+    }
+  };
+  return (
+    <button type="button" onClick={copy}>
+      <span aria-live="polite">{said || children}</span>
+    </button>
+  );
+}
+
+/** Saves a file on the reader's device. */
+export function save(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,104 @@
+/** The states in which a page has no data, each with the way out of it. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { firstCommands } from '../state/curl.ts';
+import type { Problem } from '../state/problem.ts';
+import { Copy } from './controls.tsx';
+import { SERVICE } from './router.ts';
+import { isOnline, type Scope, who } from './session.ts';
+
+const TITLES: Readonly<Record<Problem['kind'], string>> = {
+  key_refused: 'The service does not accept the key',
+  scope_missing: 'The key has not the scope for this',
+  not_found: 'There is no such order',
+  moment_to_come: 'That moment has not come yet',
+  gone: 'This no longer exists',
+  busy: 'The service is busy, or not ready',
+  offline: 'This device is offline',
+  unreachable: 'The service does not answer',
+  other: 'This did not work',
+};
+
+interface ProblemProps {
+  readonly problem: Problem;
+  readonly onRetry: () => void;
+  readonly children?: ComponentChildren;
+}
+
+export function ProblemView({ problem, onRetry, children }: ProblemProps) {
+  const { kind, message, requestId, retryMs } = problem;
+  return (
+    <div class="state" data-state={kind} role="alert">
+      <h2>{TITLES[kind]}</h2>
+      <p>{message}</p>
+      {requestId !== undefined && (
+        <p class="quiet">
+          Request <code>{requestId}</code>
+        </p>
+      )}
+      {children}
+      {retryMs !== undefined && <Countdown ms={retryMs} onEnd={onRetry} />}
+    </div>
+  );
+}
+
+/** Counts down to the next attempt, and makes it. Being online again ends the wait. */
+function Countdown({ ms, onEnd }: { readonly ms: number; readonly onEnd: () => void }) {
+  const [leftS, setLeftS] = useState(Math.ceil(ms / 1_000));
+  const online = isOnline.value;
+  useEffect(() => {
+    setLeftS(Math.ceil(ms / 1_000));
+    const timer = setInterval(() => {
+      setLeftS((before) => {
+        if (before > 1) return before - 1;
+        onEnd();
+        return Math.ceil(ms / 1_000);
+      });
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [ms, online]);
+  return (
+    <p>
+      Next attempt in <b class="countdown">{leftS}</b> s.{' '}
+      <button type="button" onClick={onEnd}>
+        Try now
+      </button>
+    </p>
+  );
+}
+
+/** Says which scope the rest of a page needs. */
+export function NeedsScope({ scope, what }: { readonly scope: Scope; readonly what: string }) {
+  return (
+    <div class="state" data-state="scope_missing">
+      <p>
+        {what} needs the scope <code>{scope}</code>. The key “{who.value?.name}” has{' '}
+        {who.value?.scopes.join(', ') || 'no scope'}.
+      </p>
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <p class="quiet" role="status">
+      Loading …
+    </p>
+  );
+}
+
+/** The state of a store without orders: the commands that place the first one. */
+export function EmptyStore() {
+  const commands = firstCommands(SERVICE.replace(/\/$/, '')).join('\n');
+  return (
+    <div class="state" data-state="empty">
+      <h2>There are no orders yet</h2>
+      <p>
+        Three lines place one, with a key in <code>KEY</code> that has <code>orders:write</code>:
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <pre tabIndex={0}>{commands}</pre>
+      <Copy text={() => commands}>Copy</Copy>
+    </div>
+  );
+}

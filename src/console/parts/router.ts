@@ -1,0 +1,48 @@
+/** The address bar: the page in view, and the way to another one. */
+import { signal } from '@preact/signals';
+import { type Route, readRoute, writeRoute } from '../state/routes.ts';
+
+/** The address of the service: the script is two folders below it. A proxy may put it anywhere. */
+export const SERVICE = new URL('../../', import.meta.url).href;
+
+const HERE = `${SERVICE}console`;
+
+export const route = signal<Route>(routeHere());
+
+/** Counts the moves to another page: of the reader, not of a script. */
+export const moves = signal(0);
+
+/** Returns the whole address of a page. */
+export function addressOf(to: Route): string {
+  const rest = writeRoute(to);
+  return rest === '' ? HERE : `${HERE}/${rest}`;
+}
+
+/** @param isSamePage Replaces the entry in the history: for a view that changes within its page. */
+export function moveTo(to: Route, isSamePage = false): void {
+  const address = addressOf(to);
+  if (isSamePage) history.replaceState(history.state, '', address);
+  else history.pushState(null, '', address);
+  route.value = to;
+  if (!isSamePage) moves.value += 1;
+}
+
+/** The offset to which the list of this page was scrolled when it was left. */
+export function savedScroll(): number {
+  return Number(history.state?.scrollPx ?? 0);
+}
+
+export function saveScroll(scrollPx: number): void {
+  history.replaceState({ scrollPx }, '');
+}
+
+function routeHere(): Route {
+  const { href, search } = location;
+  const path = href.slice(HERE.length + 1).split(/[?#]/)[0] ?? '';
+  return readRoute(path, search);
+}
+
+addEventListener('popstate', () => {
+  route.value = routeHere();
+  moves.value += 1;
+});

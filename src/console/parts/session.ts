@@ -1,0 +1,124 @@
+/** The reader: the key in use, its scopes, and the choices that hold for every page. */
+import { computed, signal } from '@preact/signals';
+import { type Key, StoreOrders } from '../../client/client.ts';
+import { now } from '../state/clock.ts';
+import { KeyHolder } from '../state/key-holder.ts';
+import { type Problem, problemOf } from '../state/problem.ts';
+import type { Zone } from '../state/times.ts';
+import { SERVICE } from './router.ts';
+
+export type Scope = Key['scopes'][number];
+
+/** The interval at which a key that is not used is looked for, in milliseconds. */
+const IDLE_CHECK_MS = 10_000;
+
+const holder = new KeyHolder(sessionStorage, now);
+
+/** The key as the service knows it; absent while no key has been accepted. */
+export const who = signal<Key | undefined>(undefined);
+export const isChecking = signal(false);
+/** The reason why there is no key any more, or why one was not accepted. */
+export const farewell = signal('');
+/** Changes are off until the reader allows them, for as long as the key is held. */
+export const allowsChanges = signal(false);
+export const zone = signal<Zone>('utc');
+export const isOnline = signal(navigator.onLine);
+const scopes = computed(() => who.value?.scopes ?? []);
+
+export function can(scope: Scope): boolean {
+  return scopes.value.includes(scope);
+}
+
+/** @param onOpen Called when an answer begins that is a success. */
+function clientWith(onOpen: () => void = () => undefined): StoreOrders {
+  const watched: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.status === 401) forget('The service no longer accepts the key.');
+    if (response.ok) onOpen();
+    return response;
+  };
+  // Pages show a failure and count down to the next attempt, so the client makes none in silence.
+  return new StoreOrders({
+    url: SERVICE,
+    key: () => holder.key ?? '',
+    fetch: watched,
+    retries: 0,
+    attemptTimeoutMs: 60_000,
+  });
+}
+
+/** The API, with the reader's key. Requests are not repeated. */
+export const client = clientWith();
+
+/** Returns a client that reports each stream that has been opened. */
+export function streamClient(onOpen: () => void): StoreOrders {
+  return clientWith(onOpen);
+}
+
+/** Returns the whole answer to a GET as a file, without a copy of it as text. */
+export async function fileAt(path: string, accept: string, signal: AbortSignal): Promise<Blob> {
+  const headers = { Authorization: `Bearer ${holder.key ?? ''}`, Accept: accept };
+  const response = await fetch(new URL(path, SERVICE), { headers, signal, redirect: 'manual' });
+  if (!response.ok) throw new Error(`The service answered ${response.status}.`);
+  return response.blob();
+}
+
+/** Tries a key, and holds it if the service accepts it. Returns the problem if it does not. */
+export async function enter(key: string, isForTab: boolean): Promise<Problem | undefined> {
+  holder.hold(key, isForTab);
+  return identify();
+}
+
+/** Goes on with the key of the tab, if it was to be kept. */
+export async function resume(): Promise<void> {
+  if (holder.restore() !== undefined) await identify();
+}
+
+async function identify(): Promise<Problem | undefined> {
+  isChecking.value = true;
+  farewell.value = '';
+  try {
+    who.value = await client.whoAmI();
+    return undefined;
+  } catch (error) {
+    const problem = problemOf(error, navigator.onLine);
+    forget(problem.kind === 'key_refused' ? 'The service does not accept this key.' : '');
+    return problem;
+  } finally {
+    isChecking.value = false;
+  }
+}
+
+/** Drops the key, and what only its owner may see. */
+export function forget(reason: string): void {
+  holder.drop();
+  who.value = undefined;
+  allowsChanges.value = false;
+  farewell.value = reason;
+}
+
+/** Listens for signs of the reader: activity keeps the key, leaving and idleness drop it. */
+export function watchReader(): void {
+  for (const type of ['keydown', 'pointerdown', 'wheel'] as const) {
+    addEventListener(type, () => holder.touch(), { passive: true });
+  }
+  setInterval(() => {
+    const isGone = who.value !== undefined && holder.key === undefined;
+    if (isGone) forget('The key was dropped after 30 minutes without activity.');
+  }, IDLE_CHECK_MS);
+  addEventListener('pagehide', () => {
+    holder.leave();
+    who.value = undefined;
+    allowsChanges.value = false;
+  });
+  // A page that the browser has kept is shown again.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) void resume();
+  });
+  addEventListener('online', () => {
+    isOnline.value = true;
+  });
+  addEventListener('offline', () => {
+    isOnline.value = false;
+  });
+}

@@ -1,0 +1,65 @@
+/** Follows the log as it grows, for as long as a page wants it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EventType, OrderEvent } from '../../client/client.ts';
+import { now } from '../state/clock.ts';
+import { type Problem, problemOf } from '../state/problem.ts';
+import { streamClient } from './session.ts';
+
+export interface TailState {
+  readonly kind: 'off' | 'opening' | 'live' | 'lost';
+  /** The length of the last interruption after which the stream caught up, in milliseconds. */
+  readonly gapMs?: number;
+  readonly problem?: Problem;
+}
+
+/** The longest time for which an event waits for others, in milliseconds. */
+const BATCH_MS = 100;
+
+export interface TailOptions {
+  /** The position behind which to begin; `undefined` does not follow. */
+  readonly after: number | undefined;
+  readonly type?: EventType | undefined;
+  /** Called with all events that have arrived within {@link BATCH_MS}. */
+  readonly onEvents: (events: readonly OrderEvent[]) => void;
+}
+
+export function useTail({ after, type, onEvents }: TailOptions): TailState {
+  const [state, setState] = useState<TailState>({ kind: 'off' });
+  const handler = useRef(onEvents);
+  handler.current = onEvents;
+  useEffect(() => {
+    if (after === undefined) {
+      setState({ kind: 'off' });
+      return;
+    }
+    const ending = new AbortController();
+    let lostAt: number | undefined;
+    setState({ kind: 'opening' });
+    const { events } = streamClient(() => {
+      const gap = lostAt === undefined ? {} : { gapMs: now() - lostAt };
+      lostAt = undefined;
+      setState((before) => ({ ...before, kind: 'live', ...gap }));
+    });
+    const onInterrupt = () => {
+      lostAt ??= now();
+      setState({ kind: 'lost' });
+    };
+    const waiting: OrderEvent[] = [];
+    const flush = () => {
+      const batch = waiting.splice(0);
+      if (!ending.signal.aborted) handler.current(batch);
+    };
+    const follow = async () => {
+      const options = { after, type, signal: ending.signal, onInterrupt };
+      for await (const event of events.follow(options)) {
+        if (waiting.length === 0) setTimeout(flush, BATCH_MS);
+        waiting.push(event);
+      }
+    };
+    follow().catch((error: unknown) => {
+      setState({ kind: 'off', problem: problemOf(error, navigator.onLine) });
+    });
+    return () => ending.abort();
+  }, [after, type]);
+  return state;
+}

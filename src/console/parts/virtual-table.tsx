@@ -1,0 +1,142 @@
+/** A table of any length, of which only the rows in view are in the page. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type Problem, problemOf } from '../state/problem.ts';
+import type { Rows } from '../state/rows.ts';
+import { offsetOf, windowOf } from '../state/virtual-window.ts';
+import { ProblemView } from './problems.tsx';
+import { savedScroll, saveScroll } from './router.ts';
+
+/** The height of a row, as the style sheet has it. */
+const ROW_PX = 34;
+
+interface TableProps<Row> {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly rows: Rows<Row>;
+  readonly cells: (row: Row) => readonly ComponentChildren[];
+  /** The rows that are marked as new, from the first one on. */
+  readonly isNew?: (row: Row) => boolean;
+  /** The row that is shown first, where no earlier place is restored. */
+  readonly startRow?: number;
+  readonly onScroll?: (scrollPx: number) => void;
+  /** The style of the columns. */
+  readonly kind: string;
+}
+
+export function VirtualTable<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, kind, onScroll } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [scrollPx, setScrollPx] = useState(0);
+  const [viewPx, setViewPx] = useState(480);
+  const { problem, retry } = useRowsInView(rows, { scrollPx, viewPx });
+  useRestoredScroll(scroller, props);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setViewPx(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  const scrolled = (event: Event) => {
+    const { scrollTop } = event.currentTarget as HTMLElement;
+    setScrollPx(scrollTop);
+    saveScroll(scrollTop);
+    onScroll?.(scrollTop);
+  };
+  return (
+    <>
+      {problem !== undefined && <ProblemView problem={problem} onRetry={retry} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too */}
+      <section ref={scroller} class="scroller" aria-label={label} tabIndex={0} onScroll={scrolled}>
+        <table
+          class={kind}
+          aria-label={label}
+          aria-rowcount={rows.isComplete ? rows.count + 1 : -1}
+        >
+          <thead>
+            <tr aria-rowindex={1}>
+              {columns.map((column) => (
+                <th scope="col" key={column}>
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <Body {...props} scrollPx={scrollPx} viewPx={viewPx} />
+        </table>
+      </section>
+    </>
+  );
+}
+
+function Body<Row>(props: TableProps<Row> & { scrollPx: number; viewPx: number }) {
+  const { rows, columns, cells, isNew, scrollPx, viewPx } = props;
+  const { first, end, abovePx, belowPx } = windowOf({
+    rows: rows.count,
+    rowPx: ROW_PX,
+    viewPx,
+    scrollPx,
+  });
+  const shown = Array.from({ length: end - first }, (_, index) => first + index);
+  return (
+    <tbody style={{ paddingTop: `${abovePx}px`, paddingBottom: `${belowPx}px` }}>
+      {shown.map((index) => {
+        const row = rows.at(index);
+        const texts = row === undefined ? columns.map(() => '…') : cells(row);
+        const isMarked = row !== undefined && isNew?.(row);
+        return (
+          <tr class={isMarked ? 'new' : undefined} key={index} aria-rowindex={index + 2}>
+            {texts.map((text, column) => (
+              <td key={columns[column]}>{text}</td>
+            ))}
+          </tr>
+        );
+      })}
+    </tbody>
+  );
+}
+
+/** Loads the rows in view, and renders again when they are there. */
+function useRowsInView<Row>(rows: Rows<Row>, view: { scrollPx: number; viewPx: number }) {
+  const [, setRound] = useState(0);
+  const [problem, setProblem] = useState<Problem>();
+  const { first, end } = windowOf({ rows: rows.count, rowPx: ROW_PX, ...view });
+  const again = () => setRound((before) => before + 1);
+  useEffect(() => {
+    let isWanted = true;
+    if (problem !== undefined) return;
+    rows.want(first, end).then(
+      () => isWanted && again(),
+      (error: unknown) => isWanted && setProblem(problemOf(error, navigator.onLine)),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [rows, first, end, problem]);
+  const retry = () => setProblem(undefined);
+  return { problem, retry };
+}
+
+/** Scrolls to the place where the reader was, or to the row that is shown first. */
+function useRestoredScroll<Row>(
+  scroller: { readonly current: HTMLDivElement | null },
+  { rows, startRow = 0 }: TableProps<Row>,
+): void {
+  useEffect(() => {
+    const saved = savedScroll();
+    const row = saved === 0 ? startRow : Math.floor(saved / ROW_PX);
+    if (row === 0) return;
+    const scroll = () => {
+      const viewPx = scroller.current?.clientHeight ?? 0;
+      const top = saved || offsetOf(startRow, { rows: rows.count, rowPx: ROW_PX, viewPx });
+      scroller.current?.scrollTo({ top });
+    };
+    rows.want(row, row + 1).then(
+      () => requestAnimationFrame(scroll),
+      () => undefined,
+    );
+  }, [rows]);
+}

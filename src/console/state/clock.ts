@@ -1,0 +1,16 @@
+/** The wall clock of the console. It measures ages and idle time, which the service never sees. */
+
+/** Returns milliseconds since 1970. */
+export function now(): number {
+  return Date.now();
+}
+
+/** Returns the milliseconds since 1970 of an instant in RFC 3339; NaN for anything else. */
+export function millisecondsOf(instant: string): number {
+  return Date.parse(instant);
+}
+
+/** Returns the present instant in RFC 3339. */
+export function instantNow(): string {
+  return new Date(now()).toISOString();
+}

@@ -1,0 +1,41 @@
+/** The history of one order: each event with the state after it, and the time since the one before. */
+import type { Order, OrderEvent } from '../../client/client.ts';
+import { millisecondsOf } from './clock.ts';
+
+export interface Step {
+  readonly event: OrderEvent;
+  readonly state: Order;
+  /** The time since the event before, in milliseconds; absent for the first one. */
+  readonly gapMs?: number;
+}
+
+/** Folds the events of an order, the oldest first. Returns one step for each. */
+export function stepsOf(events: readonly OrderEvent[]): readonly Step[] {
+  const steps: Step[] = [];
+  for (const event of events) {
+    const before = steps.at(-1);
+    const state = stateAfter(before?.state, event);
+    if (state === undefined) continue;
+    const gap = before && millisecondsOf(event.time) - millisecondsOf(before.event.time);
+    steps.push({ event, state, ...(gap !== undefined && { gapMs: gap }) });
+  }
+  return steps;
+}
+
+/** Returns the state of an order after an event, in the form of the API. */
+function stateAfter(before: Order | undefined, event: OrderEvent): Order | undefined {
+  if (event.type === 'OrderPlaced') {
+    const { orderId, petId, quantity, shipDate } = event.data;
+    const date = shipDate === undefined ? {} : { shipDate };
+    const state = { status: 'pending', complete: false, placedAt: event.time } as const;
+    return { id: orderId, petId, quantity, ...date, ...state };
+  }
+  if (before === undefined) return undefined;
+  if (event.type === 'OrderShipped') {
+    const { shipDate } = event.data;
+    return { ...before, shipDate, status: 'shipped', complete: true, shippedAt: event.time };
+  }
+  const { reason } = event.data;
+  const why = reason === undefined ? {} : { cancelReason: reason };
+  return { ...before, status: 'cancelled', cancelledAt: event.time, ...why };
+}

@@ -1,0 +1,55 @@
+/** The states of a page that could not be loaded, from the errors of the client. */
+import { StoreOrdersError } from '../../client/client.ts';
+
+/** The reason why a page shows no data. */
+export interface Problem {
+  readonly kind:
+    | 'key_refused'
+    | 'scope_missing'
+    | 'not_found'
+    | 'moment_to_come'
+    | 'gone'
+    | 'busy'
+    | 'offline'
+    | 'unreachable'
+    | 'other';
+  readonly message: string;
+  readonly requestId?: string | undefined;
+  /** The wait before another attempt, in milliseconds; absent if another one is of no use. */
+  readonly retryMs?: number;
+}
+
+/** The wait where the service states none. */
+const RETRY_MS = 5_000;
+
+/** Returns the problem in an error. Throws the error if it is none of the client's. */
+export function problemOf(error: unknown, isOnline: boolean): Problem {
+  if (!(error instanceof StoreOrdersError)) throw error;
+  const { code, message, requestId, retryAfterMs = RETRY_MS } = error;
+  const told = { message, requestId };
+  switch (code) {
+    case 'unauthorized':
+      return { kind: 'key_refused', ...told };
+    case 'insufficient_scope':
+      return { kind: 'scope_missing', ...told };
+    case 'order_not_found':
+    case 'not_found':
+      return { kind: 'not_found', ...told };
+    case 'gone':
+      return { kind: 'gone', ...told };
+    case 'network':
+    case 'timeout': {
+      const kind = isOnline ? 'unreachable' : 'offline';
+      return { kind, message: 'There was no answer.', retryMs: RETRY_MS };
+    }
+    case 'service_unavailable':
+    case 'rate_limited':
+      return { kind: 'busy', ...told, retryMs: Math.max(1_000, retryAfterMs) };
+    case 'invalid_request': {
+      const isToCome = /^asOf: (?:the log ends|it is in the future)/.test(message);
+      return { kind: isToCome ? 'moment_to_come' : 'other', ...told };
+    }
+    default:
+      return { kind: 'other', ...told };
+  }
+}

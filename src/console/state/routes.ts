@@ -1,0 +1,139 @@
+/** The pages of the console by their addresses. An address restores the whole view. */
+import type { EventType, Status } from '../../client/client.ts';
+
+/** Every status, in the order of an order's life. */
+export const STATUSES: readonly Status[] = ['pending', 'shipped', 'cancelled'];
+
+export const EVENT_TYPES: readonly EventType[] = ['OrderPlaced', 'OrderShipped', 'OrderCancelled'];
+
+/** The list of orders. Absent members filter nothing. */
+export interface OrdersRoute {
+  readonly page: 'orders';
+  readonly status?: Status;
+  /** A position of the log, or a time. */
+  readonly asOf?: string;
+  readonly petId?: string;
+  readonly fromId?: string;
+  readonly order?: 'desc';
+}
+
+export interface LogRoute {
+  readonly page: 'log';
+  readonly type?: EventType;
+  readonly order?: 'oldest';
+  /** The position that is shown first. */
+  readonly at?: string;
+  /** The list stands still while new events are counted. */
+  readonly paused?: true;
+}
+
+export type Route =
+  | { readonly page: 'overview' }
+  | { readonly page: 'key' }
+  | { readonly page: 'order'; readonly id: string }
+  | OrdersRoute
+  | LogRoute;
+
+const MAX_ID = 2n ** 63n - 1n;
+const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
+
+/** Returns true for the decimal text of a 64-bit integer. */
+export function isId(text: string): boolean {
+  if (!DECIMAL.test(text)) return false;
+  const id = BigInt(text);
+  return id <= MAX_ID && id >= -MAX_ID - 1n;
+}
+
+/**
+ * Returns the page at an address below the console's. A parameter that is malformed is ignored.
+ * @param path For example `orders/42`; empty for the first page.
+ */
+export function readRoute(path: string, search: string): Route {
+  const [page, id = ''] = path.split('/');
+  const given = new URLSearchParams(search);
+  if (page === 'key') return { page };
+  if (page === 'orders') return isId(id) ? { page: 'order', id } : readOrders(given);
+  return page === 'log' ? readLog(given) : { page: 'overview' };
+}
+
+function readOrders(given: URLSearchParams): OrdersRoute {
+  const status = STATUSES.find((each) => each === given.get('status'));
+  const asOf = given.get('asOf')?.trim();
+  const [petId, fromId] = ['petId', 'fromId'].map((name) => idIn(given, name));
+  return {
+    page: 'orders',
+    ...(status && { status }),
+    ...(asOf && { asOf }),
+    ...(petId && { petId }),
+    ...(fromId && { fromId }),
+    ...(given.get('order') === 'desc' && { order: 'desc' }),
+  };
+}
+
+function readLog(given: URLSearchParams): LogRoute {
+  const type = EVENT_TYPES.find((each) => each === given.get('type'));
+  const at = given.get('at');
+  return {
+    page: 'log',
+    ...(type && { type }),
+    ...(given.get('order') === 'oldest' && { order: 'oldest' }),
+    ...(at && isPosition(at) && { at }),
+    ...(given.has('paused') && { paused: true }),
+  };
+}
+
+function idIn(given: URLSearchParams, name: string): string | undefined {
+  const text = given.get(name);
+  return text !== null && isId(text) ? text : undefined;
+}
+
+function isPosition(text: string): boolean {
+  return /^[1-9]\d{0,9}$/.test(text);
+}
+
+/** Returns the address of a page below the console's, such as `orders?status=pending`. */
+export function writeRoute(route: Route): string {
+  switch (route.page) {
+    case 'overview':
+      return '';
+    case 'key':
+      return 'key';
+    case 'order':
+      return `orders/${route.id}`;
+    case 'orders':
+    case 'log': {
+      const { page, ...parameters } = route;
+      const search = new URLSearchParams();
+      for (const [name, value] of Object.entries(parameters)) {
+        if (value !== undefined) search.set(name, value === true ? '' : String(value));
+      }
+      const text = search.toString();
+      return text === '' ? page : `${page}?${text}`;
+    }
+  }
+}
+
+/** Returns the title of a page. Nothing in it is typed by a reader but ids. */
+export function titleOf(route: Route): string {
+  switch (route.page) {
+    case 'overview':
+      return 'Overview';
+    case 'key':
+      return 'Key';
+    case 'orders':
+      return 'Orders';
+    case 'order':
+      return `Order ${route.id}`;
+    case 'log':
+      return 'Log';
+  }
+}
+
+/** Returns the page that a text in the search box leads to: an order's id, or `#` and a position. */
+export function readSearch(text: string): Route | undefined {
+  const word = text.trim();
+  if (isId(word)) return { page: 'order', id: word };
+  const position = /^#\s*(\d+)$/.exec(word)?.[1];
+  if (position === undefined || !isPosition(position)) return undefined;
+  return { page: 'log', order: 'oldest', at: position, paused: true };
+}

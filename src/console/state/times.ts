@@ -1,0 +1,57 @@
+/** Instants and durations as texts. */
+import { millisecondsOf } from './clock.ts';
+
+/** The zone of all times on a page. */
+export type Zone = 'utc' | 'local';
+
+/** Returns the name of a zone, such as `UTC` or `Europe/Vienna`. */
+export function zoneName(zone: Zone): string {
+  return zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/**
+ * Returns an instant of the API as `YYYY-MM-DD HH:MM:SS`, with as many further digits as it has.
+ * @param timeZone The local zone; the browser's if absent.
+ */
+export function timeText(instant: string, zone: Zone, timeZone?: string): string {
+  const [, fraction = ''] = /(\.\d+)/.exec(instant) ?? [];
+  if (zone === 'utc') return instant.slice(0, 19).replace('T', ' ') + fraction;
+  const format = new Intl.DateTimeFormat('en-CA', {
+    ...(timeZone === undefined ? {} : { timeZone }),
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  const parts = format.formatToParts(millisecondsOf(instant));
+  const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  const date = `${of('year').padStart(4, '0')}-${of('month')}-${of('day')}`;
+  return `${date} ${of('hour')}:${of('minute')}:${of('second')}${fraction}`;
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** Returns a duration by its two largest units, such as `3 d 4 h`. Less than a second is in ms. */
+export function durationText(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  const at = UNITS.findIndex(([, unitMs]) => whole >= unitMs);
+  const [unit, unitMs] = UNITS[at] ?? [];
+  if (unit === undefined || unitMs === undefined) return `${whole} ms`;
+  const [smaller, smallerMs = 1] = UNITS[at + 1] ?? [];
+  const rest = smaller === undefined ? 0 : Math.floor((whole % unitMs) / smallerMs);
+  const large = `${Math.floor(whole / unitMs)} ${unit}`;
+  return rest === 0 ? large : `${large} ${rest} ${smaller}`;
+}
+
+/** Returns a whole number with its thousands apart. */
+export function countText(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ' ');
+}

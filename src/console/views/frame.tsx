@@ -1,0 +1,167 @@
+/** The frame of every page: navigation, search, the choice of a zone, and the page itself. */
+import { useEffect, useRef } from 'preact/hooks';
+import { Link } from '../parts/controls.tsx';
+import { moves, moveTo, route } from '../parts/router.ts';
+import { allowsChanges, can, forget, isChecking, isOnline, who, zone } from '../parts/session.ts';
+import { type Route, readSearch, titleOf } from '../state/routes.ts';
+import { zoneName } from '../state/times.ts';
+import { KeyPrompt, WhoAmI } from './key.tsx';
+import { Log } from './log.tsx';
+import { OrderPage } from './order.tsx';
+import { Orders } from './orders.tsx';
+import { Overview } from './overview.tsx';
+import { Shortcuts, useShortcuts } from './shortcuts.tsx';
+
+/** The pages of the navigation: each is one letter behind `g` away. */
+const PAGES: readonly (readonly [letter: string, route: Route])[] = [
+  ['v', { page: 'overview' }],
+  ['o', { page: 'orders' }],
+  ['l', { page: 'log' }],
+  ['k', { page: 'key' }],
+];
+
+export function Frame() {
+  const to = route.value;
+  useShortcuts(PAGES);
+  useEffect(() => {
+    document.title = `${titleOf(to)} · Store Orders`;
+  }, [to]);
+  return (
+    <>
+      <a class="skip" href="#page">
+        Skip to the page
+      </a>
+      <header class="frame">
+        <Link to={{ page: 'overview' }} class="name">
+          Store Orders
+        </Link>
+        <nav aria-label="Pages">
+          {PAGES.map(([, each]) => (
+            <Link key={each.page} to={each} isHere={each.page === to.page}>
+              {titleOf(each)}
+            </Link>
+          ))}
+        </nav>
+        <SearchBox />
+        <Choices />
+      </header>
+      {!isOnline.value && (
+        <p class="band" role="status">
+          This device is offline. The page goes on when it is online again.
+        </p>
+      )}
+      <main id="page" tabIndex={-1}>
+        <Page />
+      </main>
+      <Shortcuts pages={PAGES} />
+    </>
+  );
+}
+
+function Page() {
+  const to = route.value;
+  const move = moves.value;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // A screen reader begins at the new page. At the first one the browser does so by itself.
+  useEffect(() => {
+    if (move > 0) heading.current?.focus({ preventScroll: true });
+  }, [move]);
+  const isKnown = who.value !== undefined;
+  return (
+    <>
+      <h1 ref={heading} tabIndex={-1}>
+        {titleOf(to)}
+      </h1>
+      {isKnown ? <Content to={to} /> : isChecking.value ? <p>Checking the key …</p> : <KeyPrompt />}
+    </>
+  );
+}
+
+function Content({ to }: { readonly to: Route }) {
+  switch (to.page) {
+    case 'overview':
+      return <Overview />;
+    case 'key':
+      return <WhoAmI />;
+    case 'orders':
+      return <Orders to={to} />;
+    case 'order':
+      return <OrderPage id={to.id} key={to.id} />;
+    case 'log':
+      return <Log to={to} />;
+  }
+}
+
+/** One box for an order's id, or `#` and a position of the log. */
+function SearchBox() {
+  const box = useRef<HTMLInputElement>(null);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const input = box.current;
+    if (input === null) return;
+    const found = readSearch(input.value);
+    const hint = 'Type the id of an order, or # and a position of the log, such as #42.';
+    input.setCustomValidity(found === undefined ? hint : '');
+    if (found === undefined) {
+      input.reportValidity();
+      return;
+    }
+    input.value = '';
+    moveTo(found);
+  };
+  return (
+    <form class="search" onSubmit={submit} noValidate>
+      <input
+        ref={box}
+        id="search"
+        type="search"
+        aria-label="Order id, or # and a position"
+        placeholder="Order id or #position"
+        autocomplete="off"
+        spellcheck={false}
+        onInput={() => box.current?.setCustomValidity('')}
+      />
+      <button type="submit">Find</button>
+    </form>
+  );
+}
+
+function Choices() {
+  const key = who.value;
+  const isLocal = zone.value === 'local';
+  return (
+    <div class="choices">
+      <button
+        type="button"
+        aria-pressed={isLocal}
+        onClick={() => {
+          zone.value = isLocal ? 'utc' : 'local';
+        }}
+      >
+        Local time
+      </button>
+      <span class="quiet zone">Times in {zoneName(zone.value)}</span>
+      {key !== undefined && (
+        <>
+          {can('orders:cancel') && (
+            <button
+              type="button"
+              aria-pressed={allowsChanges.value}
+              onClick={() => {
+                allowsChanges.value = !allowsChanges.value;
+              }}
+            >
+              Allow changes
+            </button>
+          )}
+          <button type="button" onClick={() => forget('The key is forgotten.')}>
+            Forget key
+          </button>
+        </>
+      )}
+      <button type="button" id="help" aria-haspopup="dialog">
+        ?<span class="hidden"> Keyboard shortcuts</span>
+      </button>
+    </div>
+  );
+}

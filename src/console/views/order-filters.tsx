@@ -1,0 +1,54 @@
+/** The filters of the list of orders that are typed. */
+import { useState } from 'preact/hooks';
+import { isId, type OrdersRoute } from '../state/routes.ts';
+
+interface FiltersProps {
+  readonly to: OrdersRoute;
+  readonly onChoose: (chosen: Partial<OrdersRoute>) => void;
+}
+
+const FIELDS = [
+  ['asOf', 'As of', 'position or time'],
+  ['petId', 'Animal', 'id'],
+  ['fromId', 'From order', 'id'],
+] as const;
+
+export function OrderFilters({ to, onChoose }: FiltersProps) {
+  const [fault, setFault] = useState('');
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement);
+    const values = FIELDS.map(([name]) => [name, String(given.get(name) ?? '').trim()] as const);
+    const wrong = values.find(([name, text]) => name !== 'asOf' && text !== '' && !isId(text));
+    setFault(wrong === undefined ? '' : 'An id is a whole number of 64 bits.');
+    if (wrong === undefined) onChoose(Object.fromEntries(values));
+  };
+  const isDescending = to.order === 'desc';
+  return (
+    <form class="filters" onSubmit={submit}>
+      {FIELDS.map(([name, label, hint]) => (
+        <label key={name}>
+          {label}{' '}
+          <input
+            name={name}
+            defaultValue={to[name] ?? ''}
+            placeholder={hint}
+            autocomplete="off"
+            spellcheck={false}
+          />
+        </label>
+      ))}
+      <button type="submit">Apply</button>
+      <button
+        type="button"
+        aria-pressed={isDescending}
+        onClick={() =>
+          onChoose({ order: isDescending ? undefined : 'desc' } as Partial<OrdersRoute>)
+        }
+      >
+        Highest id first
+      </button>
+      <span role="alert">{fault}</span>
+    </form>
+  );
+}

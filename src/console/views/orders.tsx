@@ -1,0 +1,167 @@
+/** The list of orders: filters in the address, as of any moment, and a download of all that match. */
+import { useMemo, useState } from 'preact/hooks';
+import type { Order, Summary } from '../../client/client.ts';
+import { Badge, Chips, Copy, Link, save, Time } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
+import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
+import { client, fileAt } from '../parts/session.ts';
+import { VirtualTable } from '../parts/virtual-table.tsx';
+import { curlOf } from '../state/curl.ts';
+import { type OrdersRoute, STATUSES } from '../state/routes.ts';
+import { PagedRows } from '../state/rows.ts';
+import { countText } from '../state/times.ts';
+import { OrderFilters } from './order-filters.tsx';
+
+const PAGE_ORDERS = 500;
+const COLUMNS = ['Order', 'Status', 'Animal', 'Quantity', 'Placed', 'Ship date'];
+
+export function Orders({ to }: { readonly to: OrdersRoute }) {
+  const { page: _, ...query } = to;
+  const inputs = JSON.stringify(query);
+  const [round, setRound] = useState(0);
+  // One walk through the pages for each view of the list.
+  const rows = useMemo(
+    () =>
+      new PagedRows<Order>(async (after) => {
+        const list = client.list({ ...query, after, limit: PAGE_ORDERS });
+        const { value } = await list.pages().next();
+        return value ?? { data: [], next: null };
+      }),
+    [inputs, round],
+  );
+  const first = useLoaded(`${inputs} ${round}`, async () => {
+    const { asOf } = query;
+    const [summary] = await Promise.all([client.summary({ asOf }), rows.want(0, 1)]);
+    return { summary, rows };
+  });
+  const reload = () => {
+    setRound(round + 1);
+    first.reload();
+  };
+  const choose = (chosen: Partial<OrdersRoute>) => moveTo(withoutAbsent({ ...to, ...chosen }));
+  const isAnything = first.value === undefined || first.value.summary.orders.total > 0;
+  return (
+    <>
+      <div class="tools">
+        <Chips
+          label="Status"
+          chosen={to.status}
+          onChoose={(status) => choose({ status } as Partial<OrdersRoute>)}
+          values={[[undefined, 'all'], ...STATUSES.map((each) => [each, each] as const)]}
+        />
+        <OrderFilters key={inputs} to={to} onChoose={choose} />
+      </div>
+      {first.problem !== undefined && (
+        <ProblemView problem={first.problem} onRetry={reload}>
+          {to.asOf !== undefined && <Now to={to} />}
+        </ProblemView>
+      )}
+      {first.problem === undefined && first.value === undefined && <Loading />}
+      {first.value !== undefined && first.problem === undefined && (
+        <>
+          <Tools to={to} rows={rows} summary={first.value.summary} onReload={reload} />
+          {!isAnything && to.asOf === undefined && <EmptyStore />}
+          {first.value.rows === rows && <List rows={rows} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function List({ rows }: { readonly rows: PagedRows<Order> }) {
+  if (rows.isComplete && rows.count === 0) {
+    return (
+      <div class="state" data-state="no_match">
+        <h2>No order matches</h2>
+        <Link to={{ page: 'orders' }}>Show all orders</Link>
+      </div>
+    );
+  }
+  return (
+    <VirtualTable kind="orders" label="Orders" columns={COLUMNS} rows={rows} cells={cellsOf} />
+  );
+}
+
+function cellsOf({ id, status, petId, quantity, placedAt, shipDate }: Order) {
+  return [
+    <Link key="id" to={{ page: 'order', id }}>
+      {id}
+    </Link>,
+    <Badge key="status" of={status} />,
+    petId,
+    String(quantity),
+    <Time key="placed" at={placedAt} />,
+    shipDate === undefined ? '' : <Time key="date" at={shipDate} />,
+  ];
+}
+
+function Now({ to }: { readonly to: OrdersRoute }) {
+  const { asOf: _, ...now } = to;
+  return (
+    <p>
+      <Link to={now}>Show the orders of now</Link>
+    </p>
+  );
+}
+
+interface ToolsProps {
+  readonly to: OrdersRoute;
+  readonly rows: PagedRows<Order>;
+  readonly summary: Summary;
+  readonly onReload: () => void;
+}
+
+/** The number of orders, and the ways to take the list elsewhere. */
+function Tools({ to, rows, summary, onReload }: ToolsProps) {
+  const [said, setSaid] = useState('');
+  const request = requestOf(to);
+  const download = async () => {
+    setSaid('Downloading …');
+    try {
+      const file = await fileAt(request, 'text/csv', new AbortController().signal);
+      save(file, `orders${to.status === undefined ? '' : `-${to.status}`}.csv`);
+      setSaid(`Downloaded: ${countText(file.size)} bytes`);
+    } catch (error) {
+      setSaid((error as Error).message);
+    }
+  };
+  return (
+    <div class="tools">
+      <p role="status" class="count">
+        {countOf(to, rows, summary)}
+        {to.asOf !== undefined && <b> as of position {summary.asOf}</b>}
+      </p>
+      <button type="button" onClick={onReload}>
+        Reload
+      </button>
+      <button type="button" onClick={download}>
+        Download CSV
+      </button>
+      <Copy text={() => addressOf(to)}>Copy link</Copy>
+      <Copy text={() => curlOf(`${SERVICE}${request}`)}>Copy as curl</Copy>
+      <span class="quiet" role="status">
+        {said}
+      </span>
+    </div>
+  );
+}
+
+/** Returns the number of orders that match, as far as it is known without a walk through all pages. */
+function countOf(to: OrdersRoute, rows: PagedRows<Order>, { orders }: Summary): string {
+  const isFiltered = to.petId !== undefined || to.fromId !== undefined;
+  if (!isFiltered) return `${countText(orders[to.status ?? 'total'])} orders`;
+  const known = countText(rows.isComplete ? rows.count : rows.count - 1);
+  return rows.isComplete ? `${known} orders` : `${known} orders and more`;
+}
+
+/** Returns the request for all orders of a view, below the service's address. */
+function requestOf({ page: _, ...query }: OrdersRoute): string {
+  const search = new URLSearchParams(query as Record<string, string>).toString();
+  return `v2/store/orders${search === '' ? '' : `?${search}`}`;
+}
+
+function withoutAbsent(to: OrdersRoute): OrdersRoute {
+  const given = Object.entries(to).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(given) as unknown as OrdersRoute;
+}

@@ -1,0 +1,181 @@
+/** The overview: the numbers of orders and events, the head of the log, and whether all is well. */
+import type { Activity, Summary } from '../../client/client.ts';
+import { Link, Time } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { EmptyStore, Loading, NeedsScope, ProblemView } from '../parts/problems.tsx';
+import { SERVICE } from '../parts/router.ts';
+import { can, client } from '../parts/session.ts';
+import { instantNow } from '../state/clock.ts';
+import { perMinute, readCheckpoint } from '../state/figures.ts';
+import { STATUSES } from '../state/routes.ts';
+import { countText } from '../state/times.ts';
+import { Age } from './age.tsx';
+import { Newest } from './newest.tsx';
+
+/** The interval at which the numbers are loaded again, in milliseconds. */
+const EVERY_MS = 10_000;
+
+export function Overview() {
+  const { value, problem, reload } = useLoaded('overview', loadNumbers, EVERY_MS);
+  return (
+    <>
+      {problem !== undefined && <ProblemView problem={problem} onRetry={reload} />}
+      {value === undefined && problem === undefined && <Loading />}
+      {value?.summary.orders.total === 0 && <EmptyStore />}
+      {value !== undefined && <Numbers {...value} />}
+      <h2>Health</h2>
+      <HealthTile />
+      <h2>Newest events</h2>
+      {can('audit:read') ? (
+        <Newest />
+      ) : (
+        <NeedsScope scope="audit:read" what="The newest events and the checkpoint" />
+      )}
+    </>
+  );
+}
+
+async function loadNumbers(signal: AbortSignal) {
+  const [summary, activity] = await Promise.all([
+    client.summary({}, { signal }),
+    client.activity({ bucket: 'hour' }, { signal }),
+  ]);
+  return { summary, activity };
+}
+
+interface NumbersProps {
+  readonly summary: Summary;
+  readonly activity: Activity;
+}
+
+function Numbers({ summary, activity }: NumbersProps) {
+  const { asOf, lastEventAt, orders } = summary;
+  return (
+    <>
+      <ul class="tiles" aria-label="Numbers">
+        {STATUSES.map((status) => (
+          <li class="tile" key={status}>
+            <p class="figure">{countText(orders[status])}</p>
+            <Link to={{ page: 'orders', status }}>{status}</Link>
+          </li>
+        ))}
+        <li class="tile">
+          <p class="figure">{countText(orders.total)}</p>
+          <Link to={{ page: 'orders' }}>orders</Link>
+        </li>
+        <li class="tile" data-figure="head">
+          <p class="figure">{countText(asOf)}</p>
+          <p>head of the log</p>
+          {lastEventAt !== undefined && (
+            <p class="quiet">
+              <Age at={lastEventAt} />
+            </p>
+          )}
+        </li>
+        {can('audit:read') && <CheckpointTile head={asOf} />}
+      </ul>
+      <ActivityChart activity={activity} />
+    </>
+  );
+}
+
+/** Events in each of the last 24 hours, as bars and as a table for whoever sees none. */
+function ActivityChart({ activity: { data } }: { readonly activity: Activity }) {
+  const sums = data.map(({ placed, shipped, cancelled }) => placed + shipped + cancelled);
+  const most = Math.max(1, ...sums);
+  const rates = perMinute(data);
+  return (
+    <>
+      <h2>Events in the last 24 hours</h2>
+      <p data-figure="rate">
+        <b>{rates.current}</b> a minute in this hour, <b>{rates.before}</b> in the hour before
+      </p>
+      <svg
+        class="chart"
+        viewBox={`0 0 ${sums.length} 1`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {sums.map((sum, hour) => (
+          <rect
+            key={data[hour]?.start}
+            x={hour + 0.1}
+            y={1 - sum / most}
+            width={0.8}
+            height={sum / most}
+          />
+        ))}
+      </svg>
+      <details>
+        <summary>The numbers of each hour</summary>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col">Hour</th>
+              <th scope="col">Placed</th>
+              <th scope="col">Shipped</th>
+              <th scope="col">Cancelled</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map(({ start, placed, shipped, cancelled }) => (
+              <tr key={start}>
+                <td>
+                  <Time at={start} />
+                </td>
+                <td>{placed}</td>
+                <td>{shipped}</td>
+                <td>{cancelled}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </>
+  );
+}
+
+/** The newest checkpoint, and its age. It is signed again only when the log has grown. */
+function CheckpointTile({ head }: { readonly head: number }) {
+  const { value, problem } = useLoaded(`checkpoint ${head}`, async (signal) => ({
+    ...readCheckpoint(await client.checkpoint({ signal })),
+    at: instantNow(),
+  }));
+  return (
+    <li class="tile" data-figure="checkpoint">
+      <p class="figure">{value === undefined ? '…' : countText(value.size)}</p>
+      <p>events in the last checkpoint</p>
+      <p class="quiet">
+        {problem?.message}
+        {value !== undefined && (
+          <>
+            root <code>{value.root.slice(0, 8)}…</code>, <Age at={value.at} />
+          </>
+        )}
+      </p>
+    </li>
+  );
+}
+
+/** The readiness of the service, which has no key and no client method. */
+function HealthTile() {
+  const { value, problem, reload } = useLoaded('health', loadHealth, EVERY_MS);
+  if (problem !== undefined) return <ProblemView problem={problem} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  return (
+    <p data-figure="health">
+      <b>{value.isReady ? 'Ready' : 'Not ready'}</b>
+      {value.message === '' ? '.' : `: ${value.message}`}
+    </p>
+  );
+}
+
+async function loadHealth(signal: AbortSignal) {
+  try {
+    const response = await fetch(new URL('readyz', SERVICE), { signal });
+    const { message = '' } = (await response.json()) as { message?: string };
+    return { isReady: response.ok, message };
+  } catch {
+    return { isReady: false, message: 'the service does not answer' };
+  }
+}

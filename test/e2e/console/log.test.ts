@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { Beside } from '../../support/beside.ts';
+import { CHROMIUM } from '../../support/chromium.ts';
+import { browsing, expectAccessible } from './visit.ts';
+
+const EVENTS = 700;
+
+let reader = '';
+const on = browsing(async ({ databaseFile }) => {
+  await using beside = new Beside(databaseFile);
+  const ids = Array.from({ length: EVENTS }, (_, index) => BigInt(index + 1));
+  await beside.place(ids.map((id) => ({ id })));
+  reader = await beside.addKey(['orders:read']);
+});
+const place = () => on.service.send('POST', '/v2/store/orders', { petId: '7', quantity: 1 });
+
+describe.skipIf(CHROMIUM === undefined)('The log', () => {
+  it('shows the newest events first, and those that arrive, marked as new', async () => {
+    const { page, wrong } = await on.enter('/log');
+    const newest = page.locator('tbody tr >> nth=0');
+    await page.waitForSelector('[data-tail=live]');
+    const before = Number((await newest.innerText()).split(/\s/)[0]);
+    await place();
+    await expect.poll(() => newest.innerText()).toMatch(new RegExp(`^${before + 1}\\b`));
+    expect(await newest.getAttribute('class')).toBe('new');
+    await expectAccessible(page, 'log');
+    await page.click('text="Pause"');
+    await place();
+    await page.waitForSelector('text="Show 1 new"');
+    expect(await newest.innerText()).toMatch(new RegExp(`^${before + 1}\\b`));
+    await page.click('text="Show 1 new"');
+    await expect.poll(() => newest.innerText()).toMatch(new RegExp(`^${before + 2}\\b`));
+    expect(wrong).toEqual([]);
+  });
+
+  it('leads to a position, and filters by type', async () => {
+    const { page, wrong } = await on.enter('/log');
+    await page.fill('#search', '#500');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/log?order=oldest&at=500&paused=');
+    await page.waitForSelector('tbody td >> text="500"');
+    await page.click('text="OrderCancelled"');
+    await page.waitForSelector('[data-state=no_match]');
+    await page.click('.chips >> text="OrderPlaced"');
+    await page.waitForSelector('tbody td >> text="1"');
+    expect(wrong).toEqual([]);
+  });
+
+  it('needs a scope, and says which', async () => {
+    const { page, wrong } = await on.enter('/log', reader);
+    await page.waitForSelector('[data-state=scope_missing] >> text=audit:read');
+    await expectAccessible(page, 'log-scope');
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)('The overview', () => {
+  it('shows the numbers, the head, a checkpoint, the health and the newest events', async () => {
+    const { page, wrong } = await on.enter('');
+    await page.waitForSelector('[data-figure=health] >> text=Ready');
+    await page.waitForSelector('[data-tail=live]');
+    await expect.poll(() => page.innerText('[data-figure=checkpoint]')).toMatch(/^7\d\d/);
+    expect(await page.innerText('[data-figure=rate]')).toMatch(/a minute in this hour/);
+    await expectAccessible(page, 'overview');
+    expect(wrong).toEqual([]);
+  });
+
+  it('works with orders:read alone as far as that goes', async () => {
+    const { page, wrong } = await on.enter('', reader);
+    await page.waitForSelector('[data-figure=head]');
+    await page.waitForSelector('[data-state=scope_missing] >> text=audit:read');
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)('A stream that is lost', () => {
+  it('is opened again, and catches up without a gap or a double', async () => {
+    const { page } = await on.enter('/log', on.service.key, /ERR_|status of/);
+    await page.waitForSelector('[data-tail=live]');
+    const { port } = new URL(on.service.address);
+    await on.service.program.end('SIGKILL');
+    await page.waitForSelector('[data-tail=lost]');
+    await on.service.start({ PORT: port });
+    await place();
+    await page.waitForSelector('[data-tail=live][data-gap]');
+    await page.waitForSelector('tr.new');
+    const rows = await page.locator('tbody tr').allInnerTexts();
+    const positions = rows.slice(0, 5).map((row) => Number(row.split(/\s/)[0]));
+    const [first = 0] = positions;
+    expect(positions).toEqual([0, 1, 2, 3, 4].map((back) => first - back));
+  });
+});

@@ -1,0 +1,117 @@
+/** A console in a browser, with the problems that were found on its pages. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { CHROMIUM } from '../../support/chromium.ts';
+import { newFolder, Service } from '../../support/service.ts';
+
+/** Ends what hangs; a busy machine takes many seconds to load a page. */
+const TIMEOUT_MS = 120_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** The folder for screenshots; none are kept if SCREENSHOTS is not set. */
+const screenshots = process.env.SCREENSHOTS ?? newFolder();
+
+interface Visit {
+  readonly page: Page;
+  /** Requests to other hosts, errors in the console, and violations of the page's policy. */
+  readonly wrong: string[];
+}
+
+export interface Browsing {
+  service: Service;
+  browser: Browser;
+  context: BrowserContext;
+  /** Opens a page of the console. Messages that match `expected` are no problem. */
+  open(path: string, expected?: RegExp): Promise<Visit>;
+  /** Opens a page of the console, and types the key. */
+  enter(path: string, key?: string, expected?: RegExp): Promise<Visit>;
+}
+
+/** Starts a service and a browser for all tests of a file. */
+export function browsing(given: (service: Service) => Promise<void> = async () => {}): Browsing {
+  const all = {} as Browsing;
+  beforeAll(async () => {
+    if (CHROMIUM === undefined) return;
+    all.service = await Service.start();
+    await given(all.service);
+    const args = ['--no-sandbox', '--disable-background-networking'];
+    all.browser = await chromium.launch({ executablePath: CHROMIUM, args });
+    all.context = await all.browser.newContext({ acceptDownloads: true });
+    await all.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  });
+  afterAll(async () => {
+    await all.browser?.close();
+    await all.service?.[Symbol.asyncDispose]();
+  });
+  all.open = async (path, expected = /^$/) => {
+    const page = await all.context.newPage();
+    onTestFinished(() => page.close());
+    page.setDefaultTimeout(TIMEOUT_MS);
+    const wrong = problemsOf(page, all.service.address, expected);
+    await page.goto(`${all.service.address}/console${path}`);
+    await page.waitForSelector('h1');
+    return { page, wrong };
+  };
+  all.enter = async (path, key = all.service.key, expected) => {
+    const visit = await all.open(path, expected);
+    await typeKey(visit.page, key);
+    return visit;
+  };
+  return all;
+}
+
+export async function typeKey(page: Page, key: string): Promise<void> {
+  await page.fill('#key', key);
+  await page.click('text=Use this key');
+  await page.waitForSelector('text=Forget key');
+}
+
+function problemsOf(page: Page, address: string, expected: RegExp): string[] {
+  const wrong: string[] = [];
+  page.on('request', (request) => {
+    const isOwn = new RegExp(`^(?:blob:)?${address}/`).test(request.url());
+    if (!isOwn) wrong.push(`request: ${request.url()}`);
+  });
+  page.on('console', (message) => {
+    const isProblem = ['error', 'warning'].includes(message.type());
+    if (isProblem && !expected.test(message.text())) wrong.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`error: ${error}`));
+  return wrong;
+}
+
+/** Expects a page to be accessible in light, dark and narrow, and to fit the width. */
+export async function expectAccessible(page: Page, name: string): Promise<void> {
+  const looks = [
+    ['light', 'light', 1280],
+    ['dark', 'dark', 1280],
+    ['narrow', 'light', 390],
+    ['narrow-dark', 'dark', 390],
+  ] as const;
+  for (const [look, colorScheme, width] of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: join(screenshots, `console-${name}-${look}.png`) });
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    expect(await violations(page), `${name}, ${look}`).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+/** Returns the rules of accessibility that a page violates. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(`axe.run().then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
+}
+
+/** Expects nothing of a key in the address, the title and what the browser stores for the page. */
+export async function expectNoTrace(page: Page, key: string): Promise<void> {
+  const places = await page.evaluate(`JSON.stringify([
+    location.href, document.title, document.cookie, history.state,
+    { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])`);
+  expect(places).not.toContain(key);
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  EVENT_TYPES,
+  isId,
+  type Route,
+  readRoute,
+  readSearch,
+  STATUSES,
+  titleOf,
+  writeRoute,
+} from '../../../src/console/state/routes.ts';
+
+const ids = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
+const some = { requiredKeys: ['page' as const], noNullPrototype: true };
+const routes: fc.Arbitrary<Route> = fc.oneof(
+  fc.constantFrom<Route>({ page: 'overview' }, { page: 'key' }),
+  ids.map((id): Route => ({ page: 'order', id })),
+  fc.record(
+    {
+      page: fc.constant('orders' as const),
+      status: fc.constantFrom(...STATUSES),
+      asOf: fc.constantFrom('7', '2026-01-01T00:00:00+01:00', 'any & text #=?'),
+      petId: ids,
+      fromId: ids,
+      order: fc.constant('desc' as const),
+    },
+    some,
+  ) as fc.Arbitrary<Route>,
+  fc.record(
+    {
+      page: fc.constant('log' as const),
+      type: fc.constantFrom(...EVENT_TYPES),
+      order: fc.constant('oldest' as const),
+      at: fc.integer({ min: 1, max: 2 ** 32 }).map(String),
+      paused: fc.constant(true as const),
+    },
+    some,
+  ) as fc.Arbitrary<Route>,
+);
+
+describe('The addresses of the console', () => {
+  it('restore the whole view', () => {
+    fc.assert(
+      fc.property(routes, (route) => {
+        const [path = '', search = ''] = writeRoute(route).split('?');
+        expect(readRoute(path, search)).toStrictEqual(route);
+      }),
+    );
+  });
+
+  it('are read whatever they are', () => {
+    fc.assert(
+      fc.property(fc.webPath(), fc.webQueryParameters(), (path, search) => {
+        expect(titleOf(readRoute(path.slice(1), search))).not.toBe('');
+      }),
+    );
+  });
+
+  it.each([
+    ['status=lost&petId=1.5&fromId=99999999999999999999&order=up', { page: 'orders' }],
+    ['', { page: 'orders' }],
+  ])('ignore what is malformed: %s', (search, route) => {
+    expect(readRoute('orders', search)).toStrictEqual(route);
+  });
+
+  it('have ids of 64 bits', () => {
+    expect(isId('9223372036854775807')).toBe(true);
+    expect(isId('9223372036854775808')).toBe(false);
+    expect(isId('-9223372036854775808')).toBe(true);
+    for (const text of ['', '01', '-0', '1e3', '+1', ' 1']) expect(isId(text)).toBe(false);
+  });
+});
+
+describe('The search box', () => {
+  it('leads to an order by its id, and to the log by a position', () => {
+    expect(readSearch(' 42 ')).toStrictEqual({ page: 'order', id: '42' });
+    expect(readSearch('#42')).toMatchObject({ page: 'log', at: '42' });
+    for (const text of ['', 'x', '#0', '4 2']) expect(readSearch(text)).toBeUndefined();
+  });
+});
