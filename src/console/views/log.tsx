@@ -24,7 +24,10 @@ export function Log({ to }: { readonly to: LogRoute }) {
   const inputs = isAllowed ? `log ${to.type} ${to.order}` : undefined;
   const { value, problem, reload } = useLoaded(inputs, async (signal) => {
     const { asOf } = await client.summary({}, { signal });
-    return { head: asOf, rows: logRows(client.events, asOf, to) };
+    const rows = logRows(client.events, asOf, to);
+    // Only then is it known if there is any row at all.
+    await rows.want(0, 1);
+    return { head: asOf, rows };
   });
   if (!isAllowed) return <NeedsScope scope="audit:read" what="The log" />;
   return (
