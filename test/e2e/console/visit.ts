@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { CHROMIUM } from '../../support/chromium.ts';
 import { newFolder, Service } from '../../support/service.ts';
 
-/** Ends what hangs; a busy machine takes many seconds to load a page. */
+/** Ends what hangs, and says nothing of speed: a busy machine takes many seconds to load a page. */
 const TIMEOUT_MS = 120_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** The folder for screenshots; none are kept if SCREENSHOTS is not set. */
@@ -39,6 +39,8 @@ export function browsing(given: (service: Service) => Promise<void> = async () =
     const args = ['--no-sandbox', '--disable-background-networking'];
     all.browser = await chromium.launch({ executablePath: CHROMIUM, args });
     all.context = await all.browser.newContext({ acceptDownloads: true });
+    all.context.setDefaultTimeout(TIMEOUT_MS);
+    all.context.setDefaultNavigationTimeout(TIMEOUT_MS);
     await all.context.grantPermissions(['clipboard-read', 'clipboard-write']);
   });
   afterAll(async () => {
@@ -48,7 +50,6 @@ export function browsing(given: (service: Service) => Promise<void> = async () =
   all.open = async (path, expected = /^$/) => {
     const page = await all.context.newPage();
     onTestFinished(() => page.close());
-    page.setDefaultTimeout(TIMEOUT_MS);
     const wrong = problemsOf(page, all.service.address, expected);
     await page.goto(`${all.service.address}/console${path}`);
     await page.waitForSelector('h1');
