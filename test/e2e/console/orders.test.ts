@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
     for (let round = 0; round < 4; round += 1) {
       expect(await rows.count()).toBeLessThanOrEqual(ROWS_MAX);
       await scrollTo(scroller, Number.MAX_SAFE_INTEGER);
-      await page.waitForFunction(`!document.querySelector('tbody').innerText.includes('…')`);
+      await expect.poll(() => page.innerText('tbody')).not.toContain('…');
     }
     await page.waitForSelector(`text="${idOf(ORDERS - 1)}"`);
     expect(await rows.count()).toBeLessThanOrEqual(ROWS_MAX);
