@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
   it('shows exact ids of any number of orders, with at most 60 rows in the page', async () => {
     const { page, wrong } = await on.enter('/orders');
     await page.waitForSelector(`text="${idOf(0)}"`);
-    expect(await page.innerText('.count')).toBe('1 300 orders');
+    await expect.poll(() => page.innerText('.count')).toBe('1 300 orders');
     await expectAccessible(page, 'orders');
     const rows = page.locator('tbody tr');
     const scroller = page.locator('.scroller');
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
   it('is filtered by the address, and the address by the filters', async () => {
     const { page, wrong } = await on.enter('/orders?status=cancelled');
     await expect.poll(() => page.innerText('.count')).toBe('10 orders');
-    expect(await page.locator('tbody tr').count()).toBe(10);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(10);
     await page.click('.chips >> text="pending"');
     await page.waitForURL('**/orders?status=pending');
     await expect.poll(() => page.innerText('.count')).toBe('1 290 orders');
@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
   it('is as of any moment, and says so of one that has not come', async () => {
     const { page } = await on.enter('/orders?asOf=3', on.service.key, REFUSED);
     await expect.poll(() => page.innerText('.count')).toBe('3 orders as of position 3');
-    expect(await page.locator('tbody tr').count()).toBe(3);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
     await page.fill('[name=asOf]', '999999');
     await page.click('text=Apply');
     await page.waitForSelector('[data-state=moment_to_come]');
