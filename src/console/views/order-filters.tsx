@@ -9,7 +9,7 @@ interface FiltersProps {
 
 const FIELDS = [
   ['asOf', 'As of', 'position or time'],
-  ['petId', 'Animal', 'id'],
+  ['petId', 'Pet', 'id'],
   ['fromId', 'From order', 'id'],
 ] as const;
 

@@ -14,7 +14,7 @@ export function OrderState({ order }: { readonly order: Order }) {
       <dd>
         <Badge of={status} />
       </dd>
-      <dt>Animal</dt>
+      <dt>Pet</dt>
       <dd>
         <code>{petId}</code>
       </dd>

@@ -14,7 +14,7 @@ import { countText } from '../state/times.ts';
 import { OrderFilters } from './order-filters.tsx';
 
 const PAGE_ORDERS = 500;
-const COLUMNS = ['Order', 'Status', 'Animal', 'Quantity', 'Placed', 'Ship date'];
+const COLUMNS = ['Order', 'Status', 'Pet', 'Quantity', 'Placed', 'Ship date'];
 
 export function Orders({ to }: { readonly to: OrdersRoute }) {
   const { page: _, ...query } = to;
