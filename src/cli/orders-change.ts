@@ -3,6 +3,7 @@
 import { Option } from 'commander';
 import { now } from '../app/clock.ts';
 import type { CancelReason, Order, StoreOrders } from '../client/client.ts';
+import { CANCEL_REASONS } from '../domain/order.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
@@ -77,7 +78,9 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
   withCommand(orders.command('cancel'))
     .description('cancel an order; to cancel it again changes nothing')
     .argument('<order>', 'the id of the order', readOrderId)
-    .addOption(new Option('--reason <reason>', 'the reason, which is recorded').choices(REASONS))
+    .addOption(
+      new Option('--reason <reason>', 'the reason, which is recorded').choices(CANCEL_REASONS),
+    )
     .explain(SERVICE_NOTES)
     .example('Cancel order 1', 'orders cancel 1')
     .action(async (id: OrderId, options: CancelOptions) => {
@@ -91,12 +94,6 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
 
 /** The largest quantity of the API. */
 const MAX_QUANTITY = 2_147_483_647;
-
-/** The reasons of a cancellation. */
-const REASONS = [
-  ...['customer_request', 'out_of_stock', 'payment_failed', 'fraud_suspected', 'duplicate'],
-  'other',
-];
 
 function withCommand(command: ExplainedCommand): ExplainedCommand {
   return withJson(withService(command)).option(
