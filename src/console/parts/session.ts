@@ -29,36 +29,41 @@ export function can(scope: Scope): boolean {
   return scopes.value.includes(scope);
 }
 
-/** @param onOpen Called when an answer begins that is a success. */
-function clientWith(onOpen: () => void = () => undefined): StoreOrders {
-  const watched: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init);
-    if (response.status === 401) forget('The service no longer accepts the key.');
-    if (response.ok) onOpen();
-    return response;
-  };
+/** Sends a request. Forgets the key if the service does not accept it. */
+const watched: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  if (response.status === 401) forget('The service no longer accepts the key.');
+  return response;
+};
+
+/** Returns a client with the reader's key, which sends its requests by a function. */
+function clientBy(send: typeof fetch): StoreOrders {
   // Pages show a failure and count down to the next attempt, so the client makes none in silence.
   return new StoreOrders({
     url: SERVICE,
     key: () => holder.key ?? '',
-    fetch: watched,
+    fetch: send,
     retries: 0,
     attemptTimeoutMs: 60_000,
   });
 }
 
 /** The API, with the reader's key. Requests are not repeated. */
-export const client = clientWith();
+export const client = clientBy(watched);
 
 /** Returns a client that reports each stream that has been opened. */
 export function streamClient(onOpen: () => void): StoreOrders {
-  return clientWith(onOpen);
+  return clientBy(async (input, init) => {
+    const response = await watched(input, init);
+    if (response.ok) onOpen();
+    return response;
+  });
 }
 
 /** Returns the whole answer to a GET as a file, without a copy of it as text. */
-export async function fileAt(path: string, accept: string, signal: AbortSignal): Promise<Blob> {
+export async function fileAt(path: string, accept: string): Promise<Blob> {
   const headers = { Authorization: `Bearer ${holder.key ?? ''}`, Accept: accept };
-  const response = await fetch(new URL(path, SERVICE), { headers, signal, redirect: 'manual' });
+  const response = await watched(new URL(path, SERVICE), { headers, redirect: 'manual' });
   if (!response.ok) throw new Error(`The service answered ${response.status}.`);
   return response.blob();
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Problem, problemOf } from '../state/problem.ts';
 import type { Rows } from '../state/rows.ts';
-import { offsetOf, windowOf } from '../state/virtual-window.ts';
+import { offsetOf, type VirtualWindow, windowOf } from '../state/virtual-window.ts';
 import { ProblemView } from './problems.tsx';
 import { savedScroll, saveScroll } from './router.ts';
 
@@ -29,7 +29,8 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollPx, setScrollPx] = useState(0);
   const [viewPx, setViewPx] = useState(480);
-  const { problem, retry } = useRowsInView(rows, { scrollPx, viewPx });
+  const view = windowOf({ rows: rows.count, rowPx: ROW_PX, viewPx, scrollPx });
+  const { problem, retry } = useRowsInView(rows, view);
   useRestoredScroll(scroller, props);
 
   useLayoutEffect(() => {
@@ -65,21 +66,16 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
               ))}
             </tr>
           </thead>
-          <Body {...props} scrollPx={scrollPx} viewPx={viewPx} />
+          <Body {...props} view={view} />
         </table>
       </section>
     </>
   );
 }
 
-function Body<Row>(props: TableProps<Row> & { scrollPx: number; viewPx: number }) {
-  const { rows, columns, cells, isNew, scrollPx, viewPx } = props;
-  const { first, end, abovePx, belowPx } = windowOf({
-    rows: rows.count,
-    rowPx: ROW_PX,
-    viewPx,
-    scrollPx,
-  });
+function Body<Row>(props: TableProps<Row> & { readonly view: VirtualWindow }) {
+  const { rows, columns, cells, isNew } = props;
+  const { first, end, abovePx, belowPx } = props.view;
   const shown = Array.from({ length: end - first }, (_, index) => first + index);
   return (
     <tbody style={{ paddingTop: `${abovePx}px`, paddingBottom: `${belowPx}px` }}>
@@ -100,10 +96,9 @@ function Body<Row>(props: TableProps<Row> & { scrollPx: number; viewPx: number }
 }
 
 /** Loads the rows in view, and renders again when they are there. */
-function useRowsInView<Row>(rows: Rows<Row>, view: { scrollPx: number; viewPx: number }) {
+function useRowsInView<Row>(rows: Rows<Row>, { first, end }: VirtualWindow) {
   const [, setRound] = useState(0);
   const [problem, setProblem] = useState<Problem>();
-  const { first, end } = windowOf({ rows: rows.count, rowPx: ROW_PX, ...view });
   const again = () => setRound((before) => before + 1);
   useEffect(() => {
     let isWanted = true;

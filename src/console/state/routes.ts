@@ -34,6 +34,11 @@ export type Route =
   | OrdersRoute
   | LogRoute;
 
+/** The members of a view, of which some may be absent or empty. */
+export type Members<View> = {
+  readonly [Name in keyof View]: View[Name] | undefined | '';
+};
+
 const MAX_ID = 2n ** 63n - 1n;
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 
@@ -111,6 +116,12 @@ export function writeRoute(route: Route): string {
       return text === '' ? page : `${page}?${text}`;
     }
   }
+}
+
+/** Returns a view without the members that are absent or empty. */
+export function withoutAbsent<View extends Route>(view: Members<View>): View {
+  const given = Object.entries(view).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(given) as unknown as View;
 }
 
 /** Returns the title of a page. Nothing in it is typed by a reader but ids. */

@@ -10,7 +10,7 @@ import { useTail } from '../parts/tail.ts';
 import { VirtualTable } from '../parts/virtual-table.tsx';
 import { curlOf } from '../state/curl.ts';
 import { GrownRows, logRows } from '../state/log-rows.ts';
-import { EVENT_TYPES, type LogRoute } from '../state/routes.ts';
+import { EVENT_TYPES, type LogRoute, type Members, withoutAbsent } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
 import { TailStatus } from './tail-status.tsx';
 
@@ -48,17 +48,11 @@ export function Log({ to }: { readonly to: LogRoute }) {
   );
 }
 
-/** Returns a view without the members that are absent. */
-function withoutAbsent(to: Readonly<Record<string, unknown>>): LogRoute {
-  const given = Object.entries(to).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as unknown as LogRoute;
-}
-
 function LogTools({ to }: { readonly to: LogRoute }) {
   const isOldest = to.order === 'oldest';
   const { type } = to;
-  const choose = (chosen: Readonly<Record<string, unknown>>) => {
-    moveTo(withoutAbsent({ ...to, at: undefined, ...chosen }));
+  const choose = (chosen: Partial<Members<LogRoute>>) => {
+    moveTo(withoutAbsent<LogRoute>({ ...to, at: undefined, ...chosen }));
   };
   const search = type === undefined ? '' : `?type=${type}`;
   return (
@@ -156,7 +150,7 @@ function FollowTools({ to, held, arrived, onShow }: FollowToolsProps) {
   const isPaused = to.paused === true;
   const toggle = () => {
     if (isPaused) onShow();
-    moveTo(withoutAbsent({ ...to, paused: isPaused ? undefined : true }), true);
+    moveTo(withoutAbsent<LogRoute>({ ...to, paused: isPaused ? undefined : true }), true);
   };
   return (
     <div class="tools">

@@ -1,10 +1,10 @@
 /** The filters of the list of orders that are typed. */
 import { useState } from 'preact/hooks';
-import { isId, type OrdersRoute } from '../state/routes.ts';
+import { isId, type Members, type OrdersRoute } from '../state/routes.ts';
 
 interface FiltersProps {
   readonly to: OrdersRoute;
-  readonly onChoose: (chosen: Partial<OrdersRoute>) => void;
+  readonly onChoose: (chosen: Partial<Members<OrdersRoute>>) => void;
 }
 
 const FIELDS = [
@@ -42,9 +42,7 @@ export function OrderFilters({ to, onChoose }: FiltersProps) {
       <button
         type="button"
         aria-pressed={isDescending}
-        onClick={() =>
-          onChoose({ order: isDescending ? undefined : 'desc' } as Partial<OrdersRoute>)
-        }
+        onClick={() => onChoose({ order: isDescending ? undefined : 'desc' })}
       >
         Highest id first
       </button>

@@ -8,7 +8,7 @@ import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
 import { client, fileAt } from '../parts/session.ts';
 import { VirtualTable } from '../parts/virtual-table.tsx';
 import { curlOf } from '../state/curl.ts';
-import { type OrdersRoute, STATUSES } from '../state/routes.ts';
+import { type Members, type OrdersRoute, STATUSES, withoutAbsent } from '../state/routes.ts';
 import { PagedRows } from '../state/rows.ts';
 import { countText } from '../state/times.ts';
 import { OrderFilters } from './order-filters.tsx';
@@ -35,11 +35,9 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
     const [summary] = await Promise.all([client.summary({ asOf }), rows.want(0, 1)]);
     return { summary, rows };
   });
-  const reload = () => {
-    setRound(round + 1);
-    first.reload();
-  };
-  const choose = (chosen: Partial<OrdersRoute>) => moveTo(withoutAbsent({ ...to, ...chosen }));
+  const reload = () => setRound(round + 1);
+  const choose = (chosen: Partial<Members<OrdersRoute>>) =>
+    moveTo(withoutAbsent<OrdersRoute>({ ...to, ...chosen }));
   const isAnything = first.value === undefined || first.value.summary.orders.total > 0;
   return (
     <>
@@ -47,7 +45,7 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
         <Chips
           label="Status"
           chosen={to.status}
-          onChoose={(status) => choose({ status } as Partial<OrdersRoute>)}
+          onChoose={(status) => choose({ status })}
           values={[[undefined, 'all'], ...STATUSES.map((each) => [each, each] as const)]}
         />
         <OrderFilters key={inputs} to={to} onChoose={choose} />
@@ -119,7 +117,7 @@ function Tools({ to, rows, summary, onReload }: ToolsProps) {
   const download = async () => {
     setSaid('Downloading …');
     try {
-      const file = await fileAt(request, 'text/csv', new AbortController().signal);
+      const file = await fileAt(request, 'text/csv');
       save(file, `orders${to.status === undefined ? '' : `-${to.status}`}.csv`);
       setSaid(`Downloaded: ${countText(file.size)} bytes`);
     } catch (error) {
@@ -159,9 +157,4 @@ function countOf(to: OrdersRoute, rows: PagedRows<Order>, { orders }: Summary): 
 function requestOf({ page: _, ...query }: OrdersRoute): string {
   const search = new URLSearchParams(query as Record<string, string>).toString();
   return `v2/store/orders${search === '' ? '' : `?${search}`}`;
-}
-
-function withoutAbsent(to: OrdersRoute): OrdersRoute {
-  const given = Object.entries(to).filter(([, value]) => value !== undefined && value !== '');
-  return Object.fromEntries(given) as unknown as OrdersRoute;
 }

@@ -119,6 +119,15 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
     expect(lines[1]).toContain(idOf(0));
   });
 
+  it('drops a key that is refused at the download', async () => {
+    const { page } = await on.enter('/orders?status=cancelled');
+    await page.waitForSelector('.count');
+    await page.route('**/v2/**', (route) => route.fulfill({ status: 401, body: '' }));
+    await page.click('text=Download CSV');
+    await page.waitForSelector('text=The service no longer accepts the key.');
+    await page.waitForSelector('#key');
+  });
+
   it('is copied as a link, and as a command without the key', async () => {
     const { page } = await on.enter('/orders?status=cancelled&order=desc');
     await page.waitForSelector('.count');
