@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { CHROMIUM } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { isNightly } from '../support/nightly.ts';
 import { CANCEL, CommandClients } from './commands.ts';
@@ -80,6 +81,21 @@ describe('The bench', () => {
         expect.objectContaining({ name, value: expect.any(Number), verdict: 'info' }),
       ),
     );
+  });
+
+  it.runIf(isNightly && CHROMIUM !== undefined)('measures the console in a browser', () => {
+    const { status, stdout, stderr, rows } = runBench(['--only', 'console']);
+    expect(status, stdout + stderr).toBe(0);
+    const found = rows() as Row[];
+    expect(found.map(({ name }) => name.split(', 1 k: ')[1])).toStrictEqual([
+      'first rows',
+      'interaction to next paint',
+      'an event in the tail after its 201',
+      // The orders of the store, and those that were placed meanwhile.
+      'heap after 1,010 orders and 200 places of the log',
+      'rows in the page',
+    ]);
+    for (const { value } of found) expect(value).toBeGreaterThan(0);
   });
 
   it('refuses an unknown scenario', () => {

@@ -10,6 +10,7 @@ import type { Bench, Scenario } from './scenario.ts';
 import { against, againstOnPostgres } from './scenarios/against.ts';
 import { batches } from './scenarios/batches.ts';
 import { cancels, cancelsWide } from './scenarios/cancels.ts';
+import { consolePages } from './scenarios/console.ts';
 import { growth } from './scenarios/growth.ts';
 import { listAfterWrite } from './scenarios/list-after-write.ts';
 import { gzip, lists } from './scenarios/lists.ts';
@@ -44,6 +45,7 @@ const SCENARIOS: readonly Scenario[] = [
   tree,
   metrics,
   growth,
+  consolePages,
   postgres,
 ];
 

@@ -22,7 +22,7 @@ const startOf = (root: string) => {
 const START_WITHIN = 120_000;
 
 /** The API key of the whole bench, which every server with authentication accepts. */
-const KEY = mintKeyText();
+export const KEY = mintKeyText();
 export const BEARER = { Authorization: `Bearer ${KEY}` };
 
 export const ORDERS = '/v1/store/orders';

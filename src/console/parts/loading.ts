@@ -1,5 +1,5 @@
 /** Loads the data of a page, again when its inputs change, and again after a passing problem. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { type Problem, problemOf } from '../state/problem.ts';
 
 export interface Loaded<Value> {
@@ -27,7 +27,8 @@ export function useLoaded<Value>(
   const [state, setState] = useState<State<Value>>({ inputs: '' });
   const [round, setRound] = useState(0);
   const reload = useCallback(() => setRound((before) => before + 1), []);
-  useEffect(() => {
+  // Not after the next frame, as other effects: the request leaves before the page is painted.
+  useLayoutEffect(() => {
     if (inputs === undefined) return;
     const ending = new AbortController();
     const { signal } = ending;
