@@ -6,6 +6,7 @@ import { History } from './app/audit/history.ts';
 import type { Prover } from './app/audit/prover.ts';
 import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
+import { TileReader } from './app/audit/tile-reader.ts';
 import { Authenticator } from './app/keys/authenticator.ts';
 import { KeyLimiter } from './app/keys/key-limiter.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
@@ -151,6 +152,10 @@ function serverOf(
     addresses: { production: baseUrl, staging: stagingBaseUrl },
     corsOrigins,
     servesConsole,
+    tiles:
+      config.tiles === 'off'
+        ? undefined
+        : { reader: new TileReader(store.trail), isPublic: config.tiles === 'public' },
     failures:
       authFailuresPerMinute === 0 ? undefined : new FailedAuthentications(authFailuresPerMinute),
     trustedProxies,

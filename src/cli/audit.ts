@@ -4,6 +4,7 @@ import { addAuditNewKey } from './audit-new-key.ts';
 import { addAuditProofs } from './audit-proofs.ts';
 import { addAuditRefusals } from './audit-refusals.ts';
 import { addAuditShow } from './audit-show.ts';
+import { addAuditTiles } from './audit-tiles.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 
@@ -14,5 +15,6 @@ export function defineAudit(audit: ExplainedCommand, commandLine: CommandLine): 
   addAuditNewKey(audit, commandLine);
   addAuditExport(audit, commandLine);
   addAuditImport(audit, commandLine);
+  addAuditTiles(audit, commandLine);
   addAuditRefusals(audit, commandLine);
 }

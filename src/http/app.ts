@@ -37,6 +37,7 @@ import { serveConsole } from './site/console.ts';
 import { serveNotFound } from './site/not-found.ts';
 import { servePages } from './site/served.ts';
 import { SlowRequests } from './slow-requests.ts';
+import { type ServedTiles, serveTlog } from './tlog.ts';
 
 export interface AppParts {
   readonly logger: Logger;
@@ -59,6 +60,8 @@ export interface AppParts {
   readonly corsOrigins: readonly string[];
   /** True if the web console is served; default false. */
   readonly servesConsole?: boolean;
+  /** Absent if the log's tiles are not served. */
+  readonly tiles?: ServedTiles | undefined;
   /** Limits requests without a valid key; absent if they are not limited. */
   readonly failures?: FailedAuthentications | undefined;
   /** The proxies whose X-Forwarded-For is trusted. */
@@ -75,23 +78,20 @@ export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
 export function createApp(parts: AppParts): App {
   const { logger, health, services, corsOrigins, trustedProxies = [], now = CLOCKS.wall } = parts;
   const { requestMetrics = new RequestMetrics(), printMetrics, slowRequestMs = 0 } = parts;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('strict routing');
-  app.enable('case sensitive routing');
+  const app = exactExpress();
   app.set('trust proxy', trustedProxies);
-
   addCommonHeaders(app);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
   const gateTo = (admit: RequestHandler) =>
     authenticate(parts.authenticator, parts.limiter, admit, parts.failures);
-  const gate = gateTo(whileServing(health));
+  const admit = whileServing(health);
+  const gate = gateTo(admit);
   serveOperations(app, '/v1', V1, services, gate, now);
   serveOperations(app, '/v2', V2, services, gate, now);
   serveDescriptions(app, parts.addresses);
   servePages(app, parts.addresses);
   if (parts.servesConsole) serveConsole(app);
+  if (parts.tiles !== undefined) serveTlog(app, services, parts.tiles, gate, admit);
   serveFixed(
     app,
     '/public-key',
@@ -131,6 +131,16 @@ export function createApp(parts: AppParts): App {
   };
   const { request, response } = app;
   return Object.assign(answer, { request, response }) as App;
+}
+
+/** Returns an Express that takes paths by the letter, and adds nothing to responses. */
+function exactExpress(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  return app;
 }
 
 /** Returns the recorder of spans; undefined without an OpenTelemetry SDK. */

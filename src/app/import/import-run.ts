@@ -1,5 +1,5 @@
 import type { OrderCommand } from '../../domain/order.ts';
-import type { Outcome } from '../log/submission.ts';
+import { idWithEnd, type Outcome, randomEnds } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import { BadLines, type DueLine } from './import-check.ts';
 
@@ -26,7 +26,7 @@ export class ImportRun {
   readonly #wait: (milliseconds: number) => Promise<unknown>;
 
   /**
-   * @param id The prefix of every event's command id, before the number of the line.
+   * @param id The prefix of every event's command id, before the number of the line and a random text.
    * @param wait Resolves after a number of milliseconds.
    */
   constructor(writer: BatchWriter, id: string, wait: (milliseconds: number) => Promise<unknown>) {
@@ -73,10 +73,11 @@ export class ImportRun {
 
   /** Sends the first command of every line. */
   async #execute(due: readonly DueLine[]): Promise<readonly Outcome[]> {
-    const batch = due.map(({ line, commands: [command] }) => ({
+    const ends = randomEnds(due.length);
+    const batch = due.map(({ line, commands: [command] }, index) => ({
       command: command as OrderCommand,
       by: 'import',
-      commandId: `${this.#id}:${line}`,
+      commandId: idWithEnd(`${this.#id}:${line}`, ends, index),
     }));
     for (const retryMs of RETRY_MS) {
       const outcomes = await this.#writer.execute(batch);

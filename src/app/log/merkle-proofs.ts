@@ -69,8 +69,31 @@ export async function consistencyProof(
   return beside.reverse();
 }
 
+/** A tile of a tree, and the root of that tree as computed from the hashes of this tile. */
+export interface RootedTile {
+  readonly hashes: Hashes;
+  readonly root: Uint8Array;
+}
+
+/**
+ * Returns a tile of the tree of `size` leaves, as far as that tree fills it. If the root is that of
+ * the tree, then all of the hashes are, too. Throws a RangeError for a tile that it does not have.
+ * @param level 0 for leaves, and L for the nodes at height 8 × L.
+ */
+export async function rootedTile(
+  level: number,
+  index: number,
+  size: number,
+  source: TreeSource,
+): Promise<RootedTile> {
+  checkRange(0, level, 'the level', 6);
+  const start = index * TILE_HASHES ** (level + 1);
+  checkRange(0, start, 'the start of the tile', size - TILE_HASHES ** level);
+  return new PartialTree(size, source).rootThrough(level, index);
+}
+
 /** Hashes in a full tile: 2^8. */
-const TILE_HASHES = 2 ** TILE_HEIGHT;
+export const TILE_HASHES = 2 ** TILE_HEIGHT;
 
 /** A tree of one size, with the tiles that one proof has read so far. */
 class PartialTree {
@@ -104,6 +127,24 @@ class PartialTree {
     return { beside, start };
   }
 
+  /** Returns a tile, and the root as computed from it and from the subtrees beside it. */
+  async rootThrough(level: number, index: number): Promise<RootedTile> {
+    const hashes = await this.#tile(level, index);
+    const leaves = TILE_HASHES ** (level + 1);
+    const isFull = hashes.length === TILE_HASHES;
+    const end = isFull ? (index + 1) * leaves : this.#size;
+    // At the right edge, what follows the tile's last hash is below it, in tiles of lower levels.
+    const own = isFull ? rootAbove(hashes) : await this.rootOf(index * leaves, end);
+    const above = async (from: number, to: number): Promise<Uint8Array> => {
+      if (from === index * leaves && to === end) return own;
+      const middle = from + leftSide(to - from);
+      return index * leaves < middle
+        ? nodeHash(await above(from, middle), await this.rootOf(middle, to))
+        : nodeHash(await this.rootOf(from, middle), await above(middle, to));
+    };
+    return { hashes, root: await above(0, this.#size) };
+  }
+
   /** Returns the root of the subtree of the leaves from `start` to before `end`. */
   async rootOf(start: number, end: number): Promise<Uint8Array> {
     const count = end - start;
@@ -120,9 +161,7 @@ class PartialTree {
     const first = index * width;
     const tile = await this.#tile(level, Math.floor(first / TILE_HASHES));
     const from = first % TILE_HASHES;
-    let row: Hashes = tile.slice(from, from + width);
-    while (row.length > 1) row = parentsOf(row);
-    return row[0] as Uint8Array;
+    return rootAbove(tile.slice(from, from + width));
   }
 
   /** Returns the hashes of a tile: 256 of them, or, at the right edge, those that are complete. */
@@ -152,6 +191,13 @@ function leftSide(count: number): number {
   let left = 1;
   while (left * 2 < count) left *= 2;
   return left;
+}
+
+/** Returns the root above a row of 2^n nodes. */
+function rootAbove(row: Hashes): Uint8Array {
+  let above = row;
+  while (above.length > 1) above = parentsOf(above);
+  return above[0] as Uint8Array;
 }
 
 /** Returns the hashes of the nodes above a row of an even number of nodes. */

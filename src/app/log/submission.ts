@@ -1,6 +1,6 @@
 /** Commands as they enter the write side, with their authors, and their outcomes. */
 
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { CancelOrder, PlaceOrder, Rejection, ShipOrder } from '../../domain/order.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 
@@ -43,6 +43,8 @@ export interface Group {
   readonly size: number;
   /** True if all of them are to be refused where any is. */
   readonly isAtomic: boolean;
+  /** See {@link randomEnds}. */
+  readonly ends: string;
 }
 
 /** The most commands of one request, half of what a batch takes, so that two fit into one. */
@@ -55,11 +57,29 @@ export function groupOf(
   isAtomic: boolean,
 ): readonly Submission[] {
   const { by, commandId, traceparent } = shared;
+  const size = commands.length;
   return commands.map((command, index) =>
     index === 0
-      ? { ...shared, command, group: { size: commands.length, isAtomic } }
+      ? { ...shared, command, group: { size, isAtomic, ends: randomEnds(size) } }
       : { command, by, commandId, traceparent },
   );
+}
+
+const END_BYTES = 8;
+
+/**
+ * Returns random texts, which end the ids of commands that come together. The hash of an event is
+ * public where tiles are: whoever knows one of these events could otherwise guess the others, and
+ * find them by their hashes.
+ */
+export function randomEnds(count: number): string {
+  return randomBytes(END_BYTES * count).toString('hex');
+}
+
+/** Returns the id of one of several commands: the id that they share, and an end of its own. */
+export function idWithEnd(shared: string, ends: string, index: number): string {
+  const length = 2 * END_BYTES;
+  return `${shared}:${ends.slice(index * length, (index + 1) * length)}`;
 }
 
 /** Yields the submissions of each request in a batch: of most one, or those of a group. */
@@ -104,9 +124,10 @@ export type Outcome =
  */
 export function fingerprintOf(request: readonly Submission[]): string {
   const [{ group }] = request as [Submission];
+  const { size, isAtomic } = group ?? {};
   const commands = request.map(membersOf);
   const text = JSON.stringify(
-    group === undefined ? commands[0] : [group, ...commands],
+    group === undefined ? commands[0] : [{ size, isAtomic }, ...commands],
     (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
   );
   return hash('sha256', text, 'base64url');

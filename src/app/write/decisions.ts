@@ -3,7 +3,13 @@
 import type { Instant } from '../../domain/instant.ts';
 import { order } from '../../domain/order.ts';
 import type { NewEvent } from '../log/recorded-event.ts';
-import { type Decided, fingerprintOf, requestsIn, type Submission } from '../log/submission.ts';
+import {
+  type Decided,
+  fingerprintOf,
+  idWithEnd,
+  requestsIn,
+  type Submission,
+} from '../log/submission.ts';
 import type { KeptOutcomes, OutcomeName } from '../ports/event-log.ts';
 import { DamagedStore } from '../ports/store.ts';
 import type { OrderDraft } from './order-draft.ts';
@@ -63,9 +69,14 @@ function decideAll(
   at: Instant,
   events: NewEvent[],
 ): readonly Decided[] {
-  const undo = request[0]?.group?.isAtomic === true ? draft.savepoint() : undefined;
+  const group = request[0]?.group;
+  const undo = group?.isAtomic === true ? draft.savepoint() : undefined;
   const before = events.length;
-  const decided = request.map((submission) => decide(draft, submission, at, events));
+  const decided = request.map((submission, index) => {
+    if (group === undefined) return decide(draft, submission, at, events);
+    const commandId = idWithEnd(submission.commandId, group.ends, index);
+    return decide(draft, { ...submission, commandId }, at, events);
+  });
   if (undo === undefined || decided.every(({ kind }) => kind === 'accepted')) return decided;
   undo();
   events.length = before;

@@ -31,6 +31,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** True if the web console is served. */
   readonly servesConsole: boolean;
+  /** Who may read the log's tiles. */
+  readonly tiles: (typeof TILES)[number];
   /** The requests without a valid key that get one address a 401, a minute; 0: any number. */
   readonly authFailuresPerMinute: number;
   /** The proxies whose X-Forwarded-For is believed: addresses and networks; none: nobody's. */
@@ -63,6 +65,8 @@ export type DatabaseConfig =
   | { readonly engine: 'sqlite'; readonly file: string }
   /** The address has a password in it, where one is needed. */
   | { readonly engine: 'postgres'; readonly url: string };
+
+const TILES = ['off', 'audit', 'public'] as const;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -112,6 +116,7 @@ export const environment = z.object({
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
   CORS_ORIGINS: origins.optional(),
+  TILES: z.enum(TILES, { error: 'must be off, audit or public' }).default('audit'),
   CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').prefault(
     '300',
@@ -206,6 +211,7 @@ export function readConfig(
     stagingBaseUrl: data.STAGING_BASE_URL,
     corsOrigins: data.CORS_ORIGINS ?? [],
     servesConsole: data.CONSOLE === undefined ? isLoopback(data.HOST) : data.CONSOLE === 'on',
+    tiles: data.TILES,
     authFailuresPerMinute: data.AUTH_FAILURES_PER_MINUTE,
     trustedProxies: data.TRUST_PROXY ?? [],
     limits: limitsIn(data),

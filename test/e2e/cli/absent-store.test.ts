@@ -23,6 +23,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'audit new-key': [],
   'audit epochs': [],
   'audit export': ['--out', 'export.ndjson'],
+  'audit tiles': ['--out', 'tiles'],
   'audit refusals': [],
   replay: ['--out', 'list.json'],
   verify: [],

@@ -263,7 +263,7 @@ test('events name the import as their author, its id, and the line', async () =>
   for await (const events of store.log.read(0)) {
     for (const { metadata } of events) {
       expect(metadata.by).toBe('import');
-      expect(metadata.commandId).toMatch(/^[0-9a-f]{12}:2$/);
+      expect(metadata.commandId).toMatch(/^[0-9a-f]{12}:2:[0-9a-f]{16}$/);
     }
   }
   await store.close();

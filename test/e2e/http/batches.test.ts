@@ -79,8 +79,16 @@ describe('batchCancelOrders', () => {
     const [at] = events.map(({ metadata }) => metadata.at);
     for (const { metadata } of events) {
       const by = service.key.split('_')[1];
-      expect(metadata).toStrictEqual({ at, by, commandId: headers['x-request-id'] });
+      const [requestId, end] = metadata.commandId.split(':');
+      expect({ ...metadata, commandId: requestId }).toStrictEqual({
+        at,
+        by,
+        commandId: headers['x-request-id'],
+      });
+      expect(end).toMatch(/^[0-9a-f]{16}$/);
     }
+    // Nobody can guess one from another: the hash of each event may be public.
+    expect(new Set(events.map(({ metadata }) => metadata.commandId)).size).toBe(events.length);
   });
 
   it('takes 500 orders, with ids of 64 bits, and has no position where nothing was done', async () => {

@@ -31,6 +31,7 @@ const NO_JSON: Readonly<Record<string, string>> = {
   'audit prove': 'it is JSON in any case',
   'audit receipt': 'a text to be kept as it is',
   'audit export': 'it is JSON in any case',
+  'audit tiles': 'what it writes is files',
   replay: 'it has --format',
   completion: 'it is for a shell',
   man: 'it is for man',

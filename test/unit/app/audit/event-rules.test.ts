@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EventRules } from '../../../../src/app/audit/event-rules.ts';
 import { verifyStore } from '../../../../src/app/audit/verify-store.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
-import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
+import { type RecordedEvent, recordOf } from '../../../../src/app/log/recorded-event.ts';
 import type { StoredRow } from '../../../../src/app/ports/evidence.ts';
 import { DamagedEvidence, type Evidence } from '../../../../src/app/ports/evidence.ts';
 import type { OrderEvent } from '../../../../src/domain/order.ts';
@@ -11,6 +11,11 @@ import { cancelled, LATER, NOON, placed, recorded, shipped } from '../../../supp
 
 /** An id beyond 2^53, which a column has as a text. */
 const BIG = 2n ** 60n + 1n;
+
+/** Returns metadata with an id of so many characters. */
+function metadataOf(length: number): string {
+  return `{"at":"${NOON}","by":"test","commandId":"${'x'.repeat(length)}"}`;
+}
 
 /** What the rules say to each of these events in turn, as they would be stored. */
 function told(...events: readonly OrderEvent[]): readonly (string | undefined)[] {
@@ -64,6 +69,26 @@ describe('By the rules', () => {
       'the column says nothing else',
       [{ ...first, orderId: 2 }],
       'its column order_id says 2, and its data is of order 1',
+    ],
+    [
+      'its record fits into an entry bundle',
+      [
+        {
+          ...first,
+          metadata: metadataOf(65_535 - recordOf({ ...first, metadata: metadataOf(0) }).length),
+        },
+      ],
+      undefined,
+    ],
+    [
+      'its record is no longer than that',
+      [
+        {
+          ...first,
+          metadata: metadataOf(65_536 - recordOf({ ...first, metadata: metadataOf(0) }).length),
+        },
+      ],
+      'its record has 65536 bytes, more than 65535',
     ],
     [
       'the versions count up',

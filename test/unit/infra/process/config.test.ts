@@ -26,6 +26,7 @@ describe('The configuration', () => {
     stagingBaseUrl: undefined,
     corsOrigins: [],
     servesConsole: true,
+    tiles: 'audit',
     authFailuresPerMinute: 300,
     trustedProxies: [],
     limits: {
@@ -91,6 +92,7 @@ describe('The configuration', () => {
       STAGING_BASE_URL: 'http://localhost:8080/v1',
       CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173,https://shop.example.com',
       CONSOLE: 'off',
+      TILES: 'public',
       AUTH_FAILURES_PER_MINUTE: '0',
       TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8 , ::1',
       MAX_CONNECTIONS: '1',
@@ -124,6 +126,7 @@ describe('The configuration', () => {
       stagingBaseUrl: 'http://localhost:8080/v1',
       corsOrigins: ['https://shop.example.com', 'http://localhost:5173'],
       servesConsole: false,
+      tiles: 'public',
       authFailuresPerMinute: 0,
       trustedProxies: ['loopback', '10.0.0.0/8', 'fd00::/8', '::1'],
       limits: {
@@ -193,6 +196,7 @@ describe('A mistake is reported in one line that names the variable:', () => {
     ['STAGING_BASE_URL', 'staging'],
     ['STAGING_BASE_URL', 'https://user:correct-horse@api.example.com/v1'],
     ['CONSOLE', 'yes'],
+    ['TILES', 'on'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'null'],
     ['CORS_ORIGINS', 'shop.example.com'],

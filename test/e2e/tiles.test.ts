@@ -1,0 +1,253 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecordTree, verifyCheckpoint } from '../../src/app/audit/verifier.ts';
+import { leafHash } from '../../src/app/log/merkle-tree.ts';
+import { Beside } from '../support/beside.ts';
+import { Place } from '../support/command-line.ts';
+import { ask, expectError } from '../support/http.ts';
+import { bearer, Service } from '../support/service.ts';
+import { HAS_TLOG_READER, tlogReader, WITHOUT_TLOG_READER } from '../support/tlog-reader.ts';
+
+const EVENTS = 600;
+const FULL = 256;
+
+const service = await Service.start();
+const beside = new Beside(service.databaseFile);
+await beside.place(Array.from({ length: EVENTS }, (_, index) => ({ id: BigInt(index + 1) })));
+const vkey = (await ask(service.address, 'GET', '/public-key')).text.trim();
+
+afterAll(async () => {
+  await beside[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+async function bytesOf(
+  path: string,
+  key = service.key,
+  from = service,
+): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
+  const response = await fetch(`${from.address}/tlog/${path}`, { headers: bearer(key) });
+  const { status, headers } = response;
+  return { status, headers, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** Returns the records in an entry bundle. */
+function recordsIn(bundle: Buffer): string[] {
+  const records: string[] = [];
+  for (let at = 0; at < bundle.length; ) {
+    const end = at + 2 + bundle.readUInt16BE(at);
+    records.push(bundle.toString('utf8', at + 2, end));
+    at = end;
+  }
+  return records;
+}
+
+async function checkpoint(from = service, key = service.key) {
+  const { status, headers, bytes } = await bytesOf('checkpoint', key, from);
+  expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+    200,
+    'text/plain; charset=utf-8',
+    'no-cache',
+  ]);
+  const verdict = verifyCheckpoint(bytes.toString(), vkey);
+  return { ...(verdict.ok ? verdict.value : expect.fail(verdict.reason)), headers };
+}
+
+describe('The tiles of the log', () => {
+  it('lead from the records to the signed root, and each record to its hash', async () => {
+    const { size, root } = await checkpoint();
+    const tree = new RecordTree();
+    for (let index = 0; index * FULL < size; index += 1) {
+      const width = Math.min(FULL, size - index * FULL);
+      const name = `00${index}${width < FULL ? `.p/${width}` : ''}`;
+      const entries = await bytesOf(`tile/entries/${name}`);
+      const tile = await bytesOf(`tile/0/${name}`);
+      for (const { status, headers } of [entries, tile]) {
+        expect(status).toBe(200);
+        expect(headers.get('content-type')).toBe('application/octet-stream');
+        expect(headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
+      }
+      const records = recordsIn(entries.bytes);
+      expect(records).toHaveLength(width);
+      expect(tile.bytes).toEqual(Buffer.concat(records.map(leafHash)));
+      for (const record of records) tree.add(record);
+    }
+    expect(tree.head()).toEqual({ size, root });
+    const above = await bytesOf('tile/1/000.p/2');
+    expect(above.bytes).toHaveLength(64);
+  });
+
+  it('are there at every width that they had, and at none that they never had', async () => {
+    const { size } = await checkpoint();
+    const last = size - 2 * FULL;
+    const whole = await bytesOf(`tile/0/002.p/${last}`);
+    const earlier = await bytesOf('tile/0/002.p/1');
+    expect(earlier.bytes).toEqual(whole.bytes.subarray(0, 32));
+    for (const path of [`tile/0/002.p/${last + 1}`, 'tile/0/002', 'tile/0/003.p/1', 'tile/2/000']) {
+      expect((await bytesOf(path)).status, path).toBe(404);
+    }
+  });
+
+  it.each([
+    'tile/0/0',
+    'tile/0/x000/001',
+    'tile/0/000.p/0',
+    'tile/64/000',
+    'tile/data/000',
+    'tile/',
+  ])('have one address each: %s is none', async (path) => {
+    expectError(await service.ask('GET', `/tlog/${path}`), 404, 'not_found');
+  });
+
+  it('are told of by a checkpoint with an ETag', async () => {
+    const { headers } = await checkpoint();
+    const asked = { headers: { 'If-None-Match': headers.get('etag') ?? '' } };
+    const again = await service.ask('GET', '/tlog/checkpoint', asked);
+    expect(again.status).toBe(304);
+  });
+
+  it('can be read, and not written', async () => {
+    for (const path of ['checkpoint', 'tile/0/000', 'tile/entries/000']) {
+      const answer = await service.ask('DELETE', `/tlog/${path}`);
+      expectError(answer, 405, 'method_not_allowed');
+      expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
+    }
+  });
+
+  it('need a key with audit:read', async () => {
+    const reader = await beside.addKey(['orders:read']);
+    for (const path of ['checkpoint', 'tile/0/000', 'tile/entries/000']) {
+      expect((await bytesOf(path, 'wrong')).status).toBe(401);
+      expect((await bytesOf(path, reader)).status).toBe(403);
+    }
+  });
+
+  it('are the same for ever while the log grows, by each of its ways in', async () => {
+    const before = await bytesOf('tile/0/001');
+    const partial = await bytesOf('tile/0/002.p/50');
+    const placed = await service.send('POST', '/v2/store/orders', { petId: '7', quantity: 1 });
+    expect(placed.status).toBe(201);
+    expect((await bytesOf('tile/0/001')).bytes).toEqual(before.bytes);
+    expect((await bytesOf('tile/0/002.p/50')).bytes).toEqual(partial.bytes);
+  });
+});
+
+describe('TILES', () => {
+  it('=public serves checkpoints and hashes without a key, and entries with one', async () => {
+    await using open = await Service.start({ TILES: 'public' });
+    await open.send('POST', '/v2/store/orders', { petId: '7', quantity: 1 });
+    const at = (path: string) => fetch(`${open.address}/tlog/${path}`);
+    expect((await at('checkpoint')).status).toBe(200);
+    const tile = await at('tile/0/000.p/1');
+    expect(tile.status).toBe(200);
+    expect(tile.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect((await at('tile/entries/000.p/1')).status).toBe(401);
+    expect((await bytesOf('tile/entries/000.p/1', open.key, open)).status).toBe(200);
+  });
+
+  it('=off serves none', async () => {
+    await using closed = await Service.start({ TILES: 'off' });
+    expectError(await closed.ask('GET', '/tlog/checkpoint'), 404, 'not_found');
+  });
+});
+
+describe('audit tiles', () => {
+  it('writes the tree as files, the checkpoint last, and adds to them', async () => {
+    const place = new Place();
+    const lines = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => `${from + index},1,1\n`).join('');
+    await place.run('import', place.write('a.csv', `id,petId,quantity\n${lines(1, 601)}`));
+    const out = place.file('tiles');
+    expect(await place.run('audit', 'tiles', '--out', out)).toMatchObject({ code: 0 });
+    const first = readFileSync(join(out, 'checkpoint'), 'utf8');
+    expect(readdirSync(join(out, 'tile/0'))).toEqual(['000', '001', '002.p']);
+    expect(statSync(join(out, 'tile/entries/000')).mode & 0o777).toBe(0o600);
+
+    await place.run('import', place.write('b.csv', `id,petId,quantity\n${lines(601, 801)}`));
+    const again = await place.run('audit', 'tiles', '--out', out);
+    expect(again.err).toContain('800 events');
+    expect(readFileSync(join(out, 'checkpoint'), 'utf8')).not.toBe(first);
+    expect(existsSync(join(out, 'tile/0/002'))).toBe(true);
+    const none = await place.run('audit', 'tiles', '--out', out);
+    expect(none.err).toContain('800 events, 1 files');
+  });
+
+  it('leaves out the records for a place that anybody can read', async () => {
+    const place = new Place();
+    await place.run('import', place.write('a.csv', 'id,petId,quantity\n1,1,1\n'));
+    const out = place.file('tiles');
+    await place.run('audit', 'tiles', '--out', out, '--hashes-only');
+    expect(readdirSync(join(out, 'tile'))).toEqual(['0']);
+  });
+
+  it('refuses a folder of something else, of another log, and of changed tiles', async () => {
+    const place = new Place();
+    await place.run('import', place.write('a.csv', 'id,petId,quantity\n1,1,1\n'));
+    const elsewhere = await place.run('audit', 'tiles', '--out', place.folder);
+    expect([elsewhere.code, elsewhere.err]).toEqual([
+      1,
+      expect.stringContaining('is not a folder of tiles'),
+    ]);
+
+    const out = place.file('tiles');
+    await place.run('audit', 'tiles', '--out', out);
+    const other = new Place();
+    await other.run('import', other.write('a.csv', 'id,petId,quantity\n1,1,1\n'));
+    const mixed = await other.run('audit', 'tiles', '--out', out);
+    expect([mixed.code, mixed.err]).toEqual([1, expect.stringContaining('The checkpoint in')]);
+
+    const many = Array.from({ length: 300 }, (_, index) => `${index + 2},1,1\n`).join('');
+    await place.run('import', place.write('b.csv', `id,petId,quantity\n${many}`));
+    await place.run('audit', 'tiles', '--out', out);
+    const tile = join(out, 'tile/0/000');
+    const bytes = readFileSync(tile);
+    bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40);
+    writeFileSync(tile, bytes);
+    const changed = await place.run('audit', 'tiles', '--out', out);
+    expect([changed.code, changed.err]).toEqual([
+      3,
+      expect.stringContaining('not those of the log'),
+    ]);
+  });
+});
+
+describe.skipIf(!HAS_TLOG_READER)("Go's own packages", () => {
+  let read: ReturnType<typeof tlogReader>;
+  beforeAll(() => {
+    read = tlogReader();
+  });
+
+  it('read the log from the service, check every record, and prove that it grew', async () => {
+    const place = new Place();
+    const { bytes } = await bytesOf('checkpoint');
+    const older = place.write('older.note', bytes.toString());
+    const size = await beside.head();
+    const base = `${service.address}/tlog`;
+    expect(await read([base, vkey, older], service.key)).toBe(`${size} ${size}`);
+    await service.send('POST', '/v2/store/orders', { petId: '7', quantity: 1 });
+    expect(await read([base, vkey, older], service.key)).toBe(`${size + 1} ${size + 1}`);
+  });
+
+  it('read it from the files, and notice one that was changed', async () => {
+    const place = new Place();
+    const lines = Array.from({ length: 700 }, (_, index) => `${index + 1},1,1\n`).join('');
+    await place.run('import', place.write('a.csv', `id,petId,quantity\n${lines}`));
+    const out = place.file('tiles');
+    await place.run('audit', 'tiles', '--out', out);
+    const key = (await place.run('audit', 'public-key')).out.trim();
+    expect(await read([out, key])).toBe('700 700');
+    for (const name of ['tile/0/001', 'tile/1/000.p/2', 'tile/entries/002.p/188', 'checkpoint']) {
+      const file = join(out, name);
+      const bytes = readFileSync(file);
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(30) ^ 1, 30);
+      writeFileSync(file, changed);
+      await expect(read([out, key]), name).rejects.toThrow();
+      writeFileSync(file, bytes);
+    }
+    expect(await read([out, key])).toBe('700 700');
+  });
+});
+
+if (!HAS_TLOG_READER) it.skip(WITHOUT_TLOG_READER, () => {});

@@ -1,0 +1,179 @@
+// Command tlog-reader reads a whole log by the tiles of C2SP tlog-tiles, with the unmodified packages of
+// Go's own transparency logs: the signature by note, and every hash by tlog.TileHashReader.
+//
+//	tlog-reader BASE VKEY [OLDER]
+//
+// BASE is the address or the folder of the log. With OLDER, the file of an earlier checkpoint, it also
+// proves that the log extends that one. The variable KEY has the API key, if the log needs one.
+// It prints the size of the log and the number of records that it has checked.
+package main
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+const tileHeight = 8
+
+type reader struct{ base string }
+
+func (r reader) Height() int                     { return tileHeight }
+func (r reader) SaveTiles([]tlog.Tile, [][]byte) {}
+
+func (r reader) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
+	var all [][]byte
+	for _, tile := range tiles {
+		path := strings.TrimPrefix(tile.Path(), "tile/8/")
+		data, err := r.read("tile/" + path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data)
+	}
+	return all, nil
+}
+
+func (r reader) read(path string) ([]byte, error) {
+	if !strings.HasPrefix(r.base, "http://") {
+		return os.ReadFile(r.base + "/" + path)
+	}
+	request, err := http.NewRequest("GET", r.base+"/"+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if key := os.Getenv("KEY"); key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != 200 {
+		return nil, fmt.Errorf("%s: %s", path, response.Status)
+	}
+	return io.ReadAll(response.Body)
+}
+
+func treeIn(signed []byte, vkey string) (tlog.Tree, error) {
+	verifier, err := note.NewVerifier(vkey)
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	opened, err := note.Open(signed, note.VerifierList(verifier))
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	lines := strings.Split(opened.Text, "\n")
+	size, err := strconv.ParseInt(lines[1], 10, 64)
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	root, err := base64.StdEncoding.DecodeString(lines[2])
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	tree := tlog.Tree{N: size}
+	copy(tree.Hash[:], root)
+	return tree, nil
+}
+
+// records returns the records of one bundle, and fails for bytes that are left over.
+func records(bundle []byte) ([][]byte, error) {
+	var all [][]byte
+	for len(bundle) > 0 {
+		if len(bundle) < 2 || len(bundle) < 2+int(binary.BigEndian.Uint16(bundle)) {
+			return nil, fmt.Errorf("a bundle is cut off")
+		}
+		length := int(binary.BigEndian.Uint16(bundle))
+		all = append(all, bundle[2:2+length])
+		bundle = bundle[2+length:]
+	}
+	return all, nil
+}
+
+func check(base, vkey, older string) error {
+	log := reader{base}
+	signed, err := log.read("checkpoint")
+	if err != nil {
+		return err
+	}
+	tree, err := treeIn(signed, vkey)
+	if err != nil {
+		return err
+	}
+	hashes := tlog.TileHashReader(tree, log)
+	checked := int64(0)
+	for first := int64(0); first < tree.N; first += 1 << tileHeight {
+		width := tree.N - first
+		if width > 1<<tileHeight {
+			width = 1 << tileHeight
+		}
+		tile := tlog.Tile{H: tileHeight, L: 0, N: first >> tileHeight, W: int(width)}
+		path := strings.TrimPrefix(tile.Path(), "tile/8/0/")
+		bundle, err := log.read("tile/entries/" + path)
+		if err != nil {
+			return err
+		}
+		all, err := records(bundle)
+		if err != nil {
+			return err
+		}
+		if int64(len(all)) != width {
+			return fmt.Errorf("%d records where %d are due", len(all), width)
+		}
+		var indexes []int64
+		for index := range all {
+			indexes = append(indexes, tlog.StoredHashIndex(0, first+int64(index)))
+		}
+		due, err := hashes.ReadHashes(indexes)
+		if err != nil {
+			return err
+		}
+		for index, record := range all {
+			if tlog.RecordHash(record) != due[index] {
+				return fmt.Errorf("record %d is not what was signed", first+int64(index))
+			}
+			checked++
+		}
+	}
+	if older != "" {
+		signed, err := os.ReadFile(older)
+		if err != nil {
+			return err
+		}
+		before, err := treeIn(signed, vkey)
+		if err != nil {
+			return err
+		}
+		proof, err := tlog.ProveTree(tree.N, before.N, hashes)
+		if err != nil {
+			return err
+		}
+		if err := tlog.CheckTree(proof, tree.N, tree.Hash, before.N, before.Hash); err != nil {
+			return err
+		}
+	}
+	fmt.Println(tree.N, checked)
+	return nil
+}
+
+func main() {
+	older := ""
+	if len(os.Args) > 3 {
+		older = os.Args[3]
+	}
+	if err := check(os.Args[1], os.Args[2], older); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
