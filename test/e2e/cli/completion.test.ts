@@ -101,7 +101,8 @@ compadd() {
   builtin compadd -O found \\"\\$@\\"
   print -l -- 'match:'\\$^found
 }
-print rea''dy"
+PS1=rea''dy"
+# The prompt: from then on the shell itself takes each key, and not the terminal, to which one is a signal.
 zpty -r shell seen '*ready*'
 zpty -w -n shell "$1"$'\\t'
 # A key, not a signal: it is taken after the tab.
