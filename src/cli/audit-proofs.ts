@@ -1,6 +1,11 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { CannotProve, type Prover } from '../app/audit/prover.ts';
-import { consistencyJson, inclusionJson } from '../app/audit/receipt.ts';
+import {
+  consistencyJson,
+  inclusionJson,
+  RECEIPT_FORMATS,
+  type ReceiptFormat,
+} from '../app/audit/receipt.ts';
 import { webhookKeyOf } from '../app/audit/webhook.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
@@ -22,6 +27,7 @@ interface ProveOptions extends Out {
 }
 
 interface ReceiptOptions extends Out {
+  readonly format: ReceiptFormat;
   readonly position?: number;
 }
 
@@ -89,6 +95,11 @@ function addReceipt(audit: ExplainedCommand, commandLine: CommandLine): void {
     .description('write a permanent proof of a cancellation')
     .argument('[order]', 'the id of the order that was cancelled', readOrderId)
     .option('--position <position>', 'prove the event at this position, of any type', wholeNumber)
+    .addOption(
+      new Option('--format <format>', 'as JSON, or as C2SP tlog-proof')
+        .choices(RECEIPT_FORMATS)
+        .default('json'),
+    )
     .option('--out <file>', 'write it to a new file')
     .example('Write the receipt of a cancellation', 'audit receipt 1 --out order-1.receipt')
     .action((orderId: OrderId | undefined, options: ReceiptOptions, command) => {
@@ -97,7 +108,8 @@ function addReceipt(audit: ExplainedCommand, commandLine: CommandLine): void {
       }
       return prove(commandLine, options, async (prover, store) => {
         const position = options.position ?? (await cancelledAt(store, orderId as OrderId));
-        return `${await prover.receipt(position)}\n`;
+        const receipt = await prover.receipt(position, options.format);
+        return receipt.endsWith('\n') ? receipt : `${receipt}\n`;
       });
     });
 }

@@ -229,6 +229,31 @@ describe.skipIf(!HAS_TLOG_READER)("Go's own packages", () => {
     expect(await read([base, vkey, older], service.key)).toBe(`${size + 1} ${size + 1}`);
   });
 
+  it('check a receipt as tlog-proof, and refuse it with any character changed', async () => {
+    const { text: id } = await service.send('POST', '/v2/store/orders', {
+      petId: '7',
+      quantity: 1,
+    });
+    const order = JSON.parse(id).id;
+    await service.ask('DELETE', `/v2/store/orders/${order}`);
+    const path = `/v2/store/orders/${order}/receipt`;
+    const answer = await service.ask('GET', path, { headers: { Accept: 'text/plain' } });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'private, no-cache',
+      vary: 'Accept',
+    });
+    const place = new Place();
+    const { record } = JSON.parse((await service.ask('GET', path)).text);
+    expect(await read(['proof', place.write('a.tlog-proof', answer.text), vkey])).toBe(record);
+    for (let at = 40; at < answer.text.length; at += 97) {
+      const other = answer.text[at] === 'A' ? 'B' : 'A';
+      const forged = `${answer.text.slice(0, at)}${other}${answer.text.slice(at + 1)}`;
+      const file = place.write('forged.tlog-proof', forged);
+      await expect(read(['proof', file, vkey]), `${at}`).rejects.toThrow();
+    }
+  });
+
   it('read it from the files, and notice one that was changed', async () => {
     const place = new Place();
     const lines = Array.from({ length: 700 }, (_, index) => `${index + 1},1,1\n`).join('');

@@ -8,7 +8,7 @@ import { DamagedStore } from '../ports/store.ts';
 import type { Trail } from '../ports/trail.ts';
 import { orDamaged } from './checked-trail.ts';
 import type { NoteSigner } from './checkpoint.ts';
-import { receiptOf } from './receipt.ts';
+import { type ReceiptFormat, receiptOf, tlogProofOf } from './receipt.ts';
 import { type Seal, sealText } from './trail-seal.ts';
 import { type Verdict, verifyConsistency, verifyInclusion } from './verifier.ts';
 
@@ -92,7 +92,7 @@ export class Prover {
   }
 
   /** Returns a receipt for the event at a position. */
-  async receipt(position: number): Promise<string> {
+  async receipt(position: number, format: ReceiptFormat = 'json'): Promise<string> {
     const head = await this.#trail.treeHead();
     needPosition(position, head.size);
     const record = await this.#recordAt(position);
@@ -100,7 +100,10 @@ export class Prover {
     const proof = await orDamaged(prove);
     // A receipt must be valid for years, so it is checked with the verifier that auditors use.
     requireTrue(verifyInclusion(record, position - 1, head, proof));
-    return receiptOf(record, proof, this.#noteOf(head));
+    const note = this.#noteOf(head);
+    return format === 'json'
+      ? receiptOf(record, proof, note)
+      : tlogProofOf(record, position - 1, proof, note);
   }
 
   /** Signs the digest of an export: see {@link sealText}. */

@@ -16,6 +16,23 @@ export function receiptOf(
   });
 }
 
+/** The forms of a receipt: JSON with the record as a text, and C2SP tlog-proof with it as extra data. */
+export const RECEIPT_FORMATS = ['json', 'tlog-proof'] as const;
+
+export type ReceiptFormat = (typeof RECEIPT_FORMATS)[number];
+
+/** Returns the same as {@link receiptOf}, as C2SP tlog-proof. The record is in its extra data. */
+export function tlogProofOf(
+  record: string,
+  index: number,
+  proof: readonly Uint8Array[],
+  checkpoint: string,
+): string {
+  const extra = Buffer.from(record).toString('base64');
+  const lines = ['c2sp.org/tlog-proof@v1', `extra ${extra}`, `index ${index}`, ...inBase64(proof)];
+  return `${lines.join('\n')}\n\n${checkpoint}`;
+}
+
 /** Returns only the proof that an event is in the log of a size. */
 export function inclusionJson(position: number, size: number, proof: readonly Uint8Array[]) {
   return JSON.stringify({ position, size, proof: inBase64(proof) });

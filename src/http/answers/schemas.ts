@@ -245,3 +245,8 @@ export const ReceiptAnswer = z
     checkpoint: NoteAnswer,
   })
   .meta({ id: 'Receipt', description: 'What proves an event to whoever has the public key.' });
+
+export const TlogProofAnswer = text(
+  65_536,
+  '^c2sp\\.org/tlog-proof@v1\\nextra [A-Za-z0-9+/]+=*\\nindex (?:0|[1-9]\\d*)\\n(?:[A-Za-z0-9+/]{43}=\\n)*\\n',
+).describe('The same as C2SP tlog-proof: the event is in `extra`.');

@@ -24,8 +24,10 @@ export const HEADERS = {
     required: true,
   },
   Vary: {
-    description: 'The answer may be compressed, for those who accept gzip.',
-    schema: text(100, '\\bAccept-Encoding\\b'),
+    description:
+      'The headers of the request that the answer depends on: it may be compressed, for those who ' +
+      'accept gzip, or have another form.',
+    schema: text(100, '\\bAccept(?:-Encoding)?\\b'),
     required: true,
     example: 'Accept-Encoding',
   },

@@ -10,8 +10,10 @@ import {
   InclusionAnswer,
   NoteAnswer,
   ReceiptAnswer,
+  TlogProofAnswer,
 } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
+import type { RequestContext } from '../request-context.ts';
 import {
   ConsistencyQuery,
   InclusionQuery,
@@ -159,7 +161,8 @@ const receipt = {
     status: 200,
     description: 'The receipt.',
     schema: ReceiptAnswer,
-    headers: ['Cache-Control'],
+    alternative: { contentType: TEXT, schema: TlogProofAnswer },
+    headers: ['Cache-Control', 'Vary'],
   },
 } as const;
 
@@ -172,22 +175,39 @@ const GET_RECEIPT = {
     'Returns what proves to anybody who has the public key, years later and without this service, ' +
     'that the order was cancelled: the event as it is stored, its inclusion proof and a signed ' +
     'checkpoint. Keep it to the byte. Of an order that is not cancelled there is none: 404 ' +
-    '`not_found`.',
+    '`not_found`. To `Accept: text/plain` it answers with the same as C2SP tlog-proof, with the ' +
+    'event in its extra data.',
   refusals: ['order_not_found', 'not_found'],
 } as const satisfies Description;
 
 async function getReceipt(
   { readModel, prover }: ProofServices,
-  { req, res, path }: ContextOf<typeof GET_RECEIPT & { readonly pathParameters: typeof OrderPath }>,
+  context: ContextOf<typeof GET_RECEIPT & { readonly pathParameters: typeof OrderPath }>,
 ): Promise<void> {
-  const list = await readModel.current(req.context);
+  const { path } = context;
+  const list = await readModel.current(context);
   const order = list.get(path.orderId);
   if (order === undefined) throw new ApiError('order_not_found');
   if (order.status !== 'cancelled') {
     throw new ApiError('not_found', `The order is ${order.status}, not cancelled: no receipt.`);
   }
   const position = list.positionsOf(path.orderId).at(-1) as number;
-  sendJson(res, 200, await prover.receipt(position).catch(refusedAs('not_found')));
+  await sendReceipt(prover, position, context);
+}
+
+/** Sends the receipt of an event, in the form that the client prefers. */
+async function sendReceipt(
+  prover: Prover,
+  position: number,
+  { req, res }: Pick<RequestContext, 'req' | 'res'>,
+): Promise<void> {
+  const isText = req.accepts(['application/json', TEXT]) === TEXT;
+  const format = isText ? 'tlog-proof' : 'json';
+  const receipt = await prover.receipt(position, format).catch(refusedAs('not_found'));
+  res.vary('Accept');
+  if (!isText) return sendJson(res, 200, receipt);
+  res.setHeader('Cache-Control', PRIVATE);
+  res.type(TEXT).send(receipt);
 }
 
 const GET_EVENT_RECEIPT = {
@@ -202,10 +222,10 @@ const GET_EVENT_RECEIPT = {
 
 async function getEventReceipt(
   { epochs, prover }: ProofServices,
-  { res, path }: ContextOf<typeof GET_EVENT_RECEIPT>,
+  context: ContextOf<typeof GET_EVENT_RECEIPT>,
 ): Promise<void> {
-  const position = positionOf(epochs, 'position', path.position);
-  sendJson(res, 200, await prover.receipt(position).catch(refusedAs('not_found')));
+  const position = positionOf(epochs, 'position', context.path.position);
+  await sendReceipt(prover, position, context);
 }
 
 /** @param pathParameters The path of an order, as a version of the API describes it. */

@@ -2,10 +2,12 @@
 // Go's own transparency logs: the signature by note, and every hash by tlog.TileHashReader.
 //
 //	tlog-reader BASE VKEY [OLDER]
+//	tlog-reader proof FILE VKEY
 //
 // BASE is the address or the folder of the log. With OLDER, the file of an earlier checkpoint, it also
 // proves that the log extends that one. The variable KEY has the API key, if the log needs one.
-// It prints the size of the log and the number of records that it has checked.
+// It prints the size of the log and the number of records that it has checked. The second form checks a
+// C2SP tlog-proof of the record in its extra data, and prints that record.
 package main
 
 import (
@@ -167,7 +169,50 @@ func check(base, vkey, older string) error {
 	return nil
 }
 
+// checkProof checks a receipt in the form of C2SP tlog-proof, and returns its record.
+func checkProof(file, vkey string) ([]byte, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	head, signed, found := strings.Cut(string(text), "\n\n")
+	lines := strings.Split(head, "\n")
+	if !found || len(lines) < 3 || lines[0] != "c2sp.org/tlog-proof@v1" {
+		return nil, fmt.Errorf("this is no proof")
+	}
+	record, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(lines[1], "extra "))
+	if err != nil {
+		return nil, err
+	}
+	index, err := strconv.ParseInt(strings.TrimPrefix(lines[2], "index "), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	var proof tlog.RecordProof
+	for _, line := range lines[3:] {
+		hash, err := tlog.ParseHash(line)
+		if err != nil {
+			return nil, err
+		}
+		proof = append(proof, hash)
+	}
+	tree, err := treeIn([]byte(signed), vkey)
+	if err != nil {
+		return nil, err
+	}
+	return record, tlog.CheckRecord(proof, tree.N, tree.Hash, index, tlog.RecordHash(record))
+}
+
 func main() {
+	if os.Args[1] == "proof" {
+		record, err := checkProof(os.Args[2], os.Args[3])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println(string(record))
+		return
+	}
 	older := ""
 	if len(os.Args) > 3 {
 		older = os.Args[3]

@@ -33,6 +33,14 @@ function headOf(records: readonly string[]) {
 }
 
 describe('a log proves', () => {
+  it('an event, in either form', async () => {
+    const { prover, records } = given(3);
+    const { proof, checkpoint } = JSON.parse(await prover.receipt(2));
+    const text = await prover.receipt(2, 'tlog-proof');
+    expect(text).toContain(`index 1\n${proof.join('\n')}\n\n${checkpoint}`);
+    expect(Buffer.from(text.split(/\n|extra /)[2] ?? '', 'base64').toString()).toBe(records[1]);
+  });
+
   it('its state, signed with its key', async () => {
     const { prover, records, key } = given(700);
     const { size, note } = await prover.checkpoint();

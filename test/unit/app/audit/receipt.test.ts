@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { consistencyJson, inclusionJson, receiptOf } from '../../../../src/app/audit/receipt.ts';
+import {
+  consistencyJson,
+  inclusionJson,
+  receiptOf,
+  tlogProofOf,
+} from '../../../../src/app/audit/receipt.ts';
 import { recordOf } from '../../../../src/app/log/recorded-event.ts';
 import { canonicalJson } from '../../../support/canonical-json.ts';
 import { MEANINGS, storedEvents } from '../../../support/golden-events.ts';
@@ -30,6 +35,23 @@ it('a receipt names its format, and contains record, proof and checkpoint as tex
     proof: [BASE64],
     checkpoint: 'note\n',
   });
+});
+
+it('a receipt as tlog-proof has the record as extra data, the index from 0, and the checkpoint at its end', () => {
+  expect(tlogProofOf('{"ä":1}', 6, [ONES, ONES], 'origin\n7\nroot\n\n— sig\n')).toBe(
+    [
+      'c2sp.org/tlog-proof@v1',
+      'extra eyLDpCI6MX0=',
+      'index 6',
+      BASE64,
+      BASE64,
+      '',
+      'origin\n7\nroot\n\n— sig\n',
+    ].join('\n'),
+  );
+  expect(tlogProofOf('{}', 0, [], 'note\n')).toBe(
+    'c2sp.org/tlog-proof@v1\nextra e30=\nindex 0\n\nnote\n',
+  );
 });
 
 it('a separate proof names its positions and sizes', () => {
