@@ -30,7 +30,7 @@ const count = as(z.number(), {
   maximum: 2 ** 31 - 1,
 });
 
-function text(maxLength: number, pattern: string) {
+export function text(maxLength: number, pattern: string) {
   return as(z.string(), { type: 'string', maxLength, pattern });
 }
 
@@ -195,7 +195,7 @@ export const EventStreamAnswer = text(16_384, '^.*$').describe(
     'as its `data` an event as in the other form.',
 );
 
-const Hashes = z
+export const Hashes = z
   .array(text(44, '^[A-Za-z0-9+/]{43}=$').describe('SHA-256, in base64.'))
   .max(64)
   .describe('The hashes, in the order of RFC 9162.');
@@ -236,17 +236,3 @@ export const EpochsAnswer = z
       .describe('The statements of all breaks, the oldest first.'),
   })
   .meta({ id: 'Epochs', description: 'Where the log was cut and went on under another name.' });
-
-export const ReceiptAnswer = z
-  .object({
-    format: z.literal('store-orders/receipt/v1').describe('What this is.'),
-    record: text(32_768, '^\\{.*\\}$').describe('The event, as a text: what was hashed.'),
-    proof: Hashes,
-    checkpoint: NoteAnswer,
-  })
-  .meta({ id: 'Receipt', description: 'What proves an event to whoever has the public key.' });
-
-export const TlogProofAnswer = text(
-  65_536,
-  '^c2sp\\.org/tlog-proof@v1\\nextra [A-Za-z0-9+/]+=*\\nindex (?:0|[1-9]\\d*)\\n(?:[A-Za-z0-9+/]{43}=\\n)*\\n',
-).describe('The same as C2SP tlog-proof: the event is in `extra`.');

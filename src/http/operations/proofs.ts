@@ -4,16 +4,14 @@ import { consistencyJson, inclusionJson } from '../../app/audit/receipt.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
 import { PRIVATE, sendJson } from '../answers/negotiation.ts';
+import { ReceiptAnswer, sendReceipt, TlogProofAnswer } from '../answers/receipt.ts';
 import {
   ConsistencyAnswer,
   EpochsAnswer,
   InclusionAnswer,
   NoteAnswer,
-  ReceiptAnswer,
-  TlogProofAnswer,
 } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
-import type { RequestContext } from '../request-context.ts';
 import {
   ConsistencyQuery,
   InclusionQuery,
@@ -192,22 +190,9 @@ async function getReceipt(
     throw new ApiError('not_found', `The order is ${order.status}, not cancelled: no receipt.`);
   }
   const position = list.positionsOf(path.orderId).at(-1) as number;
-  await sendReceipt(prover, position, context);
-}
-
-/** Sends the receipt of an event, in the form that the client prefers. */
-async function sendReceipt(
-  prover: Prover,
-  position: number,
-  { req, res }: Pick<RequestContext, 'req' | 'res'>,
-): Promise<void> {
-  const isText = req.accepts(['application/json', TEXT]) === TEXT;
-  const format = isText ? 'tlog-proof' : 'json';
-  const receipt = await prover.receipt(position, format).catch(refusedAs('not_found'));
-  res.vary('Accept');
-  if (!isText) return sendJson(res, 200, receipt);
-  res.setHeader('Cache-Control', PRIVATE);
-  res.type(TEXT).send(receipt);
+  await sendReceipt(context, (format) =>
+    prover.receipt(position, format).catch(refusedAs('not_found')),
+  );
 }
 
 const GET_EVENT_RECEIPT = {
@@ -225,7 +210,9 @@ async function getEventReceipt(
   context: ContextOf<typeof GET_EVENT_RECEIPT>,
 ): Promise<void> {
   const position = positionOf(epochs, 'position', context.path.position);
-  await sendReceipt(prover, position, context);
+  await sendReceipt(context, (format) =>
+    prover.receipt(position, format).catch(refusedAs('not_found')),
+  );
 }
 
 /** @param pathParameters The path of an order, as a version of the API describes it. */
