@@ -90,7 +90,7 @@ export function createApp(parts: AppParts): App {
   serveOperations(app, '/v1', V1, services, gate, now);
   serveOperations(app, '/v2', V2, services, gate, now);
   serveDescriptions(app, parts.addresses);
-  servePages(app, parts.addresses);
+  servePages(app, parts.addresses, parts.servesConsole);
   if (parts.servesConsole) serveConsole(app);
   serveFixed(
     app,
