@@ -37,8 +37,7 @@ export async function demo(config: Config): Promise<void> {
   const database = { engine: 'sqlite', file: join(folder, 'demo.db') } as const;
   // With a key of its own, so that its signatures cannot pass for those of the real log.
   const settings = { ...config, database, signingKeyFile: undefined };
-  const engine = await engineOf(database, settings);
-  const store = await engine.openForCommandLine(() => {});
+  const store = await (await engineOf(database, settings)).openForCommandLine(() => {});
   const key = await fillDemo(store, CLOCKS.wall()).finally(() => store.close());
   await new Service(settings).run(key);
 }
@@ -166,17 +165,16 @@ class Service {
     const { servesConsole } = this.#config;
     // Last of all, so that a start that fails does not create a key that is never shown.
     let newKey = madeKey;
+    const greet = () => process.stderr.write(welcome({ address, newKey, servesConsole }));
     await this.#owed.do(async () => {
       newKey ??= await makeFirstKey(keys, now());
       // If it could only be created after the start, it is shown separately.
-      if (newKey !== undefined && !this.#health.isStarting) {
-        process.stderr.write(welcome({ address, newKey, servesConsole }));
-      }
+      if (newKey && !this.#health.isStarting) greet();
     });
     this.#health.ready();
     this.#logger.info({ address }, 'ready');
     await this.#flush();
-    process.stderr.write(welcome({ address, newKey, servesConsole }));
+    greet();
     this.#owed.retry((error) => this.#fail(error as Error));
   }
 
