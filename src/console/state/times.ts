@@ -1,5 +1,5 @@
 /** Instants and durations as texts. */
-import { millisecondsOf } from './clock.ts';
+import { instantOfLocal, millisecondsOf } from './clock.ts';
 
 /** The zone of all times on a page. */
 export type Zone = 'utc' | 'local';
@@ -30,6 +30,12 @@ export function timeText(instant: string, zone: Zone, timeZone?: string): string
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   const date = `${of('year').padStart(4, '0')}-${of('month')}-${of('day')}`;
   return `${date} ${of('hour')}:${of('minute')}:${of('second')}${fraction}`;
+}
+
+/** Returns the instant of a date and time that was typed in a zone, such as `2026-03-01T12:00`. */
+export function instantIn(text: string, zone: Zone): string {
+  if (zone === 'local') return instantOfLocal(text);
+  return `${text.length === 16 ? `${text}:00` : text}Z`;
 }
 
 const UNITS = [

@@ -11,12 +11,14 @@ import { OrderPage } from './order.tsx';
 import { Orders } from './orders.tsx';
 import { Overview } from './overview.tsx';
 import { Shortcuts, useShortcuts } from './shortcuts.tsx';
+import { Travel } from './travel.tsx';
 
 /** The pages of the navigation: each is one letter behind `g` away. */
 const PAGES: readonly (readonly [letter: string, route: Route])[] = [
   ['v', { page: 'overview' }],
   ['o', { page: 'orders' }],
   ['l', { page: 'log' }],
+  ['t', { page: 'travel' }],
   ['k', { page: 'key' }],
 ];
 
@@ -86,9 +88,11 @@ function Content({ to }: { readonly to: Route }) {
     case 'orders':
       return <Orders to={to} />;
     case 'order':
-      return <OrderPage id={to.id} key={to.id} />;
+      return <OrderPage to={to} key={`${to.id} ${to.at}`} />;
     case 'log':
       return <Log to={to} />;
+    case 'travel':
+      return <Travel to={to} />;
   }
 }
 

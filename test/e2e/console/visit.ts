@@ -77,7 +77,8 @@ function problemsOf(page: Page, address: string, expected: RegExp): string[] {
   });
   page.on('console', (message) => {
     const isProblem = ['error', 'warning'].includes(message.type());
-    if (isProblem && !expected.test(message.text())) wrong.push(`console: ${message.text()}`);
+    if (isProblem && !expected.test(message.text()))
+      wrong.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error}`));
   return wrong;
