@@ -65,6 +65,13 @@ export function isId(text: string): boolean {
   return id <= MAX_ID && id >= -MAX_ID - 1n;
 }
 
+/** Returns the 100 ids below an id, the highest first, and the one above it, as far as there are any. */
+export function idsAround(id: string): { readonly below: string[]; readonly above?: string } {
+  const ids = Array.from({ length: 100 }, (_, index) => String(BigInt(id) - BigInt(index + 1)));
+  const above = String(BigInt(id) + 1n);
+  return { below: ids.filter(isId), ...(isId(above) && { above }) };
+}
+
 /**
  * Returns the page at an address below the console's. A parameter that is malformed is ignored.
  * @param path For example `orders/42`; empty for the first page.

@@ -4,6 +4,28 @@ import { instantOfLocal, millisecondsOf } from './clock.ts';
 /** The zone of all times on a page. */
 export type Zone = 'utc' | 'local';
 
+/** The forms in which a reader may want all times, with their names. */
+export const TIME_FORMS = [
+  ['utc', 'UTC'],
+  ['local', 'Local time'],
+  ['relative', 'Relative'],
+] as const;
+
+export type TimeForm = (typeof TIME_FORMS)[number][0];
+
+/** Returns the form with a name that was kept; UTC for any other text. */
+export function timeFormOf(text: string | null): TimeForm {
+  return TIME_FORMS.find(([form]) => form === text)?.[0] ?? 'utc';
+}
+
+/** Returns the time since an instant, or until it. */
+export function relativeText(instant: string, nowMs: number): string {
+  const seconds = Math.trunc((nowMs - millisecondsOf(instant)) / 1_000);
+  if (seconds === 0) return 'now';
+  const text = durationText(Math.abs(seconds) * 1_000);
+  return seconds > 0 ? `${text} ago` : `in ${text}`;
+}
+
 /** Returns the name of a zone, such as `UTC` or `Europe/Vienna`. */
 export function zoneName(zone: Zone): string {
   return zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,18 +1,17 @@
 /** The log: all events by position, and those that arrive while it is looked at. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OrderEvent } from '../../client/client.ts';
-import { Chips, Copy } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { EmptyStore, Loading, NeedsScope, ProblemView } from '../parts/problems.tsx';
-import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
+import { moveTo } from '../parts/router.ts';
 import { can, client, place } from '../parts/session.ts';
 import { useTail } from '../parts/tail.ts';
-import { curlOf } from '../state/curl.ts';
 import { GrownRows, logRows } from '../state/log-rows.ts';
 import { positionIn } from '../state/places.ts';
-import { EVENT_TYPES, type LogRoute, type Members, withoutAbsent } from '../state/routes.ts';
+import { type LogRoute, withoutAbsent } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
 import { EventTable } from './event-table.tsx';
+import { LogTools } from './log-tools.tsx';
 import { TailStatus } from './tail-status.tsx';
 
 /** The events that are held beside the loaded rows. With more, the list is loaded again. */
@@ -20,9 +19,14 @@ const ARRIVED_MAX = 5_000;
 
 export function Log({ to }: { readonly to: LogRoute }) {
   const isAllowed = can('audit:read');
-  const inputs = isAllowed ? `log ${to.type} ${to.order}` : undefined;
+  // Of a position with an epoch, the service says if the log still has it.
+  const named = to.at?.includes(':') ? to.at : undefined;
+  const inputs = isAllowed ? `log ${to.type} ${to.order} ${named}` : undefined;
   const { value, problem, reload } = useLoaded(inputs, async (signal) => {
-    const { asOf } = await client.summary({}, { signal });
+    const [{ asOf }] = await Promise.all([
+      client.summary({}, { signal }),
+      named && client.summary({ asOf: named }, { signal }),
+    ]);
     const rows = logRows({ events: client.events, head: asOf, place }, to);
     // Only then is it known if there is any row at all.
     await rows.want(0, 1);
@@ -44,34 +48,6 @@ export function Log({ to }: { readonly to: LogRoute }) {
         />
       )}
     </>
-  );
-}
-
-function LogTools({ to }: { readonly to: LogRoute }) {
-  const isOldest = to.order === 'oldest';
-  const { type } = to;
-  const choose = (chosen: Partial<Members<LogRoute>>) => {
-    moveTo(withoutAbsent<LogRoute>({ ...to, at: undefined, ...chosen }));
-  };
-  const search = type === undefined ? '' : `?type=${type}`;
-  return (
-    <div class="tools">
-      <Chips
-        label="Type of event"
-        chosen={type}
-        onChoose={(chosen) => choose({ type: chosen })}
-        values={[[undefined, 'all'], ...EVENT_TYPES.map((each) => [each, each] as const)]}
-      />
-      <button
-        type="button"
-        aria-pressed={isOldest}
-        onClick={() => choose({ order: isOldest ? undefined : 'oldest' })}
-      >
-        Oldest first
-      </button>
-      <Copy text={() => addressOf(to)}>Copy link</Copy>
-      <Copy text={() => curlOf(`${SERVICE}v2/store/events${search}`)}>Copy as curl</Copy>
-    </div>
   );
 }
 

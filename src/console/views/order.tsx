@@ -9,6 +9,7 @@ import { curlOf } from '../state/curl.ts';
 import { stepsOf } from '../state/history.ts';
 import type { OrderRoute } from '../state/routes.ts';
 import { CancelOrder } from './cancel-order.tsx';
+import { Neighbours } from './neighbours.tsx';
 import { OrderOfThen } from './order-of-then.tsx';
 import { OrderState } from './order-state.tsx';
 import { Timeline } from './timeline.tsx';
@@ -44,6 +45,7 @@ function OrderOfNow({ id }: { readonly id: string }) {
   return (
     <>
       <div class="tools">
+        <Neighbours id={id} />
         <button type="button" onClick={reloadAll}>
           Reload
         </button>

@@ -1,8 +1,8 @@
 /** The band over a view of the past: the moment, and the way back to now. */
-import { Link, Time } from '../parts/controls.tsx';
+import { Link } from '../parts/controls.tsx';
 import { zone } from '../parts/session.ts';
 import type { Route } from '../state/routes.ts';
-import { countText, zoneName } from '../state/times.ts';
+import { countText, timeText, zoneName } from '../state/times.ts';
 
 interface PastProps {
   readonly position: number;
@@ -20,7 +20,7 @@ export function PastBand({ position, at, now }: PastProps) {
         ', before the first event'
       ) : (
         <>
-          , <Time at={at} /> {zoneName(zone.value)}
+          , {timeText(at, zone.value)} {zoneName(zone.value)}
         </>
       )}
       . Nothing can be changed here. <Link to={now}>Back to now</Link>

@@ -43,10 +43,20 @@ export function TravelControls({ to, now, bars, then }: ControlsProps) {
         <button type="button" disabled={position <= 0} onClick={() => byDays(-1)}>
           −1 day
         </button>
-        <button type="button" disabled={position <= 0} onClick={() => slide(position - 1)}>
+        <button
+          type="button"
+          data-shortcut="["
+          disabled={position <= 0}
+          onClick={() => slide(position - 1)}
+        >
           −1 event
         </button>
-        <button type="button" disabled={position >= head} onClick={() => slide(position + 1)}>
+        <button
+          type="button"
+          data-shortcut="]"
+          disabled={position >= head}
+          onClick={() => slide(position + 1)}
+        >
           +1 event
         </button>
         <button type="button" disabled={position >= head} onClick={() => byDays(1)}>
