@@ -69,7 +69,7 @@ export async function typeKey(page: Page, key: string): Promise<void> {
   await page.waitForSelector('text=Forget key');
 }
 
-function problemsOf(page: Page, address: string, expected: RegExp): string[] {
+export function problemsOf(page: Page, address: string, expected: RegExp): string[] {
   const wrong: string[] = [];
   page.on('request', (request) => {
     const isOwn = new RegExp(`^(?:blob:)?${address}/`).test(request.url());
