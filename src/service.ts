@@ -17,9 +17,8 @@ import type { PackedList } from './app/log/packed-fold.ts';
 import type { Engine } from './app/ports/engine.ts';
 import { IMPAIRMENTS } from './app/ports/impairment.ts';
 import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
-import type { CommandProcessor } from './app/write/command-processor.ts';
 import { Writer } from './app/write/writer.ts';
-import { placeDemoOrders } from './cli/shared/demo-orders.ts';
+import { fillDemo } from './cli/shared/demo-orders.ts';
 import { welcome } from './cli/shared/welcome.ts';
 import { compose, type Parts } from './container.ts';
 import { engineOf, mayPass } from './engines.ts';
@@ -31,14 +30,16 @@ import { openSigningKey } from './infra/process/signing-key-file.ts';
 /** Runs the service until a signal ends the process. */
 export const serve = (config: Config): Promise<void> => new Service(config).run();
 
-/** Runs the service in a temporary folder, with orders of every state. */
+/** Runs the service in a temporary folder, with a year of orders. */
 export async function demo(config: Config): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'store-orders-demo-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const database = { engine: 'sqlite', file: join(folder, 'demo.db') } as const;
   // With a key of its own, so that its signatures cannot pass for those of the real log.
-  const service = new Service({ ...config, database, signingKeyFile: undefined });
-  await service.run((commands) => placeDemoOrders(commands, CLOCKS.wall()));
+  const settings = { ...config, database, signingKeyFile: undefined };
+  const store = await (await engineOf(database, settings)).openForCommandLine(() => {});
+  const key = await fillDemo(store, CLOCKS.wall()).finally(() => store.close());
+  await new Service(settings).run(key);
 }
 
 class Service {
@@ -74,9 +75,9 @@ class Service {
 
   /**
    * Runs the phases of a start. A stop may come at any time; the remaining phases are then skipped.
-   * @param prepare Sends commands before the service is ready.
+   * @param madeKey A key that was added before, and is to be shown.
    */
-  async run(prepare: (commands: CommandProcessor) => Promise<void> = async () => {}) {
+  async run(madeKey?: string) {
     const health = this.#health;
     try {
       const engine = await engineOf(this.#config.database, this.#config);
@@ -86,8 +87,7 @@ class Service {
       const phases = [
         () => this.#beginWriter(store, parts),
         () => this.#check(store, parts),
-        () => prepare(parts.commands),
-        () => this.#ready(store, address),
+        () => this.#ready(store, address, madeKey),
       ];
       for (const phase of phases) if (health.isStarting) await phase();
     } catch (error) {
@@ -161,20 +161,20 @@ class Service {
     });
   }
 
-  async #ready({ keys }: Store, address: string): Promise<void> {
+  async #ready({ keys }: Store, address: string, madeKey?: string): Promise<void> {
+    const { servesConsole } = this.#config;
     // Last of all, so that a start that fails does not create a key that is never shown.
-    let newKey: string | undefined;
+    let newKey = madeKey;
+    const greet = () => process.stderr.write(welcome({ address, newKey, servesConsole }));
     await this.#owed.do(async () => {
-      newKey = await makeFirstKey(keys, now());
+      newKey ??= await makeFirstKey(keys, now());
       // If it could only be created after the start, it is shown separately.
-      if (newKey !== undefined && !this.#health.isStarting) {
-        process.stderr.write(welcome(address, newKey));
-      }
+      if (newKey && !this.#health.isStarting) greet();
     });
     this.#health.ready();
     this.#logger.info({ address }, 'ready');
     await this.#flush();
-    process.stderr.write(welcome(address, newKey));
+    greet();
     this.#owed.retry((error) => this.#fail(error as Error));
   }
 

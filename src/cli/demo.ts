@@ -3,5 +3,5 @@ import type { CommandLine } from './shared/command-line.ts';
 
 /** Defines `demo`: runs the service on throw-away data. */
 export function defineDemo(command: ExplainedCommand, { composition }: CommandLine): void {
-  command.example('Explore a store with 36 orders', 'demo').action(() => composition.demo());
+  command.example('Explore a store with a year of orders', 'demo').action(() => composition.demo());
 }

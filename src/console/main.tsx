@@ -3,6 +3,9 @@ import { render } from 'preact';
 import { resume, watchReader } from './parts/session.ts';
 import { Frame } from './views/frame.tsx';
 
+// The page names its icon relative to its own address, which changes with each page of the console.
+const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+icon?.setAttribute('href', icon.href);
 watchReader();
 void resume();
 const place = document.getElementById('console');

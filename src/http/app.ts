@@ -89,7 +89,7 @@ export function createApp(parts: AppParts): App {
   serveOperations(app, '/v1', V1, services, gate, now);
   serveOperations(app, '/v2', V2, services, gate, now);
   serveDescriptions(app, parts.addresses);
-  servePages(app, parts.addresses);
+  servePages(app, parts.addresses, parts.servesConsole);
   if (parts.servesConsole) serveConsole(app);
   if (parts.tiles !== undefined) serveTlog(app, services, parts.tiles, gate, admit);
   serveFixed(

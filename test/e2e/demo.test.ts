@@ -2,39 +2,44 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { ask, expectError } from '../support/http.ts';
+import { SCOPES } from '../../src/app/ports/key-store.ts';
+import type { OrderEvent } from '../../src/client/client.ts';
+import { ask } from '../support/http.ts';
 import { addressOf, bearer, newFolder, Program, start } from '../support/service.ts';
 
-const LIST = '/v1/store/orders';
-
-it('The demo serves orders in every state, and leaves no file behind', async () => {
+it('The demo serves a year of orders, in a log that verifies, and leaves no file behind', async () => {
   const folder = newFolder();
   const TMPDIR = join(folder, 'tmp');
   mkdirSync(TMPDIR);
   await using program = start(['demo'], folder, { PORT: '0', TMPDIR });
   const address = await addressOf(program);
   const key = await program.until(({ stderr }) => /sto_\w+(?=\n)/.exec(stderr)?.[0]);
+  expect(program.stderr).toContain(`${address}/console\n`);
+  const [made = ''] = readdirSync(TMPDIR);
   expect(readdirSync(TMPDIR)).toHaveLength(1);
 
-  const headers = bearer(key);
-  const list = await ask(address, 'GET', LIST, { headers });
-  const orders = JSON.parse(list.text) as { id: number; complete: boolean; shipDate?: string }[];
-  expect(orders.length).toBeGreaterThan(10);
-  expect(orders.some(({ shipDate }) => shipDate === undefined)).toBe(true);
-  const shipped = orders.find(({ complete }) => complete);
-  const shippedToo = await ask(address, 'DELETE', `${LIST}/${shipped?.id}`, { headers });
-  expectError(shippedToo, 409, 'order_already_shipped');
-  // The list of version 1 does not distinguish pending from cancelled orders; shipping does.
-  const codes = new Set<string>();
-  for (const { id, complete } of orders) {
-    if (complete) continue;
-    const answer = await ask(address, 'PUT', `${LIST}/${id}/shipment`, {
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: '{"shipDate": "2026-01-01T00:00:00Z"}',
-    });
-    codes.add(answer.status === 200 ? 'pending' : JSON.parse(answer.text).code);
-  }
-  expect(codes).toStrictEqual(new Set(['pending', 'order_cancelled']));
+  const get = async (path: string) => {
+    const { status, text } = await ask(address, 'GET', path, { headers: bearer(key) });
+    expect(status).toBe(200);
+    return JSON.parse(text);
+  };
+  const { asOf, orders, lastEventAt } = await get('/v2/store/summary');
+  expect(orders.total).toBeGreaterThan(2_000);
+  expect(Math.min(orders.pending, orders.shipped, orders.cancelled)).toBeGreaterThan(50);
+  expect(Date.now() - Date.parse(lastEventAt)).toBeLessThan(10 * 60_000);
+  const [first] = await get('/v2/store/events?limit=1');
+  expect(Date.now() - Date.parse(first.time)).toBeGreaterThan(360 * 86_400_000);
+  const names = (await get('/v2/store/events?limit=1000')).map(
+    (event: OrderEvent) => event.keyname,
+  );
+  expect(new Set(names).size).toBeGreaterThan(5);
+  expect((await get('/v2/key')).scopes).toEqual(SCOPES);
+
+  await using verify = start(['verify'], folder, {
+    DATABASE_URL: `sqlite:${join(TMPDIR, made, 'demo.db')}`,
+  });
+  expect(await verify.ended()).toBe(0);
+  expect(verify.stdout).toContain(String(asOf));
 
   expect(await program.end('SIGINT')).toBe(0);
   expect(readdirSync(TMPDIR)).toStrictEqual([]);

@@ -42,7 +42,8 @@ describe('The first start', () => {
     const address = await addressOf(later);
     await later.end();
     expect(later.stderr).toBe(
-      `Store Orders answers at ${address}/v1\nRead about it and try it: ${address}/docs\n`,
+      `Store Orders answers at ${address}/v1\nRead about it and try it: ${address}/docs\n` +
+        `Look at its orders in a browser: ${address}/console\n`,
     );
     expect(later.stdout).not.toMatch(KEY);
   });

@@ -14,6 +14,8 @@ const LONGEST = [
   'test/e2e/output.test.ts',
   'test/long/chaos/chaos.test.ts',
   'test/contract/postgres/own-sessions.test.ts',
+  'test/e2e/console/travel.test.ts',
+  'test/e2e/console/cut-log.test.ts',
   'test/e2e/stop.test.ts',
   'test/contract/postgres/evidence.test.ts',
   'test/e2e/signing-key.test.ts',
@@ -30,6 +32,7 @@ const LONGEST = [
   'test/e2e/http/list-orders.test.ts',
   'test/e2e/event-stream.test.ts',
   'test/e2e/http/rate-limit.test.ts',
+  'test/e2e/console/demo.test.ts',
 ];
 
 /** Runs the longest files first, and the others in vitest's own order. */

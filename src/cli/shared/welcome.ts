@@ -1,13 +1,20 @@
 import { styleText } from 'node:util';
 
+interface Started {
+  readonly address: string;
+  /** Shown only if it was created by this start. */
+  readonly newKey: string | undefined;
+  readonly servesConsole: boolean;
+}
+
 /**
  * Returns the text for people once the service has started. It is for standard error: standard
  * output is the log file, in which no key may ever stand.
  */
-export function welcome(address: string, newKey: string | undefined): string {
+export function welcome({ address, newKey, servesConsole }: Started): string {
   const reached = `Store Orders answers at ${address}/v1
 Read about it and try it: ${address}/docs
-`;
+${servesConsole ? `Look at its orders in a browser: ${address}/console\n` : ''}`;
   if (newKey === undefined) return reached;
   return `${reached}
 This is your first API key. It is shown only now:

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Route } from '../state/routes.ts';
-import { timeText, zoneName } from '../state/times.ts';
+import { relativeText, timeText, zoneName } from '../state/times.ts';
 import { addressOf, moveTo } from './router.ts';
-import { zone } from './session.ts';
+import { present, timeForm, zone } from './session.ts';
 
 interface LinkProps {
   readonly to: Route;
@@ -33,11 +33,16 @@ export function Link({ to, children, isHere, class: name }: LinkProps) {
   );
 }
 
-/** A time in the zone that the reader chose. */
+/** A time in the form that the reader chose. Beside a relative one, its title has the exact one. */
 export function Time({ at }: { readonly at: string }) {
+  const exact = timeText(at, zone.value);
+  const isRelative = timeForm.value === 'relative';
+  const title = isRelative
+    ? `${exact} ${zoneName(zone.value)}`
+    : `${at}, shown in ${zoneName(zone.value)}`;
   return (
-    <time dateTime={at} title={`${at}, shown in ${zoneName(zone.value)}`}>
-      {timeText(at, zone.value)}
+    <time dateTime={at} title={title}>
+      {isRelative ? relativeText(at, present.value) : exact}
     </time>
   );
 }

@@ -1,10 +1,11 @@
 /** The reader: the key in use, its scopes, and the choices that hold for every page. */
 import { computed, signal } from '@preact/signals';
-import { type Key, StoreOrders } from '../../client/client.ts';
+import { type Key, type Position, StoreOrders } from '../../client/client.ts';
 import { now } from '../state/clock.ts';
 import { KeyHolder } from '../state/key-holder.ts';
+import { placeIn } from '../state/places.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
-import type { Zone } from '../state/times.ts';
+import { type TimeForm, timeFormOf, type Zone } from '../state/times.ts';
 import { SERVICE } from './router.ts';
 
 export type Scope = Key['scopes'][number];
@@ -21,12 +22,36 @@ export const isChecking = signal(false);
 export const farewell = signal('');
 /** Changes are off until the reader allows them, for as long as the key is held. */
 export const allowsChanges = signal(false);
-export const zone = signal<Zone>('utc');
+/** The epoch of the log; the first one while the key may not read it. */
+const epoch = signal('0');
+/** The entry in the local storage that keeps the form of times for the next visit. */
+const TIMES_ENTRY = 'store-orders-console-times';
+export const timeForm = signal<TimeForm>(timeFormOf(localStorage.getItem(TIMES_ENTRY)));
+/** The zone of exact times: those beside relative ones are in UTC. */
+export const zone = computed<Zone>(() => (timeForm.value === 'local' ? 'local' : 'utc'));
+/** The present, for relative times: milliseconds since 1970. */
+export const present = signal(now());
+const PRESENT_MS = 1_000;
 export const isOnline = signal(navigator.onLine);
 const scopes = computed(() => who.value?.scopes ?? []);
 
+export function chooseTimes(text: string): void {
+  timeForm.value = timeFormOf(text);
+  localStorage.setItem(TIMES_ENTRY, timeForm.value);
+}
+
 export function can(scope: Scope): boolean {
   return scopes.value.includes(scope);
+}
+
+/** Returns a position as requests name it. */
+export function place(position: number): Position {
+  return placeIn(epoch.value, position);
+}
+
+/** Returns a position of an address as requests name it. */
+export function placeOf(at: string): Position {
+  return at.includes(':') ? at : place(Number(at));
 }
 
 /** Sends a request. Forgets the key if the service does not accept it. */
@@ -83,7 +108,10 @@ async function identify(): Promise<Problem | undefined> {
   isChecking.value = true;
   farewell.value = '';
   try {
-    who.value = await client.whoAmI();
+    const key = await client.whoAmI();
+    const mayRead = key.scopes.includes('audit:read');
+    epoch.value = mayRead ? (await client.epochs()).epoch : '0';
+    who.value = key;
     return undefined;
   } catch (error) {
     const problem = problemOf(error, navigator.onLine);
@@ -111,6 +139,9 @@ export function watchReader(): void {
     const isGone = who.value !== undefined && holder.key === undefined;
     if (isGone) forget('The key was dropped after 30 minutes without activity.');
   }, IDLE_CHECK_MS);
+  setInterval(() => {
+    present.value = now();
+  }, PRESENT_MS);
   addEventListener('pagehide', () => {
     holder.leave();
     who.value = undefined;

@@ -1,6 +1,6 @@
 /** Follows the log as it grows, for as long as a page wants it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { EventType, OrderEvent } from '../../client/client.ts';
+import type { EventType, OrderEvent, Position } from '../../client/client.ts';
 import { now } from '../state/clock.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
 import { streamClient } from './session.ts';
@@ -17,7 +17,7 @@ const BATCH_MS = 100;
 
 export interface TailOptions {
   /** The position behind which to begin; `undefined` does not follow. */
-  readonly after: number | undefined;
+  readonly after: Position | undefined;
   readonly type?: EventType | undefined;
   /** Called with all events that have arrived within {@link BATCH_MS}. */
   readonly onEvents: (events: readonly OrderEvent[]) => void;

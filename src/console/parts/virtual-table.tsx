@@ -10,7 +10,7 @@ import { savedScroll, saveScroll } from './router.ts';
 /** The height of a row, as the style sheet has it. */
 const ROW_PX = 34;
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly string[];
   readonly rows: Rows<Row>;
@@ -20,12 +20,14 @@ interface TableProps<Row> {
   /** The row that is shown first, where no earlier place is restored. */
   readonly startRow?: number;
   readonly onScroll?: (scrollPx: number) => void;
+  /** False for a second table of a page: the place in it is not restored. */
+  readonly isFirst?: boolean;
   /** The style of the columns. */
   readonly kind: string;
 }
 
 export function VirtualTable<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, kind, onScroll } = props;
+  const { label, columns, rows, kind, onScroll, isFirst = true } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollPx, setScrollPx] = useState(0);
   const [viewPx, setViewPx] = useState(480);
@@ -44,7 +46,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   const scrolled = (event: Event) => {
     const { scrollTop } = event.currentTarget as HTMLElement;
     setScrollPx(scrollTop);
-    saveScroll(scrollTop);
+    if (isFirst) saveScroll(scrollTop);
     onScroll?.(scrollTop);
   };
   return (
@@ -118,10 +120,10 @@ function useRowsInView<Row>(rows: Rows<Row>, { first, end }: VirtualWindow) {
 /** Scrolls to the place where the reader was, or to the row that is shown first. */
 function useRestoredScroll<Row>(
   scroller: { readonly current: HTMLDivElement | null },
-  { rows, startRow = 0 }: TableProps<Row>,
+  { rows, startRow = 0, isFirst = true }: TableProps<Row>,
 ): void {
   useEffect(() => {
-    const saved = savedScroll();
+    const saved = isFirst ? savedScroll() : 0;
     const row = saved === 0 ? startRow : Math.floor(saved / ROW_PX);
     if (row === 0) return;
     const scroll = () => {

@@ -14,3 +14,13 @@ export function millisecondsOf(instant: string): number {
 export function instantNow(): string {
   return new Date(now()).toISOString();
 }
+
+/** Returns the instant of a date and time without a zone, such as `2026-03-01T12:00`, in the local zone. */
+export function instantOfLocal(text: string): string {
+  return new Date(text).toISOString();
+}
+
+/** Returns an instant so many milliseconds after another one. */
+export function instantAfter(instant: string, ms: number): string {
+  return new Date(millisecondsOf(instant) + ms).toISOString();
+}

@@ -22,6 +22,11 @@ export function stepsOf(events: readonly OrderEvent[]): readonly Step[] {
   return steps;
 }
 
+/** Returns the steps up to a position of the log: the last one has the state as of then. */
+export function stepsUpTo(steps: readonly Step[], position: number): readonly Step[] {
+  return steps.filter(({ event }) => event.position <= position);
+}
+
 /** Returns the state of an order after an event, in the form of the API. */
 function stateAfter(before: Order | undefined, event: OrderEvent): Order | undefined {
   if (event.type === 'OrderPlaced') {

@@ -1,8 +1,9 @@
 /**
- * The events of the log up to a position, as rows. Without a filter of types any row can be loaded by
+ * The events of the log between two positions, as rows. Without a filter of types any row can be loaded by
  * its position; with one, the rows are found by a walk from the end that is shown first.
  */
-import type { EventType, OrderEvent, StoreOrders } from '../../client/client.ts';
+import type { EventType, OrderEvent, Position, StoreOrders } from '../../client/client.ts';
+import { positionIn } from './places.ts';
 import { DenseRows, PagedRows, type Rows } from './rows.ts';
 
 const PART_EVENTS = 200;
@@ -18,31 +19,39 @@ export interface LogView {
   readonly order?: 'oldest' | undefined;
 }
 
-type Events = Pick<StoreOrders['events'], 'list'>;
+/** The part of the log that becomes rows: the events behind one position, up to another one. */
+export interface LogPart {
+  readonly events: Pick<StoreOrders['events'], 'list'>;
+  /** The position before the first row; 0 if absent. */
+  readonly after?: number;
+  readonly head: number;
+  /** Returns a position as requests name it. */
+  readonly place: (position: number) => Position;
+}
 
-/** @param head The last position that is among the rows. */
-export function logRows(events: Events, head: number, { type, order }: LogView): Rows<OrderEvent> {
+export function logRows(part: LogPart, { type, order }: LogView): Rows<OrderEvent> {
+  const { after: base = 0, head } = part;
   const isOldestFirst = order === 'oldest';
   if (type === undefined) {
-    return new DenseRows(head, PART_EVENTS, async (first, end) => {
-      if (isOldestFirst) return between(events, first, end, undefined);
-      return (await between(events, head - end, head - first, undefined)).reverse();
+    return new DenseRows(head - base, PART_EVENTS, async (first, end) => {
+      if (isOldestFirst) return between(part, base + first, base + end, undefined);
+      return (await between(part, head - end, head - first, undefined)).reverse();
     });
   }
   const walk = isOldestFirst ? stepUp : stepDown;
-  return new PagedRows((cursor) => walk(events, head, type, cursor));
+  return new PagedRows((cursor) => walk(part, type, cursor));
 }
 
 /** Returns the events behind one position, up to another one. */
 async function between(
-  events: Events,
+  { events, place }: LogPart,
   after: number,
   to: number,
   type: EventType | undefined,
 ): Promise<OrderEvent[]> {
   const found: OrderEvent[] = [];
-  const query = { after, type, limit: Math.max(1, Math.min(PAGE_EVENTS, to - after)) };
-  for await (const { data, next } of events.list(query).pages()) {
+  const limit = Math.max(1, Math.min(PAGE_EVENTS, to - after));
+  for await (const { data, next } of events.list({ after: place(after), type, limit }).pages()) {
     found.push(...data.filter(({ position }) => position <= to));
     if (next === null || positionIn(next) >= to) break;
   }
@@ -50,8 +59,12 @@ async function between(
 }
 
 /** Walks up: a cursor is the position that the step before has reached. */
-async function stepUp(events: Events, head: number, type: EventType, cursor: string | undefined) {
-  const query = { after: cursor, type, limit: PAGE_EVENTS };
+async function stepUp(
+  { events, after = 0, head, place }: LogPart,
+  type: EventType,
+  cursor: string | undefined,
+) {
+  const query = { after: cursor ?? place(after), type, limit: PAGE_EVENTS };
   const { value } = await events.list(query).pages().next();
   const { data = [], next = null } = value ?? {};
   const isEnd = next === null || positionIn(next) >= head;
@@ -59,18 +72,14 @@ async function stepUp(events: Events, head: number, type: EventType, cursor: str
 }
 
 /** Walks down: a cursor is the position that the next step begins at, and the length of that step. */
-async function stepDown(events: Events, head: number, type: EventType, cursor: string | undefined) {
+async function stepDown(part: LogPart, type: EventType, cursor: string | undefined) {
+  const { after: base = 0, head } = part;
   const [to = head, length = STEP_POSITIONS] = cursor?.split('/').map(Number) ?? [];
-  const after = Math.max(0, to - length);
-  const data = (await between(events, after, to, type)).reverse();
+  const after = Math.max(base, to - length);
+  const data = (await between(part, after, to, type)).reverse();
   const isLittle = data.length < LITTLE_EVENTS;
   const longer = isLittle ? Math.min(STEP_POSITIONS_MAX, 2 * length) : length;
-  return { data, next: after > 0 ? `${after}/${longer}` : null };
-}
-
-/** Returns the number in a position, which has its epoch before it in a log that was cut. */
-function positionIn(text: string): number {
-  return Number(text.split(':').at(-1));
+  return { data, next: after > base ? `${after}/${longer}` : null };
 }
 
 /** Rows with those that have arrived since they were loaded, before or behind them. */

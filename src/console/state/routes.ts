@@ -27,12 +27,28 @@ export interface LogRoute {
   readonly paused?: true;
 }
 
+export interface OrderRoute {
+  readonly page: 'order';
+  readonly id: string;
+  /** The position as of which the order is shown; the order of now if absent. */
+  readonly at?: string;
+}
+
+/** A moment of the past; the present without one. */
+export interface TravelRoute {
+  readonly page: 'travel';
+  readonly at?: string;
+  /** A time, where no position is given. */
+  readonly asOf?: string;
+}
+
 export type Route =
   | { readonly page: 'overview' }
   | { readonly page: 'key' }
-  | { readonly page: 'order'; readonly id: string }
+  | OrderRoute
   | OrdersRoute
-  | LogRoute;
+  | LogRoute
+  | TravelRoute;
 
 /** The members of a view, of which some may be absent or empty. */
 export type Members<View> = {
@@ -49,6 +65,13 @@ export function isId(text: string): boolean {
   return id <= MAX_ID && id >= -MAX_ID - 1n;
 }
 
+/** Returns the 100 ids below an id, the highest first, and the one above it, as far as there are any. */
+export function idsAround(id: string): { readonly below: string[]; readonly above?: string } {
+  const ids = Array.from({ length: 100 }, (_, index) => String(BigInt(id) - BigInt(index + 1)));
+  const above = String(BigInt(id) + 1n);
+  return { below: ids.filter(isId), ...(isId(above) && { above }) };
+}
+
 /**
  * Returns the page at an address below the console's. A parameter that is malformed is ignored.
  * @param path For example `orders/42`; empty for the first page.
@@ -57,8 +80,19 @@ export function readRoute(path: string, search: string): Route {
   const [page, id = ''] = path.split('/');
   const given = new URLSearchParams(search);
   if (page === 'key') return { page };
-  if (page === 'orders') return isId(id) ? { page: 'order', id } : readOrders(given);
+  if (page === 'orders') return isId(id) ? readOrder(id, given) : readOrders(given);
+  if (page === 'travel') return readTravel(given);
   return page === 'log' ? readLog(given) : { page: 'overview' };
+}
+
+function readOrder(id: string, given: URLSearchParams): OrderRoute {
+  const at = momentIn(given, 'at');
+  return { page: 'order', id, ...(at && { at }) };
+}
+
+function readTravel(given: URLSearchParams): TravelRoute {
+  const [at, asOf] = [momentIn(given, 'at'), given.get('asOf')?.trim()];
+  return { page: 'travel', ...(at ? { at } : asOf && { asOf }) };
 }
 
 function readOrders(given: URLSearchParams): OrdersRoute {
@@ -92,8 +126,15 @@ function idIn(given: URLSearchParams, name: string): string | undefined {
   return text !== null && isId(text) ? text : undefined;
 }
 
+/** Returns a parameter that is a position, or 0 for the moment before the first event. */
+function momentIn(given: URLSearchParams, name: string): string | undefined {
+  const text = given.get(name) ?? '';
+  return text === '0' || isPosition(text) ? text : undefined;
+}
+
+/** Returns true for a position of an event, with or without its epoch. */
 function isPosition(text: string): boolean {
-  return /^[1-9]\d{0,9}$/.test(text);
+  return /^(?:\d{1,9}(?:\.[\da-f]{8})?:)?[1-9]\d{0,9}$/.test(text);
 }
 
 /** Returns the address of a page below the console's, such as `orders?status=pending`. */
@@ -103,19 +144,26 @@ export function writeRoute(route: Route): string {
       return '';
     case 'key':
       return 'key';
-    case 'order':
-      return `orders/${route.id}`;
+    case 'order': {
+      const { page: _, id, ...parameters } = route;
+      return withSearch(`orders/${id}`, parameters);
+    }
     case 'orders':
-    case 'log': {
+    case 'log':
+    case 'travel': {
       const { page, ...parameters } = route;
-      const search = new URLSearchParams();
-      for (const [name, value] of Object.entries(parameters)) {
-        if (value !== undefined) search.set(name, value === true ? '' : String(value));
-      }
-      const text = search.toString();
-      return text === '' ? page : `${page}?${text}`;
+      return withSearch(page, parameters);
     }
   }
+}
+
+function withSearch(path: string, parameters: object): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) search.set(name, value === true ? '' : String(value));
+  }
+  const text = search.toString();
+  return text === '' ? path : `${path}?${text}`;
 }
 
 /** Returns a view without the members that are absent or empty. */
@@ -137,6 +185,8 @@ export function titleOf(route: Route): string {
       return `Order ${route.id}`;
     case 'log':
       return 'Log';
+    case 'travel':
+      return 'Time travel';
   }
 }
 
@@ -144,7 +194,7 @@ export function titleOf(route: Route): string {
 export function readSearch(text: string): Route | undefined {
   const word = text.trim();
   if (isId(word)) return { page: 'order', id: word };
-  const position = /^#\s*(\d+)$/.exec(word)?.[1];
+  const position = /^#\s*([\d.a-f:]+)$/.exec(word)?.[1];
   if (position === undefined || !isPosition(position)) return undefined;
   return { page: 'log', order: 'oldest', at: position, paused: true };
 }

@@ -1,8 +1,30 @@
 /** Instants and durations as texts. */
-import { millisecondsOf } from './clock.ts';
+import { instantOfLocal, millisecondsOf } from './clock.ts';
 
 /** The zone of all times on a page. */
 export type Zone = 'utc' | 'local';
+
+/** The forms in which a reader may want all times, with their names. */
+export const TIME_FORMS = [
+  ['utc', 'UTC'],
+  ['local', 'Local time'],
+  ['relative', 'Relative'],
+] as const;
+
+export type TimeForm = (typeof TIME_FORMS)[number][0];
+
+/** Returns the form with a name that was kept; UTC for any other text. */
+export function timeFormOf(text: string | null): TimeForm {
+  return TIME_FORMS.find(([form]) => form === text)?.[0] ?? 'utc';
+}
+
+/** Returns the time since an instant, or until it. */
+export function relativeText(instant: string, nowMs: number): string {
+  const seconds = Math.trunc((nowMs - millisecondsOf(instant)) / 1_000);
+  if (seconds === 0) return 'now';
+  const text = durationText(Math.abs(seconds) * 1_000);
+  return seconds > 0 ? `${text} ago` : `in ${text}`;
+}
 
 /** Returns the name of a zone, such as `UTC` or `Europe/Vienna`. */
 export function zoneName(zone: Zone): string {
@@ -30,6 +52,12 @@ export function timeText(instant: string, zone: Zone, timeZone?: string): string
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   const date = `${of('year').padStart(4, '0')}-${of('month')}-${of('day')}`;
   return `${date} ${of('hour')}:${of('minute')}:${of('second')}${fraction}`;
+}
+
+/** Returns the instant of a date and time that was typed in a zone, such as `2026-03-01T12:00`. */
+export function instantIn(text: string, zone: Zone): string {
+  if (zone === 'local') return instantOfLocal(text);
+  return `${text.length === 16 ? `${text}:00` : text}Z`;
 }
 
 const UNITS = [

@@ -101,7 +101,7 @@ async function outcomeOf({ order, etag }: Sent, reason: CancelReason | undefined
     if (!(error instanceof StoreOrdersError)) throw error;
     switch (error.code) {
       case 'precondition_failed':
-        return 'Not cancelled (412): somebody has changed the order since you saw it. Its state is below.';
+        return 'Not cancelled (412): the order is no longer the one that you saw. Its state is below.';
       case 'order_already_shipped':
         return 'Not cancelled (409): the order has shipped in the meantime. Its state is below.';
       case 'order_cancelled':

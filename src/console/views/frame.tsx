@@ -2,21 +2,33 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Link } from '../parts/controls.tsx';
 import { moves, moveTo, route } from '../parts/router.ts';
-import { allowsChanges, can, forget, isChecking, isOnline, who, zone } from '../parts/session.ts';
+import {
+  allowsChanges,
+  can,
+  chooseTimes,
+  forget,
+  isChecking,
+  isOnline,
+  timeForm,
+  who,
+  zone,
+} from '../parts/session.ts';
 import { type Route, readSearch, titleOf } from '../state/routes.ts';
-import { zoneName } from '../state/times.ts';
+import { TIME_FORMS, zoneName } from '../state/times.ts';
 import { KeyPrompt, WhoAmI } from './key.tsx';
 import { Log } from './log.tsx';
 import { OrderPage } from './order.tsx';
 import { Orders } from './orders.tsx';
 import { Overview } from './overview.tsx';
 import { Shortcuts, useShortcuts } from './shortcuts.tsx';
+import { Travel } from './travel.tsx';
 
 /** The pages of the navigation: each is one letter behind `g` away. */
 const PAGES: readonly (readonly [letter: string, route: Route])[] = [
   ['v', { page: 'overview' }],
   ['o', { page: 'orders' }],
   ['l', { page: 'log' }],
+  ['t', { page: 'travel' }],
   ['k', { page: 'key' }],
 ];
 
@@ -86,9 +98,11 @@ function Content({ to }: { readonly to: Route }) {
     case 'orders':
       return <Orders to={to} />;
     case 'order':
-      return <OrderPage id={to.id} key={to.id} />;
+      return <OrderPage to={to} key={`${to.id} ${to.at}`} />;
     case 'log':
       return <Log to={to} />;
+    case 'travel':
+      return <Travel to={to} />;
   }
 }
 
@@ -128,19 +142,24 @@ function SearchBox() {
 
 function Choices() {
   const key = who.value;
-  const isLocal = zone.value === 'local';
+  const isRelative = timeForm.value === 'relative';
   return (
     <div class="choices">
-      <button
-        type="button"
-        aria-pressed={isLocal}
-        onClick={() => {
-          zone.value = isLocal ? 'utc' : 'local';
-        }}
+      <select
+        name="times"
+        aria-label="Times"
+        value={timeForm.value}
+        onChange={(event) => chooseTimes(event.currentTarget.value)}
       >
-        Local time
-      </button>
-      <span class="quiet zone">Times in {zoneName(zone.value)}</span>
+        {TIME_FORMS.map(([form, name]) => (
+          <option key={form} value={form}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <span class="quiet zone">
+        {isRelative ? 'Times from now' : `Times in ${zoneName(zone.value)}`}
+      </span>
       {key !== undefined && (
         <>
           {can('orders:cancel') && (

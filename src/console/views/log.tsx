@@ -1,30 +1,33 @@
 /** The log: all events by position, and those that arrive while it is looked at. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OrderEvent } from '../../client/client.ts';
-import { Badge, Chips, Copy, Link, Time } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { EmptyStore, Loading, NeedsScope, ProblemView } from '../parts/problems.tsx';
-import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
-import { can, client } from '../parts/session.ts';
+import { moveTo } from '../parts/router.ts';
+import { can, client, place } from '../parts/session.ts';
 import { useTail } from '../parts/tail.ts';
-import { VirtualTable } from '../parts/virtual-table.tsx';
-import { curlOf } from '../state/curl.ts';
 import { GrownRows, logRows } from '../state/log-rows.ts';
-import { EVENT_TYPES, type LogRoute, type Members, withoutAbsent } from '../state/routes.ts';
+import { positionIn } from '../state/places.ts';
+import { type LogRoute, withoutAbsent } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
+import { EventTable } from './event-table.tsx';
+import { LogTools } from './log-tools.tsx';
 import { TailStatus } from './tail-status.tsx';
 
 /** The events that are held beside the loaded rows. With more, the list is loaded again. */
 const ARRIVED_MAX = 5_000;
 
-const COLUMNS = ['Position', 'Time', 'Event', 'Order', 'By'];
-
 export function Log({ to }: { readonly to: LogRoute }) {
   const isAllowed = can('audit:read');
-  const inputs = isAllowed ? `log ${to.type} ${to.order}` : undefined;
+  // Of a position with an epoch, the service says if the log still has it.
+  const named = to.at?.includes(':') ? to.at : undefined;
+  const inputs = isAllowed ? `log ${to.type} ${to.order} ${named}` : undefined;
   const { value, problem, reload } = useLoaded(inputs, async (signal) => {
-    const { asOf } = await client.summary({}, { signal });
-    const rows = logRows(client.events, asOf, to);
+    const [{ asOf }] = await Promise.all([
+      client.summary({}, { signal }),
+      named && client.summary({ asOf: named }, { signal }),
+    ]);
+    const rows = logRows({ events: client.events, head: asOf, place }, to);
     // Only then is it known if there is any row at all.
     await rows.want(0, 1);
     return { head: asOf, rows };
@@ -45,34 +48,6 @@ export function Log({ to }: { readonly to: LogRoute }) {
         />
       )}
     </>
-  );
-}
-
-function LogTools({ to }: { readonly to: LogRoute }) {
-  const isOldest = to.order === 'oldest';
-  const { type } = to;
-  const choose = (chosen: Partial<Members<LogRoute>>) => {
-    moveTo(withoutAbsent<LogRoute>({ ...to, at: undefined, ...chosen }));
-  };
-  const search = type === undefined ? '' : `?type=${type}`;
-  return (
-    <div class="tools">
-      <Chips
-        label="Type of event"
-        chosen={type}
-        onChoose={(chosen) => choose({ type: chosen })}
-        values={[[undefined, 'all'], ...EVENT_TYPES.map((each) => [each, each] as const)]}
-      />
-      <button
-        type="button"
-        aria-pressed={isOldest}
-        onClick={() => choose({ order: isOldest ? undefined : 'oldest' })}
-      >
-        Oldest first
-      </button>
-      <Copy text={() => addressOf(to)}>Copy link</Copy>
-      <Copy text={() => curlOf(`${SERVICE}v2/store/events${search}`)}>Copy as curl</Copy>
-    </div>
   );
 }
 
@@ -104,7 +79,7 @@ function Following({ to, head, loaded, onReload }: FollowingProps) {
     if (shown > ARRIVED_MAX) onReload();
   }, [shown > ARRIVED_MAX]);
   const tail = useTail({
-    after: head,
+    after: place(head),
     type: to.type,
     onEvents: (come) => {
       setCount((before) => before + come.length);
@@ -115,19 +90,15 @@ function Following({ to, head, loaded, onReload }: FollowingProps) {
     const come = arrived.slice(0, shown);
     return new GrownRows(loaded, isOldest ? come : come.reverse(), !isOldest);
   }, [loaded, isOldest, arrived, shown]);
-  const start = to.at === undefined ? 0 : Number(to.at) - 1;
+  const start = to.at === undefined ? 0 : positionIn(to.at) - 1;
   return (
     <>
       <FollowTools to={to} held={count - shown} arrived={count} onShow={showAll} />
       <TailStatus tail={tail} />
       {head === 0 && arrived.length === 0 && <EmptyStore />}
       {rows.count > 0 && (
-        <VirtualTable
-          kind="log"
-          label="Events"
-          columns={COLUMNS}
+        <EventTable
           rows={rows}
-          cells={cellsOf}
           isNew={({ position }) => position > head}
           startRow={isOldest && to.type === undefined ? start : 0}
           onScroll={(scrollPx) => setAtTop(scrollPx === 0)}
@@ -163,16 +134,4 @@ function FollowTools({ to, held, arrived, onShow }: FollowToolsProps) {
       <span class="quiet arrived">{countText(arrived)} came since this page was opened</span>
     </div>
   );
-}
-
-function cellsOf({ position, time, type, data, keyname, by }: OrderEvent) {
-  return [
-    String(position),
-    <Time key="time" at={time} />,
-    <Badge key="type" of={type} />,
-    <Link key="order" to={{ page: 'order', id: data.orderId }}>
-      {data.orderId}
-    </Link>,
-    keyname ?? by,
-  ];
 }

@@ -4,7 +4,7 @@ import type { OrderEvent } from '../../client/client.ts';
 import { Badge, Link, Time } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Loading, ProblemView } from '../parts/problems.tsx';
-import { client } from '../parts/session.ts';
+import { client, place } from '../parts/session.ts';
 import { useTail } from '../parts/tail.ts';
 import { TailStatus } from './tail-status.tsx';
 
@@ -14,13 +14,13 @@ export function Newest() {
   const [arrived, setArrived] = useState<readonly OrderEvent[]>([]);
   const { value, problem, reload } = useLoaded('newest', async (signal) => {
     const { asOf } = await client.summary({}, { signal });
-    const query = { after: Math.max(0, asOf - SHOWN_EVENTS), limit: SHOWN_EVENTS };
+    const query = { after: place(Math.max(0, asOf - SHOWN_EVENTS)), limit: SHOWN_EVENTS };
     const page = await client.events.list(query, { signal }).pages().next();
     const events = page.value?.data ?? [];
     return { events, end: events.at(-1)?.position ?? 0 };
   });
   const tail = useTail({
-    after: value?.end,
+    after: value && place(value.end),
     onEvents: (come) => setArrived((before) => [...before, ...come].slice(-SHOWN_EVENTS)),
   });
   if (problem !== undefined) return <ProblemView problem={problem} onRetry={reload} />;

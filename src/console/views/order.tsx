@@ -7,7 +7,10 @@ import { addressOf, SERVICE } from '../parts/router.ts';
 import { can, client } from '../parts/session.ts';
 import { curlOf } from '../state/curl.ts';
 import { stepsOf } from '../state/history.ts';
+import type { OrderRoute } from '../state/routes.ts';
 import { CancelOrder } from './cancel-order.tsx';
+import { Neighbours } from './neighbours.tsx';
+import { OrderOfThen } from './order-of-then.tsx';
 import { OrderState } from './order-state.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -20,7 +23,11 @@ export interface Sent {
 
 type Answer = Awaited<ReturnType<StoreOrders['request']>>;
 
-export function OrderPage({ id }: { readonly id: string }) {
+export function OrderPage({ to: { id, at } }: { readonly to: OrderRoute }) {
+  return at === undefined ? <OrderOfNow id={id} /> : <OrderOfThen id={id} at={at} />;
+}
+
+function OrderOfNow({ id }: { readonly id: string }) {
   const path = `v2/store/orders/${id}`;
   const { value, problem, reload } = useLoaded(`order ${id}`, async (signal) =>
     sentIn(await client.request({ method: 'GET', path: `/${path}` }, { signal })),
@@ -38,6 +45,7 @@ export function OrderPage({ id }: { readonly id: string }) {
   return (
     <>
       <div class="tools">
+        <Neighbours id={id} />
         <button type="button" onClick={reloadAll}>
           Reload
         </button>

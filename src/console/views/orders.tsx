@@ -1,35 +1,24 @@
 /** The list of orders: filters in the address, as of any moment, and a download of all that match. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Order, Summary } from '../../client/client.ts';
-import { Badge, Chips, Copy, Link, save, Time } from '../parts/controls.tsx';
+import { Chips, Copy, Link, save } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
 import { client, fileAt } from '../parts/session.ts';
-import { VirtualTable } from '../parts/virtual-table.tsx';
 import { curlOf } from '../state/curl.ts';
 import { type Members, type OrdersRoute, STATUSES, withoutAbsent } from '../state/routes.ts';
-import { PagedRows } from '../state/rows.ts';
+import type { PagedRows } from '../state/rows.ts';
 import { countText } from '../state/times.ts';
 import { OrderFilters } from './order-filters.tsx';
-
-const PAGE_ORDERS = 500;
-const COLUMNS = ['Order', 'Status', 'Pet', 'Quantity', 'Placed', 'Ship date'];
+import { OrderTable, orderRows } from './order-table.tsx';
 
 export function Orders({ to }: { readonly to: OrdersRoute }) {
   const { page: _, ...query } = to;
   const inputs = JSON.stringify(query);
   const [round, setRound] = useState(0);
   // One walk through the pages for each view of the list.
-  const rows = useMemo(
-    () =>
-      new PagedRows<Order>(async (after) => {
-        const list = client.list({ ...query, after, limit: PAGE_ORDERS });
-        const { value } = await list.pages().next();
-        return value ?? { data: [], next: null };
-      }),
-    [inputs, round],
-  );
+  const rows = useMemo(() => orderRows(query), [inputs, round]);
   const first = useLoaded(`${inputs} ${round}`, async () => {
     const { asOf } = query;
     const [summary] = await Promise.all([client.summary({ asOf }), rows.want(0, 1)]);
@@ -60,14 +49,21 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
         <>
           <Tools to={to} rows={rows} summary={first.value.summary} onReload={reload} />
           {!isAnything && to.asOf === undefined && <EmptyStore />}
-          {first.value.rows === rows && <List rows={rows} />}
+          {first.value.rows === rows && (
+            <List rows={rows} at={to.asOf && String(first.value.summary.asOf)} />
+          )}
         </>
       )}
     </>
   );
 }
 
-function List({ rows }: { readonly rows: PagedRows<Order> }) {
+interface ListProps {
+  readonly rows: PagedRows<Order>;
+  readonly at: string | undefined;
+}
+
+function List({ rows, at }: ListProps) {
   if (rows.isComplete && rows.count === 0) {
     return (
       <div class="state" data-state="no_match">
@@ -76,22 +72,7 @@ function List({ rows }: { readonly rows: PagedRows<Order> }) {
       </div>
     );
   }
-  return (
-    <VirtualTable kind="orders" label="Orders" columns={COLUMNS} rows={rows} cells={cellsOf} />
-  );
-}
-
-function cellsOf({ id, status, petId, quantity, placedAt, shipDate }: Order) {
-  return [
-    <Link key="id" to={{ page: 'order', id }}>
-      {id}
-    </Link>,
-    <Badge key="status" of={status} />,
-    petId,
-    String(quantity),
-    <Time key="placed" at={placedAt} />,
-    shipDate === undefined ? '' : <Time key="date" at={shipDate} />,
-  ];
+  return <OrderTable rows={rows} at={at} />;
 }
 
 function Now({ to }: { readonly to: OrdersRoute }) {

@@ -14,6 +14,11 @@ export function useShortcuts(pages: Pages): void {
     let since = Number.NEGATIVE_INFINITY;
     const pressed = (event: KeyboardEvent) => {
       const { key, timeStamp, target } = event;
+      if (key === 'k' && event.ctrlKey && !event.altKey) {
+        document.getElementById('search')?.focus();
+        event.preventDefault();
+        return;
+      }
       const isTyping = (target as Element).matches('input, select, textarea, dialog *');
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       const isSecond = timeStamp - since < SECOND_LETTER_MS;
@@ -22,6 +27,9 @@ export function useShortcuts(pages: Pages): void {
       if (page !== undefined) moveTo(page);
       else if (key === '/') document.getElementById('search')?.focus();
       else if (key === '?') document.getElementById('help')?.click();
+      else if (key === 'j') focusRow(1);
+      else if (key === 'k') focusRow(-1);
+      else if (key === '[' || key === ']') pressButton(key);
       else return;
       event.preventDefault();
     };
@@ -29,6 +37,29 @@ export function useShortcuts(pages: Pages): void {
     return () => removeEventListener('keydown', pressed);
   }, [pages]);
 }
+
+/** Focuses the link of another row of a table, which Enter then opens. */
+function focusRow(step: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLElement>('.scroller tbody a')];
+  const here = links.indexOf(document.activeElement as HTMLElement);
+  // The header stands over the first rows.
+  const head = document.querySelector('.scroller thead')?.getBoundingClientRect();
+  const isInView = (link: HTMLElement) => link.getBoundingClientRect().top >= (head?.bottom ?? 0);
+  links[here === -1 ? links.findIndex(isInView) : here + step]?.focus();
+}
+
+/** Presses the button that a page has for a shortcut, if it has one. */
+function pressButton(key: string): void {
+  document.querySelector<HTMLElement>(`[data-shortcut="${key}"]`)?.click();
+}
+
+/** The shortcuts beside those that open a page. */
+const OTHERS: readonly (readonly [keys: readonly string[], use: string])[] = [
+  [['/', 'Ctrl K'], 'Search'],
+  [['j', 'k'], 'Next and previous row of a table; Enter opens it'],
+  [['[', ']'], 'Previous and next order; in time travel, one event back and forth'],
+  [['?'], 'This list'],
+];
 
 /** The dialog with all shortcuts. The button in the frame opens it. */
 export function Shortcuts({ pages }: { readonly pages: Pages }) {
@@ -43,10 +74,6 @@ export function Shortcuts({ pages }: { readonly pages: Pages }) {
     <dialog ref={dialog} aria-labelledby="shortcuts">
       <h2 id="shortcuts">Keyboard shortcuts</h2>
       <dl>
-        <dt>
-          <kbd>/</kbd>
-        </dt>
-        <dd>Search</dd>
         {pages.map(([letter, to]) => (
           <>
             <dt>
@@ -55,10 +82,18 @@ export function Shortcuts({ pages }: { readonly pages: Pages }) {
             <dd>{titleOf(to)}</dd>
           </>
         ))}
-        <dt>
-          <kbd>?</kbd>
-        </dt>
-        <dd>This list</dd>
+        {OTHERS.map(([keys, use]) => (
+          <>
+            <dt>
+              {keys.map((key) => (
+                <>
+                  <kbd>{key}</kbd>{' '}
+                </>
+              ))}
+            </dt>
+            <dd>{use}</dd>
+          </>
+        ))}
       </dl>
       <form method="dialog">
         <button type="submit">Close</button>

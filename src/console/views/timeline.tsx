@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Badge, Copy, Link, save, Time } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Loading, ProblemView } from '../parts/problems.tsx';
-import { client } from '../parts/session.ts';
+import { client, place } from '../parts/session.ts';
 import type { Step } from '../state/history.ts';
 import { durationText } from '../state/times.ts';
 import { OrderState } from './order-state.tsx';
@@ -75,7 +75,7 @@ function StepItem({ step, isUnfolded }: { readonly step: Step; readonly isUnfold
 /** The bytes that were hashed, from the receipt of the event. */
 function Stored({ position }: { readonly position: number }) {
   const { value, problem, reload } = useLoaded(`receipt ${position}`, async (signal) => {
-    const text = await client.receipt({ position }, { signal }).text();
+    const text = await client.receipt({ position: place(position) }, { signal }).text();
     return { text, record: String(JSON.parse(text).record) };
   });
   if (problem !== undefined) return <ProblemView problem={problem} onRetry={reload} />;

@@ -11,7 +11,7 @@ import { consoleHeaders } from './page-headers.ts';
 const FOLDER = new URL('../../../vendor/console/', import.meta.url);
 
 /** The addresses of the console's pages. The script shows the page of each. */
-const PAGES = /^\/console(?:\/(?:key|log|orders(?:\/-?\d{1,19})?))?$/;
+const PAGES = /^\/console(?:\/(?:key|log|travel|orders(?:\/-?\d{1,19})?)?)?$/;
 /** The hash in the name of a file makes it immutable. */
 const ASSETS = /^\/console\/assets\/[\w-]+\.(?:js|css)$/;
 

@@ -2,7 +2,10 @@ import { layOut } from './layout.ts';
 import { markup } from './markup.ts';
 
 /** Returns the page at `/`. The address is the service's, with a slash at its end. */
-export function landingPage(address: string): string {
+export function landingPage(address: string, servesConsole: boolean): string {
+  const consoleCard = servesConsole
+    ? markup`<li><a href="./console">Console</a> The orders and the log in a browser, with your key.</li>\n`
+    : markup``;
   return layOut({
     title: 'Store Orders',
     root: './',
@@ -22,7 +25,7 @@ places an order:</p>
 
 <h2>Further reading</h2>
 <ul class="cards">
-<li><a href="./docs">Reference of version 1</a> Every operation, every error, and a form to try them
+${consoleCard}<li><a href="./docs">Reference of version 1</a> Every operation, every error, and a form to try them
 with your key.</li>
 <li><a href="./docs/v2">Reference of version 2</a> A beta: filters, pages, and the status of an
 order.</li>

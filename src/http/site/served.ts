@@ -31,11 +31,11 @@ const FILES = [
  * changelog.
  * Nothing of it is read, rendered or compressed before the first request.
  */
-export function servePages(app: Express, addresses: Addresses): void {
+export function servePages(app: Express, addresses: Addresses, servesConsole = false): void {
   const text = pageHeaders();
   const landing = async (req: Request) => {
     const { landingPage } = await import('./landing.ts');
-    return fixedAnswer(HTML, landingPage(addressOf(req, addresses)));
+    return fixedAnswer(HTML, landingPage(addressOf(req, addresses), servesConsole));
   };
   serveFixed(app, '/', landing, text);
 

@@ -50,6 +50,12 @@ describe.skipIf(CHROMIUM === undefined)('The console', () => {
     expect(bytes).toBeLessThan(MAX_SCRIPT_BYTES);
   });
 
+  it('has its first page with and without a slash at the end', async () => {
+    const { page, wrong } = await on.open('/');
+    await page.waitForSelector('#key');
+    expect(wrong).toEqual([]);
+  });
+
   it('has a policy with Trusted Types, which a page that violates it reports', async () => {
     const { headers } = await on.service.ask('GET', '/console');
     expect(headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
@@ -118,6 +124,9 @@ describe.skipIf(CHROMIUM === undefined)('The console', () => {
     await page.keyboard.press('o');
     await page.waitForURL(`${on.service.address}/console/orders`);
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Orders');
+    await page.keyboard.press('Control+k');
+    expect(await page.evaluate('document.activeElement.id')).toBe('search');
+    await page.click('h1');
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.id')).toBe('search');
     await page.keyboard.type('?g o');
@@ -141,15 +150,23 @@ describe.skipIf(CHROMIUM === undefined)('The console', () => {
     expect(wrong.filter((text) => !/404/.test(text))).toEqual([]);
   });
 
-  it('shows times in UTC or in the local zone, and says which', async () => {
+  it('shows times in UTC, in the local zone or from now, and keeps the choice', async () => {
     const { page } = await on.enter('/key');
     const shown = page.locator('.facts time').first();
     await shown.waitFor();
     expect(await page.innerText('.zone')).toBe('Times in UTC');
     const utc = await shown.innerText();
-    await page.click('text=Local time');
+    await page.selectOption('[name=times]', 'local');
     expect(await page.innerText('.zone')).toMatch(/^Times in \S+$/);
     expect(await shown.getAttribute('datetime')).toContain(utc.slice(0, 10));
+    await page.selectOption('[name=times]', 'relative');
+    await expect.poll(() => shown.innerText()).toMatch(/^(?:\d+ (?:h|min|s)( \d+ \w+)? ago|now)$/);
+    expect(await shown.getAttribute('title')).toBe(`${utc} UTC`);
+    await expectAccessible(page, 'relative');
+    await page.reload();
+    await typeKey(page, on.service.key);
+    expect(await page.inputValue('[name=times]')).toBe('relative');
+    await page.selectOption('[name=times]', 'utc');
   });
 
   it('says that the device is offline, and goes on when it is online again', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM } from '../../support/chromium.ts';
@@ -43,6 +44,65 @@ describe.skipIf(CHROMIUM === undefined)('The log', () => {
     await page.waitForSelector('[data-state=no_match]');
     await page.click('.chips >> text="OrderPlaced"');
     await page.waitForSelector('tbody td >> text="1"');
+    expect(wrong).toEqual([]);
+  });
+
+  it('leads to the first event at or after a moment', async () => {
+    const { page, wrong } = await on.enter('/log');
+    const go = async (moment: string) => {
+      await page.fill('[name=moment]', moment);
+      await page.click('text=Go to moment');
+    };
+    await go('2999-01-01T00:00:00');
+    await page.waitForSelector('[role=alert] >> text=in the future');
+    await go('2021-01-01T00:00:00');
+    await page.waitForURL('**/log?order=oldest&at=1&paused=');
+    await page.waitForSelector('tbody td >> text="1"');
+    expect(wrong.filter((text) => !/status of 400/.test(text))).toEqual([]);
+  });
+
+  it('is downloaded as NDJSON and as CSV, with all that match', async () => {
+    const { page, wrong } = await on.enter('/log?type=OrderPlaced');
+    for (const format of ['NDJSON', 'CSV']) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.click(`text=Download ${format}`),
+      ]);
+      expect(download.suggestedFilename()).toBe(`events-OrderPlaced.${format.toLowerCase()}`);
+      const lines = readFileSync(await download.path(), 'utf8')
+        .trimEnd()
+        .split('\n');
+      const events = lines.length - (format === 'CSV' ? 1 : 0);
+      expect(events).toBeGreaterThanOrEqual(EVENTS);
+      expect(lines.at(-1)).toContain(format === 'CSV' ? 'OrderPlaced' : '"type":"OrderPlaced"');
+      await page.waitForSelector(`text=Downloaded: ${events} events`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('is read by the keyboard: j and k move, Enter opens, [ and ] go to other orders', async () => {
+    const { page, wrong } = await on.enter('/log?order=oldest&paused=');
+    await page.waitForSelector('tbody td >> text="1"');
+    await page.click('h1');
+    for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('2');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/orders/2');
+    await page.waitForSelector('.timeline');
+    await page.click('h1');
+    await page.keyboard.press(']');
+    await page.waitForURL('**/orders/3');
+    await page.waitForSelector('.timeline');
+    await page.keyboard.press('[');
+    await page.waitForURL('**/orders/2');
+    await page.waitForSelector('.timeline');
+    await page.click('text=Previous order');
+    await page.waitForURL('**/orders/1');
+    await page.waitForSelector('.timeline');
+    await page.click('text=Previous order');
+    await page.waitForSelector('text=There is none among the 100 ids below.');
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog >> text=Next and previous row');
     expect(wrong).toEqual([]);
   });
 

@@ -69,7 +69,7 @@ export async function typeKey(page: Page, key: string): Promise<void> {
   await page.waitForSelector('text=Forget key');
 }
 
-function problemsOf(page: Page, address: string, expected: RegExp): string[] {
+export function problemsOf(page: Page, address: string, expected: RegExp): string[] {
   const wrong: string[] = [];
   page.on('request', (request) => {
     const isOwn = new RegExp(`^(?:blob:)?${address}/`).test(request.url());
@@ -77,7 +77,8 @@ function problemsOf(page: Page, address: string, expected: RegExp): string[] {
   });
   page.on('console', (message) => {
     const isProblem = ['error', 'warning'].includes(message.type());
-    if (isProblem && !expected.test(message.text())) wrong.push(`console: ${message.text()}`);
+    if (isProblem && !expected.test(message.text()))
+      wrong.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error}`));
   return wrong;

@@ -12,10 +12,17 @@ import {
 } from '../../../src/console/state/routes.ts';
 
 const ids = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
+const positions = fc.oneof(
+  fc.nat(2 ** 31 - 1).map(String),
+  fc.constantFrom('0:7', '12.0123abcd:2147483647'),
+);
 const some = { requiredKeys: ['page' as const], noNullPrototype: true };
 const routes: fc.Arbitrary<Route> = fc.oneof(
   fc.constantFrom<Route>({ page: 'overview' }, { page: 'key' }),
   ids.map((id): Route => ({ page: 'order', id })),
+  fc.tuple(ids, positions).map(([id, at]): Route => ({ page: 'order', id, at })),
+  positions.map((at): Route => ({ page: 'travel', at })),
+  fc.constantFrom<Route>({ page: 'travel' }, { page: 'travel', asOf: '2026-01-01T00:00:00+01:00' }),
   fc.record(
     {
       page: fc.constant('orders' as const),
@@ -32,7 +39,7 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
       page: fc.constant('log' as const),
       type: fc.constantFrom(...EVENT_TYPES),
       order: fc.constant('oldest' as const),
-      at: fc.integer({ min: 1, max: 2 ** 32 }).map(String),
+      at: positions.filter((at) => at !== '0'),
       paused: fc.constant(true as const),
     },
     some,
@@ -76,6 +83,8 @@ describe('The search box', () => {
   it('leads to an order by its id, and to the log by a position', () => {
     expect(readSearch(' 42 ')).toStrictEqual({ page: 'order', id: '42' });
     expect(readSearch('#42')).toMatchObject({ page: 'log', at: '42' });
-    for (const text of ['', 'x', '#0', '4 2']) expect(readSearch(text)).toBeUndefined();
+    expect(readSearch('#1.0123abcd:42')).toMatchObject({ page: 'log', at: '1.0123abcd:42' });
+    for (const text of ['', 'x', '#0', '4 2', '#1.xyz:4', '#:4'])
+      expect(readSearch(text)).toBeUndefined();
   });
 });

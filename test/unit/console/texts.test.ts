@@ -1,9 +1,18 @@
 import { describe, expect, it, test } from 'vitest';
+import type { OrderEvent, StoreOrders } from '../../../src/client/client.ts';
 import { StoreOrdersError } from '../../../src/client/client.ts';
 import { curlOf } from '../../../src/console/state/curl.ts';
+import { type ExportFormat, piecesOf } from '../../../src/console/state/event-export.ts';
 import { perMinute, readCheckpoint } from '../../../src/console/state/figures.ts';
 import { problemOf } from '../../../src/console/state/problem.ts';
-import { countText, durationText, timeText } from '../../../src/console/state/times.ts';
+import { idsAround } from '../../../src/console/state/routes.ts';
+import {
+  countText,
+  durationText,
+  relativeText,
+  timeFormOf,
+  timeText,
+} from '../../../src/console/state/times.ts';
 
 describe('A time', () => {
   it('is shown in UTC, or in another zone, with all its digits', () => {
@@ -72,4 +81,69 @@ test('Events a minute are those of the hour under way by the minutes of it that 
 
 test('A checkpoint names its size and its root', () => {
   expect(readCheckpoint('log\n5\nroot=\n\n— log sig\n')).toEqual({ size: 5, root: 'root=' });
+});
+
+test.each([
+  [0, 'now'],
+  [999, 'now'],
+  [61_000, '1 min 1 s ago'],
+  [-7_200_000, 'in 2 h'],
+])('A time %d ms ago is %s', (ms, text) => {
+  const at = '2026-01-01T00:00:00.000Z';
+  expect(relativeText(at, Date.parse(at) + ms)).toBe(text);
+});
+
+test('A form of times that is none of them is UTC', () => {
+  expect(['local', 'relative', 'x', null].map(timeFormOf)).toEqual([
+    'local',
+    'relative',
+    'utc',
+    'utc',
+  ]);
+});
+
+test('The ids around one stay within 64 bits', () => {
+  expect(idsAround('5')).toMatchObject({ below: expect.arrayContaining(['4', '-95']), above: '6' });
+  expect(idsAround('9223372036854775807').above).toBeUndefined();
+  expect(idsAround('-9223372036854775808').below).toEqual([]);
+});
+
+describe('Events as a file', () => {
+  const event = (position: number, keyname: string) =>
+    ({
+      position,
+      time: 't',
+      type: 'OrderPlaced',
+      by: 'import',
+      keyname,
+      commandid: 'c',
+      data: { orderId: '9007199254740993', petId: '7', quantity: 2 },
+    }) as unknown as OrderEvent;
+  const pages = [[event(1, 'a,"b"')], [], [event(2, '=1+1')]];
+  const events = {
+    list: () => ({
+      async *pages() {
+        for (const data of pages) yield { data, next: null };
+      },
+    }),
+  } as unknown as StoreOrders['events'];
+  const written = async (format: ExportFormat) => {
+    const pieces = await Array.fromAsync(piecesOf(events, undefined, format));
+    expect(pieces.reduce((sum, { count }) => sum + count, 0)).toBe(2);
+    return pieces.map(({ text }) => text).join('');
+  };
+
+  it('are those of all pages, one a line, with exact ids', async () => {
+    const lines = (await written('ndjson')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(pages.flat());
+  });
+
+  it('are quoted in CSV, and no name is a formula', async () => {
+    expect((await written('csv')).split('\r\n')).toEqual([
+      'position,time,type,orderId,petId,quantity,shipDate,reason,by,keyname,commandid',
+      '1,t,OrderPlaced,9007199254740993,7,2,,,import,"a,""b""",c',
+      "2,t,OrderPlaced,9007199254740993,7,2,,,import,'=1+1,c",
+      '',
+    ]);
+  });
 });

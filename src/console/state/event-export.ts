@@ -1,0 +1,36 @@
+/** Events as the lines of a file: NDJSON with each event as it is in the API, or CSV (RFC 4180). */
+import type { EventType, OrderEvent, StoreOrders } from '../../client/client.ts';
+
+export type ExportFormat = 'ndjson' | 'csv';
+
+/** The most events that one request asks for. */
+const PAGE_EVENTS = 1_000;
+
+const COLUMNS = [
+  ...['position', 'time', 'type', 'orderId', 'petId', 'quantity', 'shipDate', 'reason'],
+  ...['by', 'keyname', 'commandid'],
+];
+
+/** Yields the file in pieces, each with the number of its events. */
+export async function* piecesOf(
+  events: Pick<StoreOrders['events'], 'list'>,
+  type: EventType | undefined,
+  format: ExportFormat,
+): AsyncGenerator<{ readonly text: string; readonly count: number }, void, void> {
+  if (format === 'csv') yield { text: `${COLUMNS.join()}\r\n`, count: 0 };
+  const lineOf = format === 'csv' ? csvLine : (event: OrderEvent) => `${JSON.stringify(event)}\n`;
+  for await (const { data } of events.list({ type, limit: PAGE_EVENTS }).pages()) {
+    yield { text: data.map(lineOf).join(''), count: data.length };
+  }
+}
+
+function csvLine({ data, ...event }: OrderEvent): string {
+  const values: Readonly<Record<string, unknown>> = { ...event, ...data };
+  return `${COLUMNS.map((name) => csvField(String(values[name] ?? ''))).join()}\r\n`;
+}
+
+/** Returns a field, which no spreadsheet takes for a formula: the name of a key may be any text. */
+function csvField(text: string): string {
+  const safe = /^[=+@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,57 @@
+/** Then and now: what lies between a moment of the log and its end, from numbers alone. */
+import type { Activity, Summary } from '../../client/client.ts';
+import { instantAfter, millisecondsOf } from './clock.ts';
+
+const DAY_MS = 86_400_000;
+/** A store as young as this is shown by the hour. */
+const YOUNG_DAYS = 4;
+/** The most buckets of one answer, less one for the day that is not over. */
+const BUCKETS_MAX = 999;
+
+export interface Difference {
+  readonly placed: number;
+  readonly shipped: number;
+  readonly cancelled: number;
+}
+
+/** Returns how many orders were placed, shipped and cancelled between two moments. */
+export function differenceOf(then: Summary, now: Summary): Difference {
+  const between = (of: keyof Summary['orders']) => now.orders[of] - then.orders[of];
+  return {
+    placed: between('total'),
+    shipped: between('shipped'),
+    cancelled: between('cancelled'),
+  };
+}
+
+/** Returns the buckets by which the time since the first event is shown. */
+export function bucketsSince(firstAt: string, now: string) {
+  const days = (millisecondsOf(now) - millisecondsOf(firstAt)) / DAY_MS;
+  if (days <= YOUNG_DAYS) return { bucket: 'hour', from: firstAt } as const;
+  const from = days > BUCKETS_MAX ? instantAfter(now, -BUCKETS_MAX * DAY_MS) : firstAt;
+  return { bucket: 'day', from } as const;
+}
+
+export interface Bar {
+  readonly start: string;
+  readonly events: number;
+  /** The position of the last event in it. */
+  readonly end: number;
+}
+
+/** Returns a bar for each bucket. The log ends with the last one. */
+export function barsOf({ asOf, data }: Activity): readonly Bar[] {
+  let end = asOf;
+  const bars = data.toReversed().map(({ start, placed, shipped, cancelled }) => {
+    const bar = { start, events: placed + shipped + cancelled, end };
+    end -= bar.events;
+    return bar;
+  });
+  return bars.reverse();
+}
+
+/** Returns a moment whole days from another one; `undefined` for one that is still to come. */
+export function daysFrom(moment: string, days: number, now: string): string | undefined {
+  const shifted = instantAfter(moment, days * DAY_MS);
+  return millisecondsOf(shifted) >= millisecondsOf(now) ? undefined : shifted;
+}

@@ -1,0 +1,185 @@
+/** The ways to another moment: a slider under the activity of the store, steps, and two fields. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Summary } from '../../client/client.ts';
+import { moveTo } from '../parts/router.ts';
+import { zone } from '../parts/session.ts';
+import { instantNow } from '../state/clock.ts';
+import type { TravelRoute } from '../state/routes.ts';
+import { countText, instantIn, timeText, zoneName } from '../state/times.ts';
+import { type Bar, daysFrom } from '../state/travel.ts';
+
+/** The rest of a slider before the moment is loaded, in milliseconds. */
+const REST_MS = 200;
+
+interface ControlsProps {
+  readonly to: TravelRoute;
+  readonly now: Summary;
+  readonly bars: readonly Bar[];
+  /** The moment; absent while it is loaded. */
+  readonly then: Summary | undefined;
+}
+
+export function TravelControls({ to, now, bars, then }: ControlsProps) {
+  const head = now.asOf;
+  const [position, setPosition] = useState(then?.asOf ?? head);
+  useEffect(() => {
+    if (then !== undefined) setPosition(then.asOf);
+  }, [then?.asOf]);
+  const slide = (next: number) => {
+    setPosition(next);
+    goTo(next, head);
+  };
+  const byDays = (days: number) => {
+    const moment = to.asOf ?? then?.lastEventAt;
+    const first = bars[0]?.start;
+    const asOf = moment === undefined ? first : daysFrom(moment, days, instantNow());
+    travelTo(asOf === undefined ? {} : { asOf });
+  };
+  return (
+    <section class="travel" aria-label="Moment">
+      <Histogram bars={bars} position={position} />
+      <Slider head={head} position={position} at={then?.lastEventAt} onSlide={slide} />
+      <div class="tools">
+        <button type="button" disabled={position <= 0} onClick={() => byDays(-1)}>
+          −1 day
+        </button>
+        <button
+          type="button"
+          data-shortcut="["
+          disabled={position <= 0}
+          onClick={() => slide(position - 1)}
+        >
+          −1 event
+        </button>
+        <button
+          type="button"
+          data-shortcut="]"
+          disabled={position >= head}
+          onClick={() => slide(position + 1)}
+        >
+          +1 event
+        </button>
+        <button type="button" disabled={position >= head} onClick={() => byDays(1)}>
+          +1 day
+        </button>
+        <Fields head={head} position={position} />
+      </div>
+    </section>
+  );
+}
+
+/** Moves to another moment of the same page. */
+function travelTo(to: Omit<TravelRoute, 'page'>): void {
+  moveTo({ page: 'travel', ...to }, true);
+}
+
+function goTo(position: number, head: number): void {
+  travelTo(position >= head ? {} : { at: String(Math.max(0, position)) });
+}
+
+interface SliderProps {
+  readonly head: number;
+  readonly position: number;
+  readonly at: string | undefined;
+  readonly onSlide: (position: number) => void;
+}
+
+/** A slider over all positions. The moment is loaded when it rests. */
+function Slider({ head, position, at, onSlide }: SliderProps) {
+  const [dragged, setDragged] = useState<number>();
+  useEffect(() => {
+    if (dragged === undefined) return;
+    const timer = setTimeout(() => {
+      setDragged(undefined);
+      onSlide(dragged);
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [dragged]);
+  const shown = dragged ?? position;
+  const when = dragged === undefined && at !== undefined ? `, ${timeText(at, zone.value)}` : '';
+  return (
+    <input
+      type="range"
+      min={0}
+      max={head}
+      value={shown}
+      aria-label="Position"
+      aria-valuetext={`position ${shown} of ${head}${when}`}
+      onInput={(event) => setDragged(event.currentTarget.valueAsNumber)}
+    />
+  );
+}
+
+interface HistogramProps {
+  readonly bars: readonly Bar[];
+  readonly position: number;
+}
+
+/** The events of each day or hour: those up to the position are filled. */
+function Histogram({ bars, position }: HistogramProps) {
+  const most = Math.max(1, ...bars.map(({ events }) => events));
+  const [from, to] = [bars[0], bars.at(-1)].map((bar) => bar && timeText(bar.start, zone.value));
+  return (
+    <>
+      <svg
+        class="chart"
+        viewBox={`0 0 ${Math.max(1, bars.length)} 1`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {bars.map(({ start, events, end }, index) => (
+          <rect
+            key={start}
+            class={end - events < position ? undefined : 'later'}
+            x={index + 0.1}
+            y={1 - events / most}
+            width={0.8}
+            height={events / most}
+          />
+        ))}
+      </svg>
+      <p class="quiet ends">
+        <span>{from?.slice(0, 16)}</span>
+        <span>most: {countText(most)} events</span>
+        <span>{to?.slice(0, 16)}</span>
+      </p>
+    </>
+  );
+}
+
+/** The fields for a position and for a moment. */
+function Fields({ head, position }: { readonly head: number; readonly position: number }) {
+  const [fault, setFault] = useState('');
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement);
+    const number = Number(given.get('position'));
+    const isInLog = Number.isInteger(number) && number >= 0 && number <= head;
+    setFault(isInLog ? '' : `A position is a whole number up to ${head}.`);
+    if (isInLog) goTo(number, head);
+  };
+  const submitMoment = (event: SubmitEvent) => {
+    event.preventDefault();
+    const text = String(new FormData(event.currentTarget as HTMLFormElement).get('moment') ?? '');
+    setFault(text === '' ? 'Give a date and a time.' : '');
+    if (text !== '') travelTo({ asOf: instantIn(text, zone.value) });
+  };
+  return (
+    <>
+      <form class="filters" onSubmit={submit} noValidate>
+        <label>
+          Position{' '}
+          <input key={position} name="position" inputMode="numeric" defaultValue={`${position}`} />
+        </label>
+        <button type="submit">Go to position</button>
+      </form>
+      <form class="filters" onSubmit={submitMoment} noValidate>
+        <label>
+          Moment ({zoneName(zone.value)}) <input name="moment" type="datetime-local" step={1} />
+        </label>
+        <button type="submit">Go to moment</button>
+      </form>
+      <span role="alert">{fault}</span>
+    </>
+  );
+}

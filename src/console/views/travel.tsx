@@ -1,0 +1,151 @@
+/** Time travel: the orders as of any moment of the log, beside those of now. */
+import { useMemo, useState } from 'preact/hooks';
+import type { EventType, Summary } from '../../client/client.ts';
+import { Chips, Copy } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { EmptyStore, Loading, NeedsScope, ProblemView } from '../parts/problems.tsx';
+import { addressOf } from '../parts/router.ts';
+import { can, client, place, placeOf } from '../parts/session.ts';
+import { instantNow } from '../state/clock.ts';
+import { logRows } from '../state/log-rows.ts';
+import { EVENT_TYPES, STATUSES, type TravelRoute } from '../state/routes.ts';
+import { countText } from '../state/times.ts';
+import { barsOf, bucketsSince, differenceOf } from '../state/travel.ts';
+import { EventTable } from './event-table.tsx';
+import { OrderTable, orderRows } from './order-table.tsx';
+import { PastBand } from './past-band.tsx';
+import { TravelControls } from './travel-controls.tsx';
+
+export function Travel({ to }: { readonly to: TravelRoute }) {
+  const whole = useLoaded('travel', loadWhole);
+  const { at, asOf } = to;
+  const moment = at === undefined ? asOf : placeOf(at);
+  const then = useLoaded(whole.value && `travel ${moment}`, (signal) =>
+    client.summary({ asOf: moment }, { signal }),
+  );
+  const reload = () => {
+    whole.reload();
+    then.reload();
+  };
+  if (whole.problem !== undefined) return <ProblemView problem={whole.problem} onRetry={reload} />;
+  if (whole.value === undefined) return <Loading />;
+  const { now, bars } = whole.value;
+  if (now.asOf === 0) return <EmptyStore />;
+  return (
+    <>
+      {then.value !== undefined && moment !== undefined && (
+        <PastBand position={then.value.asOf} at={then.value.lastEventAt} now={{ page: 'travel' }} />
+      )}
+      <TravelControls to={to} now={now} bars={bars} then={then.value} />
+      <div class="tools">
+        <button type="button" onClick={reload}>
+          Reload
+        </button>
+        <Copy text={() => addressOf(to)}>Copy link</Copy>
+      </div>
+      {then.problem !== undefined && <ProblemView problem={then.problem} onRetry={reload} />}
+      {then.problem === undefined && then.value === undefined && <Loading />}
+      {then.value !== undefined && then.problem === undefined && (
+        <ThenAndNow key={then.value.asOf} then={then.value} now={now} />
+      )}
+    </>
+  );
+}
+
+/** Loads the numbers of now, and the events of every day since the first one. */
+async function loadWhole(signal: AbortSignal) {
+  const now = await client.summary({}, { signal });
+  if (now.asOf === 0) return { now, bars: [] };
+  const { lastEventAt: firstAt = instantNow() } = await client.summary(
+    { asOf: place(1) },
+    { signal },
+  );
+  const activity = await client.activity(bucketsSince(firstAt, instantNow()), { signal });
+  return { now, bars: barsOf(activity) };
+}
+
+interface ThenProps {
+  readonly then: Summary;
+  readonly now: Summary;
+}
+
+function ThenAndNow({ then, now }: ThenProps) {
+  const isPast = then.asOf < now.asOf;
+  const rows = useMemo(() => orderRows({ asOf: place(then.asOf) }), [then.asOf]);
+  return (
+    <>
+      <Numbers then={then} now={now} />
+      <h2>Orders as of position {countText(then.asOf)}</h2>
+      {then.orders.total === 0 ? (
+        <p data-state="no_orders">No order had been placed by then.</p>
+      ) : (
+        <OrderTable rows={rows} at={isPast ? String(then.asOf) : undefined} />
+      )}
+      <h2>Since then</h2>
+      {can('audit:read') ? (
+        <Since then={then} now={now} />
+      ) : (
+        <NeedsScope scope="audit:read" what="The list of the events since then" />
+      )}
+    </>
+  );
+}
+
+/** The numbers of both moments, side by side. */
+function Numbers({ then, now }: ThenProps) {
+  const { placed, shipped, cancelled } = differenceOf(then, now);
+  const changes = { pending: placed - shipped - cancelled, shipped, cancelled };
+  const row = (name: string, values: readonly [then: number, now: number, change: number]) => (
+    <tr key={name}>
+      <th scope="row">{name}</th>
+      {values.map((value, column) => (
+        <td key={column}>
+          {column === 2 && value > 0 ? `+${countText(value)}` : countText(value)}
+        </td>
+      ))}
+    </tr>
+  );
+  return (
+    <table class="plain" aria-label="Then and now">
+      <thead>
+        <tr>
+          <th scope="col">Orders</th>
+          <th scope="col">Then</th>
+          <th scope="col">Now</th>
+          <th scope="col">Change</th>
+        </tr>
+      </thead>
+      <tbody>
+        {STATUSES.map((of) => row(of, [then.orders[of], now.orders[of], changes[of]]))}
+        {row('all', [then.orders.total, now.orders.total, placed])}
+      </tbody>
+    </table>
+  );
+}
+
+/** The events between both moments, the oldest first; they are loaded as they come into view. */
+function Since({ then, now }: ThenProps) {
+  const [type, setType] = useState<EventType>();
+  const rows = useMemo(() => {
+    const part = { events: client.events, after: then.asOf, head: now.asOf, place };
+    return logRows(part, { type, order: 'oldest' });
+  }, [then.asOf, now.asOf, type]);
+  const { placed, shipped, cancelled } = differenceOf(then, now);
+  const counts = { OrderPlaced: placed, OrderShipped: shipped, OrderCancelled: cancelled };
+  const texts = EVENT_TYPES.map((each) => [each, `${countText(counts[each])} ${each}`] as const);
+  const all = `all ${countText(now.asOf - then.asOf)}`;
+  const isNone = (type === undefined ? now.asOf - then.asOf : counts[type]) === 0;
+  return (
+    <>
+      <div class="tools" data-since="">
+        <Chips
+          label="Events since then"
+          chosen={type}
+          onChoose={setType}
+          values={[[undefined, all], ...texts]}
+        />
+      </div>
+      {isNone ? <p data-state="no_events">None.</p> : <EventTable rows={rows} isFirst={false} />}
+    </>
+  );
+}

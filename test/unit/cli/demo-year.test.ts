@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { DEMO_KEYS, demoYear } from '../../../src/cli/shared/demo-year.ts';
+import { CANCEL_REASONS, type OrderState, order } from '../../../src/domain/order.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.parse('2026-11-24T20:00:00Z');
+const year = demoYear(NOW);
+const of = (type: string) => year.filter(({ command }) => command.type === type);
+
+describe('The year of the demo', () => {
+  it('is the same for the same moment', () => {
+    expect(demoYear(NOW)).toStrictEqual(year);
+  });
+
+  it.each([NOW, NOW + 7 * 3_600_000, 0, Date.parse('2028-02-29T00:00:01Z')])(
+    'ends minutes before %d, is in order, and no command of it is refused',
+    (nowMs) => {
+      const states = new Map<bigint, OrderState>();
+      let before = nowMs - 366 * DAY_MS;
+      for (const { atMs, by, command } of demoYear(nowMs)) {
+        expect(atMs).toBeGreaterThanOrEqual(before);
+        before = atMs;
+        expect(DEMO_KEYS).toHaveProperty(by);
+        const decision = order.decide(command, states.get(command.orderId) ?? order.initial);
+        if (decision.kind !== 'accepted') throw new Error(decision.reason);
+        expect(decision.events).toHaveLength(1);
+        for (const event of decision.events) {
+          states.set(command.orderId, order.evolve(order.initial, event));
+        }
+      }
+      expect(nowMs - before).toBeLessThan(5 * 60_000);
+      expect(nowMs - before).toBeGreaterThanOrEqual(60_000);
+    },
+  );
+
+  it('has thousands of orders, a bad day, and every reason', () => {
+    expect(of('PlaceOrder').length).toBeGreaterThan(2_500);
+    expect(of('PlaceOrder').length).toBeLessThan(3_500);
+    const reasons = of('CancelOrder').map(({ command }) => 'reason' in command && command.reason);
+    expect(new Set(reasons)).toEqual(new Set([...CANCEL_REASONS, false]));
+    const days = Map.groupBy(of('CancelOrder'), ({ atMs }) => Math.floor(atMs / DAY_MS));
+    const counts = [...days.values()].map(({ length }) => length).sort((a, b) => b - a);
+    expect(counts[0]).toBeGreaterThan(3 * (counts[2] ?? 0));
+  });
+});
