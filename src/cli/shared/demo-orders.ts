@@ -1,5 +1,6 @@
 /** Fills the store of a demo with a year of orders, decided as the commands of clients are. */
 
+import { randomUUID } from 'node:crypto';
 import { hashKeyText, mintKeyText } from '../../app/keys/api-key.ts';
 import { keyRecord } from '../../app/keys/first-key.ts';
 import type { NewEvent } from '../../app/log/recorded-event.ts';
@@ -41,8 +42,8 @@ export async function fillDemo(
 function decideAll(year: readonly DatedCommand[], kept: KeptOutcomes): readonly NewEvent[] {
   const draft = new OrderDraft(new OrderImage());
   const events: NewEvent[] = [];
-  for (const [index, { atMs, by, command }] of year.entries()) {
-    const request = [{ command, by, commandId: `demo:${index + 1}` }];
+  for (const { atMs, by, command } of year) {
+    const request = [{ command, by, commandId: randomUUID() }];
     const [decided] = decideOnce(kept, request, draft, instantAt(atMs) as Instant, events);
     if (decided?.kind !== 'accepted') throw new Error(`the demo's ${command.type} was refused`);
   }
