@@ -64,6 +64,8 @@ function rendererWith(links: Links) {
         ? content.text
         : markup`<a href="${address}">${content}</a>`.text;
     },
+    image: ({ href, text }: Tokens.Image) =>
+      markup`<img src="${links(href) ?? ''}" alt="${text}" loading="lazy">`.text,
     heading({ tokens, text, depth }: Tokens.Heading): string {
       const content = new Markup(this.parser.parseInline(tokens));
       const anchor = anchors.next(text);

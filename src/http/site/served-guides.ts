@@ -11,6 +11,7 @@ const JSON_UTF_8 = 'application/json; charset=utf-8';
 const TYPES: readonly (readonly [end: string, contentType: string])[] = [
   ['.json', JSON_UTF_8],
   ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
 ];
 const TEXT = 'text/plain; charset=utf-8';
 

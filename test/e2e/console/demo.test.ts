@@ -1,8 +1,13 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../../support/chromium.ts';
 import { addressOf, newFolder, type Program, start } from '../../support/service.ts';
 import { expectAccessible, problemsOf, typeKey } from './visit.ts';
+
+/** The folder for the pictures of docs/console.md: `npm run screenshots` makes them anew. */
+const pictures = process.env.PICTURES ?? newFolder();
 
 const TIMEOUT_MS = 120_000;
 
@@ -19,7 +24,34 @@ afterAll(async () => {
   await program?.end();
 });
 
+/** The pages in docs/console.md, each with what shows that it is there. */
+const PAGES: readonly (readonly [name: string, path: string, shown: string])[] = [
+  ['overview', '', '[data-tail=live]'],
+  ['orders', '/orders?status=cancelled', 'tbody a'],
+  ['order', '/orders/2', 'text=Timeline'],
+  ['log', '/log', '[data-tail=live]'],
+  ['time-travel', '/travel?at=2500', 'text=Orders as of position 2 500'],
+  ['key', '/key', 'text=orders:cancel'],
+];
+
 describe.skipIf(CHROMIUM === undefined)('The demo in the console', () => {
+  it('has a picture of each page in docs/console.md', async () => {
+    const address = await addressOf(program);
+    const key = await program.until(({ stderr }) => /sto_\w+(?=\n)/.exec(stderr)?.[0]);
+    const page = await browser.newPage({ viewport: { width: 1_000, height: 640 } });
+    page.setDefaultTimeout(TIMEOUT_MS);
+    const text = readFileSync('docs/console.md', 'utf8');
+    for (const [name, path, shown] of PAGES) {
+      await page.goto(`${address}/console${path}`);
+      await typeKey(page, key);
+      await page.waitForSelector(shown);
+      await page.evaluate('document.fonts.ready');
+      await page.screenshot({ path: join(pictures, `${name}.png`) });
+      expect(text).toContain(`](screenshots/${name}.png)`);
+      expect(existsSync(`docs/screenshots/${name}.png`)).toBe(true);
+    }
+  });
+
   it('shows a year, with the key that the start printed, at the address that it named', async () => {
     const address = await addressOf(program);
     const key = await program.until(({ stderr }) => /sto_\w+(?=\n)/.exec(stderr)?.[0]);

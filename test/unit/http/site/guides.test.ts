@@ -37,6 +37,8 @@ echo "$KEY" | tee <file
 
 ## One
 
+![A page](a.png)
+
 | a | b |
 |---|---|
 | \`x\` | y |
@@ -62,6 +64,7 @@ async function documentation(): Promise<Guides> {
     'docs/api-changelog.md': '# Changes\n',
     'docs/openapi-v1.json': '{}',
     'docs/deployment/a.cfg': 'a\n',
+    'docs/a.png': '',
   };
   for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), text);
   return Guides.read(root);
@@ -138,6 +141,7 @@ describe('The page of a guide', () => {
     expect(page).not.toContain('<script>alert');
     expect(page).toContain('<div class="scroll"><table>');
     expect(page).toContain('alt="Diagram: One"');
+    expect(page).toContain('<img src="../guides/a.png" alt="A page" loading="lazy">');
   });
 
   it('marks itself in the list, and leads to its neighbours', async () => {
