@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { dirname, join, resolve } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
 
 /**
  * Writes `vendor`: what the service needs of packages that are many times as large, or that bring
@@ -20,13 +20,20 @@ export async function writeVendored(folder: string): Promise<void> {
   await writeConsole(join(folder, 'console'));
 }
 
+/** Puts the cryptography of browsers in the place of Node's: both have the same functions. */
+const cryptographyOfBrowsers: Plugin = {
+  name: 'cryptography-of-browsers',
+  resolveId: (source) => (source === './crypto.ts' ? resolve('src/console/crypto.ts') : null),
+};
+
 /** `src/console` with Preact in one module and what it loads later, and the style sheet: names have a hash. */
 async function writeConsole(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const bundle = await rolldown({
-    input: { console: 'src/console/main.tsx' },
+    input: { console: 'src/console/main.tsx', verifier: 'src/app/audit/verifier.ts' },
     platform: 'browser',
+    plugins: [cryptographyOfBrowsers],
     transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   });
   const { output } = await bundle.generate({
@@ -42,8 +49,8 @@ async function writeConsole(folder: string): Promise<void> {
   const style = readFileSync('src/console/style.css');
   const tag = hash('sha256', style, 'base64url').slice(0, 8);
   writeFileSync(join(folder, `console-${tag}.css`), style);
-  for (const name of ['preact', '@preact/signals']) {
-    const file = `${name.replace('@preact/', 'preact-')}.LICENSE.txt`;
+  for (const name of ['preact', '@preact/signals', '@noble/ed25519', '@noble/hashes']) {
+    const file = `${name.replace('@', '').replace('/', '-')}.LICENSE.txt`;
     copyFileSync(join('node_modules', name, 'LICENSE'), join(folder, file));
   }
 }
