@@ -1,10 +1,10 @@
-/** The reader: the key in use, its scopes, and the choices that hold for every page. */
+/** The reader: the key in use, its scopes, and the changes that are allowed. */
 import { computed, signal } from '@preact/signals';
 import { type Key, StoreOrders } from '../../client/client.ts';
 import { now } from '../state/clock.ts';
 import { KeyHolder } from '../state/key-holder.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
-import type { Zone } from '../state/times.ts';
+import { isOnline } from './device.ts';
 import { SERVICE } from './router.ts';
 
 export type Scope = Key['scopes'][number];
@@ -21,8 +21,6 @@ export const isChecking = signal(false);
 export const farewell = signal('');
 /** Changes are off until the reader allows them, for as long as the key is held. */
 export const allowsChanges = signal(false);
-export const zone = signal<Zone>('utc');
-export const isOnline = signal(navigator.onLine);
 const scopes = computed(() => who.value?.scopes ?? []);
 
 export function can(scope: Scope): boolean {

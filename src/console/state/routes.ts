@@ -27,7 +27,14 @@ export interface LogRoute {
   readonly paused?: true;
 }
 
+export interface ProofRoute {
+  readonly page: 'proof';
+  /** The position whose receipt is loaded from the service. */
+  readonly position?: string;
+}
+
 export type Route =
+  | ProofRoute
   | { readonly page: 'overview' }
   | { readonly page: 'key' }
   | { readonly page: 'order'; readonly id: string }
@@ -57,6 +64,7 @@ export function readRoute(path: string, search: string): Route {
   const [page, id = ''] = path.split('/');
   const given = new URLSearchParams(search);
   if (page === 'key') return { page };
+  if (page === 'proof') return readProof(given);
   if (page === 'orders') return isId(id) ? { page: 'order', id } : readOrders(given);
   return page === 'log' ? readLog(given) : { page: 'overview' };
 }
@@ -73,6 +81,11 @@ function readOrders(given: URLSearchParams): OrdersRoute {
     ...(fromId && { fromId }),
     ...(given.get('order') === 'desc' && { order: 'desc' }),
   };
+}
+
+function readProof(given: URLSearchParams): ProofRoute {
+  const position = given.get('position');
+  return { page: 'proof', ...(position && isPosition(position) && { position }) };
 }
 
 function readLog(given: URLSearchParams): LogRoute {
@@ -106,7 +119,8 @@ export function writeRoute(route: Route): string {
     case 'order':
       return `orders/${route.id}`;
     case 'orders':
-    case 'log': {
+    case 'log':
+    case 'proof': {
       const { page, ...parameters } = route;
       const search = new URLSearchParams();
       for (const [name, value] of Object.entries(parameters)) {
@@ -137,6 +151,8 @@ export function titleOf(route: Route): string {
       return `Order ${route.id}`;
     case 'log':
       return 'Log';
+    case 'proof':
+      return 'Proof';
   }
 }
 

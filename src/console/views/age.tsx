@@ -1,6 +1,6 @@
 /** The time since an instant, which grows as it is looked at. */
 import { useEffect, useState } from 'preact/hooks';
-import { zone } from '../parts/session.ts';
+import { zone } from '../parts/device.ts';
 import { millisecondsOf, now } from '../state/clock.ts';
 import { durationText, timeText } from '../state/times.ts';
 

@@ -14,7 +14,8 @@ import {
 const ids = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
 const some = { requiredKeys: ['page' as const], noNullPrototype: true };
 const routes: fc.Arbitrary<Route> = fc.oneof(
-  fc.constantFrom<Route>({ page: 'overview' }, { page: 'key' }),
+  fc.constantFrom<Route>({ page: 'overview' }, { page: 'key' }, { page: 'proof' }),
+  fc.nat().map((at): Route => ({ page: 'proof', position: String(at + 1) })),
   ids.map((id): Route => ({ page: 'order', id })),
   fc.record(
     {
