@@ -15,6 +15,8 @@ export const PART_EVENTS = 200;
 /** The bytes that are read at once: no line is as long. */
 const CHUNK_BYTES = 1 << 20;
 const SLICE_MS = 12;
+/** A report makes the page render. */
+const REPORT_MS = 100;
 const LINE_FEED = 10;
 
 /** The places of events in a file. */
@@ -56,6 +58,7 @@ export async function checkExport(
   const { file } = input;
   const check = new ExportCheck(input);
   let since = performance.now();
+  let reportedAt = since;
   for (let at = 0; at < file.size; ) {
     const bytes = new Uint8Array(await file.slice(at, at + CHUNK_BYTES).arrayBuffer());
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
@@ -66,7 +69,10 @@ export async function checkExport(
       if (refusal !== undefined) return refusal;
       from = to + 1;
       if (performance.now() - since < SLICE_MS) continue;
-      onProgress({ bytes: at + from, events: check.events });
+      if (since - reportedAt >= REPORT_MS) {
+        onProgress({ bytes: at + from, events: check.events });
+        reportedAt = since;
+      }
       await pause();
       signal.throwIfAborted();
       since = performance.now();
@@ -84,10 +90,12 @@ function pause(): Promise<void> {
   return new Promise((done) => {
     // A timer would wait for 4 ms.
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
+    const end = () => {
       port1.close();
       done();
     };
+    port1.addEventListener('message', end);
+    port1.start();
     port2.postMessage(undefined);
   });
 }
@@ -125,7 +133,8 @@ class ExportCheck {
       return undefined;
     }
     if (isFinding(result)) {
-      if (!isSeal(line)) return this.#resultOf('events', result);
+      const isOfEvent = result.from !== undefined && !isSeal(line);
+      if (isOfEvent) return this.#resultOf('events', result);
       // The seal is of all lines: if an event was changed, the root says more.
       const finding = check.end() ?? result;
       return this.#resultOf(stepOfEnd(finding), finding);
