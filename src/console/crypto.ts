@@ -10,14 +10,22 @@ type Cryptography = typeof import('../app/audit/crypto.ts');
 hashes.sha512 = sha512;
 
 const utf8 = new TextEncoder();
+/** The bytes of a text that is hashed at once: a new array for each takes a sixth of a check. */
+const scratch = new Uint8Array(65_536);
+
+/** Returns the bytes of a text, until the next call. */
+function bytesOf(text: string): Uint8Array {
+  if (text.length * 3 > scratch.length) return utf8.encode(text);
+  return scratch.subarray(0, utf8.encodeInto(text, scratch).written);
+}
 
 export const sha256: Cryptography['sha256'] = (data) =>
-  hashOf(typeof data === 'string' ? utf8.encode(data) : data);
+  hashOf(typeof data === 'string' ? bytesOf(data) : data);
 
 export const sha256InParts: Cryptography['sha256InParts'] = () => {
   const digester = hashOf.create();
   return {
-    update: (part) => digester.update(utf8.encode(part)),
+    update: (part) => digester.update(bytesOf(part)),
     digest: () => digester.digest(),
   };
 };

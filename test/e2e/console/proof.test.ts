@@ -173,7 +173,9 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     await page.goto(`${on.service.address}/console/orders/7`);
     await typeKey(page, on.service.key);
     await page.click('text=Unfold all');
-    await page.locator('text=Verify the receipt').last().click();
+    const links = page.locator('text=Verify the receipt');
+    await expect.poll(() => links.count()).toBe(2);
+    await links.last().click();
     await page.waitForURL(`${on.service.address}/console/proof?position=2`);
     await page.click('text=Use this service');
     await page.waitForSelector('.proof[data-verdict=Verified]');
