@@ -15,15 +15,23 @@ import { fileURLToPath } from 'node:url';
 /** The rooms below an engine. */
 const ENGINE = ['domain', 'app/**', 'infra/events/**', 'infra/process', 'infra/checking'];
 
+/** The files that verify proofs and exports, in Node.js as in browsers. */
+const PROOFS = [
+  ...['domain', 'app/log/recorded-event.ts', 'app/ports/event-log.ts', 'app/ports/evidence.ts'],
+  ...['verifier', 'base64', 'trail-check', 'trail-file', 'trail-seal'].map(
+    (file) => `app/audit/${file}.ts`,
+  ),
+];
+
 /** The folders, and the files right in `src`, with the rooms each may import besides itself. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   // For browsers too: nothing of Node.js and nothing of the service.
   client: [],
 
-  // For browsers alone: with the client and nothing else of the service.
-  console: ['client', 'console/state', 'console/views', 'console/parts'],
-  'console/state': ['client'],
+  // For browsers alone: with the client, and with what verifies the service's proofs.
+  console: ['client', 'console/state', 'console/views', 'console/parts', 'app/audit/crypto.ts'],
+  'console/state': ['client', ...PROOFS],
   'console/parts': ['client', 'console/state'],
   'console/views': ['client', 'console/state', 'console/parts'],
 
@@ -83,6 +91,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/api': ['http/request-spans.ts'],
   '@effect/schema': ['infra/events/schema.ts'],
   effect: ['infra/events/schema.ts'],
+  '@noble/ed25519': ['console/crypto.ts'],
+  '@noble/hashes': ['console/crypto.ts'],
   '@preact/signals': ['console'],
   preact: ['console'],
   express: ['http'],

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { dirname, join, resolve } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
 
 /**
  * Writes `vendor`: what the service needs of packages that are many times as large, or that bring
@@ -20,32 +20,97 @@ export async function writeVendored(folder: string): Promise<void> {
   await writeConsole(join(folder, 'console'));
 }
 
-/** `src/console` with Preact in one module and what it loads later, and the style sheet: names have a hash. */
-async function writeConsole(folder: string): Promise<void> {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+/** Puts the cryptography of browsers in the place of Node's: both have the same functions. */
+const cryptographyOfBrowsers: Plugin = {
+  name: 'cryptography-of-browsers',
+  resolveId: (source) => (source === './crypto.ts' ? resolve('src/console/crypto.ts') : null),
+};
+
+/** Builds scripts for browsers from their entries. */
+async function browserScripts(
+  input: Readonly<Record<string, string>>,
+  define: Readonly<Record<string, string>>,
+  isOneFile: boolean,
+) {
   const bundle = await rolldown({
-    input: { console: 'src/console/main.tsx' },
+    input,
     platform: 'browser',
-    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // The verifier can be imported from its file, which needs no other.
+    preserveEntrySignatures: 'allow-extension',
+    plugins: [cryptographyOfBrowsers],
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' }, define },
   });
   const { output } = await bundle.generate({
     format: 'esm',
     minify: true,
     comments: false,
+    codeSplitting: !isOneFile,
     entryFileNames: '[name]-[hash].js',
     chunkFileNames: '[name]-[hash].js',
   });
-  for (const file of output) {
-    if (file.type === 'chunk') writeFileSync(join(folder, file.fileName), file.code);
+  return output.filter((file) => file.type === 'chunk');
+}
+
+/**
+ * `src/console` with Preact in one module and what it loads later, the verifier, the style sheet, and
+ * the verifier as a file for readers without a service: names of what pages load have a hash.
+ */
+async function writeConsole(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const style = readFileSync('src/console/style.css', 'utf8');
+  const offline = await offlineVerifier(style);
+  writeFileSync(join(folder, OFFLINE_VERIFIER), offline);
+  const entries = { console: 'src/console/main.tsx', verifier: 'src/app/audit/verifier.ts' };
+  const define = { VERIFIER_SHA256: JSON.stringify(hash('sha256', offline)) };
+  for (const { fileName, code } of await browserScripts(entries, define, false)) {
+    writeFileSync(join(folder, fileName), code);
   }
-  const style = readFileSync('src/console/style.css');
   const tag = hash('sha256', style, 'base64url').slice(0, 8);
   writeFileSync(join(folder, `console-${tag}.css`), style);
-  for (const name of ['preact', '@preact/signals']) {
-    const file = `${name.replace('@preact/', 'preact-')}.LICENSE.txt`;
+  for (const name of ['preact', '@preact/signals', '@noble/ed25519', '@noble/hashes']) {
+    const file = `${name.replace('@', '').replace('/', '-')}.LICENSE.txt`;
     copyFileSync(join('node_modules', name, 'LICENSE'), join(folder, file));
   }
+}
+
+export const OFFLINE_VERIFIER = 'store-orders-verifier.html';
+
+/** Returns the page of proofs in one file, whose policy allows its own script and style alone. */
+async function offlineVerifier(style: string): Promise<string> {
+  const [script] = await browserScripts({ offline: 'src/console/offline.tsx' }, {}, true);
+  const code = script?.code ?? '';
+  if (/<\/script|<!--/i.test(code)) throw new Error('the script would end its element');
+  const [allowsScript, allowsStyle] = [code, style].map((text) => {
+    return `'sha256-${hash('sha256', text, 'base64')}'`;
+  });
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${allowsScript}; style-src ${allowsStyle}; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Verifier · Store Orders</title>
+<style>${style}</style>
+</head>
+<body>
+<main id="page">
+<h1>Verify proofs of Store Orders</h1>
+<div id="verifier"></div>
+<noscript><p>The verifier needs JavaScript.</p></noscript>
+</main>
+<script type="module">${code}</script>
+</body>
+</html>
+`;
+}
+
+/** States the digest of the offline verifier in the guide, where readers compare it. */
+function stateDigest(guide: string, offline: string): void {
+  const digest = hash('sha256', readFileSync(offline));
+  const text = readFileSync(guide, 'utf8');
+  writeFileSync(guide, text.replace(/^[0-9a-f]{64}(?= {2}store-orders-verifier\.html$)/m, digest));
 }
 
 /** `src/infra/events/schema.ts` with what it uses of @effect/schema and effect, in one module. */
@@ -64,4 +129,7 @@ async function eventSchema(): Promise<string> {
   return output[0].code;
 }
 
-if (import.meta.main) await writeVendored('vendor');
+if (import.meta.main) {
+  await writeVendored('vendor');
+  stateDigest('docs/console.md', `vendor/console/${OFFLINE_VERIFIER}`);
+}

@@ -69,6 +69,21 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     may: ['./transport.ts'],
   },
   {
+    rule: 'the console imports the client, and of the service what verifies proofs',
+    file: 'src/console/state/proof-steps.ts',
+    never: [
+      '../../app/audit/prover.ts',
+      '../../app/audit/crypto.ts',
+      '../../app/write/writer.ts',
+      '../../infra/events/codec.ts',
+      '../../http/app.ts',
+      '../views/proof.tsx',
+      '@noble/hashes/sha2.js',
+      'node:crypto',
+    ],
+    may: ['../../app/audit/verifier.ts', '../../client/client.ts', './times.ts'],
+  },
+  {
     rule: 'app imports domain and app only, and no package',
     file: 'src/app/write/writer.ts',
     never: [

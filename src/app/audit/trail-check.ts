@@ -104,8 +104,8 @@ export class TrailCheck {
     const heads = this.#heads.get(size);
     // If one differs, those of later sizes differ as well.
     if (heads === undefined || this.#confirmed === Number.POSITIVE_INFINITY) return;
-    const root = Buffer.from(this.#tree.root());
-    const others = heads.filter((head) => !root.equals(head.root ?? root));
+    const root = this.#tree.root();
+    const others = heads.filter((head) => !isSame(root, head.root ?? root));
     const from = this.#confirmed + 1;
     for (const { name, cut } of others) {
       const problem = `${name} has another root for these ${size} events`;
@@ -118,4 +118,8 @@ export class TrailCheck {
 
 function lastOf({ from, to = from }: Finding): number {
   return to ?? Number.POSITIVE_INFINITY;
+}
+
+function isSame(root: Uint8Array, other: Uint8Array): boolean {
+  return root.length === other.length && root.every((byte, at) => byte === other[at]);
 }

@@ -5,10 +5,11 @@
  * any change to the file.
  */
 
-import { createHash } from 'node:crypto';
 import type { StoredFields } from '../log/recorded-event.ts';
 import type { DecodeStrictly } from '../ports/evidence.ts';
+import { bytesOf } from './base64.ts';
 import { noteLine, storedFieldsOf, storeIdIn } from './cloud-event.ts';
+import { sha256InParts } from './crypto.ts';
 import { type ExpectedHead, type Finding, plainTree, TrailCheck } from './trail-check.ts';
 import { isSeal, problemOfSeal } from './trail-seal.ts';
 import { type TreeHead, verifyCheckpoint } from './verifier.ts';
@@ -26,7 +27,7 @@ export class TrailFileCheck {
   readonly #key: string | undefined;
   readonly #check: TrailCheck;
   /** The digest of all lines before the seal. */
-  readonly #lines = createHash('sha256');
+  readonly #lines = sha256InParts();
   #isSealed = false;
 
   private constructor(
@@ -150,7 +151,7 @@ function readCheckpointLine(line: string): CheckpointLine | undefined {
   const found = CHECKPOINT.exec(note) as [string, string, string, string] | null;
   if (found === null) return undefined;
   const [, origin] = found;
-  const [size, root] = [Number(found[2]), Buffer.from(found[3], 'base64')];
+  const [size, root] = [Number(found[2]), bytesOf(found[3])];
   // Like everything in a proof, it has one canonical form.
   const written = noteLine('Checkpoint', storeIdIn(source), size, note);
   return written === line ? { line, note, origin, source, head: { size, root } } : undefined;

@@ -4,6 +4,7 @@
  * and the names of keys.
  */
 
+import { base64Of } from './base64.ts';
 import { noteLine, sourceOf } from './cloud-event.ts';
 import { verifyNote } from './verifier.ts';
 
@@ -18,8 +19,7 @@ export interface Seal {
 
 /** Returns the signed text. It has five lines, so that it cannot pass for a checkpoint. */
 export function sealText({ origin, storeId, size, digest }: Seal): string {
-  const base64 = Buffer.from(digest).toString('base64');
-  return `store-orders/export/v1\n${origin}\n${sourceOf(storeId)}\n${size}\n${base64}\n`;
+  return `store-orders/export/v1\n${origin}\n${sourceOf(storeId)}\n${size}\n${base64Of(digest)}\n`;
 }
 
 const BEGIN = '{"specversion":"1.0","id":"seal-';

@@ -1,8 +1,9 @@
 /**
  * The verifier of checkpoints, proofs and receipts of a Store Orders log, with the log's public key
  * and nothing else. It is published, and it is one file on purpose, longer than any other: it needs
- * only Node's crypto module and shares no code with the service, so an auditor can read all the
- * code that has to be trusted from top to bottom. The rules are those of
+ * SHA-256 and Ed25519 from `crypto.ts` and shares no other code with the service, so an auditor can
+ * read all the code that has to be trusted from top to bottom. It runs in Node and in browsers, where
+ * another file stands in for `crypto.ts`. The rules are those of
  *
  *   RFC 9162, section 2.1   the tree (SHA-256), inclusion proofs and consistency proofs
  *   c2sp.org/signed-note    signatures (Ed25519) and public keys
@@ -12,7 +13,7 @@
  * verdict; none throws, whatever the text.
  */
 
-import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { isSignedBy, sha256 } from './crypto.ts';
 
 /** The verified value, or the reason for a refusal, in plain words. */
 export type Verdict<Value> =
@@ -113,7 +114,7 @@ export function verifyBreak(note: string, vkey: string): Verdict<Break> {
     }
     const root = fromBase64(rest.root, 'the root');
     checkHead({ size: Number(position), root });
-    const id = `${epoch}.${sha256(statement).toString('hex').slice(0, 32)}`;
+    const id = `${epoch}.${hex(sha256(statement)).slice(0, 32)}`;
     if (!EPOCH.test(id)) refuse('the epoch is not a whole number from 1');
     const told = { before: `${before}`, at: `${at}`, reason: `${reason}` };
     return { id, ...told, position: Number(position), root };
@@ -148,8 +149,8 @@ export function verifySuccession(
 
 interface Key {
   readonly name: string;
-  readonly id: Buffer;
-  readonly publicKey: KeyObject;
+  readonly id: Uint8Array;
+  readonly publicKey: Uint8Array;
 }
 
 // A name has no white space, no plus sign and no control characters.
@@ -162,12 +163,12 @@ const MAX_SIGNATURES = 100;
 function parseKey(vkey: string): Key {
   const [, name = '', id, text = ''] =
     KEY.exec(vkey) ?? refuse('the public key is not name+id+key');
-  const key = Buffer.from(text, 'base64'); // 33 bytes: one for the algorithm, 32 for the key
+  const key = bytesIn(text); // 33 bytes: one for the algorithm, 32 for the key
   if (key[0] !== ED25519_TYPE) refuse('the public key is not one for Ed25519');
-  const hashed = sha256(Buffer.concat([Buffer.from(`${name}\n`), key])).subarray(0, 4);
-  if (hashed.toString('hex') !== id) refuse('the id in the public key is not that of name and key');
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.subarray(1).toString('base64url') };
-  return { name, id: hashed, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
+  const named = [...new TextEncoder().encode(`${name}\n`), ...key];
+  const hashed = sha256(Uint8Array.from(named)).subarray(0, 4);
+  if (hex(hashed) !== id) refuse('the id in the public key is not that of name and key');
+  return { name, id: hashed, publicKey: key.subarray(1) };
 }
 
 /**
@@ -184,8 +185,8 @@ function noteText(note: string, key: Key): string {
   for (const line of lines) {
     const [, name, base64 = ''] = SIGNATURE.exec(line) ?? refuse('a line is not a signature');
     const signature = fromBase64(base64, 'a signature');
-    if (name !== key.name || !signature.subarray(0, 4).equals(key.id)) continue;
-    const valid = verify(null, Buffer.from(text), key.publicKey, signature.subarray(4));
+    if (name !== key.name || !equal(signature.subarray(0, 4), key.id)) continue;
+    const valid = isSignedBy(key.publicKey, text, signature.subarray(4));
     if (!valid) refuse('the signature is not that of the public key on this text');
     signed = true;
   }
@@ -222,7 +223,7 @@ export function verifyInclusion(
       [at, last] = [half(at), half(last)];
     }
     if (last !== 0) refuse('the proof is shorter than the way to the root');
-    if (!result.equals(head.root)) refuse('the proof does not lead from the record to the root');
+    if (!equal(result, head.root)) refuse('the proof does not lead from the record to the root');
   });
 }
 
@@ -272,13 +273,13 @@ export function verifyConsistency(
 export class RecordTree {
   #size = 0;
   // The roots of the complete subtrees so far, the largest first.
-  readonly #roots: Buffer[] = [];
+  readonly #roots: Uint8Array[] = [];
 
   add(record: string): void {
     let top = leafHash(record);
     // Two neighbours of one height become one, as long as there are any.
     for (let rest = this.#size; isOdd(rest); rest = half(rest)) {
-      top = nodeHash(this.#roots.pop() as Buffer, top);
+      top = nodeHash(this.#roots.pop() as Uint8Array, top);
     }
     this.#roots.push(top);
     this.#size += 1;
@@ -441,24 +442,19 @@ function need<Value>(verdict: Verdict<Value>): Value {
 }
 
 /** Hashes a leaf with 0x00 in front, and a node with 0x01: neither can pass for the other. */
-function leafHash(record: string): Buffer {
+function leafHash(record: string): Uint8Array {
   return sha256(`\0${record}`); // a string is hashed as UTF-8
 }
 
 /**
- * A buffer for all nodes: the byte 0x01 and room for two hashes, both of which are always filled.
+ * The bytes of all nodes: the byte 0x01 and room for two hashes, both of which are always filled.
  */
-const node = Buffer.alloc(65, 1);
+const node = new Uint8Array(65).fill(1);
 
-function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   node.set(left, 1);
   node.set(right, 33);
   return sha256(node);
-}
-
-// A string of bytes takes half the time of a buffer from the crypto module.
-function sha256(data: string | Uint8Array): Buffer {
-  return Buffer.from(hash('sha256', data, 'binary'), 'binary');
 }
 
 function checkHead({ size, root }: TreeHead): void {
@@ -481,15 +477,27 @@ function withoutBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/** Decodes base64, and refuses texts that Node reads leniently: those that it writes otherwise. */
-function fromBase64(text: unknown, what: string): Buffer {
-  const bytes =
-    typeof text === 'string' ? Buffer.from(text, 'base64') : refuse(`${what} is no text`);
-  return bytes.toString('base64') === text ? bytes : refuse(`${what} is not base64`);
+/** Decodes base64, and refuses texts that are read leniently: those that are written otherwise. */
+function fromBase64(text: unknown, what: string): Uint8Array {
+  if (typeof text !== 'string') return refuse(`${what} is no text`);
+  const isReadable = text.length % 4 === 0 && BASE64.test(text);
+  const isBase64 = isReadable && btoa(atob(text)) === text;
+  return isBase64 ? bytesIn(text) : refuse(`${what} is not base64`);
+}
+
+/** Decoding a text of this form in whole groups of four characters throws nothing. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function bytesIn(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.from(a).equals(b);
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
 // Bit operators know 32 bits only, and sizes may have 53.

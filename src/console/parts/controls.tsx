@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Route } from '../state/routes.ts';
 import { relativeText, timeText, zoneName } from '../state/times.ts';
+import { present, timeForm, zone } from './device.ts';
 import { addressOf, moveTo } from './router.ts';
-import { present, timeForm, zone } from './session.ts';
 
 interface LinkProps {
   readonly to: Route;

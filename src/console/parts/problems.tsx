@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { firstCommands } from '../state/curl.ts';
 import type { Problem } from '../state/problem.ts';
 import { Copy } from './controls.tsx';
+import { isOnline } from './device.ts';
 import { SERVICE } from './router.ts';
-import { isOnline, type Scope, who } from './session.ts';
 
 const TITLES: Readonly<Record<Problem['kind'], string>> = {
   key_refused: 'The service does not accept the key',
@@ -64,18 +64,6 @@ function Countdown({ ms, onEnd }: { readonly ms: number; readonly onEnd: () => v
         Try now
       </button>
     </p>
-  );
-}
-
-/** Says which scope the rest of a page needs. */
-export function NeedsScope({ scope, what }: { readonly scope: Scope; readonly what: string }) {
-  return (
-    <div class="state" data-state="scope_missing">
-      <p>
-        {what} needs the scope <code>{scope}</code>. The key “{who.value?.name}” has{' '}
-        {who.value?.scopes.join(', ') || 'no scope'}.
-      </p>
-    </div>
   );
 }
 

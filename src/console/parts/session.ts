@@ -1,11 +1,11 @@
-/** The reader: the key in use, its scopes, and the choices that hold for every page. */
+/** The reader: the key in use, its scopes, and the changes that are allowed. */
 import { computed, signal } from '@preact/signals';
 import { type Key, type Position, StoreOrders } from '../../client/client.ts';
 import { now } from '../state/clock.ts';
 import { KeyHolder } from '../state/key-holder.ts';
 import { placeIn } from '../state/places.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
-import { type TimeForm, timeFormOf, type Zone } from '../state/times.ts';
+import { isOnline } from './device.ts';
 import { SERVICE } from './router.ts';
 
 export type Scope = Key['scopes'][number];
@@ -24,21 +24,7 @@ export const farewell = signal('');
 export const allowsChanges = signal(false);
 /** The epoch of the log; the first one while the key may not read it. */
 const epoch = signal('0');
-/** The entry in the local storage that keeps the form of times for the next visit. */
-const TIMES_ENTRY = 'store-orders-console-times';
-export const timeForm = signal<TimeForm>(timeFormOf(localStorage.getItem(TIMES_ENTRY)));
-/** The zone of exact times: those beside relative ones are in UTC. */
-export const zone = computed<Zone>(() => (timeForm.value === 'local' ? 'local' : 'utc'));
-/** The present, for relative times: milliseconds since 1970. */
-export const present = signal(now());
-const PRESENT_MS = 1_000;
-export const isOnline = signal(navigator.onLine);
 const scopes = computed(() => who.value?.scopes ?? []);
-
-export function chooseTimes(text: string): void {
-  timeForm.value = timeFormOf(text);
-  localStorage.setItem(TIMES_ENTRY, timeForm.value);
-}
 
 export function can(scope: Scope): boolean {
   return scopes.value.includes(scope);
@@ -139,9 +125,6 @@ export function watchReader(): void {
     const isGone = who.value !== undefined && holder.key === undefined;
     if (isGone) forget('The key was dropped after 30 minutes without activity.');
   }, IDLE_CHECK_MS);
-  setInterval(() => {
-    present.value = now();
-  }, PRESENT_MS);
   addEventListener('pagehide', () => {
     holder.leave();
     who.value = undefined;

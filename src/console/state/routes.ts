@@ -42,7 +42,14 @@ export interface TravelRoute {
   readonly asOf?: string;
 }
 
+export interface ProofRoute {
+  readonly page: 'proof';
+  /** The position whose receipt is loaded from the service. */
+  readonly position?: string;
+}
+
 export type Route =
+  | ProofRoute
   | { readonly page: 'overview' }
   | { readonly page: 'key' }
   | OrderRoute
@@ -82,6 +89,7 @@ export function readRoute(path: string, search: string): Route {
   if (page === 'key') return { page };
   if (page === 'orders') return isId(id) ? readOrder(id, given) : readOrders(given);
   if (page === 'travel') return readTravel(given);
+  if (page === 'proof') return readProof(given);
   return page === 'log' ? readLog(given) : { page: 'overview' };
 }
 
@@ -107,6 +115,11 @@ function readOrders(given: URLSearchParams): OrdersRoute {
     ...(fromId && { fromId }),
     ...(given.get('order') === 'desc' && { order: 'desc' }),
   };
+}
+
+function readProof(given: URLSearchParams): ProofRoute {
+  const position = given.get('position');
+  return { page: 'proof', ...(position && isPosition(position) && { position }) };
 }
 
 function readLog(given: URLSearchParams): LogRoute {
@@ -150,7 +163,8 @@ export function writeRoute(route: Route): string {
     }
     case 'orders':
     case 'log':
-    case 'travel': {
+    case 'travel':
+    case 'proof': {
       const { page, ...parameters } = route;
       return withSearch(page, parameters);
     }
@@ -187,6 +201,8 @@ export function titleOf(route: Route): string {
       return 'Log';
     case 'travel':
       return 'Time travel';
+    case 'proof':
+      return 'Proof';
   }
 }
 

@@ -1,5 +1,5 @@
 /** The time since an instant, which grows as it is looked at. */
-import { present, zone } from '../parts/session.ts';
+import { present, zone } from '../parts/device.ts';
 import { millisecondsOf } from '../state/clock.ts';
 import { relativeText, timeText } from '../state/times.ts';
 

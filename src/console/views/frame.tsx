@@ -1,19 +1,11 @@
 /** The frame of every page: navigation, search, the choice of a zone, and the page itself. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../parts/controls.tsx';
+import { chooseTimes, isOnline, timeForm, zone } from '../parts/device.ts';
+import { Loading } from '../parts/problems.tsx';
 import { moves, moveTo, route } from '../parts/router.ts';
-import {
-  allowsChanges,
-  can,
-  chooseTimes,
-  forget,
-  isChecking,
-  isOnline,
-  timeForm,
-  who,
-  zone,
-} from '../parts/session.ts';
-import { type Route, readSearch, titleOf } from '../state/routes.ts';
+import { allowsChanges, can, forget, isChecking, who } from '../parts/session.ts';
+import { type ProofRoute, type Route, readSearch, titleOf } from '../state/routes.ts';
 import { TIME_FORMS, zoneName } from '../state/times.ts';
 import { KeyPrompt, WhoAmI } from './key.tsx';
 import { Log } from './log.tsx';
@@ -29,6 +21,7 @@ const PAGES: readonly (readonly [letter: string, route: Route])[] = [
   ['o', { page: 'orders' }],
   ['l', { page: 'log' }],
   ['t', { page: 'travel' }],
+  ['p', { page: 'proof' }],
   ['k', { page: 'key' }],
 ];
 
@@ -78,13 +71,13 @@ function Page() {
   useEffect(() => {
     if (move > 0) heading.current?.focus({ preventScroll: true });
   }, [move]);
-  const isKnown = who.value !== undefined;
+  const isOpen = who.value !== undefined || to.page === 'proof';
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
         {titleOf(to)}
       </h1>
-      {isKnown ? <Content to={to} /> : isChecking.value ? <p>Checking the key …</p> : <KeyPrompt />}
+      {isOpen ? <Content to={to} /> : isChecking.value ? <p>Checking the key …</p> : <KeyPrompt />}
     </>
   );
 }
@@ -103,7 +96,20 @@ function Content({ to }: { readonly to: Route }) {
       return <Log to={to} />;
     case 'travel':
       return <Travel to={to} />;
+    case 'proof':
+      return <LaterProof to={to} />;
   }
+}
+
+/** The page of proofs, whose script is loaded when the page is opened: most readers never need it. */
+function LaterProof({ to }: { readonly to: ProofRoute }) {
+  const [views, setViews] = useState<typeof import('./proof.tsx')>();
+  const [isFailed, setFailed] = useState(false);
+  useEffect(() => {
+    import('./proof.tsx').then(setViews, () => setFailed(true));
+  }, []);
+  if (views !== undefined) return <views.Proof to={to} key={to.position} />;
+  return isFailed ? <p role="alert">The page cannot be loaded. Reload it.</p> : <Loading />;
 }
 
 /** One box for an order's id, or `#` and a position of the log. */

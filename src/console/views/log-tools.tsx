@@ -2,8 +2,9 @@
 import { useState } from 'preact/hooks';
 import { StoreOrdersError } from '../../client/client.ts';
 import { Chips, Copy, save } from '../parts/controls.tsx';
+import { zone } from '../parts/device.ts';
 import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
-import { client, zone } from '../parts/session.ts';
+import { client } from '../parts/session.ts';
 import { instantAfter } from '../state/clock.ts';
 import { curlOf } from '../state/curl.ts';
 import { type ExportFormat, piecesOf } from '../state/event-export.ts';

@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OrderEvent } from '../../client/client.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { EmptyStore, Loading, NeedsScope, ProblemView } from '../parts/problems.tsx';
+import { NeedsScope } from '../parts/needs-scope.tsx';
+import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { moveTo } from '../parts/router.ts';
 import { can, client, place } from '../parts/session.ts';
 import { useTail } from '../parts/tail.ts';

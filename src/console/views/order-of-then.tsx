@@ -1,7 +1,8 @@
 /** One order as of a position of the past. Nothing can be changed there. */
 import { Copy } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Loading, NeedsScope, ProblemView } from '../parts/problems.tsx';
+import { NeedsScope } from '../parts/needs-scope.tsx';
+import { Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf } from '../parts/router.ts';
 import { can, client, placeOf } from '../parts/session.ts';
 import { stepsOf, stepsUpTo } from '../state/history.ts';

@@ -2,7 +2,8 @@
 import type { Order, StoreOrders } from '../../client/client.ts';
 import { Copy, save } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Loading, NeedsScope, ProblemView } from '../parts/problems.tsx';
+import { NeedsScope } from '../parts/needs-scope.tsx';
+import { Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf, SERVICE } from '../parts/router.ts';
 import { can, client } from '../parts/session.ts';
 import { curlOf } from '../state/curl.ts';

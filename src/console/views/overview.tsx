@@ -2,7 +2,8 @@
 import type { Activity, Summary } from '../../client/client.ts';
 import { Link, Time } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { EmptyStore, Loading, NeedsScope, ProblemView } from '../parts/problems.tsx';
+import { NeedsScope } from '../parts/needs-scope.tsx';
+import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { SERVICE } from '../parts/router.ts';
 import { can, client } from '../parts/session.ts';
 import { instantNow } from '../state/clock.ts';

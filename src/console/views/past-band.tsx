@@ -1,6 +1,6 @@
 /** The band over a view of the past: the moment, and the way back to now. */
 import { Link } from '../parts/controls.tsx';
-import { zone } from '../parts/session.ts';
+import { zone } from '../parts/device.ts';
 import type { Route } from '../state/routes.ts';
 import { countText, timeText, zoneName } from '../state/times.ts';
 

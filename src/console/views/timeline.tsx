@@ -96,6 +96,7 @@ function Stored({ position }: { readonly position: number }) {
         <button type="button" onClick={download}>
           Download the receipt of position {position}
         </button>
+        <Link to={{ page: 'proof', position: String(position) }}>Verify the receipt</Link>
       </div>
     </>
   );

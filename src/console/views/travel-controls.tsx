@@ -1,8 +1,8 @@
 /** The ways to another moment: a slider under the activity of the store, steps, and two fields. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Summary } from '../../client/client.ts';
+import { zone } from '../parts/device.ts';
 import { moveTo } from '../parts/router.ts';
-import { zone } from '../parts/session.ts';
 import { instantNow } from '../state/clock.ts';
 import type { TravelRoute } from '../state/routes.ts';
 import { countText, instantIn, timeText, zoneName } from '../state/times.ts';

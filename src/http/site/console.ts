@@ -11,7 +11,9 @@ import { consoleHeaders } from './page-headers.ts';
 const FOLDER = new URL('../../../vendor/console/', import.meta.url);
 
 /** The addresses of the console's pages. The script shows the page of each. */
-const PAGES = /^\/console(?:\/(?:key|log|travel|orders(?:\/-?\d{1,19})?)?)?$/;
+const PAGES = /^\/console(?:\/(?:key|log|proof|travel|orders(?:\/-?\d{1,19})?)?)?$/;
+/** The verifier in one file, which a reader saves. */
+const OFFLINE = 'store-orders-verifier.html';
 /** The hash in the name of a file makes it immutable. */
 const ASSETS = /^\/console\/assets\/[\w-]+\.(?:js|css)$/;
 
@@ -36,6 +38,14 @@ export function serveConsole(app: Express): void {
 
   const asset = async (req: Request) => (await assets()).get(req.path.split('/').at(-1) ?? '')?.();
   serveFixed(app, ASSETS, asset);
+
+  const offline = once(async () =>
+    fixedAnswer('text/html; charset=utf-8', await readFile(new URL(OFFLINE, FOLDER))),
+  );
+  serveFixed(app, `/console/${OFFLINE}`, offline, consoleHeaders(), (_req, res, next) => {
+    res.setHeader('Content-Disposition', `attachment; filename="${OFFLINE}"`);
+    next();
+  });
 
   const page = async (req: Request) => {
     const names = [...(await assets()).keys()];

@@ -18,7 +18,8 @@ const positions = fc.oneof(
 );
 const some = { requiredKeys: ['page' as const], noNullPrototype: true };
 const routes: fc.Arbitrary<Route> = fc.oneof(
-  fc.constantFrom<Route>({ page: 'overview' }, { page: 'key' }),
+  fc.constantFrom<Route>({ page: 'overview' }, { page: 'key' }, { page: 'proof' }),
+  fc.nat().map((at): Route => ({ page: 'proof', position: String(at + 1) })),
   ids.map((id): Route => ({ page: 'order', id })),
   fc.tuple(ids, positions).map(([id, at]): Route => ({ page: 'order', id, at })),
   positions.map((at): Route => ({ page: 'travel', at })),

@@ -69,7 +69,7 @@ describe('a signer of notes', () => {
         const verdict = verifyCheckpoint(signer.signCheckpoint(size, root), signer.verifierKey);
         expect(verdict).toEqual({
           ok: true,
-          value: { origin: 'läden.example/a', epoch: '0', size, root: Buffer.from(root) },
+          value: { origin: 'läden.example/a', epoch: '0', size, root: Uint8Array.from(root) },
         });
       }),
       { numRuns: 50 },

@@ -75,7 +75,7 @@ describe('an epoch', () => {
   it('begins with a statement that is signed and cannot be another', async () => {
     const { one, now } = await given();
     const [note = ''] = new Prover(now, signer, one).breaks();
-    const root = Buffer.from(await treeRoot(50, now));
+    const root = Uint8Array.from(await treeRoot(50, now));
     expect(verifyBreak(note, signer.verifierKey)).toStrictEqual({
       ok: true,
       value: { id: one.id, before: '0', at: NOON, reason: 'copy_continued', position: 50, root },

@@ -1,0 +1,23 @@
+/** The reader's device: the form that times are shown in, the present, and the state of its network. */
+import { computed, signal } from '@preact/signals';
+import { now } from '../state/clock.ts';
+import { type TimeForm, timeFormOf, type Zone } from '../state/times.ts';
+
+/** The entry in the local storage that keeps the form of times for the next visit. */
+const TIMES_ENTRY = 'store-orders-console-times';
+
+export const timeForm = signal<TimeForm>(timeFormOf(localStorage.getItem(TIMES_ENTRY)));
+/** The zone of exact times: those beside relative ones are in UTC. */
+export const zone = computed<Zone>(() => (timeForm.value === 'local' ? 'local' : 'utc'));
+/** The present, for relative times: milliseconds since 1970. */
+export const present = signal(now());
+const PRESENT_MS = 1_000;
+setInterval(() => {
+  present.value = now();
+}, PRESENT_MS);
+export const isOnline = signal(navigator.onLine);
+
+export function chooseTimes(text: string): void {
+  timeForm.value = timeFormOf(text);
+  localStorage.setItem(TIMES_ENTRY, timeForm.value);
+}

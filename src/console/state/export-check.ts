@@ -1,0 +1,239 @@
+/**
+ * The check of an exported trail's file, which is read in pieces: the memory that it takes does not
+ * depend on the file's length, but for 8 bytes of each {@link PART_EVENTS} events and the states of
+ * the orders. The check pauses after each {@link SLICE_MS}, so that the page stays responsive.
+ */
+import type { ExpectedHead, Finding } from '../../app/audit/trail-check.ts';
+import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
+import { isSeal } from '../../app/audit/trail-seal.ts';
+import { verifyCheckpoint } from '../../app/audit/verifier.ts';
+import { readStoredEvent } from './event-reader.ts';
+import { headWords, type Step, type Verified } from './proof-steps.ts';
+
+/** Events of one part of the file, as the list of events loads it. */
+export const PART_EVENTS = 200;
+/** The bytes that are read at once: no line is as long. */
+const CHUNK_BYTES = 1 << 20;
+const SLICE_MS = 12;
+/** A report makes the page render. */
+const REPORT_MS = 100;
+const LINE_FEED = 10;
+
+/** The places of events in a file. */
+export interface ExportIndex {
+  readonly file: Blob;
+  readonly events: number;
+  /** The first byte of each part. */
+  readonly offsets: readonly number[];
+  /** The first byte behind the last event. */
+  readonly end: number;
+}
+
+export interface CheckedExport extends Verified {
+  /** Present if all of the file is right. */
+  readonly index?: ExportIndex;
+}
+
+export interface Progress {
+  readonly bytes: number;
+  readonly events: number;
+}
+
+export interface ExportInput {
+  readonly file: Blob;
+  readonly key: string;
+  /** Checkpoints that the log must have had. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Checks a file up to the first line that is wrong. Rejects with the reason of the signal if it is
+ * aborted.
+ */
+export async function checkExport(
+  input: ExportInput,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+): Promise<CheckedExport> {
+  const { file } = input;
+  const check = new ExportCheck(input);
+  let since = performance.now();
+  let reportedAt = since;
+  for (let at = 0; at < file.size; ) {
+    const bytes = new Uint8Array(await file.slice(at, at + CHUNK_BYTES).arrayBuffer());
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
+    if (end === 0) return check.refused(bytes.length < CHUNK_BYTES ? CUT_OFF : TOO_LONG);
+    for (let from = 0; from < end; ) {
+      const to = bytes.indexOf(LINE_FEED, from);
+      const refusal = check.add(bytes.subarray(from, to), at + from);
+      if (refusal !== undefined) return refusal;
+      from = to + 1;
+      if (performance.now() - since < SLICE_MS) continue;
+      if (since - reportedAt >= REPORT_MS) {
+        onProgress({ bytes: at + from, events: check.events });
+        reportedAt = since;
+      }
+      await pause();
+      signal.throwIfAborted();
+      since = performance.now();
+    }
+    at += end;
+  }
+  return check.end();
+}
+
+const CUT_OFF = 'the last line is cut off: nothing ends it';
+const TOO_LONG = 'a line is too long to be an event';
+
+/** Lets the page handle what has happened meanwhile. */
+function pause(): Promise<void> {
+  return new Promise((done) => {
+    // A timer would wait for 4 ms.
+    const { port1, port2 } = new MessageChannel();
+    const end = () => {
+      port1.close();
+      done();
+    };
+    port1.addEventListener('message', end);
+    port1.start();
+    port2.postMessage(undefined);
+  });
+}
+
+/** The steps of the check, in the order in which one has to hold before the next. */
+const STEPS = ['checkpoint', 'events', 'yours', 'root', 'seal'] as const;
+type StepName = (typeof STEPS)[number];
+
+const YOURS = 'your checkpoint';
+
+class ExportCheck {
+  readonly #input: ExportInput;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  readonly #offsets: number[] = [];
+  #check: TrailFileCheck | undefined;
+  #end = 0;
+
+  constructor(input: ExportInput) {
+    this.#input = input;
+  }
+
+  get events(): number {
+    return this.#check?.size ?? 0;
+  }
+
+  /** Checks the next line. Returns the result of the whole check if it is wrong. */
+  add(bytes: Uint8Array, offset: number): CheckedExport | undefined {
+    const line = this.#textOf(bytes);
+    if (line === undefined) return this.refused('it is not UTF-8');
+    const check = this.#check;
+    if (check === undefined) return this.#begin(line);
+    const result = check.add(line);
+    if (result === undefined) {
+      this.#end = offset;
+      return undefined;
+    }
+    if (isFinding(result)) {
+      const isOfEvent = result.from !== undefined && !isSeal(line);
+      if (isOfEvent) return this.#resultOf('events', result);
+      // The seal is of all lines: if an event was changed, the root says more.
+      const finding = check.end() ?? result;
+      return this.#resultOf(stepOfEnd(finding), finding);
+    }
+    if ((check.size - 1) % PART_EVENTS === 0) this.#offsets.push(offset);
+    return undefined;
+  }
+
+  /** Returns the result behind the last line. */
+  end(): CheckedExport {
+    const check = this.#check;
+    if (check === undefined) return this.refused('there is nothing in it');
+    const finding = check.end();
+    if (finding !== undefined) return this.#resultOf(stepOfEnd(finding), finding);
+    const index = {
+      file: this.#input.file,
+      events: check.size,
+      offsets: this.#offsets,
+      end: this.#end,
+    };
+    return { steps: this.#steps(), index };
+  }
+
+  refused(problem: string): CheckedExport {
+    return this.#resultOf(this.#check === undefined ? 'checkpoint' : 'events', { problem });
+  }
+
+  #textOf(bytes: Uint8Array): string | undefined {
+    try {
+      return this.#decoder.decode(bytes);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Begins with the first line, which has the epoch that checkpoints are compared in. */
+  #begin(line: string): CheckedExport | undefined {
+    const { key, notes } = this.#input;
+    const begun = TrailFileCheck.begin(line, readStoredEvent, [key]);
+    if (isFinding(begun)) return this.#resultOf('checkpoint', begun);
+    this.#check = begun;
+    const heads: ExpectedHead[] = [];
+    for (const note of notes) {
+      const head = headIn(note, key, begun.origin);
+      if ('problem' in head) return this.#resultOf('yours', head);
+      heads.push(head);
+    }
+    if (heads.length === 0) return undefined;
+    this.#check = TrailFileCheck.begin(line, readStoredEvent, [key], heads) as TrailFileCheck;
+    return undefined;
+  }
+
+  #resultOf(failed: StepName, { from, to, problem }: Finding): CheckedExport {
+    const range = to === undefined || to === from ? `${from}` : `${from} to ${to}`;
+    const reason = from === undefined ? problem : `position ${range}: ${problem}`;
+    return { steps: this.#steps(failed, reason) };
+  }
+
+  /** Returns all steps: those before the one that failed hold, and those behind it are open. */
+  #steps(failed?: StepName, reason = ''): readonly Step[] {
+    const words = this.#words();
+    const names = STEPS.filter((name) => name !== 'yours' || this.#input.notes.length > 0);
+    const at = failed === undefined ? names.length : names.indexOf(failed);
+    return names.map((name, index) => {
+      const what = words[name];
+      if (index === at) return { outcome: 'failed', what, reason };
+      return { outcome: index < at ? 'ok' : 'not checked', what };
+    });
+  }
+
+  #words(): Readonly<Record<StepName, string>> {
+    const { head, origin = '', source = '' } = this.#check ?? {};
+    const known = head === undefined ? '' : `: ${headWords({ origin, ...head })}`;
+    return {
+      checkpoint: `The checkpoint in the first line is signed by this key${known}.`,
+      events:
+        `Each line is an event of the store ${source} in its one form, in order, and one that ` +
+        'a command can lead to.',
+      yours: 'The log has all that your checkpoints are of, unchanged.',
+      root: 'The events are all those of the checkpoint, and have its root.',
+      seal: 'The seal is signed by this key, and no line before it was changed.',
+    };
+  }
+}
+
+/** Returns the step that a finding behind the last event is of. */
+function stepOfEnd({ from, problem }: Finding): StepName {
+  if (from === undefined) return 'seal';
+  return problem.includes(YOURS) ? 'yours' : 'root';
+}
+
+/** Returns the head that a checkpoint requires of a log, or the reason why it is not compared. */
+function headIn(note: string, key: string, origin: string): ExpectedHead | Finding {
+  const verdict = verifyCheckpoint(note, key);
+  if (!verdict.ok) return { problem: `${YOURS}: ${verdict.reason}` };
+  const { size, root, epoch } = verdict.value;
+  if (verdict.value.origin === origin) return { name: `${YOURS} of ${size} events`, size, root };
+  const problem =
+    `${YOURS} is of epoch ${epoch}, and this log is ${origin}: it was cut in between. Compare ` +
+    'your checkpoint with a checkpoint of today, with the statements of its breaks';
+  return { problem };
+}

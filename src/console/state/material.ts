@@ -1,0 +1,55 @@
+/** The things that can be verified, or that help to do so, recognized by their texts. */
+
+export type Material =
+  | { readonly kind: 'key' | 'receipt' | 'checkpoint'; readonly text: string }
+  /** A proof that the log of one size begins with that of another. */
+  | {
+      readonly kind: 'consistency';
+      readonly from: number;
+      readonly to: number;
+      readonly proof: readonly string[];
+    }
+  /** The signed statements of all breaks of a log. */
+  | { readonly kind: 'breaks'; readonly notes: readonly string[] }
+  | { readonly kind: 'export'; readonly file: Blob; readonly name: string };
+
+/** The most bytes of a text: only exports are longer, and those are not read as one text. */
+export const MAX_TEXT_BYTES = 1 << 20;
+
+const KEY = /^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{44}$/;
+
+/** Returns true for the beginning of an export. */
+export function isExport(text: string): boolean {
+  return text.startsWith('{"specversion"');
+}
+
+/** Returns the material in a text that is no export; `undefined` if it is of no known kind. */
+export function readMaterial(text: string): Material | undefined {
+  const trimmed = text.trim();
+  if (KEY.test(trimmed)) return { kind: 'key', text: trimmed };
+  if (trimmed.startsWith('{')) return readObject(trimmed);
+  // A pasted text may lack the line feed at the end.
+  const isNote = /\n\n— /.test(trimmed);
+  return isNote ? { kind: 'checkpoint', text: `${trimmed}\n` } : undefined;
+}
+
+/** Returns the material in an object. One that is none of the others is a receipt to be refused. */
+function readObject(text: string): Material {
+  const { from, to, proof, breaks } = parsed(text);
+  if (isTexts(proof) && typeof from === 'number' && typeof to === 'number') {
+    return { kind: 'consistency', from, to, proof };
+  }
+  return isTexts(breaks) ? { kind: 'breaks', notes: breaks } : { kind: 'receipt', text };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

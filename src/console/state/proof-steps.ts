@@ -1,0 +1,197 @@
+/** The verification of a receipt and of checkpoints, step by step and in words. */
+import { base64Of, bytesOf } from '../../app/audit/base64.ts';
+import {
+  type Break,
+  type Checkpoint,
+  positionOf,
+  type Verdict,
+  verifyBreak,
+  verifyCheckpoint,
+  verifyInclusion,
+  verifyKey,
+  verifyReceipt,
+  verifySuccession,
+} from '../../app/audit/verifier.ts';
+import type { Material } from './material.ts';
+import { countText } from './times.ts';
+
+export interface Step {
+  readonly outcome: 'ok' | 'failed' | 'not checked';
+  readonly what: string;
+  /** The reason of a failure. */
+  readonly reason?: string;
+}
+
+export interface Verified {
+  readonly steps: readonly Step[];
+  /** The contents of what holds: terms with their texts. */
+  readonly facts?: readonly (readonly [term: string, text: string])[];
+  /** The material that is missing for the rest. */
+  readonly missing?: 'consistency' | 'breaks' | undefined;
+}
+
+export function isVerified({ steps, missing }: Verified): boolean {
+  return missing === undefined && steps.every(({ outcome }) => outcome === 'ok');
+}
+
+/** Returns a step from its verdict. */
+function stepOf(what: string, verdict: Verdict<unknown> | undefined): Step {
+  if (verdict === undefined) return { outcome: 'not checked', what };
+  return verdict.ok ? { outcome: 'ok', what } : { outcome: 'failed', what, reason: verdict.reason };
+}
+
+export function keyProblem(key: string): string | undefined {
+  const verdict = verifyKey(key);
+  return verdict.ok ? undefined : verdict.reason;
+}
+
+/** Returns a checkpoint in words. */
+export function headWords({ origin, size, root }: Omit<Checkpoint, 'epoch'>): string {
+  return `log ${origin}, ${countText(size)} events, root ${base64Of(root)}`;
+}
+
+const SIGNED = 'The checkpoint in it is signed by this key';
+
+/** Verifies a receipt. The verdict on the whole is that of the published verifier. */
+export function receiptSteps(receipt: string, key: string): Verified {
+  const whole = verifyReceipt(receipt, key);
+  if (whole.ok) {
+    const { record, position, checkpoint } = whole.value;
+    const facts = factsOf(record);
+    const words = new Map(facts);
+    const said = `${words.get('Event')} of order ${words.get('orderId')}, at ${words.get('Recorded')}, by ${words.get('By')}`;
+    return {
+      facts,
+      steps: [
+        { outcome: 'ok', what: 'The receipt is in the one form that it can have.' },
+        { outcome: 'ok', what: `${SIGNED}: ${headWords(checkpoint)}.` },
+        { outcome: 'ok', what: `The record is event ${position} of that log: ${said}.` },
+      ],
+    };
+  }
+  return { steps: refusedSteps(receipt, key, whole.reason) };
+}
+
+/** Finds the step at which a receipt fails. */
+function refusedSteps(receipt: string, key: string, reason: string): readonly Step[] {
+  const form = 'The receipt is in the one form that it can have';
+  const inLog = 'The record is in the log of the checkpoint';
+  const refused: Step = { outcome: 'failed', what: form, reason };
+  const parts = partsOf(receipt);
+  if (parts === undefined) return [refused, stepOf(SIGNED, undefined), stepOf(inLog, undefined)];
+  const { record, proof, note } = parts;
+  const signed = verifyCheckpoint(note, key);
+  const position = positionOf(record);
+  const included =
+    signed.ok && position.ok
+      ? verifyInclusion(record, position.value - 1, signed.value, proof)
+      : undefined;
+  const isForm = signed.ok && included?.ok !== false;
+  return [
+    isForm ? refused : { outcome: 'ok', what: form },
+    stepOf(SIGNED, signed),
+    stepOf(inLog, included),
+  ];
+}
+
+function partsOf(receipt: string) {
+  try {
+    const { record, proof, checkpoint: note } = Object(JSON.parse(receipt));
+    if (typeof record !== 'string' || typeof note !== 'string') return undefined;
+    return { record, note, proof: (proof as string[]).map(bytesOf) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the contents of a record that is in the log. Its data are kept as they are written. */
+function factsOf(record: string): readonly (readonly [string, string])[] {
+  const { type, position, version, metadata, data } = JSON.parse(record);
+  return [
+    ['Event', type],
+    ['Position', String(position)],
+    ['Event of its order', String(version)],
+    ['Recorded', String(metadata.at)],
+    ['By', String(metadata.by)],
+    ['Request', String(metadata.commandId)],
+    ...Object.entries(data).map(([name, value]) => [name, String(value)] as const),
+  ];
+}
+
+/** Verifies that the log of the newer of two checkpoints begins with that of the older one. */
+export function successionSteps(
+  notes: readonly [string, string],
+  key: string,
+  given: readonly Material[],
+): Verified {
+  const verdicts = notes.map((note) => verifyCheckpoint(note, key));
+  const [one, other] = verdicts.map((verdict) => (verdict.ok ? verdict.value : undefined));
+  if (one === undefined || other === undefined) {
+    const names = ['The first checkpoint', 'The second checkpoint'];
+    return {
+      steps: verdicts.map((verdict, at) => stepOf(`${names[at]} is signed by this key`, verdict)),
+    };
+  }
+  const [older, newer] = ordered(one, other);
+  const signed: Step[] = [
+    { outcome: 'ok', what: `The older checkpoint is signed by this key: ${headWords(older)}.` },
+    { outcome: 'ok', what: `The newer one is signed by this key: ${headWords(newer)}.` },
+  ];
+  const proof = proofIn(given, older, newer);
+  const breaks = breaksIn(given, key);
+  if (older.epoch !== newer.epoch && breaks === undefined)
+    return { steps: signed, missing: 'breaks' };
+  const what = 'The log of the newer one begins with that of the older one.';
+  // Without regard to what was added: only breaks that took events away can refuse this.
+  const uncut = succession(older, { ...newer, size: older.size, root: older.root }, breaks, []);
+  if (!uncut.ok) return { steps: [...signed, stepOf(what, uncut)] };
+  if (proof === undefined) return { steps: signed, missing: 'consistency' };
+  return { steps: [...signed, stepOf(what, succession(older, newer, breaks, proof))] };
+}
+
+/** Returns the older checkpoint first: by epoch, and then by size. */
+function ordered(one: Checkpoint, other: Checkpoint): readonly [Checkpoint, Checkpoint] {
+  const [first, second] = [one, other].map(({ epoch }) => Number.parseInt(epoch, 10));
+  const isOlder = first === second ? one.size <= other.size : Number(first) < Number(second);
+  return isOlder ? [one, other] : [other, one];
+}
+
+function succession(
+  older: Checkpoint,
+  newer: Checkpoint,
+  breaks: Verdict<readonly Break[]> | undefined,
+  proof: readonly Uint8Array[],
+): Verdict<unknown> {
+  if (breaks?.ok === false) return breaks;
+  return verifySuccession(older, newer, breaks?.value ?? [], proof);
+}
+
+/** Returns the proof between two sizes; `undefined` if one is needed and none was given. */
+function proofIn(
+  given: readonly Material[],
+  { size: from }: Checkpoint,
+  { size: to }: Checkpoint,
+): readonly Uint8Array[] | undefined {
+  if (from === 0 || from >= to) return [];
+  const found = given.findLast((each) => {
+    return each.kind === 'consistency' && each.from === from && each.to === to;
+  });
+  if (found?.kind !== 'consistency') return undefined;
+  try {
+    return found.proof.map(bytesOf);
+  } catch {
+    // No hash: the verifier refuses it.
+    return [new Uint8Array()];
+  }
+}
+
+function breaksIn(given: readonly Material[], key: string): Verdict<readonly Break[]> | undefined {
+  const found = given.findLast((each) => each.kind === 'breaks');
+  if (found?.kind !== 'breaks') return undefined;
+  const verdicts = found.notes.map((note) => verifyBreak(note, key));
+  const refused = verdicts.find((verdict) => !verdict.ok);
+  if (refused?.ok === false) {
+    return { ok: false, reason: `the statement of a break: ${refused.reason}` };
+  }
+  return { ok: true, value: verdicts.flatMap((verdict) => (verdict.ok ? [verdict.value] : [])) };
+}

@@ -1,0 +1,78 @@
+/** The page that verifies proofs, with the offers of the service beside it. It needs no API key. */
+import { useLoaded } from '../parts/loading.ts';
+import { NeedsScope } from '../parts/needs-scope.tsx';
+import { Loading, ProblemView } from '../parts/problems.tsx';
+import { SERVICE } from '../parts/router.ts';
+import { can, client, who } from '../parts/session.ts';
+import { type Material, readMaterial } from '../state/material.ts';
+import type { ProofRoute } from '../state/routes.ts';
+import { ProofDesk } from './proof-desk.tsx';
+
+/** SHA-256 of the file that is offered, in hexadecimal digits: `tools/vendor.ts` puts it in. */
+declare const VERIFIER_SHA256: string;
+
+export function Proof({ to: { position } }: { readonly to: ProofRoute }) {
+  const isAuditor = can('audit:read');
+  const inputs = position !== undefined && isAuditor ? `receipt ${position}` : undefined;
+  const { value, problem, reload } = useLoaded(inputs, (signal) =>
+    client.receipt({ position: Number(position) }, { signal }).text(),
+  );
+  const isLoading = inputs !== undefined && value === undefined && problem === undefined;
+  return (
+    <>
+      {problem !== undefined && <ProblemView problem={problem} onRetry={reload} />}
+      {position !== undefined && !isAuditor && <NoReceipt position={position} />}
+      {isLoading ? (
+        <Loading />
+      ) : (
+        <ProofDesk
+          key={value}
+          first={value === undefined ? undefined : { kind: 'receipt', text: value }}
+          fetchKey={fetchKey}
+          fetchMissing={isAuditor ? fetchMissing : undefined}
+        />
+      )}
+      <Download />
+    </>
+  );
+}
+
+function NoReceipt({ position }: { readonly position: string }) {
+  const what = `The receipt of position ${position}`;
+  if (who.value !== undefined) return <NeedsScope scope="audit:read" what={what} />;
+  return (
+    <p class="state" data-state="no_key">
+      {what} is loaded with an API key that has <code>audit:read</code>: type one on another page. A
+      receipt that you have needs none.
+    </p>
+  );
+}
+
+async function fetchKey(): Promise<string> {
+  const response = await fetch(new URL('public-key', SERVICE));
+  if (!response.ok) throw new Error(`The service answered ${response.status}.`);
+  return response.text();
+}
+
+/** Returns the proof between two sizes, and the statements of all breaks. */
+async function fetchMissing(from: number, to: number): Promise<readonly Material[]> {
+  const paths = [`/v2/store/proofs/consistency?from=${from}&to=${to}`, '/v2/store/epochs'];
+  const answers = await Promise.all(paths.map((path) => client.request({ method: 'GET', path })));
+  return answers.flatMap(({ text }) => readMaterial(text) ?? []);
+}
+
+function Download() {
+  return (
+    <section class="offline" aria-label="Without this service">
+      <h2>Without this service</h2>
+      <p>
+        <a href={new URL('console/store-orders-verifier.html', SERVICE).href} download>
+          store-orders-verifier.html
+        </a>{' '}
+        does all of this in one file, from your disk and without a network. Its SHA-256 is{' '}
+        <code class="sha256">{VERIFIER_SHA256}</code>. Compare it with the one in the documentation
+        of your copy of the project.
+      </p>
+    </section>
+  );
+}

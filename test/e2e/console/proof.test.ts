@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { Beside } from '../../support/beside.ts';
+import { CHROMIUM, WITHOUT_CHROMIUM } from '../../support/chromium.ts';
+import { Place } from '../../support/command-line.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { ProofLog } from '../../support/proof-log.ts';
+import { bearer } from '../../support/service.ts';
+import { browsing, expectAccessible, typeKey } from './visit.ts';
+
+const ORDERS = 450;
+const OTHER_KEY = new ProofLog(0).vkey;
+const VERIFIER = 'vendor/console/store-orders-verifier.html';
+
+if (CHROMIUM === undefined) console.warn(WITHOUT_CHROMIUM);
+
+const on = browsing(async ({ databaseFile }) => {
+  await using beside = new Beside(databaseFile);
+  await beside.place([{ id: 7n, petId: 9n }]);
+  await beside.submit([{ type: 'CancelOrder', orderId: 7n } as never]);
+});
+
+async function asked(path: string): Promise<string> {
+  const { address, key } = on.service;
+  return (await fetch(`${address}${path}`, { headers: bearer(key) })).text();
+}
+
+/** An export of a store of its own, and its public key. */
+async function exported() {
+  const place = new Place();
+  const rows = Array.from({ length: ORDERS }, (_, at) => `${at + 1},7,1,,pending\n`);
+  await place.run(
+    'import',
+    place.write('orders.csv', `id,petId,quantity,shipDate,status\n${rows.join('')}`),
+  );
+  const file = place.file('trail.ndjson');
+  await place.run('audit', 'export', '--out', file);
+  const key = (await place.run('audit', 'public-key')).out.trim();
+  const checkpoint = (await place.run('audit', 'checkpoint')).out;
+  return { text: readFileSync(file, 'utf8'), key, checkpoint };
+}
+
+async function drop(page: Page, text: string, name = 'material'): Promise<void> {
+  const buffer = Buffer.from(text);
+  await page.setInputFiles('#proof-files', { name, mimeType: 'text/plain', buffer });
+}
+
+async function verdictOf(page: Page): Promise<string> {
+  return (await page.locator('.proof').first().getAttribute('data-verdict')) ?? '';
+}
+
+/** Replaces what was dropped, and expects the new one to be refused with a reason. */
+async function expectRefused(page: Page, text: string, reason: RegExp): Promise<void> {
+  await page.click('.given button');
+  await expect.poll(() => page.locator('.proof').count()).toBe(0);
+  await drop(page, text);
+  await page.waitForSelector('.proof .reason');
+  expect(await verdictOf(page)).toBe('Refused');
+  expect(await page.innerText('.proof .reason')).toMatch(reason);
+}
+
+/** Verifies a receipt and forgeries of it, on the page or in the file. */
+async function tryReceipt(page: Page): Promise<void> {
+  const [receipt, key] = [await asked('/v2/store/orders/7/receipt'), await asked('/public-key')];
+  await page.fill('#public-key', key.trim());
+  await drop(page, receipt);
+  await page.waitForSelector('.proof[data-verdict=Verified]');
+  expect(await page.innerText('.steps')).toContain(
+    'The record is event 2 of that log: OrderCancelled of order 7, at ',
+  );
+  expect(await page.innerText('.limits')).toContain('nothing else happened to the order');
+  const digits = [...receipt.matchAll(/\d/g)].map(({ index }) => index);
+  for (const at of digits.filter((_, number) => number % 12 === 0)) {
+    const digit = receipt[at] === '7' ? '8' : '7';
+    await expectRefused(page, receipt.slice(0, at) + digit + receipt.slice(at + 1), /^Because \S/);
+  }
+  await page.fill('#public-key', OTHER_KEY);
+  await page.waitForSelector('text=the note is not signed with the public key');
+}
+
+/** Verifies an export and forgeries of it. */
+async function tryExport(page: Page): Promise<void> {
+  const { text, key } = await exported();
+  await page.fill('#public-key', key);
+  await drop(page, text, 'trail.ndjson');
+  await page.waitForSelector('.proof[data-verdict=Verified]');
+  const lines = text.trimEnd().split('\n');
+  expect(await page.locator('.steps li[data-outcome=ok]').count()).toBe(4);
+  await page.waitForSelector(`text=${ORDERS} events`);
+  await expect.poll(() => page.innerText('tbody')).toContain('OrderPlaced');
+  await page.locator('.scroller').evaluate((list) => {
+    (list as unknown as { scrollTop: number }).scrollTop = 1e9;
+  });
+  await expect.poll(() => page.innerText('tbody')).toContain(String(ORDERS));
+  const without = (at: number) => `${lines.toSpliced(at, 1).join('\n')}\n`;
+  const changed = (from: string, to: string) => text.replace(from, to);
+  await expectRefused(page, without(lines.length - 1), /the seal.* is missing/);
+  await expectRefused(page, without(300), /^Because position 300: it is missing/);
+  await expectRefused(page, text.slice(0, 20_000), /the last line is cut off/);
+  await expectRefused(page, `${lines.slice(0, 100).join('\n')}\n`, /the log ends at position 99/);
+  const another = /has another root for these/;
+  await expectRefused(
+    page,
+    changed('"petId":"7","quantity":1', '"petId":"8","quantity":1'),
+    another,
+  );
+  const renamed = changed('"commandid"', '"keyname":"other","commandid"');
+  await expectRefused(page, renamed, /the seal: it is of other lines/);
+}
+
+describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
+  it('verifies a receipt without an API key, and refuses forged ones with a reason', async () => {
+    const { page, wrong } = await on.open('/proof');
+    await page.waitForSelector('#public-key');
+    await expectAccessible(page, 'proof-empty');
+    await tryReceipt(page);
+    await expectAccessible(page, 'proof-refused');
+    expect(wrong).toEqual([]);
+  });
+
+  it('verifies an export, lists its events, and refuses forged ones with a reason', async () => {
+    const { page, wrong } = await on.open('/proof');
+    await page.waitForSelector('#public-key');
+    await tryExport(page);
+    expect(wrong).toEqual([]);
+  });
+
+  it('works offline once it is loaded, and sends nothing', async () => {
+    const [receipt, key] = [await asked('/v2/store/orders/7/receipt'), await asked('/public-key')];
+    const { page } = await on.open('/proof');
+    await page.waitForSelector('#public-key');
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await on.context.setOffline(true);
+    await page.fill('#public-key', key.trim());
+    await page.fill('#proof-text', receipt);
+    await page.click('text=Add the text');
+    await page.waitForSelector('.proof[data-verdict=Verified]');
+    await on.context.setOffline(false);
+    expect(requests).toEqual([]);
+    await expectAccessible(page, 'proof-receipt');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.isVisible('.material')).toBe(false);
+    expect(await page.isVisible('.steps')).toBe(true);
+  });
+
+  it('remembers the public key for the tab only if that is asked for, and warns of one of the service', async () => {
+    const { page } = await on.open('/proof');
+    await page.click('text=Use this service');
+    await page.waitForSelector('[data-state=own_key]');
+    const key = await page.inputValue('#public-key');
+    await page.reload();
+    expect(await page.inputValue('#public-key')).toBe('');
+    await page.fill('#public-key', key);
+    await page.check('text=Remember it in this tab');
+    await page.reload();
+    expect(await page.inputValue('#public-key')).toBe(key);
+  });
+
+  it('shows the receipt of an event that the address names, and is reached by g and p', async () => {
+    const { page, wrong } = await on.open('/proof?position=2');
+    await page.waitForSelector('[data-state=no_key]');
+    await page.click('nav >> text=Orders');
+    await typeKey(page, on.service.key);
+    await page.click('h1');
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.waitForURL(`${on.service.address}/console/proof`);
+    await page.goto(`${on.service.address}/console/orders/7`);
+    await typeKey(page, on.service.key);
+    await page.click('text=Unfold all');
+    const links = page.locator('text=Verify the receipt');
+    await expect.poll(() => links.count()).toBe(2);
+    await links.last().click();
+    await page.waitForURL(`${on.service.address}/console/proof?position=2`);
+    await page.click('text=Use this service');
+    await page.waitForSelector('.proof[data-verdict=Verified]');
+    await expectAccessible(page, 'proof-position');
+    expect(wrong).toEqual([]);
+  });
+
+  it('compares two checkpoints, with a proof from the service', async () => {
+    const older = await asked('/v2/store/checkpoint');
+    await using beside = new Beside(on.service.databaseFile);
+    await beside.place([{ id: 8n, petId: 9n }]);
+    await expect.poll(() => asked('/v2/store/checkpoint')).toContain('\n3\n');
+    const newer = await asked('/v2/store/checkpoint');
+    const { page } = await on.enter('/key');
+    await page.click('nav >> text=Proof');
+    await page.fill('#public-key', (await asked('/public-key')).trim());
+    await drop(page, newer);
+    await drop(page, older);
+    await page.waitForSelector('.proof[data-verdict="Not complete"]');
+    await page.click('text=Get it from this service');
+    await page.waitForSelector('.proof[data-verdict=Verified]');
+    expect(await page.innerText('.steps')).toContain('begins with that of the older one');
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)('The verifier in one file', () => {
+  it('is downloaded from the page, which shows its digest, as the guide does', async () => {
+    const digest = hash('sha256', readFileSync(VERIFIER));
+    const { page } = await on.open('/proof');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click('text=store-orders-verifier.html'),
+    ]);
+    expect(download.suggestedFilename()).toBe('store-orders-verifier.html');
+    expect(hash('sha256', readFileSync(await download.path()))).toBe(digest);
+    expect(await page.innerText('.sha256')).toBe(digest);
+    expect(readFileSync('docs/console.md', 'utf8')).toContain(
+      `${digest}  store-orders-verifier.html`,
+    );
+    const { headers } = await on.service.ask('GET', '/console/store-orders-verifier.html');
+    expect(headers['content-disposition']).toMatch(/^attachment; /);
+  });
+
+  it('does the same from a disk, without a network', async () => {
+    const file = join(temporaryFolder(), 'store-orders-verifier.html');
+    writeFileSync(file, readFileSync(VERIFIER));
+    const context = await on.browser.newContext({ offline: true });
+    const page = await context.newPage();
+    const wrong: string[] = [];
+    page.on('console', (message) => wrong.push(message.text()));
+    page.on('pageerror', (error) => wrong.push(`${error}`));
+    page.on('request', (request) => wrong.push(request.url()));
+    const address = pathToFileURL(file).href;
+    await page.goto(address);
+    await tryReceipt(page);
+    await page.reload();
+    await tryExport(page);
+    await expectAccessible(page, 'verifier');
+    expect(wrong.filter((text) => text !== address)).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
+import { Prover } from '../../../src/app/audit/prover.ts';
+import { consistencyJson } from '../../../src/app/audit/receipt.ts';
+import { Epochs } from '../../../src/app/log/epochs.ts';
+import { consistencyProof, treeRoot } from '../../../src/app/log/merkle-proofs.ts';
+import { type Material, readMaterial } from '../../../src/console/state/material.ts';
+import {
+  isVerified,
+  receiptSteps,
+  successionSteps,
+} from '../../../src/console/state/proof-steps.ts';
+import { encode } from '../../../src/infra/events/codec.ts';
+import { MemoryTrail } from '../../../src/infra/memory/trail.ts';
+import { NOON, placed, recorded } from '../../support/events.ts';
+import { ProofLog } from '../../support/proof-log.ts';
+
+const signer = NoteSigner.generate('log.example');
+const key = signer.verifierKey;
+
+function trailOf(count: number): MemoryTrail {
+  const trail = new MemoryTrail();
+  const events = Array.from({ length: count }, (_, index) => placed(BigInt(index + 1)));
+  for (const event of recorded(...events)) trail.append(encode(event));
+  return trail;
+}
+
+function material(text: string): Material {
+  return readMaterial(text) ?? expect.fail('unknown');
+}
+
+async function noteOf(trail: MemoryTrail, epochs = new Epochs('s')): Promise<string> {
+  return (await new Prover(trail, signer, epochs).checkpoint()).note;
+}
+
+async function proofOf(from: number, to: number): Promise<Material> {
+  return material(consistencyJson(from, to, await consistencyProof(from, to, trailOf(to))));
+}
+
+/** The statement of a cut at a position, and the log that went on. */
+async function cutAt(position: number, trail: MemoryTrail) {
+  const root = Buffer.from(await treeRoot(position, trail)).toString('base64');
+  const about = { at: NOON, reason: 'copy_continued', positionsUpTo: null, idsUpTo: '9' } as const;
+  const first = new Epochs('s');
+  const epochs = new Epochs('s', [first.statementOf({ ...about, position, root, known: null })]);
+  const breaks = new Prover(trail, signer, epochs).breaks();
+  return { epochs, breaks: material(JSON.stringify({ epoch: epochs.id, breaks })) };
+}
+
+describe('Two checkpoints', () => {
+  it('are compared in either order, with the proof between them', async () => {
+    const [older, newer] = [await noteOf(trailOf(5)), await noteOf(trailOf(9))];
+    expect(successionSteps([older, newer], key, [])).toMatchObject({ missing: 'consistency' });
+    const other = await proofOf(4, 9);
+    expect(successionSteps([older, newer], key, [other]).missing).toBe('consistency');
+    const given = [await proofOf(5, 9)];
+    for (const notes of [
+      [older, newer],
+      [newer, older],
+    ] as const) {
+      expect(isVerified(successionSteps(notes, key, given))).toBe(true);
+    }
+    expect(isVerified(successionSteps([older, older], key, []))).toBe(true);
+  });
+
+  it('are refused where the proof or a signature is none', async () => {
+    const [older, newer] = [await noteOf(trailOf(5)), await noteOf(trailOf(9))];
+    for (const proof of [[], ['x'], ['AAAA'], [Buffer.alloc(32).toString('base64')]]) {
+      const given = [material(JSON.stringify({ from: 5, to: 9, proof }))];
+      const { steps } = successionSteps([older, newer], key, given);
+      expect(steps.at(-1)).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
+    }
+    const { steps } = successionSteps([older, newer.replace('\n9\n', '\n8\n')], key, []);
+    expect(steps.map(({ outcome }) => outcome)).toStrictEqual(['ok', 'failed']);
+  });
+
+  it('are compared over a break, and refused where the older one is beyond it', async () => {
+    const now = trailOf(9);
+    const { epochs, breaks } = await cutAt(5, now);
+    const newer = await noteOf(now, epochs);
+    const [kept, lost] = [await noteOf(trailOf(4)), await noteOf(trailOf(7))];
+    expect(successionSteps([kept, newer], key, []).missing).toBe('breaks');
+    expect(isVerified(successionSteps([kept, newer], key, [breaks, await proofOf(4, 9)]))).toBe(
+      true,
+    );
+    const refused = successionSteps([lost, newer], key, [breaks]);
+    expect(refused.steps.at(-1)).toMatchObject({
+      outcome: 'failed',
+      reason: `the log was cut at position 5 on ${NOON}, into epoch ${epochs.id}`,
+    });
+    const forged = material(JSON.stringify({ breaks: ['no note'] }));
+    expect(successionSteps([kept, newer], key, [forged]).steps.at(-1)?.reason).toBe(
+      'the statement of a break: the note has no signatures',
+    );
+  });
+});
+
+describe('A receipt', () => {
+  const log = new ProofLog(7);
+
+  it('is refused at the step that fails', async () => {
+    const receipt = await log.receipt(3);
+    const failed = (text: string, vkey = log.vkey) =>
+      receiptSteps(text, vkey).steps.findIndex(({ outcome }) => outcome === 'failed');
+    expect(isVerified(receiptSteps(receipt, log.vkey))).toBe(true);
+    expect(failed('{')).toBe(0);
+    expect(failed(receipt.replace('{', '{ '))).toBe(0);
+    expect(failed(receipt.replace('/v1"', '/v2"'))).toBe(0);
+    expect(failed(receipt, key)).toBe(1);
+    expect(failed(receipt.replace('position\\":3', 'position\\":4'))).toBe(2);
+  });
+
+  it('never passes a step list without the verdict of the verifier', async () => {
+    const receipt = await log.receipt(3);
+    for (let at = 0; at < receipt.length; at += 1) {
+      const { steps } = receiptSteps(receipt.slice(0, at) + receipt.slice(at + 1), log.vkey);
+      const failures = steps.filter(({ outcome }) => outcome === 'failed');
+      expect(failures.every(({ reason }) => reason)).toBe(true);
+      expect(failures, `without character ${at}`).toHaveLength(1);
+    }
+  });
+});
+
+describe('Material is recognized by its text:', () => {
+  it.each([
+    ['key', `${key}\n`],
+    ['checkpoint', new ProofLog(3).checkpoint().trimEnd()],
+    ['consistency', '{"from":1,"to":2,"proof":[]}'],
+    ['breaks', '{"epoch":"0","breaks":[]}'],
+    ['receipt', '{"format":"store-orders/receipt/v1"'],
+    [undefined, 'something else'],
+  ])('%s', (kind, text) => {
+    expect(readMaterial(text)?.kind).toBe(kind);
+  });
+});
