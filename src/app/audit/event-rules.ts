@@ -1,7 +1,6 @@
 import type { Instant } from '../../domain/instant.ts';
 import { COMMAND_TYPES, type OrderCommand, type OrderEvent, order } from '../../domain/order.ts';
-import { type RecordedEvent, recordOf } from '../log/recorded-event.ts';
-import { MAX_RECORD_BYTES } from '../log/tiles.ts';
+import { MAX_RECORD_BYTES, type RecordedEvent, recordOf } from '../log/recorded-event.ts';
 import { UnreadableEvent } from '../ports/event-log.ts';
 import type { DecodeStrictly, StoredRow } from '../ports/evidence.ts';
 import { OrderImage } from '../state/order-image.ts';
@@ -39,7 +38,7 @@ export class EventRules {
       const recorded = this.#decode(row);
       // A character has three bytes at most: nearly all records need not be made here.
       const isShort = data.length + metadata.length < MAX_RECORD_BYTES / 4;
-      const bytes = isShort ? 0 : Buffer.byteLength(recordOf(row));
+      const bytes = isShort ? 0 : new TextEncoder().encode(recordOf(row)).length;
       if (bytes > MAX_RECORD_BYTES)
         return `its record has ${bytes} bytes, more than ${MAX_RECORD_BYTES}`;
       return this.#problemIn(recorded, row) ?? this.#fold(recorded);

@@ -82,6 +82,9 @@ export interface StoredFields {
   readonly metadata: string;
 }
 
+/** The largest record, in bytes: an entry bundle of C2SP tlog-tiles has its length in 16 bits. */
+export const MAX_RECORD_BYTES = 65_535;
+
 /**
  * Returns an event's record: all its stored fields in one text, which is the data of its leaf in
  * the log's Merkle tree. It contains the stored texts to the byte, and its members are sorted by

@@ -6,9 +6,6 @@
 
 import { TILE_HASHES } from './merkle-proofs.ts';
 
-/** The largest record, in bytes: an entry bundle has its length as a 16-bit number. */
-export const MAX_RECORD_BYTES = 65_535;
-
 /** A tile or an entry bundle, by its place. */
 export interface TilePlace {
   /** 0 to 63; `entries` for an entry bundle. */

@@ -60,6 +60,7 @@ export async function checkExport(
   let since = performance.now();
   let reportedAt = since;
   for (let at = 0; at < file.size; ) {
+    signal.throwIfAborted();
     const bytes = new Uint8Array(await file.slice(at, at + CHUNK_BYTES).arrayBuffer());
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     if (end === 0) return check.refused(bytes.length < CHUNK_BYTES ? CUT_OFF : TOO_LONG);

@@ -123,8 +123,10 @@ describe.skipIf(CHROMIUM === undefined)('Time travel', () => {
     await page.waitForURL('**/travel?asOf=*');
     await page.waitForSelector('[data-state=no_orders]');
     await page.waitForSelector('.band.past >> text=before the first event');
+    // Back to the time of the second event, and of those that were recorded with it.
     await page.click('text="+1 day"');
-    await page.waitForSelector('.band.past', { state: 'detached' });
+    await page.waitForSelector('[data-state=no_orders]', { state: 'detached' });
+    await page.waitForSelector('table.orders tbody tr');
     await page.fill('[name=moment]', '2021-05-06T07:08:09');
     await page.click('text=Go to moment');
     await page.waitForURL('**/travel?asOf=2021-05-06T07%3A08%3A09Z');
