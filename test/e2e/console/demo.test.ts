@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../../support/chromium.ts';
 import { addressOf, newFolder, type Program, start } from '../../support/service.ts';
@@ -31,8 +31,20 @@ const PAGES: readonly (readonly [name: string, path: string, shown: string])[] =
   ['order', '/orders/2', 'text=Timeline'],
   ['log', '/log', '[data-tail=live]'],
   ['time-travel', '/travel?at=2500', 'text=Orders as of position 2 500'],
+  ['proof', '/key', '.proof'],
   ['key', '/key', 'text=orders:cancel'],
 ];
+
+/** Goes from an order to the proof of its first event, and verifies it. */
+async function showProof(page: Page): Promise<void> {
+  await page.fill('#search', '2');
+  await page.keyboard.press('Enter');
+  await page.click('text=Unfold all');
+  await page.click('text="Verify the receipt" >> nth=0');
+  await page.click('text=Use this service’s key');
+  await page.waitForSelector('.proof[data-verdict=Verified]');
+  await page.evaluate("document.querySelector('.proof').scrollIntoView()");
+}
 
 describe.skipIf(CHROMIUM === undefined)('The demo in the console', () => {
   it('has a picture of each page in docs/console.md', async () => {
@@ -44,6 +56,7 @@ describe.skipIf(CHROMIUM === undefined)('The demo in the console', () => {
     for (const [name, path, shown] of PAGES) {
       await page.goto(`${address}/console${path}`);
       await typeKey(page, key);
+      if (name === 'proof') await showProof(page);
       await page.waitForSelector(shown);
       await page.evaluate('document.fonts.ready');
       await page.screenshot({ path: join(pictures, `${name}.png`) });
