@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { headIn } from '../app/audit/epoch-heads.ts';
+import { isTlogProof, verifyTlogProof } from '../app/audit/tlog-proof.ts';
 import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
 import {
@@ -48,7 +49,7 @@ export function defineVerify(command: ExplainedCommand, commandLine: CommandLine
     .option('--checkpoint <file>', 'a checkpoint that the log must agree with; repeatable', add, [])
     .option('--key <key>', 'the public key of the log, or a file with it; repeatable', addKey, [])
     .option('--export <file>', 'check what `audit export` has written')
-    .option('--receipt <file>', 'check a receipt')
+    .option('--receipt <file>', 'check a receipt, as JSON or as tlog-proof')
     .option('--order <order>', 'the order that the receipt must show as cancelled', readOrderId)
     .option('--json', 'print the report as JSON')
     .explain(EXPLANATION)
@@ -102,7 +103,8 @@ async function checkReceipt(
   { composition }: CommandLine,
 ): Promise<Report> {
   const text = readText(file);
-  const held = byAnyKey(keys, (key) => verifyReceipt(text, key));
+  const verify = isTlogProof(text) ? verifyTlogProof : verifyReceipt;
+  const held = byAnyKey(keys, (key) => verify(text, key));
   if (!held.ok) {
     const findings = [{ problem: `${file}: ${held.reason}` }];
     return { checked: 'receipt', checkpoints: [], findings };

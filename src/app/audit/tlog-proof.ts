@@ -1,0 +1,57 @@
+/** Verifies receipts in the form of C2SP tlog-proof, which carry the record in their extra data. */
+
+import { base64Of, bytesOf } from './base64.ts';
+import {
+  positionOf,
+  type Verdict,
+  type VerifiedReceipt,
+  verifyCheckpoint,
+  verifyInclusion,
+} from './verifier.ts';
+
+const HEADER = 'c2sp.org/tlog-proof@v1\n';
+const FORM =
+  /^extra ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\nindex (0|[1-9]\d{0,15})\n((?:[A-Za-z0-9+/]{43}=\n)*)\n/;
+
+/** Returns true for a text that claims to be a tlog-proof. */
+export function isTlogProof(text: string): boolean {
+  return text.startsWith(HEADER);
+}
+
+/**
+ * Verifies that the checkpoint is signed with the key, and that the record in the extra data is in
+ * its tree, at the index that is stated and that the record names.
+ */
+export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedReceipt> {
+  const body = text.slice(HEADER.length);
+  const [head = '', extra = '', index, lines = ''] = FORM.exec(body) ?? [];
+  if (head === '') return refused('it is not a tlog-proof with a record as its extra data');
+  const proof = lines.split('\n').slice(0, -1);
+  // A text has loose bits at its end, which decoders ignore.
+  const isExact = [extra, ...proof].every((text) => base64Of(bytesOf(text)) === text);
+  if (!isExact) return refused('a text is not base64');
+  const checkpoint = verifyCheckpoint(body.slice(head.length), vkey);
+  if (!checkpoint.ok) return checkpoint;
+  const record = textOf(bytesOf(extra));
+  if (record === undefined) return refused('the extra data is not a text in UTF-8');
+  const position = positionOf(record);
+  if (!position.ok) return position;
+  if (position.value - 1 !== Number(index)) return refused('the index is not that of the record');
+  const hashes = proof.map(bytesOf);
+  const held = verifyInclusion(record, position.value - 1, checkpoint.value, hashes);
+  if (!held.ok) return held;
+  return { ok: true, value: { record, position: position.value, checkpoint: checkpoint.value } };
+}
+
+function refused(reason: string): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason };
+}
+
+/** Returns the text of some bytes; `undefined` if they are not UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
