@@ -38,7 +38,7 @@ export function placeAt(path: string): TilePlace | undefined {
 export function pathOf({ level, index, width }: TilePlace): string {
   const digits = String(index);
   const padded = digits.padStart(Math.ceil(digits.length / 3) * 3, '0');
-  const groups = padded.match(/\d{3}/g) ?? [];
+  const groups = Array.from(padded.matchAll(/\d{3}/g), ([group]) => group);
   const name = groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join('/');
   return `${level}/${name}${width < TILE_HASHES ? `.p/${width}` : ''}`;
 }
