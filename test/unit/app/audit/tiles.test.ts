@@ -142,6 +142,14 @@ describe('the builder of tiles', () => {
     expect((await trail.treeHead()).size).toBe(1_100);
   });
 
+  it('has no empty tile at the edge', () => {
+    const builder = new TileBuilder();
+    expect(builder.edge()).toEqual([]);
+    for (const record of manyRecords(512)) builder.add(leafHash(record));
+    expect(builder.take()).toHaveLength(2);
+    expect(builder.edge().map(({ place }) => place)).toEqual([{ level: 1, index: 0, width: 2 }]);
+  });
+
   it('has the root of the tree, and tiles of every level', () => {
     const tree = new MemoryTree(manyRecords(65_800));
     const builder = new TileBuilder();
