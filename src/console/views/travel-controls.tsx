@@ -30,6 +30,8 @@ export function TravelControls({ to, now, bars, then }: ControlsProps) {
     goTo(next, head);
   };
   const byDays = (days: number) => {
+    // The moment to count from is being loaded.
+    if (to.asOf === undefined && then === undefined) return;
     const moment = to.asOf ?? then?.lastEventAt;
     const first = bars[0]?.start;
     const asOf = moment === undefined ? first : daysFrom(moment, days, instantNow());
@@ -62,7 +64,7 @@ export function TravelControls({ to, now, bars, then }: ControlsProps) {
         <button type="button" disabled={position >= head} onClick={() => byDays(1)}>
           +1 day
         </button>
-        <Fields head={head} position={position} />
+        <Fields head={head} position={position} onGo={slide} />
       </div>
     </section>
   );
@@ -148,7 +150,13 @@ function Histogram({ bars, position }: HistogramProps) {
 }
 
 /** The fields for a position and for a moment. */
-function Fields({ head, position }: { readonly head: number; readonly position: number }) {
+interface FieldsProps {
+  readonly head: number;
+  readonly position: number;
+  readonly onGo: (position: number) => void;
+}
+
+function Fields({ head, position, onGo }: FieldsProps) {
   const [fault, setFault] = useState('');
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -156,7 +164,7 @@ function Fields({ head, position }: { readonly head: number; readonly position: 
     const number = Number(given.get('position'));
     const isInLog = Number.isInteger(number) && number >= 0 && number <= head;
     setFault(isInLog ? '' : `A position is a whole number up to ${head}.`);
-    if (isInLog) goTo(number, head);
+    if (isInLog) onGo(number);
   };
   const submitMoment = (event: SubmitEvent) => {
     event.preventDefault();

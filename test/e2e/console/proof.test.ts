@@ -78,6 +78,9 @@ async function tryReceipt(page: Page): Promise<void> {
     const digit = receipt[at] === '7' ? '8' : '7';
     await expectRefused(page, receipt.slice(0, at) + digit + receipt.slice(at + 1), /^Because \S/);
   }
+  await page.click('.given button');
+  await drop(page, receipt);
+  await page.waitForSelector('.proof[data-verdict=Verified]');
   await page.fill('#public-key', OTHER_KEY);
   await page.waitForSelector('text=the note is not signed with the public key');
 }

@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('Time travel', () => {
     await page.fill('[name=position]', '99999999');
     await page.click('text=Go to position');
     await page.waitForSelector(`text=A position is a whole number up to ${head}.`);
-    await page.waitForSelector('.band.past >> text=position 2');
+    await page.waitForSelector('.band.past >> text=/position 2,/');
     await page.click('text="−1 day"');
     await page.waitForURL('**/travel?asOf=*');
     await page.waitForSelector('[data-state=no_orders]');
