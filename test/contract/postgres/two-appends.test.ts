@@ -183,7 +183,7 @@ describe('a connection that is lost with two appends under way', () => {
   });
 
   it('has an unknown outcome for the second if only the first has arrived', async () => {
-    const { network, log, beside, ids } = await given(300);
+    const { network, log, beside, ids } = await given(5_000);
     network.fromServer = () => 'drop';
     const writes = onWrites(network, async (number) => {
       if (number === 1) return 'pass';
