@@ -8,12 +8,12 @@ import express, {
   type Response,
 } from 'express';
 import type { Logger } from 'pino';
-import { CannotProve } from '../app/audit/prover.ts';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import { CLOCKS } from '../app/clock.ts';
 import type { Authenticator } from '../app/keys/authenticator.ts';
 import type { KeyLimiter } from '../app/keys/key-limiter.ts';
 import { isDamage, StoreUnavailable } from '../app/ports/store.ts';
+import { refusedAs } from './answers/checkpoint.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
 import { sendError } from './answers/error.ts';
 import { type FixedAnswer, fixedAnswer, once } from './answers/fixed-answer.ts';
@@ -151,11 +151,8 @@ function spans(): RequestSpans | undefined {
 }
 
 async function keyFile({ prover }: V1Services): Promise<FixedAnswer> {
-  try {
-    return await fixedAnswer('text/plain; charset=utf-8', `${prover.verifierKey}\n`);
-  } catch (error) {
-    throw error instanceof CannotProve ? new ApiError('not_found', `${error.message}.`) : error;
-  }
+  const key = await (async () => prover.verifierKey)().catch(refusedAs('not_found'));
+  return fixedAnswer('text/plain; charset=utf-8', `${key}\n`);
 }
 
 const NO_ENCODING = 'The address is not percent-encoded UTF-8.';

@@ -1,10 +1,11 @@
 /** Serves the log to tools of transparency logs: checkpoints, tiles and entries, as C2SP tlog-tiles. */
-import type { Express, Request, RequestHandler, Response } from 'express';
-import { CannotProve, type Prover } from '../app/audit/prover.ts';
+import type { Express, Request, RequestHandler } from 'express';
+import type { Prover } from '../app/audit/prover.ts';
 import type { TileReader } from '../app/audit/tile-reader.ts';
 import { type Epochs, FIRST_EPOCH } from '../app/log/epochs.ts';
 import { placeAt } from '../app/log/tiles.ts';
-import { isKnown, sendNegotiated } from './answers/negotiation.ts';
+import { sendCheckpoint } from './answers/checkpoint.ts';
+import { sendNegotiated } from './answers/negotiation.ts';
 import { ApiError } from './api-error.ts';
 import { bounded, type ReadServices } from './operations/bounded-read.ts';
 import { requireScope } from './requests/authentication.ts';
@@ -81,20 +82,11 @@ function requireEpoch({ epochs }: Pick<TlogServices, 'epochs'>, { params }: Requ
   throw new ApiError('not_found', `The log is in epoch ${epochs.id}, which is below ${base}.`);
 }
 
-interface Context {
-  readonly req: Request;
-  readonly res: Response;
-}
-
-async function checkpoint({ epochs, prover }: Services, { req, res }: Context): Promise<void> {
-  const { size, root, note } = await prover.checkpoint().catch((error: unknown) => {
-    throw error instanceof CannotProve ? new ApiError('not_found', `${error.message}.`) : error;
-  });
-  const etag = `"${epochs.logName}-checkpoint-${Buffer.from(root).toString('hex', 0, 4)}-${size}"`;
-  res.setHeader('Cache-Control', 'no-cache');
-  if (isKnown(req, res, etag)) return void res.status(304).end();
-  res.setHeader('ETag', etag);
-  res.type('text/plain').send(note);
+async function checkpoint(
+  { epochs, prover }: Services,
+  { res }: Request['context'],
+): Promise<void> {
+  await sendCheckpoint(res, { epochs, prover }, 'no-cache');
 }
 
 function sendTile(sharing: 'public' | 'private') {

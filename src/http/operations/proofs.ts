@@ -1,8 +1,9 @@
 /** The operations on the signed state of the log, and on proofs of its contents. */
-import { CannotProve, type Prover } from '../../app/audit/prover.ts';
+import type { Prover } from '../../app/audit/prover.ts';
 import { consistencyJson, inclusionJson } from '../../app/audit/receipt.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
+import { refusedAs, sendCheckpoint } from '../answers/checkpoint.ts';
 import { PRIVATE, sendJson } from '../answers/negotiation.ts';
 import { ReceiptAnswer, sendReceipt, TlogProofAnswer } from '../answers/receipt.ts';
 import {
@@ -59,11 +60,7 @@ async function getCheckpoint(
   { epochs, prover }: ProofServices,
   { res }: ContextOf<typeof GET_CHECKPOINT>,
 ): Promise<void> {
-  const { size, root, note } = await prover.checkpoint().catch(refusedAs('not_found'));
-  res.setHeader('ETag', `"${epochs.logName}-checkpoint-${rootText(root)}-${size}"`);
-  res.setHeader('Cache-Control', PRIVATE);
-  // Express answers 304 if the client has it already.
-  res.type(TEXT).send(note);
+  await sendCheckpoint(res, { epochs, prover }, PRIVATE);
 }
 
 const GET_EPOCHS = {
@@ -227,16 +224,4 @@ export function proofOperations(
     operation({ ...GET_RECEIPT, pathParameters }, bounded(getReceipt)),
     operation(GET_EVENT_RECEIPT, bounded(getEventReceipt)),
   ];
-}
-
-/** Returns the beginning of a root, which distinguishes two logs that have diverged. */
-function rootText(root: Uint8Array): string {
-  return Buffer.from(root).toString('hex', 0, 4);
-}
-
-/** Returns a handler that converts {@link CannotProve} to an error of the API. */
-function refusedAs(code: 'invalid_request' | 'not_found'): (error: Error) => never {
-  return (error) => {
-    throw error instanceof CannotProve ? new ApiError(code, `${error.message}.`) : error;
-  };
 }
