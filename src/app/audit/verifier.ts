@@ -66,12 +66,12 @@ export interface VerifiedReceipt {
 
 /** Returns the name of the log that a public key is of. */
 export function verifyKey(vkey: string): Verdict<string> {
-  return verdict(() => parseKey(vkey).name);
+  return verdict(() => need(readNoteKey(vkey)).name);
 }
 
 /** Returns the text of a note that the key has signed. Signatures by other keys do not count. */
 export function verifyNote(note: string, vkey: string): Verdict<string> {
-  return verdict(() => noteText(note, parseKey(vkey)));
+  return verdict(() => noteText(note, need(readNoteKey(vkey))));
 }
 
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
@@ -82,7 +82,7 @@ const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
  */
 export function verifyCheckpoint(note: string, vkey: string): Verdict<Checkpoint> {
   return verdict(() => {
-    const key = parseKey(vkey);
+    const key = need(readNoteKey(vkey));
     const [, origin = '', size, root] =
       CHECKPOINT.exec(noteText(note, key)) ?? refuse('the note is not a checkpoint of three lines');
     const epoch = epochIn(origin, key.name);
@@ -105,7 +105,7 @@ function epochIn(origin: string, name: string): string {
 /** Returns the contents of the statement of a break, if the key has signed it. */
 export function verifyBreak(note: string, vkey: string): Verdict<Break> {
   return verdict(() => {
-    const statement = noteText(note, parseKey(vkey)).slice(0, -1);
+    const statement = noteText(note, need(readNoteKey(vkey))).slice(0, -1);
     const { format, epoch, ...rest } = parseJson(statement, BREAK);
     if (format !== 'store-orders/break/v1') refuse('the format is not store-orders/break/v1');
     const [before, at, reason, position] = [rest.before, rest.at, rest.reason, rest.position];
@@ -147,10 +147,20 @@ export function verifySuccession(
   });
 }
 
-interface Key {
+/** A public key of signed notes. */
+export interface NoteKey {
+  readonly name: string;
+  /** 4 bytes: the start of a hash over the name, the type and the key. */
+  readonly id: Uint8Array;
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array;
+}
+
+/** A line of a note's signatures, not verified. */
+export interface NoteSignature {
   readonly name: string;
   readonly id: Uint8Array;
-  readonly publicKey: Uint8Array;
+  readonly signature: Uint8Array;
 }
 
 // A name has no white space, no plus sign and no control characters.
@@ -159,34 +169,54 @@ const SIGNATURE = /^— ([^\p{White_Space}+]+) ([A-Za-z0-9+/]+=*)$/u;
 const ED25519_TYPE = 1;
 const MAX_SIGNATURES = 100;
 
-/** Parses a public key: `name+id+key`. The id is the start of a hash over the name and the key. */
-function parseKey(vkey: string): Key {
-  const [, name = '', id, text = ''] =
-    KEY.exec(vkey) ?? refuse('the public key is not name+id+key');
-  const key = bytesIn(text); // 33 bytes: one for the algorithm, 32 for the key
-  if (key[0] !== ED25519_TYPE) refuse('the public key is not one for Ed25519');
-  const named = [...new TextEncoder().encode(`${name}\n`), ...key];
-  const hashed = sha256(Uint8Array.from(named)).subarray(0, 4);
-  if (hex(hashed) !== id) refuse('the id in the public key is not that of name and key');
-  return { name, id: hashed, publicKey: key.subarray(1) };
+/**
+ * Parses a public key for Ed25519: `name+id+key`.
+ * @param type The first byte of the key, which states what it signs: 1 stands for notes.
+ */
+export function readNoteKey(vkey: string, type = ED25519_TYPE): Verdict<NoteKey> {
+  return verdict(() => {
+    const [, name = '', id, text = ''] =
+      KEY.exec(vkey) ?? refuse('the public key is not name+id+key');
+    const key = bytesIn(text); // 33 bytes: one for the type, 32 for the key
+    if (key[0] !== type) refuse(`the public key has the type ${key[0]}, not ${type} for Ed25519`);
+    const named = [...new TextEncoder().encode(`${name}\n`), ...key];
+    const hashed = sha256(Uint8Array.from(named)).subarray(0, 4);
+    if (hex(hashed) !== id) refuse('the id in the public key is not that of name and key');
+    return { name, id: hashed, publicKey: key.subarray(1) };
+  });
 }
 
-/**
- * Parses a note: its text, an empty line, and lines of signatures (dash, name, id and signature).
- */
-function noteText(note: string, key: Key): string {
-  if (!note.isWellFormed() || /[^\P{Cc}\n]/u.test(note)) refuse('the note has control characters');
-  const blank = note.lastIndexOf('\n\n');
-  if (blank < 0 || !note.endsWith('\n')) refuse('the note has no signatures');
-  const text = note.slice(0, blank + 1);
-  const lines = note.slice(blank + 2, -1).split('\n');
-  if (lines.length > MAX_SIGNATURES) refuse(`the note has more than ${MAX_SIGNATURES} signatures`);
+/** Returns the text of a note, and its signatures, which are not verified. */
+export function readNote(note: string): Verdict<{
+  readonly text: string;
+  readonly signatures: readonly NoteSignature[];
+}> {
+  return verdict(() => {
+    if (!note.isWellFormed() || /[^\P{Cc}\n]/u.test(note)) {
+      refuse('the note has control characters');
+    }
+    const blank = note.lastIndexOf('\n\n');
+    if (blank < 0 || !note.endsWith('\n')) refuse('the note has no signatures');
+    const lines = note.slice(blank + 2, -1).split('\n');
+    if (lines.length > MAX_SIGNATURES) {
+      refuse(`the note has more than ${MAX_SIGNATURES} signatures`);
+    }
+    const signatures = lines.map((line) => {
+      const [, name = '', base64] = SIGNATURE.exec(line) ?? refuse('a line is not a signature');
+      const bytes = fromBase64(base64, 'a signature');
+      return { name, id: bytes.subarray(0, 4), signature: bytes.subarray(4) };
+    });
+    return { text: note.slice(0, blank + 1), signatures };
+  });
+}
+
+/** Returns the text of a note that the key has signed. */
+function noteText(note: string, key: NoteKey): string {
+  const { text, signatures } = need(readNote(note));
   let signed = false;
-  for (const line of lines) {
-    const [, name, base64 = ''] = SIGNATURE.exec(line) ?? refuse('a line is not a signature');
-    const signature = fromBase64(base64, 'a signature');
-    if (name !== key.name || !equal(signature.subarray(0, 4), key.id)) continue;
-    const valid = isSignedBy(key.publicKey, text, signature.subarray(4));
+  for (const { name, id, signature } of signatures) {
+    if (name !== key.name || !equal(id, key.id)) continue;
+    const valid = isSignedBy(key.publicKey, text, signature);
     if (!valid) refuse('the signature is not that of the public key on this text');
     signed = true;
   }

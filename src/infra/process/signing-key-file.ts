@@ -8,7 +8,8 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { InvalidSigningKey, NoteSigner } from '../../app/audit/checkpoint.ts';
+import { NoteSigner } from '../../app/audit/checkpoint.ts';
+import { InvalidSigningKey } from '../../app/audit/signing-key.ts';
 import { now } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Store } from '../../app/ports/store.ts';

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  checkpointText,
-  InvalidSigningKey,
-  NoteSigner,
-} from '../../../../src/app/audit/checkpoint.ts';
+import { checkpointText, NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
+import { InvalidSigningKey } from '../../../../src/app/audit/signing-key.ts';
 import { verifyCheckpoint, verifyNote } from '../../../../src/app/audit/verifier.ts';
 import { mth } from '../../../support/reference-tree.ts';
 import { CHECKPOINTS, LEAVES, PRIVATE_KEY, VKEY } from '../../../support/tessera-vectors.ts';

@@ -139,7 +139,7 @@ describe('a signed note', () => {
     [
       'an unknown algorithm',
       'PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
-      'the public key is not one for Ed25519',
+      'the public key has the type 101, not 1 for Ed25519',
     ],
     [
       'the id of another name',

@@ -1,0 +1,154 @@
+/**
+ * Policies of witnesses (C2SP tlog-policy): the witnesses that a reader of a log relies on, and the
+ * quorum of them that has to have cosigned a checkpoint. A cosignature (C2SP tlog-cosignature)
+ * states the time by which a witness had seen no other history of the log.
+ */
+
+import { base64Of } from './base64.ts';
+import { type CosignerKey, cosignerKey } from './cosignature.ts';
+import { type NoteKey, readNoteKey, type Verdict } from './verifier.ts';
+
+/** A log of a policy. Its address has no meaning to the verifier. */
+interface PolicyLog {
+  readonly vkey: string;
+  readonly url: string | undefined;
+}
+
+interface PolicyWitness {
+  /** Its name within the policy. Signatures carry the name of its key instead. */
+  readonly name: string;
+  readonly key: CosignerKey;
+  /** The prefix of the address to which checkpoints are submitted. */
+  readonly url: string | undefined;
+}
+
+/** Some members, witnesses or other groups, of which `threshold` have to have cosigned. */
+interface PolicyGroup {
+  readonly name: string;
+  readonly threshold: number;
+  readonly members: readonly string[];
+}
+
+export interface WitnessPolicy {
+  readonly logs: readonly PolicyLog[];
+  readonly witnesses: readonly PolicyWitness[];
+  /** Each group follows those that it names. */
+  readonly groups: readonly PolicyGroup[];
+  /** The witness or group that has to have cosigned; `none` where none has to. */
+  readonly quorum: string;
+}
+
+/** Stands for no witness at all. */
+const NONE = 'none';
+
+/** No control characters but tabs and line feeds. */
+const FORBIDDEN = /[^\P{Cc}\t\n\u0080-\u009f]/u;
+
+/** Parses the text of a policy file. A refusal names the line. */
+export function parseWitnessPolicy(text: string): Verdict<WitnessPolicy> {
+  if (FORBIDDEN.test(text)) return refused('the policy has control characters');
+  const reader = new PolicyReader();
+  for (const [index, line] of text.split('\n').entries()) {
+    const [kind = '#', ...words] = line.split(/[ \t]+/).filter((word) => word !== '');
+    if (kind.startsWith('#')) continue;
+    const fault = reader.read(kind, words);
+    if (fault !== undefined) return refused(`line ${index + 1} of the policy: ${fault}`);
+  }
+  const { logs, witnesses, groups, quorum } = reader;
+  if (quorum === undefined) return refused('the policy has no line with its quorum');
+  return { ok: true, value: { logs, witnesses, groups, quorum } };
+}
+
+/**
+ * Returns true if the witnesses that cosigned are a quorum.
+ * @param cosigned The names of witnesses of the policy.
+ */
+export function hasQuorum(policy: WitnessPolicy, cosigned: ReadonlySet<string>): boolean {
+  const reached = new Set([NONE, ...cosigned]);
+  for (const { name, threshold, members } of policy.groups) {
+    if (members.filter((member) => reached.has(member)).length >= threshold) reached.add(name);
+  }
+  return reached.has(policy.quorum);
+}
+
+/** Reads a policy line by line. Each method returns the fault of a line. */
+class PolicyReader {
+  readonly logs: PolicyLog[] = [];
+  readonly witnesses: PolicyWitness[] = [];
+  readonly groups: PolicyGroup[] = [];
+  quorum: string | undefined;
+  /** All names of witnesses and groups so far. */
+  readonly #names = new Set<string>();
+  /** Those that are a member of a group: each is of one at most. */
+  readonly #members = new Set<string>();
+  /** The public keys so far: one key under two names would count twice. */
+  readonly #keys = new Set<string>();
+
+  read(kind: string, words: readonly string[]): string | undefined {
+    const { length } = words;
+    const [first = '', second = '', third] = words;
+    if (kind === 'log' && [1, 2].includes(length)) return this.#log(first, words[1]);
+    if (kind === 'witness' && [2, 3].includes(length)) return this.#witness(first, second, third);
+    if (kind === 'group' && length >= 3) return this.#group(first, second, words.slice(2));
+    if (kind === 'quorum' && length === 1) return this.#quorum(first);
+    return 'neither "log VKEY [URL]", "witness NAME VKEY [URL]", "group NAME K NAME…", nor "quorum NAME"';
+  }
+
+  #log(vkey: string, url: string | undefined): string | undefined {
+    const key = readNoteKey(vkey);
+    if (!key.ok) return key.reason;
+    this.logs.push({ vkey, url });
+    return this.#newKey(key.value);
+  }
+
+  #witness(name: string, vkey: string, url: string | undefined): string | undefined {
+    const key = cosignerKey(vkey);
+    if (!key.ok) return key.reason;
+    this.witnesses.push({ name, key: key.value, url });
+    return this.#define(name) ?? this.#newKey(key.value);
+  }
+
+  #group(name: string, size: string, members: readonly string[]): string | undefined {
+    const unknown = members.find((member) => !this.#names.has(member));
+    if (unknown !== undefined) return `no line before it defines ${unknown}`;
+    for (const member of members) {
+      if (this.#members.has(member)) return `${member} is a member already`;
+      this.#members.add(member);
+    }
+    const threshold = thresholdOf(size, members.length);
+    if (threshold === undefined) return `${size} is neither all, any, nor 1 to ${members.length}`;
+    this.groups.push({ name, threshold, members });
+    return this.#define(name);
+  }
+
+  #quorum(name: string): string | undefined {
+    if (this.quorum !== undefined) return 'there is a quorum already';
+    if (name !== NONE && !this.#names.has(name)) return `no line before it defines ${name}`;
+    this.quorum = name;
+    return undefined;
+  }
+
+  #define(name: string): string | undefined {
+    if (name === NONE || this.#names.has(name)) return `the name ${name} is taken`;
+    this.#names.add(name);
+    return undefined;
+  }
+
+  #newKey({ publicKey }: NoteKey): string | undefined {
+    const key = base64Of(publicKey);
+    if (this.#keys.has(key)) return 'the policy has this key already';
+    this.#keys.add(key);
+    return undefined;
+  }
+}
+
+function thresholdOf(size: string, members: number): number | undefined {
+  if (size === 'all') return members;
+  if (size === 'any') return 1;
+  const threshold = /^[1-9]\d{0,5}$/.test(size) ? Number(size) : Number.POSITIVE_INFINITY;
+  return threshold <= members ? threshold : undefined;
+}
+
+function refused(reason: string): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason };
+}
