@@ -4,8 +4,8 @@ import type { Submission } from '../../src/app/log/submission.ts';
 import { Writer } from '../../src/app/write/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { headFileOf } from '../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
-import { headFileOf } from '../../src/infra/sqlite/witness.ts';
 import { newFolder } from './processes.ts';
 
 /** The number of commands in one transaction while a store is filled. */

@@ -49,12 +49,12 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'a database may have half a copy in it, and a connection has to be closed',
   ],
   'sqlite/epochs-table.ts': [
-    'storeIdOf isCopy witnessOf',
+    'storeIdOf isCopy firstHeadOf',
     'a copied file says of itself that it is one',
   ],
   'sqlite/event-traces.ts': ['EventTraces', 'prepares its statements once'],
   'postgres/event-traces.ts': ['readTraces tracesColumns', 'has no prepared state'],
-  'sqlite/event-log.ts': ['openLog', 'the log of a file is opened with its witness'],
+  'sqlite/event-log.ts': ['openLog', 'the log of a file is opened with its head file'],
   'sqlite/evidence.ts': ['CHUNK_ROWS selectRows treeOf', 'its check reads by the same statements'],
   'postgres/evidence.ts': ['rowOf', 'a bigint comes as a text'],
   'sqlite/kept-outcomes-table.ts': ['KeptOutcomesTable', 'prepares its statements once'],
@@ -76,11 +76,11 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'postgres/schema-check.ts': ['gravestFlaws restoreGuards', 'an owner can switch triggers off'],
   'sqlite/stored-events.ts': ['StoredEvents', 'prepares its statement once'],
   'postgres/stored-events.ts': ['CHUNK_EVENTS readStored', 'has no prepared state'],
-  'sqlite/witness.ts': [
+  'sqlite/head-file.ts': [
     'readHeadOf headFileOf',
-    'the witness lies beside the store and tells the server of appends',
+    'the head file lies beside the store and tells the server of appends',
   ],
-  'postgres/witness.ts': ['openWitness', 'the witness lies on the machine of each instance'],
+  'postgres/head-file.ts': ['openHeadFile', 'the head file lies on the machine of each instance'],
 };
 
 function exportsIn({ file, text }: Source): readonly Export[] {

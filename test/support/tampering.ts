@@ -5,13 +5,13 @@ import type { EventLog } from '../../src/app/ports/event-log.ts';
 import { Writer } from '../../src/app/write/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
-import { WitnessFile } from '../../src/infra/process/witness-file.ts';
+import { HeadFile } from '../../src/infra/process/head-file.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
 import { openLog } from '../../src/infra/sqlite/event-log.ts';
+import { headFileOf } from '../../src/infra/sqlite/head-file.ts';
 import { MerkleTables } from '../../src/infra/sqlite/merkle-tables.ts';
 import { StoredEvents } from '../../src/infra/sqlite/stored-events.ts';
-import { headFileOf } from '../../src/infra/sqlite/witness.ts';
 import { temporaryFile } from './folder.ts';
 
 const DATE = '2026-03-04T09:00:00.000Z' as Instant;
@@ -84,7 +84,7 @@ export function coverUp(file: string): void {
     if (!existsSync(`${file}-head`)) return;
     rmSync(`${file}-head`);
     const root = tree.frontier().root().toString('hex');
-    const head = new WitnessFile(headFileOf(file), storeIdOf(db));
+    const head = new HeadFile(headFileOf(file), storeIdOf(db));
     head.write({ position: size, root });
     head.close();
   });

@@ -15,7 +15,7 @@ import { sha256 } from './merkle-tree.ts';
 /** The cause of a break. */
 export type BreakReason = 'copy_continued' | 'loss_accepted';
 
-/** The state of the log before it was cut, as a witness outside the database recorded it. */
+/** The state of the log before it was cut, as the head file outside the database recorded it. */
 export interface KnownBefore {
   readonly epoch: string;
   readonly position: number;

@@ -43,7 +43,7 @@ export interface EngineSettings {
    */
   readonly scrubBytesPerSecond: number;
   /**
-   * The file of the witness on this machine, for a store that is not a file; absent: the default.
+   * The head file on this machine, for a store that is not a file; absent: the default.
    */
-  readonly witnessFile?: string | undefined;
+  readonly headFile?: string | undefined;
 }

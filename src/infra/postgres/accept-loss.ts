@@ -1,37 +1,37 @@
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
+import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
-import { readWitness, replaceWitness } from '../process/witness-file.ts';
 import { openDatabase, orClose } from './database.ts';
 import { acceptBreak, epochsIn } from './epochs-table.ts';
-import { contradictionIn, type WitnessPlace } from './witness.ts';
+import { contradictionIn, type HeadFilePlace } from './head-file.ts';
 
 /**
  * Continues a log that has lost its end in a new epoch. Throws {@link CannotStart} if nothing is
- * missing according to the witness on this machine.
+ * missing according to the head file on this machine.
  */
 export async function acceptLossInPostgres(
   url: string,
-  place: WitnessPlace,
+  place: HeadFilePlace,
 ): Promise<AcceptedLoss> {
   const { db, id } = await openDatabase(url, 'refuse');
   return orClose(db, url, async () => {
     const file = place(id);
-    const witness = readWitness(file);
-    if (witness === undefined) {
+    const acknowledged = readHeadFile(file);
+    if (acknowledged === undefined) {
       throw new CannotStart(
         `There is no ${file}, so nothing is known to be missing. Run this on the machine of the ` +
           'instance that refuses to start, with its configuration.',
       );
     }
-    const wrong = await contradictionIn(db, witness, await epochsIn(db, id));
+    const wrong = await contradictionIn(db, acknowledged, await epochsIn(db, id));
     if (wrong === undefined) {
       throw new CannotStart(
         `Nothing that ${file} records is missing in ${shownAddress(url)}: there is no loss to accept.`,
       );
     }
-    const { breaks, id: epoch } = await acceptBreak(db, id, witness, (next) => {
-      replaceWitness(file, next);
+    const { breaks, id: epoch } = await acceptBreak(db, id, acknowledged, (next) => {
+      replaceHeadFile(file, next);
     });
     await db.close();
     return { head: breaks.at(-1)?.position ?? 0, epoch };

@@ -8,18 +8,18 @@ import { openPostgresForCommandLine, openPostgresStore } from './store.ts';
 
 /** Returns the engine of a store in a PostgreSQL database. */
 export function engineOf(url: string, settings: EngineSettings): Engine {
-  const { databaseWaitMs, scrubBytesPerSecond, witnessFile } = settings;
-  const witnessPlace = (storeId: string) => witnessFile ?? `./data/postgres-${storeId}-head`;
+  const { databaseWaitMs, scrubBytesPerSecond, headFile } = settings;
+  const headFilePlace = (storeId: string) => headFile ?? `./data/postgres-${storeId}-head`;
   return {
     openStore(watcher) {
-      const open = () => openPostgresStore(url, watcher, scrubBytesPerSecond, witnessPlace);
+      const open = () => openPostgresStore(url, watcher, scrubBytesPerSecond, headFilePlace);
       return openWhenThere(open, watcher, databaseWaitMs);
     },
-    openForCommandLine: (ifAbsent) => openPostgresForCommandLine(url, ifAbsent, witnessPlace),
+    openForCommandLine: (ifAbsent) => openPostgresForCommandLine(url, ifAbsent, headFilePlace),
     openEvidence: () => openPostgresEvidence(url),
     openOriginal: () => openPostgresOriginal(url),
     openCopy: (id) => openPostgresCopy(url, id),
-    acceptLoss: () => acceptLossInPostgres(url, witnessPlace),
+    acceptLoss: () => acceptLossInPostgres(url, headFilePlace),
     migrate: () => migrate(url, true),
   };
 }

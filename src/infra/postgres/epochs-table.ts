@@ -2,9 +2,9 @@
 
 import { now } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
 import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { Frontier } from '../../app/log/merkle-tree.ts';
-import { breakAfter, type Witness } from '../../app/log/witness.ts';
 import { BEGIN } from './batch.ts';
 import type { Connection, Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
@@ -70,13 +70,13 @@ export async function enterEpochs(db: Queryable, { storeId, statements }: Epochs
 /**
  * Begins a new epoch if a store is in another database than before: a restored dump, or a copy,
  * that is about to be continued. Throws {@link CannotStart} while other instances serve it.
- * @param note Receives the first witness of the new epoch.
+ * @param note Receives the first head of the new epoch.
  */
 export async function beginDueEpoch(
   db: Database,
   storeId: string,
-  witness: Witness | undefined,
-  note: (witness: Witness) => void,
+  acknowledged: AcknowledgedHead | undefined,
+  note: (acknowledged: AcknowledgedHead) => void,
 ): Promise<Epochs> {
   const here = await homeOf(db);
   const [[home] = [null]] = await db.query<[string | null]>(HOME);
@@ -87,7 +87,7 @@ export async function beginDueEpoch(
     await connection.query(SET_HOME, [here]);
     if (locked === null) return undefined;
     await refuseWhileServed(connection);
-    return recordBreak(connection, storeId, 'copy_continued', witness);
+    return recordBreak(connection, storeId, 'copy_continued', acknowledged);
   });
   if (begun !== undefined) note(begun);
   return epochsIn(db, storeId);
@@ -97,13 +97,13 @@ export async function beginDueEpoch(
 export async function acceptBreak(
   db: Database,
   storeId: string,
-  witness: Witness | undefined,
-  note: (witness: Witness) => void,
+  acknowledged: AcknowledgedHead | undefined,
+  note: (acknowledged: AcknowledgedHead) => void,
 ): Promise<Epochs> {
   const begun = await locked(db, async (connection) => {
     await refuseWhileServed(connection);
     await connection.query(SET_HOME, [await homeOf(connection)]);
-    return recordBreak(connection, storeId, 'loss_accepted', witness);
+    return recordBreak(connection, storeId, 'loss_accepted', acknowledged);
   });
   note(begun);
   return epochsIn(db, storeId);
@@ -123,17 +123,17 @@ async function recordBreak(
   connection: Connection,
   storeId: string,
   reason: BreakReason,
-  witness: Witness | undefined,
-): Promise<Witness> {
+  acknowledged: AcknowledgedHead | undefined,
+): Promise<AcknowledgedHead> {
   const before = await epochsIn(connection, storeId);
   const frontier = Frontier.unpack(await new MerkleTables(connection).edge());
   const [position, root] = [frontier.size, frontier.root()];
   const [[inLog] = ['0']] = await connection.query<[string]>(HIGHEST_ID);
   const highestId = BigInt(inLog);
-  const cut = { at: now(), reason, position, root, highestId, witness, isExact: false };
+  const cut = { at: now(), reason, position, root, highestId, acknowledged, isExact: false };
   const begun = breakAfter(before, cut);
   await connection.query(ENTER, [before.number + 1, begun.statement]);
-  return begun.witness;
+  return begun.acknowledged;
 }
 
 /** Does work under the log's lock, in a transaction of its own. */

@@ -3,7 +3,7 @@
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, sizeOf } from '../../app/log/merkle-tree.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
-import type { WitnessFile } from '../process/witness-file.ts';
+import type { HeadFile } from '../process/head-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -25,7 +25,7 @@ export class OtherLog extends StoreUnavailable {}
 
 export interface KnownHeadOptions {
   /** Notes each newer edge on this machine, before an event is acknowledged. */
-  readonly witness?: WitnessFile | undefined;
+  readonly headFile?: HeadFile | undefined;
   /** The number of the epoch of the log when it was opened; absent: any epoch is accepted. */
   readonly epoch?: number;
   /** Called when the database has another log. */
@@ -69,9 +69,9 @@ export class KnownHead {
     if (size === known && !read.equals(before)) throw this.#refuse(known, OTHER_LOG_THERE);
     if (size <= sizeOf(this.#edge)) return;
     this.#edge = read;
-    const { witness } = this.#options;
-    if (witness === undefined) return;
-    witness.write(
+    const { headFile } = this.#options;
+    if (headFile === undefined) return;
+    headFile.write(
       { position: size, root: Frontier.unpack(read).root().toString('hex') },
       highestId,
     );
@@ -96,7 +96,7 @@ export class KnownHead {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#reconsidering);
-    this.#options.witness?.close();
+    this.#options.headFile?.close();
   }
 
   /** Throws if the log has a newer epoch: this instance may have folded events that it gave up. */

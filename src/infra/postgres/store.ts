@@ -5,17 +5,17 @@ import type { Epochs } from '../../app/log/epochs.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
+import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
-import { readWitness, replaceWitness } from '../process/witness-file.ts';
 import { type Database, type Reach, SERVING } from './connection/database.ts';
 import { openDatabase, orClose } from './database.ts';
 import { beginDueEpoch, epochsIn } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
+import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts';
 import { partsOf } from './parts.ts';
 import { requireServable } from './start/checks.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
-import { openWitness, refuseOtherLog, type WitnessPlace } from './witness.ts';
 
 const NO_SNAPSHOT = { kind: 'none', reason: 'instances on PostgreSQL keep none' } as const;
 
@@ -26,29 +26,29 @@ const SHORT_CHECK_EVENTS = 100_000;
  * Opens a store in PostgreSQL for a server, one of any number on the same database.
  * @param scrub The rate of the repeated check of the store, in bytes a second; 0: it is checked
  * once. Absent: never.
- * @param place Returns the file of the witness on this machine; absent: no witness is kept.
+ * @param place Returns the head file on this machine; absent: none is kept.
  */
 export async function openPostgresStore(
   url: string,
   watcher: StoreWatcher,
   scrub?: number,
-  place?: WitnessPlace,
+  place?: HeadFilePlace,
 ): Promise<Store> {
   let madeAt: string | undefined;
   const noteMade = (where: string) => {
     madeAt = where;
   };
   const { db, id } = await openDatabase(url, noteMade, reachOf(watcher), SERVING);
-  const { epochs, witness, trouble } = await orClose(db, url, async () => {
+  const { epochs, headFile, trouble } = await orClose(db, url, async () => {
     await requireServable(db, url);
     const file = place?.(id);
     if (file !== undefined)
       await refuseOtherLog(db, file, await epochsIn(db, id), shownAddress(url));
     const epochs = await beginAppending(db, id, file);
-    return { epochs, ...(file === undefined ? {} : openWitness(file, epochs)) };
+    return { epochs, ...(file === undefined ? {} : openHeadFile(file, epochs)) };
   });
   const log = new PostgresEventLog(db, {
-    witness,
+    headFile,
     epoch: epochs.number,
     replaced: (cause) => watcher.impaired('database_replaced', cause),
     restored: () => watcher.mended('database_replaced'),
@@ -122,7 +122,7 @@ function reachOf(watcher: StoreWatcher): Reach {
 export async function openPostgresForCommandLine(
   url: string,
   ifAbsent?: IfAbsent,
-  place?: WitnessPlace,
+  place?: HeadFilePlace,
 ): Promise<CommandLineStore> {
   const { db, id } = await openDatabase(url, ifAbsent);
   const file = place?.(id);
@@ -155,13 +155,13 @@ export async function openPostgresForCommandLine(
 }
 
 function beginAppending(db: Database, id: string, file: string | undefined): Promise<Epochs> {
-  const witness = file === undefined ? undefined : readWitness(file);
-  return beginDueEpoch(db, id, witness, (next) => {
+  const acknowledged = file === undefined ? undefined : readHeadFile(file);
+  return beginDueEpoch(db, id, acknowledged, (next) => {
     if (file === undefined) return;
     try {
-      replaceWitness(file, next);
+      replaceHeadFile(file, next);
     } catch {
-      // {@link openWitness} reports that it cannot be written.
+      // {@link openHeadFile} reports that it cannot be written.
     }
   });
 }

@@ -22,8 +22,8 @@ export interface Config {
   readonly databaseWaitMs: number;
   /** The file of the key that signs checkpoints; absent: one beside the store's file. */
   readonly signingKeyFile: string | undefined;
-  /** The file of the witness of a store in PostgreSQL; absent: one in the data folder. */
-  readonly witnessFile: string | undefined;
+  /** The head file of a store in PostgreSQL; absent: one in the data folder. */
+  readonly headFile: string | undefined;
   /** The address at which clients reach the service, ending in `/v1`; absent: its own. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
@@ -112,6 +112,8 @@ export const environment = z.object({
   HOST: z.string().min(1, 'must be a host name or an address').prefault('127.0.0.1'),
   DATABASE_URL: database.prefault('sqlite:./data/store-orders.db'),
   SIGNING_KEY_FILE: z.string().optional(),
+  HEAD_FILE: z.string().optional(),
+  /** The earlier name of HEAD_FILE. */
   WITNESS_FILE: z.string().optional(),
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
@@ -206,7 +208,7 @@ export function readConfig(
     host: data.HOST,
     database: data.DATABASE_URL,
     signingKeyFile: data.SIGNING_KEY_FILE,
-    witnessFile: data.WITNESS_FILE,
+    headFile: data.HEAD_FILE ?? data.WITNESS_FILE,
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
     corsOrigins: data.CORS_ORIGINS ?? [],

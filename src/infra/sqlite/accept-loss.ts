@@ -4,10 +4,10 @@ import type { AcceptedLoss } from '../../app/ports/store.ts';
 import { openDatabase, requireStore, requireWholeLog } from './database.ts';
 import { acceptBreak } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
+import { contradictionIn } from './head-file.ts';
 import { readLog } from './start/guard.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { damageIn } from './wal/guard.ts';
-import { contradictionIn } from './witness.ts';
 
 /**
  * Continues a log that has lost its end in a new epoch. The lost part is either behind the damage

@@ -6,18 +6,18 @@ import type Database from 'better-sqlite3';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import { decode, type StoredEvent } from '../events/codec.ts';
+import { replaceHeadFile } from '../process/head-file.ts';
 import { syncFolder } from '../process/sync-folder.ts';
-import { replaceWitness } from '../process/witness-file.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
-import { beginDueEpoch, enterEpochs, markCopy, storeIdOf, witnessOf } from './epochs-table.ts';
+import { beginDueEpoch, enterEpochs, firstHeadOf, markCopy, storeIdOf } from './epochs-table.ts';
 import { EventTraces } from './event-traces.ts';
+import { headFileOf } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
-import { headFileOf } from './witness.ts';
 
 /** Opens a store in SQLite to copy it. Throws {@link CannotStart} while it is served. */
 export function openSqliteOriginal(file: string): StoreOriginal {
@@ -77,7 +77,7 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
     },
     enter: async (epochs) => enterEpochs(db, epochs),
     async finish() {
-      replaceWitness(headFileOf(file), witnessOf(db));
+      replaceHeadFile(headFileOf(file), firstHeadOf(db));
       await parts.close();
       for (const end of ['-refusals', '']) {
         if (existsSync(unfinished + end)) renameSync(unfinished + end, file + end);

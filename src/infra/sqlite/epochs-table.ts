@@ -2,12 +2,12 @@
 
 import type Database from 'better-sqlite3';
 import { now } from '../../app/clock.ts';
+import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
 import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { highestOf } from '../../app/log/recorded-event.ts';
-import { breakAfter, type Witness } from '../../app/log/witness.ts';
-import { replaceWitness } from '../process/witness-file.ts';
+import { replaceHeadFile } from '../process/head-file.ts';
+import { headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { headFileOf, readHeadOf } from './witness.ts';
 
 /** Returns the epochs of a store's log. */
 export function epochsIn(db: Database.Database): Epochs {
@@ -54,8 +54,8 @@ export function enterEpochs(db: Database.Database, { statements }: Epochs): void
   })();
 }
 
-/** Returns the first witness of a log that was copied to another file. */
-export function witnessOf(db: Database.Database): Witness {
+/** Returns the first head of a log that was copied to another file. */
+export function firstHeadOf(db: Database.Database): AcknowledgedHead {
   const epochs = epochsIn(db);
   const { size: position, root } = headOf(db);
   return {
@@ -94,13 +94,13 @@ export function acceptBreak(file: string, db: Database.Database, isExact: boolea
   return epochsIn(db);
 }
 
-/** Records a break, and returns the first witness of the new epoch. */
+/** Records a break, and returns the first head of the new epoch. */
 function recordBreak(
   db: Database.Database,
   reason: BreakReason,
-  witness: Witness | undefined,
+  acknowledged: AcknowledgedHead | undefined,
   isExact: boolean,
-): Witness {
+): AcknowledgedHead {
   const before = epochsIn(db);
   const { size: position, root } = headOf(db);
   const cut = {
@@ -109,17 +109,17 @@ function recordBreak(
     position,
     root,
     highestId: highestStoredId(db),
-    witness,
+    acknowledged,
     isExact,
   };
   const begun = breakAfter(before, cut);
   db.prepare('INSERT INTO epochs VALUES (?, ?)').run(before.number + 1, begun.statement);
   db.exec('UPDATE store SET is_copy = 0');
-  return begun.witness;
+  return begun.acknowledged;
 }
 
-function noteBreak(file: string, witness: Witness | undefined): void {
-  if (witness !== undefined) replaceWitness(headFileOf(file), witness);
+function noteBreak(file: string, acknowledged: AcknowledgedHead | undefined): void {
+  if (acknowledged !== undefined) replaceHeadFile(headFileOf(file), acknowledged);
 }
 
 function headOf(db: Database.Database) {

@@ -10,9 +10,10 @@ import {
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
 import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import { decode, encode } from '../events/codec.ts';
-import { WitnessFile, type WitnessSignal } from '../process/witness-file.ts';
+import { HeadFile, type HeadFileSignal } from '../process/head-file.ts';
 import { requireWholeLog } from './database.ts';
 import { beginDueEpoch, epochsIn, isCopy } from './epochs-table.ts';
+import { headFileOf } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -20,7 +21,6 @@ import { orDamaged, orUnavailable } from './storage/fault.ts';
 import { StoredEvents } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
 import { Wal } from './wal/wal.ts';
-import { headFileOf } from './witness.ts';
 
 /** The events of a chunk: enough to make a row cheap, too few to block the event loop. */
 const CHUNK_EVENTS = 1_000;
@@ -29,9 +29,9 @@ const WATCH_INTERVAL_MS = 100;
 
 interface Options {
   /** Opens the file that receives each new head; absent: none is noted. See {@link prepare}. */
-  readonly beginAppending?: () => WitnessFile;
+  readonly beginAppending?: () => HeadFile;
   /** Reports heads noted since the last read; saves a log that is polled most reads of its head. */
-  readonly signal?: WitnessSignal | undefined;
+  readonly signal?: HeadFileSignal | undefined;
   /** Called when an append finds that the log is damaged. */
   readonly damaged?: ((cause: Error) => void) | undefined;
   /** Proves that a failed commit is undone; without it, its outcome stays unknown. */
@@ -42,9 +42,9 @@ interface Options {
 export class SqliteEventLog implements EventLog {
   readonly #db: Database.Database;
   readonly #options: Options;
-  #headFile: WitnessFile | undefined;
+  #headFile: HeadFile | undefined;
   /** Undefined once it was called. */
-  #beginAppending: (() => WitnessFile) | undefined;
+  #beginAppending: (() => HeadFile) | undefined;
   readonly #stored: StoredEvents;
   readonly #kept: KeptOutcomes;
   readonly #tree: MerkleTables;
@@ -225,7 +225,7 @@ export function openLog(
   requireWholeLog(file, db);
   const beginAppending = () => {
     const { storeId, id } = isCopy(db) ? beginDueEpoch(file, db) : epochsIn(db);
-    return new WitnessFile(headFileOf(file), storeId, id);
+    return new HeadFile(headFileOf(file), storeId, id);
   };
   const log = new SqliteEventLog(db, { beginAppending, damaged, wal });
   if (!isCopy(db)) log.prepare();

@@ -3,8 +3,8 @@
 import Database from 'better-sqlite3';
 import type { ExpectedHead } from '../../app/audit/trail-check.ts';
 import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
-import type { Witness } from '../../app/log/witness.ts';
 import {
   DamagedEvidence,
   type Evidence,
@@ -20,6 +20,7 @@ import { startThread } from '../process/start-thread.ts';
 import { checkRows } from './checked-rows.ts';
 import { requireStore } from './database.ts';
 import { isCopy, statementsIn, storeIdOf } from './epochs-table.ts';
+import { headFileOf, readHeadOf } from './head-file.ts';
 import {
   APPLICATION_ID,
   SCHEMA_VERSION,
@@ -30,7 +31,6 @@ import {
 import { flawsInSchema } from './schema-check.ts';
 import { isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
-import { headFileOf, readHeadOf } from './witness.ts';
 
 export const CHUNK_ROWS = 1_000;
 
@@ -209,7 +209,7 @@ export function treeOf(db: Database.Database): StoredTree {
  */
 function headOf(
   file: string,
-  { epoch, position, root }: Witness,
+  { epoch, position, root }: AcknowledgedHead,
   epochs: Epochs,
   isCopied: boolean,
 ): ExpectedHead | undefined {

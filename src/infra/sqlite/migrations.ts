@@ -5,9 +5,9 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { refuseNewerSchema } from '../checking/stored-check.ts';
 import { type Column, checksumOf, type DOMAINS } from '../events/checksums.ts';
 import { markCopy } from './epochs-table.ts';
+import { readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_EPOCHS, WITH_TREE } from './schema.ts';
-import { readHeadOf } from './witness.ts';
 
 /**
  * Migrates the schema to the newest version, and returns the version that it had. Its version is

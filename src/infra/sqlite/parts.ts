@@ -2,7 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import type { Store, StoreParts } from '../../app/ports/store.ts';
-import type { WitnessSignal } from '../process/witness-file.ts';
+import type { HeadFileSignal } from '../process/head-file.ts';
 import { epochsIn } from './epochs-table.ts';
 import { SqliteEventLog } from './event-log.ts';
 import { SqliteKeyStore } from './key-store.ts';
@@ -29,7 +29,7 @@ export type Readers = Omit<StoreParts, 'refusals'> &
  * Returns the readers over a connection, which the log closes.
  * @param signal See {@link SqliteEventLog}.
  */
-export function readersOf(file: string, db: Database.Database, signal?: WitnessSignal): Readers {
+export function readersOf(file: string, db: Database.Database, signal?: HeadFileSignal): Readers {
   const epochs = epochsIn(db);
   const id = epochs.storeId;
   return {

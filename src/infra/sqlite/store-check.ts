@@ -8,13 +8,13 @@ import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows } from './checked-rows.ts';
 import { statementsIn, storeIdOf } from './epochs-table.ts';
 import { CHUNK_ROWS, selectRows, treeOf } from './evidence.ts';
+import { headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { checkSnapshot } from './snapshot/snapshot-file.ts';
 import { isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
-import { headFileOf, readHeadOf } from './witness.ts';
 
 /** The largest database whose structure is checked at once, in bytes: it takes about a second. */
 const WHOLE_CHECK_BYTES = 268_435_456;

@@ -11,18 +11,18 @@ import {
 } from '../../app/ports/store.ts';
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
 import { UNPACED } from '../checking/keep-checking.ts';
-import { WitnessSignal } from '../process/witness-file.ts';
+import { HeadFileSignal } from '../process/head-file.ts';
 import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
 import { epochsIn } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
+import { headFileOf } from './head-file.ts';
 import { partsOf, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { checkSqliteStore } from './store-check.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
-import { headFileOf } from './witness.ts';
 import { type Waiting, WorkerWriter } from './worker-writer.ts';
 
 /** The size of a file that is checked in less than half a second: about 100,000 events. */
@@ -40,7 +40,7 @@ export async function openSqliteStore(
   scrub?: number,
 ): Promise<Store> {
   const watcher: StoreWatcher = { mended() {}, noticed() {}, ...given };
-  let signal: WitnessSignal | undefined;
+  let signal: HeadFileSignal | undefined;
   const writer = new WorkerWriter(file, {
     ...watcher,
     // A head that could not be noted is not signalled.
@@ -60,7 +60,7 @@ export async function openSqliteStore(
     // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
     const db = openDatabase(file, () => {});
     db.pragma('wal_autocheckpoint = 0');
-    signal = new WitnessSignal(headFileOf(file));
+    signal = new HeadFileSignal(headFileOf(file));
     return readersOf(file, db, signal);
   };
   const readers = waits?.readers ?? openReaders();

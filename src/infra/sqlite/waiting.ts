@@ -6,12 +6,12 @@ import type { EventLogReader } from '../../app/ports/event-log.ts';
 import type { Store, StoreWatcher } from '../../app/ports/store.ts';
 import { cannotOpen, openDatabase } from './database.ts';
 import { isCopy } from './epochs-table.ts';
+import { refuseOtherLog } from './head-file.ts';
 import { type Readers, readersOf } from './parts.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 import { logIn } from './start/guard.ts';
 import { hasRoom, storageFaultOf } from './storage/fault.ts';
 import { refuseDamagedWal } from './wal/guard.ts';
-import { refuseOtherLog } from './witness.ts';
 import type { Waiting, WorkerWriter } from './worker-writer.ts';
 
 /** The interval between attempts to write, in milliseconds. */

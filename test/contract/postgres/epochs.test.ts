@@ -12,7 +12,7 @@ import {
   openPostgresForCommandLine,
   openPostgresStore,
 } from '../../../src/infra/postgres/store.ts';
-import { readWitness } from '../../../src/infra/process/witness-file.ts';
+import { readHeadFile } from '../../../src/infra/process/head-file.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
@@ -22,7 +22,7 @@ const watcher = { lost() {}, impaired() {}, mended() {}, noticed() {} };
 const command = { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 } as const;
 const place: Submission = { command, by: 'key', commandId: 'command' };
 
-/** An instance, which has its witness in a folder, for as long as it is used. */
+/** An instance, which has its head file in a folder, for as long as it is used. */
 async function served<Result>(
   url: string,
   file: string,
@@ -75,9 +75,9 @@ async function lose(url: string, before: () => Promise<unknown>, count: number):
 }
 
 describe('an instance that starts on a log that lost events', () => {
-  it('is refused by its witness, until the loss is accepted', async () => {
+  it('is refused by its head file, until the loss is accepted', async () => {
     const url = await newDatabase();
-    const file = join(temporaryFolder(), 'witness');
+    const file = join(temporaryFolder(), 'head');
     expect(await served(url, file, (store) => idsOf(store, 2))).toStrictEqual([1n, 2n]);
     await lose(url, () => served(url, file, (store) => idsOf(store, 2)), 2);
     for (const open of [
@@ -118,13 +118,13 @@ describe('an instance that starts on a log that lost events', () => {
     await served(url, file, async (store) => {
       await served(url, other, (second) => idsOf(second, 3));
       expect((await store.trail.treeHead()).size).toBe(3);
-      expect(readWitness(file)?.position).toBe(3);
+      expect(readHeadFile(file)?.position).toBe(3);
     });
   });
 
-  it('reports if there was no witness, or cannot be one', async () => {
+  it('reports if there was no head file, or cannot be one', async () => {
     const url = await newDatabase();
-    const file = join(temporaryFolder(), 'witness');
+    const file = join(temporaryFolder(), 'head');
     expect(await served(url, file, async ({ notice }) => notice)).toMatch(/there was no /);
     await served(url, file, (store) => idsOf(store, 1));
     expect(await served(url, file, async ({ notice }) => notice)).toBeUndefined();
@@ -140,7 +140,7 @@ describe('an instance that starts on a log that lost events', () => {
 describe('a copy of a database', () => {
   it('begins a new epoch with the first instance that continues it, and none for readers', async () => {
     const url = await newDatabase();
-    const file = join(temporaryFolder(), 'witness');
+    const file = join(temporaryFolder(), 'head');
     await served(url, file, (store) => idsOf(store, 2));
     const restore = await copyOf(url);
     await restore();

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UnreadableEvent } from '../../../src/app/ports/event-log.ts';
-import { WitnessFile, WitnessSignal } from '../../../src/infra/process/witness-file.ts';
+import { HeadFile, HeadFileSignal } from '../../../src/infra/process/head-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { openLog, SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
-import { headFileOf } from '../../../src/infra/sqlite/witness.ts';
+import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
 import { startProgram } from '../../support/child.ts';
 import { newEvent, placed, readAll, shipped } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
@@ -22,8 +22,8 @@ eventLogContract('SQLite, whose head is asked for all the time,', async () => {
   const file = temporaryFile();
   return async () => {
     const db = openDatabase(file);
-    const headFile = new WitnessFile(headFileOf(file), storeIdOf(db));
-    const signal = new WitnessSignal(headFileOf(file));
+    const headFile = new HeadFile(headFileOf(file), storeIdOf(db));
+    const signal = new HeadFileSignal(headFileOf(file));
     const log = new SqliteEventLog(db, { beginAppending: () => headFile, signal });
     log.prepare();
     return log;
@@ -36,7 +36,7 @@ describe('a reader that has a signal', () => {
     const noting = openLog(file, openDatabase(file));
     const silent = new SqliteEventLog(openDatabase(file));
     const reader = new SqliteEventLog(openDatabase(file), {
-      signal: new WitnessSignal(headFileOf(file)),
+      signal: new HeadFileSignal(headFileOf(file)),
     });
     onTestFinished(async () => {
       for (const log of [noting, silent, reader]) await log.close();
@@ -75,7 +75,7 @@ async function logOnFile(file = temporaryFile()) {
   onTestFinished(() => {
     db.close();
   });
-  const beginAppending = () => new WitnessFile(headFileOf(file), storeIdOf(db));
+  const beginAppending = () => new HeadFile(headFileOf(file), storeIdOf(db));
   const log = new SqliteEventLog(db, { beginAppending });
   await log.append(0, () => [newEvent(placed(1n))]);
   return { file, db, log };

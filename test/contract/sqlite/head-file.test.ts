@@ -4,10 +4,10 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
-import { UNKNOWN_ROOT, WitnessFile } from '../../../src/infra/process/witness-file.ts';
+import { HeadFile, UNKNOWN_ROOT } from '../../../src/infra/process/head-file.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
+import { headFileOf, type Log, refuseOtherLog } from '../../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
-import { headFileOf, type Log, refuseOtherLog } from '../../../src/infra/sqlite/witness.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
 
@@ -24,7 +24,7 @@ function log(position: number, more: Partial<Log> = {}): () => Log {
 /** The file of a store whose head was written so. */
 function headed(...heads: readonly [position: number, root: string][]): string {
   const file = temporaryFile();
-  const head = new WitnessFile(headFileOf(file), STORE);
+  const head = new HeadFile(headFileOf(file), STORE);
   for (const [position, root] of heads) head.write({ position, root });
   head.close();
   return file;
@@ -67,7 +67,7 @@ describe('the head of a log, outside the database', () => {
   it('is read before the log, because another process may be appending', () => {
     const file = headed([1, UNKNOWN_ROOT]);
     refuseOtherLog(file, () => {
-      const head = new WitnessFile(headFileOf(file), STORE);
+      const head = new HeadFile(headFileOf(file), STORE);
       head.write({ position: 2, root: UNKNOWN_ROOT });
       head.close();
       return log(1)();
@@ -77,8 +77,8 @@ describe('the head of a log, outside the database', () => {
   it('never decreases, whichever process writes it', () => {
     const file = headed([5, UNKNOWN_ROOT]);
     const [one, other] = [
-      new WitnessFile(headFileOf(file), STORE),
-      new WitnessFile(headFileOf(file), STORE),
+      new HeadFile(headFileOf(file), STORE),
+      new HeadFile(headFileOf(file), STORE),
     ];
     for (const [head, position] of [
       [one, 8],

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { readWitness, replaceWitness } from '../../../src/infra/process/witness-file.ts';
+import { readHeadFile, replaceHeadFile } from '../../../src/infra/process/head-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
@@ -17,8 +17,8 @@ wholeLogContract('SQLite', async () => {
     },
     async open() {
       // Without what is noted beside the database, which tells that it is shorter.
-      const head = readWitness(`${file}-head`);
-      if (head) replaceWitness(`${file}-head`, { ...head, position: 0, root: undefined });
+      const head = readHeadFile(`${file}-head`);
+      if (head) replaceHeadFile(`${file}-head`, { ...head, position: 0, root: undefined });
       await openSqliteForCommandLine(file).close();
     },
     openEvidence: async () => openSqliteEvidence(file),

@@ -7,10 +7,10 @@ import { DamagedEpochs, Epochs } from '../../../app/log/epochs.ts';
 import { parentsOf } from '../../../app/log/merkle-proofs.ts';
 import { Frontier, nodeHash, TILE_HEIGHT } from '../../../app/log/merkle-tree.ts';
 import { epochsIn, isCopy, storeIdOf } from '../epochs-table.ts';
+import { type Log, refuseOtherLog } from '../head-file.ts';
 import { MerkleTables } from '../merkle-tables.ts';
 import { WITH_EPOCHS } from '../schema.ts';
 import { refuseDamagedWal } from '../wal/guard.ts';
-import { type Log, refuseOtherLog } from '../witness.ts';
 
 /**
  * Throws {@link CannotStart} if a store's file has lost acknowledged events. Changes nothing in it.

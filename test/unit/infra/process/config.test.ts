@@ -19,7 +19,7 @@ describe('The configuration', () => {
     host: '127.0.0.1',
     database: { engine: 'sqlite', file: './data/store-orders.db' },
     signingKeyFile: undefined,
-    witnessFile: undefined,
+    headFile: undefined,
     slowRequestMs: 1_000,
     metricsPort: undefined,
     baseUrl: undefined,
@@ -79,13 +79,19 @@ describe('The configuration', () => {
     expect(readConfig({ HOST, CONSOLE })).toMatchObject({ servesConsole });
   });
 
+  it('takes the head file under its earlier name', () => {
+    const WITNESS_FILE = '/var/lib/head';
+    expect(readConfig({ WITNESS_FILE }).headFile).toBe(WITNESS_FILE);
+    expect(readConfig({ WITNESS_FILE, HEAD_FILE: '/new' }).headFile).toBe('/new');
+  });
+
   it('takes given values', () => {
     const key = mintKeyText();
     const given = {
       PORT: '65535',
       HOST: '::1',
       SIGNING_KEY_FILE: '/run/secrets/log-key',
-      WITNESS_FILE: '/var/lib/head',
+      HEAD_FILE: '/var/lib/head',
       SLOW_REQUEST_MS: '0',
       METRICS_PORT: '9464',
       BASE_URL: 'https://api.example.com/shop/v1',
@@ -119,7 +125,7 @@ describe('The configuration', () => {
       host: '::1',
       database: { engine: 'sqlite', file: './data/store-orders.db' },
       signingKeyFile: '/run/secrets/log-key',
-      witnessFile: '/var/lib/head',
+      headFile: '/var/lib/head',
       slowRequestMs: 0,
       metricsPort: 9464,
       baseUrl: 'https://api.example.com/shop/v1',

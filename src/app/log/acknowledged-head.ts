@@ -1,5 +1,5 @@
 /**
- * Witnesses: records outside the database of the newest acknowledged state of its log, by which a
+ * Records outside the database of the newest acknowledged state of its log, by which a
  * loss of acknowledged events is detected.
  */
 
@@ -12,7 +12,7 @@ import { highestOf } from './recorded-event.ts';
  * The state of a log as of its last acknowledgement, recorded outside of its database. A log that
  * contradicts it has lost acknowledged events.
  */
-export interface Witness {
+export interface AcknowledgedHead {
   readonly storeId: string;
   readonly epoch: string;
   readonly position: number;
@@ -24,41 +24,44 @@ export interface Witness {
   readonly highestId: bigint | undefined;
 }
 
-/** The part of a log that is compared with a witness. */
-export interface WitnessedLog {
+/** The part of a log that is compared with an acknowledged head. */
+export interface ComparedLog {
   /** `undefined` where there is no store. */
   readonly storeId: string | undefined;
   readonly epochs: Epochs;
   /** The position of its newest event. */
   readonly position: number;
-  /** The root at the witness's position, 64 hexadecimal digits; `undefined` beyond the tree. */
+  /** The root at the acknowledged position, 64 hexadecimal digits; `undefined` beyond the tree. */
   readonly root: string | undefined;
 }
 
-/** Returns a sentence on how a log contradicts a witness; `undefined` where it does not. */
-export function contradictionOf(witness: Witness, log: WitnessedLog): string | undefined {
+/** Returns a sentence on how a log contradicts an acknowledged head; `undefined` where it does not. */
+export function contradictionOf(
+  acknowledged: AcknowledgedHead,
+  log: ComparedLog,
+): string | undefined {
   const { epochs } = log;
-  const acknowledged = `position ${witness.position} was acknowledged`;
-  const isOther = `is not the log whose ${acknowledged}`;
-  if (log.storeId !== undefined && log.storeId !== witness.storeId) return isOther;
-  if (log.storeId !== undefined && !epochs.has(witness.epoch)) {
-    return `${isOther}: it was in epoch ${witness.epoch} by then`;
+  const wasAcknowledged = `position ${acknowledged.position} was acknowledged`;
+  const isOther = `is not the log whose ${wasAcknowledged}`;
+  if (log.storeId !== undefined && log.storeId !== acknowledged.storeId) return isOther;
+  if (log.storeId !== undefined && !epochs.has(acknowledged.epoch)) {
+    return `${isOther}: it was in epoch ${acknowledged.epoch} by then`;
   }
-  const end = epochs.endOf(witness.epoch);
-  if (end !== undefined && witness.position > end.position) {
+  const end = epochs.endOf(acknowledged.epoch);
+  if (end !== undefined && acknowledged.position > end.position) {
     // This loss is recorded. But no id and no position assigned before it may be assigned again.
     const isCovered =
-      (witness.highestId ?? 0n) <= epochs.ids.above &&
-      witness.position <= (end.positionsUpTo ?? Number.POSITIVE_INFINITY);
+      (acknowledged.highestId ?? 0n) <= epochs.ids.above &&
+      acknowledged.position <= (end.positionsUpTo ?? Number.POSITIVE_INFINITY);
     if (isCovered) return undefined;
     const more = `more than was given up when ${inWords(end)}`;
-    return `lacks position ${witness.position}, which was acknowledged, and ${more}`;
+    return `lacks position ${acknowledged.position}, which was acknowledged, and ${more}`;
   }
-  if (log.position < witness.position) {
-    return `ends at position ${log.position}, but ${acknowledged}`;
+  if (log.position < acknowledged.position) {
+    return `ends at position ${log.position}, but ${wasAcknowledged}`;
   }
-  const isComparable = witness.root !== undefined && log.root !== undefined;
-  return isComparable && witness.root !== log.root ? isOther : undefined;
+  const isComparable = acknowledged.root !== undefined && log.root !== undefined;
+  return isComparable && acknowledged.root !== log.root ? isOther : undefined;
 }
 
 /** Upper bounds of the positions and ids assigned before a log was cut: see {@link Break}. */
@@ -69,23 +72,26 @@ interface Given {
 
 /**
  * Returns upper bounds of the positions and ids that were assigned before a log was cut.
- * @param witness Undefined where there is none, or where it may have been behind.
+ * @param acknowledged Undefined where there is none, or where it may have been behind.
  * @param ids Those that are known to have been assigned.
  */
-export function givenBefore(witness: Witness | undefined, ids: readonly bigint[]): Given {
-  const known = witness?.highestId;
+export function givenBefore(
+  acknowledged: AcknowledgedHead | undefined,
+  ids: readonly bigint[],
+): Given {
+  const known = acknowledged?.highestId;
   const highest = highestOf([known ?? 0n, ...ids]);
   const idsUpTo = known === undefined ? highest + UNKNOWN_IDS : highest;
   return {
-    positionsUpTo: witness?.reached ?? null,
+    positionsUpTo: acknowledged?.reached ?? null,
     idsUpTo: idsUpTo < MAX_INT64 ? idsUpTo : MAX_INT64,
   };
 }
 
-/** Returns the part of a witness that the statement of a break contains. */
-export function knownBefore(witness: Witness | undefined): KnownBefore | null {
-  if (witness === undefined) return null;
-  const { epoch, position, root } = witness;
+/** Returns the part of an acknowledged head that the statement of a break contains. */
+export function knownBefore(acknowledged: AcknowledgedHead | undefined): KnownBefore | null {
+  if (acknowledged === undefined) return null;
+  const { epoch, position, root } = acknowledged;
   const base64 = root === undefined ? null : Buffer.from(root, 'hex').toString('base64');
   return { epoch, position, root: base64 };
 }
@@ -99,19 +105,19 @@ interface Cut {
   readonly root: Buffer;
   /** The highest id of an order in the log. */
   readonly highestId: bigint;
-  /** The witness outside the database; one of another store counts as none. */
-  readonly witness: Witness | undefined;
-  /** True if the witness certainly covers everything that was acknowledged. */
+  /** As recorded outside the database; one of another store counts as none. */
+  readonly acknowledged: AcknowledgedHead | undefined;
+  /** True if that certainly covers everything that was acknowledged. */
   readonly isExact: boolean;
 }
 
-/** Returns the statement of a break, and the first witness of the epoch that begins with it. */
+/** Returns the statement of a break, and the first head of the epoch that begins with it. */
 export function breakAfter(
   before: Epochs,
-  { at, reason, position, root, highestId, witness, isExact }: Cut,
-): { readonly statement: string; readonly witness: Witness } {
+  { at, reason, position, root, highestId, acknowledged, isExact }: Cut,
+): { readonly statement: string; readonly acknowledged: AcknowledgedHead } {
   const { storeId } = before;
-  const known = witness?.storeId === storeId ? witness : undefined;
+  const known = acknowledged?.storeId === storeId ? acknowledged : undefined;
   const ids = [highestId, before.ids.above, known?.highestId ?? 0n];
   const given = givenBefore(isExact ? known : undefined, ids);
   const statement = before.statementOf({
@@ -126,5 +132,5 @@ export function breakAfter(
   const { id: epoch } = new Epochs(storeId, [...before.statements, statement]);
   const reached = Math.max(position, known?.reached ?? 0);
   const next = { storeId, epoch, position, root: root.toString('hex'), reached };
-  return { statement, witness: { ...next, highestId: given.idsUpTo } };
+  return { statement, acknowledged: { ...next, highestId: given.idsUpTo } };
 }

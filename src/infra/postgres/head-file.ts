@@ -1,30 +1,30 @@
 /**
- * The witness of a store in PostgreSQL, in a file on each machine, and its comparison with the log.
+ * The head file of a store in PostgreSQL, on each machine, and its comparison with the log.
  */
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { type AcknowledgedHead, contradictionOf } from '../../app/log/acknowledged-head.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
 import { sizeOf } from '../../app/log/merkle-tree.ts';
-import { contradictionOf, type Witness } from '../../app/log/witness.ts';
-import { readWitness, WitnessFile } from '../process/witness-file.ts';
+import { HeadFile, readHeadFile } from '../process/head-file.ts';
 import type { Queryable } from './connection/connection.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
-/** Returns the file of a store's witness on this machine. */
-export type WitnessPlace = (storeId: string) => string;
+/** Returns the head file of a store on this machine. */
+export type HeadFilePlace = (storeId: string) => string;
 
-/** Throws {@link CannotStart} if the log in a database contradicts the witness on this machine. */
+/** Throws {@link CannotStart} if the log in a database contradicts the head file on this machine. */
 export async function refuseOtherLog(
   db: Queryable,
   file: string,
   epochs: Epochs,
   name: string,
 ): Promise<void> {
-  const witness = readWitness(file);
-  const wrong = witness && (await contradictionIn(db, witness, epochs));
+  const acknowledged = readHeadFile(file);
+  const wrong = acknowledged && (await contradictionIn(db, acknowledged, epochs));
   if (wrong === undefined) return;
   throw new CannotStart(
     `The log in ${name} ${wrong}, according to ${file}. Nothing was changed. Restore the ` +
@@ -33,34 +33,34 @@ export async function refuseOtherLog(
   );
 }
 
-/** Returns the contradiction between the log in a database and a witness, if there is one. */
+/** Returns the contradiction between the log in a database and an acknowledged head, if there is one. */
 export async function contradictionIn(
   db: Queryable,
-  witness: Witness,
+  acknowledged: AcknowledgedHead,
   epochs: Epochs,
 ): Promise<string | undefined> {
   const tree = new MerkleTables(db);
   const position = sizeOf(await tree.edge());
   const root =
-    witness.position <= position
-      ? Buffer.from(await treeRoot(witness.position, tree)).toString('hex')
+    acknowledged.position <= position
+      ? Buffer.from(await treeRoot(acknowledged.position, tree)).toString('hex')
       : undefined;
-  return contradictionOf(witness, { storeId: epochs.storeId, epochs, position, root });
+  return contradictionOf(acknowledged, { storeId: epochs.storeId, epochs, position, root });
 }
 
 /**
- * Opens the witness of a store on this machine. If it cannot be opened, nothing is noted, and
+ * Opens the head file of a store on this machine. If it cannot be opened, nothing is noted, and
  * `trouble` is the reason.
  */
-export function openWitness(
+export function openHeadFile(
   file: string,
   { storeId, id }: Epochs,
-): { readonly witness?: WitnessFile; readonly trouble?: string } {
+): { readonly headFile?: HeadFile; readonly trouble?: string } {
   try {
-    const isNew = readWitness(file) === undefined;
+    const isNew = readHeadFile(file) === undefined;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     return {
-      witness: new WitnessFile(file, storeId, id),
+      headFile: new HeadFile(file, storeId, id),
       ...(isNew && {
         trouble: `there was no ${file}: events lost before this start cannot be detected`,
       }),

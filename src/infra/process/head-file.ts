@@ -1,5 +1,5 @@
 /**
- * The files of witnesses. A file has two records of text that a person can read: "head 2 <store>
+ * The head file, outside the database. It has two records of text that a person can read: "head 2 <store>
  * <epoch> <position> <root> <reached> <highest id> <digest of all that>". Format 1 had neither
  * epochs nor the highest position reached.
  */
@@ -17,8 +17,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
 import { epochNumberOf, FIRST_EPOCH } from '../../app/log/epochs.ts';
-import type { Witness } from '../../app/log/witness.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /** Stands for an unknown root. */
@@ -29,10 +29,10 @@ const RECORD_BYTES = 512;
 const RECORDS = 2;
 
 /** The head of a log: the position of its newest event, 0 if there is none, and the root there. */
-type Head = Pick<Witness, 'position' | 'root'>;
+type Head = Pick<AcknowledgedHead, 'position' | 'root'>;
 
 /**
- * The file of a {@link Witness}.
+ * The file of a {@link AcknowledgedHead}.
  *
  * It is written after each commit, when that is on the disk, and is not flushed. So after a power
  * cut it may be behind the log but never ahead: a log that is shorter has lost events. The two
@@ -40,13 +40,13 @@ type Head = Pick<Witness, 'position' | 'root'>;
  * older record, whichever process wrote it, because commands append beside the server. Only the
  * first record is flushed, with the new file: from then on one is valid.
  */
-export class WitnessFile {
+export class HeadFile {
   readonly #fd: number;
   readonly #storeId: string;
   readonly #epoch: string;
   readonly #contents: Contents;
   /** The records in the file. */
-  #records: readonly (Witness | undefined)[] = [];
+  #records: readonly (AcknowledgedHead | undefined)[] = [];
   #highestId = 0n;
   #due: { readonly head: Head; readonly cause: Error } | undefined;
 
@@ -71,20 +71,20 @@ export class WitnessFile {
     if (highestId > this.#highestId) this.#highestId = highestId;
     const [first, second] = this.#records;
     const latest = isAhead(first, second) ? first : second;
-    const witness: Witness = {
+    const acknowledged: AcknowledgedHead = {
       ...head,
       storeId: this.#storeId,
       epoch: this.#epoch,
       reached: Math.max(head.position, latest?.reached ?? 0),
       highestId: this.#highestOf(latest),
     };
-    if (latest !== undefined && !isAhead(witness, latest)) return;
+    if (latest !== undefined && !isAhead(acknowledged, latest)) return;
     const at = isAhead(first, second) ? RECORD_BYTES : 0;
-    const record = encode(witness);
+    const record = encode(acknowledged);
     writeSync(this.#fd, record, 0, RECORD_BYTES, at);
     if (latest === undefined) fsyncSync(this.#fd);
     record.copy(this.#contents.bytes, at);
-    this.#records = at === 0 ? [witness, second] : [first, witness];
+    this.#records = at === 0 ? [acknowledged, second] : [first, acknowledged];
   }
 
   /**
@@ -117,7 +117,7 @@ export class WitnessFile {
   }
 
   // Records of older versions lack the highest id, so the ids assigned before are unknown.
-  #highestOf(latest: Witness | undefined): bigint | undefined {
+  #highestOf(latest: AcknowledgedHead | undefined): bigint | undefined {
     if (latest === undefined) return this.#highestId;
     const { highestId } = latest;
     if (highestId === undefined) return undefined;
@@ -126,11 +126,11 @@ export class WitnessFile {
 }
 
 /**
- * Detects that a witness's file was written since the previous call. Each append notes the new head
+ * Detects that a head file was written since the previous call. Each append notes the new head
  * before the event is acknowledged, so without a new head every acknowledged event was read
  * already. Takes a third of the time of reading the head from SQLite.
  */
-export class WitnessSignal {
+export class HeadFileSignal {
   readonly #fd: number;
   readonly #contents: Contents;
   #isDistrusted = false;
@@ -155,8 +155,8 @@ export class WitnessSignal {
   }
 }
 
-/** Returns the newest witness in a file; `undefined` if there is none that is valid. */
-export function readWitness(name: string): Witness | undefined {
+/** Returns the newest head in a file; `undefined` if there is none that is valid. */
+export function readHeadFile(name: string): AcknowledgedHead | undefined {
   if (!existsSync(name)) return undefined;
   const fd = openSync(name, 'r');
   try {
@@ -169,10 +169,10 @@ export function readWitness(name: string): Witness | undefined {
   }
 }
 
-/** Replaces the witness in a file, durably and atomically. */
-export function replaceWitness(name: string, witness: Witness): void {
+/** Replaces the head in a file, durably and atomically. */
+export function replaceHeadFile(name: string, acknowledged: AcknowledgedHead): void {
   const unfinished = `${name}-new`;
-  writeFileSync(unfinished, encode(witness), { mode: 0o600, flush: true });
+  writeFileSync(unfinished, encode(acknowledged), { mode: 0o600, flush: true });
   renameSync(unfinished, name);
   syncFolder(dirname(name));
 }
@@ -202,14 +202,14 @@ class Contents {
 }
 
 /** Returns true if one is of a later epoch than the other, or further on in the same one. */
-function isAhead(one: Witness | undefined, other: Witness | undefined): boolean {
+function isAhead(one: AcknowledgedHead | undefined, other: AcknowledgedHead | undefined): boolean {
   if (one === undefined || other === undefined) return one !== undefined;
   if (one.epoch === other.epoch) return one.position > other.position;
   const epochs = epochNumberOf(one.epoch) - epochNumberOf(other.epoch);
   return epochs === 0 ? one.position > other.position : epochs > 0;
 }
 
-function recordsIn(bytes: Buffer): readonly (Witness | undefined)[] {
+function recordsIn(bytes: Buffer): readonly (AcknowledgedHead | undefined)[] {
   return [0, 1].map((n) => decode(bytes.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES)));
 }
 
@@ -219,7 +219,7 @@ const FORM_2 =
   /^(?<text>head 2 (?<storeId>[0-9a-f]{16}) (?<epoch>\S{1,48}) (?<position>\d{16}) (?<root>[0-9a-f]{64}) (?<reached>\d{16}) (?<highestId>\d{1,19}|-)) (?<digest>[0-9a-f]{16})\s*$/;
 
 /** Returns a record as bytes. */
-function encode({ storeId, epoch, position, root, reached, highestId }: Witness): Buffer {
+function encode({ storeId, epoch, position, root, reached, highestId }: AcknowledgedHead): Buffer {
   const text = `head 2 ${storeId} ${epoch} ${padded(position)} ${root ?? UNKNOWN_ROOT} ${padded(reached)} ${highestId ?? '-'}`;
   return Buffer.from(`${text} ${digestOf(text)}`.padEnd(RECORD_BYTES - 1).concat('\n'));
 }
@@ -229,7 +229,7 @@ function padded(position: number): string {
 }
 
 /** Parses a record; returns `undefined` if it is invalid. */
-function decode(bytes: Buffer): Witness | undefined {
+function decode(bytes: Buffer): AcknowledgedHead | undefined {
   const record = bytes.toString('latin1');
   const { groups = {} } = FORM_2.exec(record) ?? FORM_1.exec(record) ?? {};
   const { text = '', storeId = '', position, root, digest, epoch = FIRST_EPOCH } = groups;

@@ -1,11 +1,15 @@
-/** The witness of a store in SQLite, in a file beside it, and its comparison with the log. */
+/** The head file of a store in SQLite, beside it, and its comparison with the log. */
 
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
-import { contradictionOf, type Witness, type WitnessedLog } from '../../app/log/witness.ts';
-import { readWitness } from '../process/witness-file.ts';
+import {
+  type AcknowledgedHead,
+  type ComparedLog,
+  contradictionOf,
+} from '../../app/log/acknowledged-head.ts';
+import { readHeadFile } from '../process/head-file.ts';
 
 /** The state of the log in a store's file that is compared with its head. */
-export interface Log extends WitnessedLog {
+export interface Log extends ComparedLog {
   /** True for a copy that was not continued yet: nothing was acknowledged from it. */
   readonly isCopy: boolean;
   /** True if its schema version requires a head beside the store. */
@@ -49,8 +53,8 @@ function missing(file: string, position: number): string {
 }
 
 /** Returns the noted head of a store's file; `undefined` if it cannot be read. */
-export function readHeadOf(file: string): Witness | undefined {
-  return readWitness(headFileOf(file));
+export function readHeadOf(file: string): AcknowledgedHead | undefined {
+  return readHeadFile(headFileOf(file));
 }
 
 /** Returns the name of the file that contains the head of a store's file. */

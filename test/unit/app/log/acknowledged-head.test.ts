@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
-import { Epochs, UNKNOWN_IDS } from '../../../../src/app/log/epochs.ts';
-import { highestOf } from '../../../../src/app/log/recorded-event.ts';
 import {
+  type AcknowledgedHead,
   breakAfter,
+  type ComparedLog,
   contradictionOf,
   givenBefore,
   knownBefore,
-  type Witness,
-  type WitnessedLog,
-} from '../../../../src/app/log/witness.ts';
+} from '../../../../src/app/log/acknowledged-head.ts';
+import { Epochs, UNKNOWN_IDS } from '../../../../src/app/log/epochs.ts';
+import { highestOf } from '../../../../src/app/log/recorded-event.ts';
 import { MAX_INT64 } from '../../../../src/domain/order-id.ts';
 import { NOON } from '../../../support/events.ts';
 
 const [ROOT, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 const FIRST = new Epochs('s');
-const witness: Witness = {
+const acknowledged: AcknowledgedHead = {
   storeId: 's',
   epoch: '0',
   position: 54,
@@ -28,7 +28,7 @@ function cut(position: number, positionsUpTo: number | null, idsUpTo: string): E
   return new Epochs('s', [FIRST.statementOf({ ...about, position, positionsUpTo, idsUpTo })]);
 }
 
-it.each<[string, Partial<Witness>, Partial<WitnessedLog>, RegExp | undefined]>([
+it.each<[string, Partial<AcknowledgedHead>, Partial<ComparedLog>, RegExp | undefined]>([
   ['as long', {}, { position: 54, root: ROOT }, undefined],
   ['longer', {}, { position: 99, root: ROOT }, undefined],
   ['without a root', {}, { position: 99, root: undefined }, undefined],
@@ -49,38 +49,38 @@ it.each<[string, Partial<Witness>, Partial<WitnessedLog>, RegExp | undefined]>([
   ['cut, and gives ids again', {}, { epochs: cut(50, 54, '39'), position: 52 }, /^lacks position/],
   ['cut, and gives positions again', {}, { epochs: cut(50, 53, '40'), position: 60 }, /^lacks/],
   ['cut, and no ids known', { highestId: undefined }, { epochs: cut(50, 54, '0') }, undefined],
-])('a log that is %s is told by its witness', (_, seen, log, said) => {
+])('a log that is %s contradicts its acknowledged head', (_, seen, log, said) => {
   const there = { storeId: 's', epochs: FIRST, position: 60, root: undefined, ...log };
-  const wrong = contradictionOf({ ...witness, ...seen }, there);
+  const wrong = contradictionOf({ ...acknowledged, ...seen }, there);
   if (said === undefined) expect(wrong).toBeUndefined();
   else expect(wrong).toMatch(said);
 });
 
-it('the bounds of assigned ids come from the witness, or are estimated generously', () => {
-  expect(givenBefore(witness, [30n])).toStrictEqual({ positionsUpTo: 54, idsUpTo: 40n });
-  expect(givenBefore(witness, [41n])).toStrictEqual({ positionsUpTo: 54, idsUpTo: 41n });
+it('the bounds of assigned ids come from the acknowledged head, or are estimated generously', () => {
+  expect(givenBefore(acknowledged, [30n])).toStrictEqual({ positionsUpTo: 54, idsUpTo: 40n });
+  expect(givenBefore(acknowledged, [41n])).toStrictEqual({ positionsUpTo: 54, idsUpTo: 41n });
   expect(givenBefore(undefined, [30n, 7n])).toStrictEqual({
     positionsUpTo: null,
     idsUpTo: 30n + UNKNOWN_IDS,
   });
-  const older = { ...witness, highestId: undefined };
+  const older = { ...acknowledged, highestId: undefined };
   expect(givenBefore(older, [])).toStrictEqual({ positionsUpTo: 54, idsUpTo: UNKNOWN_IDS });
   expect(givenBefore(undefined, [MAX_INT64 - 1n]).idsUpTo).toBe(MAX_INT64);
   expect(highestOf([])).toBe(0n);
 });
 
-it('a statement contains the known part of a witness', () => {
+it('a statement contains the known part of an acknowledged head', () => {
   const root = Buffer.from(ROOT, 'hex').toString('base64');
-  expect(knownBefore(witness)).toStrictEqual({ epoch: '0', position: 54, root });
-  expect(knownBefore({ ...witness, root: undefined })).toMatchObject({ root: null });
+  expect(knownBefore(acknowledged)).toStrictEqual({ epoch: '0', position: 54, root });
+  expect(knownBefore({ ...acknowledged, root: undefined })).toMatchObject({ root: null });
   expect(knownBefore(undefined)).toBeNull();
 });
 
-it('a break goes by a witness of the same store, as far as that covers what was acknowledged', () => {
+it('a break goes by an acknowledged head of the same store, as far as that covers what was acknowledged', () => {
   const root = Buffer.from(OTHER, 'hex');
   const about = { at: NOON, reason: 'loss_accepted', position: 50, root, highestId: 7n } as const;
-  const cutWith = (more: { witness: Witness | undefined; isExact: boolean }) => {
-    const { statement, witness: next } = breakAfter(FIRST, { ...about, ...more });
+  const cutWith = (more: { acknowledged: AcknowledgedHead | undefined; isExact: boolean }) => {
+    const { statement, acknowledged: next } = breakAfter(FIRST, { ...about, ...more });
     const epochs = new Epochs('s', [statement]);
     expect(next).toMatchObject({ storeId: 's', epoch: epochs.id, position: 50, root: OTHER });
     const [{ positionsUpTo, idsUpTo, known } = {} as never] = epochs.breaks;
@@ -88,20 +88,22 @@ it('a break goes by a witness of the same store, as far as that covers what was 
     return { positionsUpTo, idsUpTo, known: known?.position, reached: next.reached };
   };
   const unknown = { positionsUpTo: null, idsUpTo: String(40n + UNKNOWN_IDS) };
-  expect(cutWith({ witness, isExact: true })).toStrictEqual({
+  expect(cutWith({ acknowledged, isExact: true })).toStrictEqual({
     positionsUpTo: 54,
     idsUpTo: '40',
     known: 54,
     reached: 54,
   });
-  expect(cutWith({ witness, isExact: false })).toStrictEqual({
+  expect(cutWith({ acknowledged, isExact: false })).toStrictEqual({
     ...unknown,
     known: 54,
     reached: 54,
   });
   const none = { ...unknown, idsUpTo: String(7n + UNKNOWN_IDS), known: undefined, reached: 50 };
-  expect(cutWith({ witness: undefined, isExact: true })).toStrictEqual(none);
-  expect(cutWith({ witness: { ...witness, storeId: 'x' }, isExact: true })).toStrictEqual(none);
-  const older = { ...witness, highestId: undefined };
-  expect(cutWith({ witness: older, isExact: false }).idsUpTo).toBe(String(7n + UNKNOWN_IDS));
+  expect(cutWith({ acknowledged: undefined, isExact: true })).toStrictEqual(none);
+  expect(cutWith({ acknowledged: { ...acknowledged, storeId: 'x' }, isExact: true })).toStrictEqual(
+    none,
+  );
+  const older = { ...acknowledged, highestId: undefined };
+  expect(cutWith({ acknowledged: older, isExact: false }).idsUpTo).toBe(String(7n + UNKNOWN_IDS));
 });
