@@ -14,6 +14,7 @@ const MAX_EVENTS = 999_999_999;
 interface EventsOptions extends ServiceOptions, JsonOption {
   readonly after?: string;
   readonly type?: EventType;
+  readonly commandId?: string;
   readonly limit?: number;
   readonly follow?: true;
 }
@@ -23,6 +24,7 @@ export function defineEvents(command: ExplainedCommand, commandLine: CommandLine
   withJson(withService(command), 'one a line: CloudEvents')
     .option('--after <position>', 'begin after this position of the log')
     .addOption(new Option('--type <type>', 'events of this type').choices(EVENT_TYPES))
+    .option('--command-id <id>', 'events of this command, or of the request with this id')
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_EVENTS))
     .option('--follow', 'go on with new events as they are recorded, until Ctrl-C')
     .explain(`The key needs the scope audit:read.\n${SERVICE_NOTES}`)
@@ -36,8 +38,8 @@ export function defineEvents(command: ExplainedCommand, commandLine: CommandLine
 
 async function printEvents(options: EventsOptions, commandLine: CommandLine): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
-  const { after, type, limit = Infinity, follow, json } = options;
-  const query = { after, type };
+  const { after, type, commandId, limit = Infinity, follow, json } = options;
+  const query = { after, type, commandId };
   const interrupted = (error: Error) => stderr.write(`Interrupted: ${error.message}\n`);
   const eventsOf = ({ events }: StoreOrders, signal: AbortSignal) =>
     follow

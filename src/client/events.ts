@@ -21,6 +21,8 @@ export interface EventQuery<Type extends EventType = EventType> {
   /** Events behind this position; from the first one if absent. */
   readonly after?: Position | undefined;
   readonly type?: Type | undefined;
+  /** Events of the command with this id, or of the request: the `X-Request-Id` of its response. */
+  readonly commandId?: string | undefined;
 }
 
 export interface FollowOptions<Type extends EventType = EventType>
@@ -111,7 +113,7 @@ export class Events {
   }
 
   #steps(after: string, options: FollowOptions): AsyncGenerator<Step> {
-    const query = { after, type: options.type };
+    const query = { after, type: options.type, commandId: options.commandId };
     return options.over === 'pages' ? this.#paged(query, options) : this.#streamed(query, options);
   }
 
@@ -128,9 +130,9 @@ export class Events {
     }
   }
 
-  async *#paged({ type, after }: EventQuery, options: FollowOptions): AsyncGenerator<Step> {
-    const query = { type, after, limit: PAGE_EVENTS };
-    for await (const { data, next } of this.list(query, { ...options, retries: 0 }).pages()) {
+  async *#paged(query: EventQuery, options: FollowOptions): AsyncGenerator<Step> {
+    const pages = { ...query, limit: PAGE_EVENTS };
+    for await (const { data, next } of this.list(pages, { ...options, retries: 0 }).pages()) {
       for (const event of data) yield { position: event.id, event };
       if (next !== null) yield { position: next };
     }

@@ -99,15 +99,15 @@ export interface Summary {
 }
 
 export interface ActivityQuery {
-  readonly bucket?: 'hour' | 'day' | undefined;
+  readonly bucket?: 'minute' | 'hour' | 'day' | undefined;
   readonly from?: Time | undefined;
   readonly to?: Time | undefined;
 }
 
-/** The numbers of events in whole hours or days, in UTC. */
+/** The numbers of events in whole minutes, hours or days, in UTC. */
 export interface Activity {
   readonly asOf: number;
-  readonly bucket: 'hour' | 'day';
+  readonly bucket: 'minute' | 'hour' | 'day';
   readonly from: string;
   readonly to: string;
   readonly data: readonly {

@@ -50,6 +50,11 @@ export function authorOf({ metadata }: StoredFields): string {
   return Object(JSON.parse(metadata)).by;
 }
 
+/** Returns the id of the command that led to an event. */
+export function commandIdOf({ metadata }: StoredFields): string {
+  return String(Object(JSON.parse(metadata)).commandId);
+}
+
 /**
  * Returns an event as a CloudEvent: JSON in one line, which ends with the data as it is stored.
  * Throws a SyntaxError if the stored texts are not JSON.

@@ -3,9 +3,10 @@
 import { nextTurn } from '../event-loop.ts';
 import type { Epochs } from '../log/epochs.ts';
 import type { StoredFields } from '../log/recorded-event.ts';
+import { ID_END } from '../log/submission.ts';
 import type { KeyStore } from '../ports/key-store.ts';
 import type { Trail } from '../ports/trail.ts';
-import { authorOf, cloudEventOf } from './cloud-event.ts';
+import { authorOf, cloudEventOf, commandIdOf } from './cloud-event.ts';
 
 /** A run of the log. */
 export interface EventRun {
@@ -20,6 +21,13 @@ export interface EventRun {
 interface HistoricalEvent {
   readonly position: number;
   readonly json: string;
+}
+
+/** Criteria of events. An absent member matches every event. */
+export interface EventFilter {
+  readonly type?: string | undefined;
+  /** The id of a command, or of the request whose several commands have ids that begin with it. */
+  readonly commandId?: string | undefined;
 }
 
 /** The most events searched for one answer, however few match. */
@@ -48,17 +56,17 @@ export class History {
   }
 
   /**
-   * Returns the first events after a position, at most `limit`, of one type if given. There may be
-   * fewer although the log has more, because one call reads at most {@link MAX_READ_EVENTS}.
+   * Returns the first events after a position that match, at most `limit`. There may be fewer
+   * although the log has more, because one call reads at most {@link MAX_READ_EVENTS}.
    */
-  async run(after: number, limit: number, type?: string): Promise<EventRun> {
+  async run(after: number, limit: number, filter: EventFilter = {}): Promise<EventRun> {
     const found: StoredFields[] = [];
     // One more than the limit shows that the log goes on.
-    const chunk = type === undefined ? limit + 1 : CHUNK_EVENTS;
+    const chunk = matchesAll(filter) ? limit + 1 : CHUNK_EVENTS;
     let end = after;
     do {
       const stored = await this.#trail.stored(end, chunk);
-      found.push(...stored.filter((event) => type === undefined || event.type === type));
+      found.push(...stored.filter((event) => matches(event, filter)));
       if (found.length > limit) {
         const last = found[limit - 1] as StoredFields;
         return {
@@ -92,4 +100,15 @@ export class History {
     }
     return cloudEvents;
   }
+}
+
+function matchesAll({ type, commandId }: EventFilter): boolean {
+  return type === undefined && commandId === undefined;
+}
+
+function matches(event: StoredFields, { type, commandId }: EventFilter): boolean {
+  if (type !== undefined && event.type !== type) return false;
+  if (commandId === undefined) return true;
+  const own = commandIdOf(event);
+  return own === commandId || own.startsWith(`${commandId}${ID_END}`);
 }

@@ -2,7 +2,7 @@
 
 import { nextTurn } from '../event-loop.ts';
 import type { EventLogReader } from '../ports/event-log.ts';
-import type { EventRun, History } from './history.ts';
+import type { EventFilter, EventRun, History } from './history.ts';
 
 /** The most events in one run, which bounds the memory of a slow follower. */
 const RUN_EVENTS = 100;
@@ -37,7 +37,7 @@ export class Tail {
    */
   follow(): Follower | undefined {
     if (this.#followers.size >= this.#maxFollowers) return undefined;
-    const follower = new Follower((after, type) => this.#read(after, type));
+    const follower = new Follower((after, filter) => this.#read(after, filter));
     this.#followers.add(follower);
     follower.left.addEventListener('abort', () => this.#followers.delete(follower));
     if (this.#isClosed) follower.leave();
@@ -56,14 +56,14 @@ export class Tail {
    * together, so that other work waits for at most one run. Most followers are at the head and
    * share one read: a run that was read stays as it is, even if it could be longer by now.
    */
-  async #read(after: number, type?: string): Promise<EventRun> {
+  async #read(after: number, filter: EventFilter): Promise<EventRun> {
     this.#turn = this.#turn.then(nextTurn);
     await this.#turn;
-    const name = `${after} ${type}`;
+    const name = `${after} ${filter.type} ${filter.commandId}`;
     const known = this.#runs.get(name);
     if (known !== undefined) return known;
     // Runs end at multiples of their length, so that followers soon share them wherever they began.
-    const run = await this.#history.run(after, RUN_EVENTS - (after % RUN_EVENTS), type);
+    const run = await this.#history.run(after, RUN_EVENTS - (after % RUN_EVENTS), filter);
     if (run.end > after) this.#cache(name, run);
     return run;
   }
@@ -78,13 +78,13 @@ export class Tail {
 
 /** Reads the log up to its head, and on as it grows, until it leaves. */
 export class Follower {
-  readonly #read: (after: number, type?: string) => Promise<EventRun>;
+  readonly #read: (after: number, filter: EventFilter) => Promise<EventRun>;
   readonly #end = new AbortController();
   /** Resolves when the log may have grown since the last read began. */
   #grown = Promise.withResolvers<void>();
 
   /** @param read Returns the events after a position; none if the log ends there. */
-  constructor(read: (after: number, type?: string) => Promise<EventRun>) {
+  constructor(read: (after: number, filter: EventFilter) => Promise<EventRun>) {
     this.#read = read;
   }
 
@@ -93,13 +93,13 @@ export class Follower {
     return this.#end.signal;
   }
 
-  /** Yields all events after a position, in consecutive runs. */
-  async *runs(after: number, type?: string): AsyncIterable<EventRun> {
+  /** Yields all events after a position that match, in consecutive runs. */
+  async *runs(after: number, filter: EventFilter = {}): AsyncIterable<EventRun> {
     let seen = after;
     while (!this.left.aborted) {
       // An event appended from here on is either read, or announced by the next call of `wake`.
       this.#grown = Promise.withResolvers();
-      const run = await this.#read(seen, type);
+      const run = await this.#read(seen, filter);
       if (run.end === seen) await this.#grown.promise;
       else if (!this.left.aborted) yield run;
       seen = run.end;

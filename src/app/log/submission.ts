@@ -67,6 +67,9 @@ export function groupOf(
 
 const END_BYTES = 8;
 
+/** The delimiter between the id that several commands share and the end of each. */
+export const ID_END = ':';
+
 /**
  * Returns random texts, which end the ids of commands that come together. The hash of an event is
  * public where tiles are: whoever knows one of these events could otherwise guess the others, and
@@ -79,7 +82,7 @@ export function randomEnds(count: number): string {
 /** Returns the id of one of several commands: the id that they share, and an end of its own. */
 export function idWithEnd(shared: string, ends: string, index: number): string {
   const length = 2 * END_BYTES;
-  return `${shared}:${ends.slice(index * length, (index + 1) * length)}`;
+  return `${shared}${ID_END}${ends.slice(index * length, (index + 1) * length)}`;
 }
 
 /** Yields the submissions of each request in a batch: of most one, or those of a group. */

@@ -39,7 +39,7 @@ function eventsUpTo(list: OrderList<unknown>, position: number): EventCounts {
 }
 
 /** The lengths of time by which events are counted. All begin at whole ones in UTC. */
-export const BUCKET_MS = { hour: 3_600_000, day: 86_400_000 } as const;
+export const BUCKET_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
 /** The buckets that a range of times lies in, in milliseconds since 1970. */
 export interface Buckets {

@@ -1,7 +1,8 @@
 /** Follows the log as it grows, for as long as a page wants it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { EventType, OrderEvent, Position } from '../../client/client.ts';
+import type { OrderEvent, Position } from '../../client/client.ts';
 import { now } from '../state/clock.ts';
+import type { EventFilter } from '../state/log-rows.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
 import { streamClient } from './session.ts';
 
@@ -18,12 +19,12 @@ const BATCH_MS = 100;
 export interface TailOptions {
   /** The position behind which to begin; `undefined` does not follow. */
   readonly after: Position | undefined;
-  readonly type?: EventType | undefined;
+  readonly filter?: EventFilter;
   /** Called with all events that have arrived within {@link BATCH_MS}. */
   readonly onEvents: (events: readonly OrderEvent[]) => void;
 }
 
-export function useTail({ after, type, onEvents }: TailOptions): TailState {
+export function useTail({ after, filter = {}, onEvents }: TailOptions): TailState {
   const [state, setState] = useState<TailState>({ kind: 'off' });
   const handler = useRef(onEvents);
   handler.current = onEvents;
@@ -50,7 +51,7 @@ export function useTail({ after, type, onEvents }: TailOptions): TailState {
       if (!ending.signal.aborted) handler.current(batch);
     };
     const follow = async () => {
-      const options = { after, type, signal: ending.signal, onInterrupt };
+      const options = { ...filter, after, signal: ending.signal, onInterrupt };
       for await (const event of events.follow(options)) {
         if (waiting.length === 0) setTimeout(flush, BATCH_MS);
         waiting.push(event);
@@ -60,6 +61,6 @@ export function useTail({ after, type, onEvents }: TailOptions): TailState {
       setState({ kind: 'off', problem: problemOf(error, navigator.onLine) });
     });
     return () => ending.abort();
-  }, [after, type]);
+  }, [after, filter.type, filter.commandId]);
   return state;
 }

@@ -1,5 +1,6 @@
 /** Events as the lines of a file: NDJSON with each event as it is in the API, or CSV (RFC 4180). */
-import type { EventType, OrderEvent, StoreOrders } from '../../client/client.ts';
+import type { OrderEvent, StoreOrders } from '../../client/client.ts';
+import type { EventFilter } from './log-rows.ts';
 
 export type ExportFormat = 'ndjson' | 'csv';
 
@@ -14,12 +15,12 @@ const COLUMNS = [
 /** Yields the file in pieces, each with the number of its events. */
 export async function* piecesOf(
   events: Pick<StoreOrders['events'], 'list'>,
-  type: EventType | undefined,
+  filter: EventFilter,
   format: ExportFormat,
 ): AsyncGenerator<{ readonly text: string; readonly count: number }, void, void> {
   if (format === 'csv') yield { text: `${COLUMNS.join()}\r\n`, count: 0 };
   const lineOf = format === 'csv' ? csvLine : (event: OrderEvent) => `${JSON.stringify(event)}\n`;
-  for await (const { data } of events.list({ type, limit: PAGE_EVENTS }).pages()) {
+  for await (const { data } of events.list({ ...filter, limit: PAGE_EVENTS }).pages()) {
     yield { text: data.map(lineOf).join(''), count: data.length };
   }
 }

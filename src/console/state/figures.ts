@@ -1,25 +1,22 @@
 /** Figures that are computed from answers of the API. */
 import type { Activity } from '../../client/client.ts';
-import { millisecondsOf, now } from './clock.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MINUTES = 60;
-
-/** Returns the events a minute in the hour under way, and in the one before, with one decimal. */
-export function perMinute(
-  hours: Activity['data'],
-  at = now(),
-): { readonly current: string; readonly before: string } {
-  const [last, previous] = [hours.at(-1), hours.at(-2)];
-  // Less than a minute counts as one: the first event of an hour is no rush.
-  const begun = last === undefined ? 0 : (at - millisecondsOf(last.start)) / MINUTE_MS;
-  const minutes = Math.min(HOUR_MINUTES, Math.max(1, begun));
-  return { current: rate(last, minutes), before: rate(previous, HOUR_MINUTES) };
+/** Returns the number of events in a bucket. */
+export function eventsIn({ placed, shipped, cancelled }: Activity['data'][number]): number {
+  return placed + shipped + cancelled;
 }
 
-function rate(hour: Activity['data'][number] | undefined, minutes: number): string {
-  if (hour === undefined) return '0.0';
-  return ((hour.placed + hour.shipped + hour.cancelled) / minutes).toFixed(1);
+/**
+ * Returns the events in the last whole minute, and the mean of all whole ones, with one decimal.
+ * @param minutes Buckets of a minute each. The last one is not over.
+ */
+export function perMinute(minutes: Activity['data']): {
+  readonly last: number;
+  readonly mean: string;
+} {
+  const whole = minutes.slice(0, -1).map(eventsIn);
+  const sum = whole.reduce((total, events) => total + events, 0);
+  return { last: whole.at(-1) ?? 0, mean: (sum / Math.max(1, whole.length)).toFixed(1) };
 }
 
 /** Returns the number of events and the root in a checkpoint: its second and third line. */

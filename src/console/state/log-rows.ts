@@ -1,6 +1,6 @@
 /**
- * The events of the log between two positions, as rows. Without a filter of types any row can be loaded by
- * its position; with one, the rows are found by a walk from the end that is shown first.
+ * The events of the log between two positions, as rows. Without a filter any row can be loaded by its
+ * position; with one, the rows are found by a walk from the end that is shown first.
  */
 import type { EventType, OrderEvent, Position, StoreOrders } from '../../client/client.ts';
 import { positionIn } from './places.ts';
@@ -14,8 +14,13 @@ const STEP_POSITIONS = 1_000;
 const STEP_POSITIONS_MAX = 64_000;
 const LITTLE_EVENTS = 100;
 
-export interface LogView {
+/** Criteria of events. An absent member matches every event. */
+export interface EventFilter {
   readonly type?: EventType | undefined;
+  readonly commandId?: string | undefined;
+}
+
+export interface LogView extends EventFilter {
   readonly order?: 'oldest' | undefined;
 }
 
@@ -27,31 +32,36 @@ export interface LogPart {
   readonly head: number;
   /** Returns a position as requests name it. */
   readonly place: (position: number) => Position;
+  /** Ends what is loading. */
+  readonly signal?: AbortSignal;
+  /** Called with the position that a walk has come to. */
+  readonly onWalk?: (position: number) => void;
 }
 
-export function logRows(part: LogPart, { type, order }: LogView): Rows<OrderEvent> {
+export function logRows(part: LogPart, { type, commandId, order }: LogView): Rows<OrderEvent> {
   const { after: base = 0, head } = part;
   const isOldestFirst = order === 'oldest';
-  if (type === undefined) {
+  if (type === undefined && commandId === undefined) {
     return new DenseRows(head - base, PART_EVENTS, async (first, end) => {
-      if (isOldestFirst) return between(part, base + first, base + end, undefined);
-      return (await between(part, head - end, head - first, undefined)).reverse();
+      if (isOldestFirst) return between(part, base + first, base + end, {});
+      return (await between(part, head - end, head - first, {})).reverse();
     });
   }
   const walk = isOldestFirst ? stepUp : stepDown;
-  return new PagedRows((cursor) => walk(part, type, cursor));
+  return new PagedRows((cursor) => walk(part, { type, commandId }, cursor));
 }
 
 /** Returns the events behind one position, up to another one. */
 async function between(
-  { events, place }: LogPart,
+  { events, place, signal }: LogPart,
   after: number,
   to: number,
-  type: EventType | undefined,
+  filter: EventFilter,
 ): Promise<OrderEvent[]> {
   const found: OrderEvent[] = [];
   const limit = Math.max(1, Math.min(PAGE_EVENTS, to - after));
-  for await (const { data, next } of events.list({ after: place(after), type, limit }).pages()) {
+  const query = { ...filter, after: place(after), limit };
+  for await (const { data, next } of events.list(query, { signal }).pages()) {
     found.push(...data.filter(({ position }) => position <= to));
     if (next === null || positionIn(next) >= to) break;
   }
@@ -60,23 +70,25 @@ async function between(
 
 /** Walks up: a cursor is the position that the step before has reached. */
 async function stepUp(
-  { events, after = 0, head, place }: LogPart,
-  type: EventType,
+  { events, after = 0, head, place, signal, onWalk }: LogPart,
+  filter: EventFilter,
   cursor: string | undefined,
 ) {
-  const query = { after: cursor ?? place(after), type, limit: PAGE_EVENTS };
-  const { value } = await events.list(query).pages().next();
+  const query = { ...filter, after: cursor ?? place(after), limit: PAGE_EVENTS };
+  const { value } = await events.list(query, { signal }).pages().next();
   const { data = [], next = null } = value ?? {};
   const isEnd = next === null || positionIn(next) >= head;
+  if (next !== null) onWalk?.(positionIn(next));
   return { data: data.filter(({ position }) => position <= head), next: isEnd ? null : next };
 }
 
 /** Walks down: a cursor is the position that the next step begins at, and the length of that step. */
-async function stepDown(part: LogPart, type: EventType, cursor: string | undefined) {
+async function stepDown(part: LogPart, filter: EventFilter, cursor: string | undefined) {
   const { after: base = 0, head } = part;
   const [to = head, length = STEP_POSITIONS] = cursor?.split('/').map(Number) ?? [];
   const after = Math.max(base, to - length);
-  const data = (await between(part, after, to, type)).reverse();
+  const data = (await between(part, after, to, filter)).reverse();
+  part.onWalk?.(after);
   const isLittle = data.length < LITTLE_EVENTS;
   const longer = isLittle ? Math.min(STEP_POSITIONS_MAX, 2 * length) : length;
   return { data, next: after > base ? `${after}/${longer}` : null };

@@ -1,5 +1,7 @@
 /** The pages of the console by their addresses. An address restores the whole view. */
 import type { EventType, Status } from '../../client/client.ts';
+import { millisecondsOf } from './clock.ts';
+import { instantIn, type Zone } from './times.ts';
 
 /** Every status, in the order of an order's life. */
 export const STATUSES: readonly Status[] = ['pending', 'shipped', 'cancelled'];
@@ -20,6 +22,8 @@ export interface OrdersRoute {
 export interface LogRoute {
   readonly page: 'log';
   readonly type?: EventType;
+  /** The command, or the request, whose events are shown. */
+  readonly commandId?: string;
   readonly order?: 'oldest';
   /** The position that is shown first. */
   readonly at?: string;
@@ -63,6 +67,8 @@ export type Members<View> = {
 };
 
 const MAX_ID = 2n ** 63n - 1n;
+/** The ids of commands, as the API describes them. */
+const COMMAND_ID = /^[!-~]{1,100}$/;
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 
 /** Returns true for the decimal text of a 64-bit integer. */
@@ -94,12 +100,12 @@ export function readRoute(path: string, search: string): Route {
 }
 
 function readOrder(id: string, given: URLSearchParams): OrderRoute {
-  const at = momentIn(given, 'at');
+  const at = placeIn(given, 'at');
   return { page: 'order', id, ...(at && { at }) };
 }
 
 function readTravel(given: URLSearchParams): TravelRoute {
-  const [at, asOf] = [momentIn(given, 'at'), given.get('asOf')?.trim()];
+  const [at, asOf] = [placeIn(given, 'at'), given.get('asOf')?.trim()];
   return { page: 'travel', ...(at ? { at } : asOf && { asOf }) };
 }
 
@@ -125,9 +131,11 @@ function readProof(given: URLSearchParams): ProofRoute {
 function readLog(given: URLSearchParams): LogRoute {
   const type = EVENT_TYPES.find((each) => each === given.get('type'));
   const at = given.get('at');
+  const commandId = given.get('commandId') ?? '';
   return {
     page: 'log',
     ...(type && { type }),
+    ...(COMMAND_ID.test(commandId) && { commandId }),
     ...(given.get('order') === 'oldest' && { order: 'oldest' }),
     ...(at && isPosition(at) && { at }),
     ...(given.has('paused') && { paused: true }),
@@ -140,7 +148,7 @@ function idIn(given: URLSearchParams, name: string): string | undefined {
 }
 
 /** Returns a parameter that is a position, or 0 for the moment before the first event. */
-function momentIn(given: URLSearchParams, name: string): string | undefined {
+function placeIn(given: URLSearchParams, name: string): string | undefined {
   const text = given.get(name) ?? '';
   return text === '0' || isPosition(text) ? text : undefined;
 }
@@ -172,12 +180,17 @@ export function writeRoute(route: Route): string {
 }
 
 function withSearch(path: string, parameters: object): string {
+  return `${path}${searchOf(parameters)}`;
+}
+
+/** Returns parameters as the end of an address: empty, or a question mark and those that are given. */
+export function searchOf(parameters: object): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) search.set(name, value === true ? '' : String(value));
   }
   const text = search.toString();
-  return text === '' ? path : `${path}?${text}`;
+  return text === '' ? '' : `?${text}`;
 }
 
 /** Returns a view without the members that are absent or empty. */
@@ -206,11 +219,31 @@ export function titleOf(route: Route): string {
   }
 }
 
-/** Returns the page that a text in the search box leads to: an order's id, or `#` and a position. */
-export function readSearch(text: string): Route | undefined {
+/** The id that the service gives to a request, a command or an import, and what may follow it. */
+const REQUEST_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?::[\w:]{1,60})?$/;
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/**
+ * Returns the page that a text in the search box leads to: an order's id, `#` and a position, the id
+ * of a request or command, or a date with or without a time.
+ */
+export function readSearch(text: string, zone: Zone = 'utc'): Route | undefined {
   const word = text.trim();
   if (isId(word)) return { page: 'order', id: word };
+  const id = word.toLowerCase();
+  if (REQUEST_ID.test(id)) return { page: 'log', commandId: id };
+  const asOf = momentIn(word.toUpperCase(), zone);
+  if (asOf !== undefined) return { page: 'travel', asOf };
   const position = /^#\s*([\d.a-f:]+)$/.exec(word)?.[1];
   if (position === undefined || !isPosition(position)) return undefined;
   return { page: 'log', order: 'oldest', at: position, paused: true };
+}
+
+/** Returns the instant of a date, with or without a time and an offset: without one, it is in the zone. */
+function momentIn(word: string, zone: Zone): string | undefined {
+  const [, date, time = '00:00', seconds = ':00', offset] = DATE_TIME.exec(word) ?? [];
+  const text = `${date}T${time}${seconds}`;
+  const isReal = date !== undefined && !Number.isNaN(millisecondsOf(`${text}Z`));
+  if (!isReal) return undefined;
+  return offset === undefined ? instantIn(text, zone) : `${text}${offset}`;
 }

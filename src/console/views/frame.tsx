@@ -112,15 +112,16 @@ function LaterProof({ to }: { readonly to: ProofRoute }) {
   return isFailed ? <p role="alert">The page cannot be loaded. Reload it.</p> : <Loading />;
 }
 
-/** One box for an order's id, or `#` and a position of the log. */
+/** One box for an order's id, a position of the log, a moment, and the id of a request or command. */
 function SearchBox() {
   const box = useRef<HTMLInputElement>(null);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const input = box.current;
     if (input === null) return;
-    const found = readSearch(input.value);
-    const hint = 'Type the id of an order, or # and a position of the log, such as #42.';
+    const found = readSearch(input.value, zone.value);
+    const hint =
+      'Type the id of an order, # and a position such as #42, a date or a time, or the id of a request.';
     input.setCustomValidity(found === undefined ? hint : '');
     if (found === undefined) {
       input.reportValidity();
@@ -135,8 +136,8 @@ function SearchBox() {
         ref={box}
         id="search"
         type="search"
-        aria-label="Order id, or # and a position"
-        placeholder="Order id or #position"
+        aria-label="Order id, # and a position, a moment, or the id of a request"
+        placeholder="Order, #position, time, request"
         autocomplete="off"
         spellcheck={false}
         onInput={() => box.current?.setCustomValidity('')}

@@ -8,7 +8,13 @@ import { client } from '../parts/session.ts';
 import { instantAfter } from '../state/clock.ts';
 import { curlOf } from '../state/curl.ts';
 import { type ExportFormat, piecesOf } from '../state/event-export.ts';
-import { EVENT_TYPES, type LogRoute, type Members, withoutAbsent } from '../state/routes.ts';
+import {
+  EVENT_TYPES,
+  type LogRoute,
+  type Members,
+  searchOf,
+  withoutAbsent,
+} from '../state/routes.ts';
 import { countText, instantIn, zoneName } from '../state/times.ts';
 
 interface LogToolsProps {
@@ -17,11 +23,11 @@ interface LogToolsProps {
 
 export function LogTools({ to }: LogToolsProps) {
   const isOldest = to.order === 'oldest';
-  const { type } = to;
+  const { type, commandId } = to;
   const choose = (chosen: Partial<Members<LogRoute>>) => {
     moveTo(withoutAbsent<LogRoute>({ ...to, at: undefined, ...chosen }));
   };
-  const search = type === undefined ? '' : `?type=${type}`;
+  const search = searchOf({ type, commandId });
   return (
     <>
       <div class="tools">
@@ -38,6 +44,11 @@ export function LogTools({ to }: LogToolsProps) {
         >
           Oldest first
         </button>
+        {commandId !== undefined && (
+          <button type="button" onClick={() => choose({ commandId: undefined })}>
+            Command {commandId} ✕
+          </button>
+        )}
         <Copy text={() => addressOf(to)}>Copy link</Copy>
         <Copy text={() => curlOf(`${SERVICE}v2/store/events${search}`)}>Copy as curl</Copy>
       </div>
@@ -80,13 +91,13 @@ function Moment() {
 }
 
 /** Downloads all events that match, page by page, with their number as it grows. */
-function Export({ to: { type } }: LogToolsProps) {
+function Export({ to: { type, commandId } }: LogToolsProps) {
   const [said, setSaid] = useState('');
   const download = async (format: ExportFormat) => {
     const pieces: Blob[] = [];
     let count = 0;
     try {
-      for await (const piece of piecesOf(client.events, type, format)) {
+      for await (const piece of piecesOf(client.events, { type, commandId }, format)) {
         // The browser may keep a blob on its disk.
         pieces.push(new Blob([piece.text]));
         count += piece.count;

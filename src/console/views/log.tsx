@@ -22,13 +22,15 @@ export function Log({ to }: { readonly to: LogRoute }) {
   const isAllowed = can('audit:read');
   // Of a position with an epoch, the service says if the log still has it.
   const named = to.at?.includes(':') ? to.at : undefined;
-  const inputs = isAllowed ? `log ${to.type} ${to.order} ${named}` : undefined;
+  const [walked, setWalked] = useState<number>();
+  const inputs = isAllowed ? `log ${to.type} ${to.commandId} ${to.order} ${named}` : undefined;
   const { value, problem, reload } = useLoaded(inputs, async (signal) => {
     const [{ asOf }] = await Promise.all([
       client.summary({}, { signal }),
       named && client.summary({ asOf: named }, { signal }),
     ]);
-    const rows = logRows({ events: client.events, head: asOf, place }, to);
+    const part = { events: client.events, head: asOf, place, signal, onWalk: setWalked };
+    const rows = logRows(part, to);
     // Only then is it known if there is any row at all.
     await rows.want(0, 1);
     return { head: asOf, rows };
@@ -38,7 +40,7 @@ export function Log({ to }: { readonly to: LogRoute }) {
     <>
       <LogTools to={to} />
       {problem !== undefined && <ProblemView problem={problem} onRetry={reload} />}
-      {problem === undefined && value === undefined && <Loading />}
+      {problem === undefined && value === undefined && <Walking at={walked} />}
       {value !== undefined && problem === undefined && (
         <Following
           key={`${inputs} ${value.head}`}
@@ -81,7 +83,7 @@ function Following({ to, head, loaded, onReload }: FollowingProps) {
   }, [shown > ARRIVED_MAX]);
   const tail = useTail({
     after: place(head),
-    type: to.type,
+    filter: { type: to.type, commandId: to.commandId },
     onEvents: (come) => {
       setCount((before) => before + come.length);
       setArrived((before) => [...before, ...come].slice(0, ARRIVED_MAX));
@@ -101,12 +103,27 @@ function Following({ to, head, loaded, onReload }: FollowingProps) {
         <EventTable
           rows={rows}
           isNew={({ position }) => position > head}
-          startRow={isOldest && to.type === undefined ? start : 0}
+          startRow={isOldest && isWhole(to) ? start : 0}
           onScroll={(scrollPx) => setAtTop(scrollPx === 0)}
         />
       )}
-      {rows.count === 0 && head > 0 && <p data-state="no_match">No event is of this type.</p>}
+      {rows.count === 0 && head > 0 && <p data-state="no_match">No event matches.</p>}
     </>
+  );
+}
+
+/** True for the log without a filter, whose rows are at the places that their positions give. */
+function isWhole({ type, commandId }: LogRoute): boolean {
+  return type === undefined && commandId === undefined;
+}
+
+/** The state of a walk through the log that has found nothing yet. */
+function Walking({ at }: { readonly at: number | undefined }) {
+  if (at === undefined) return <Loading />;
+  return (
+    <p class="quiet" role="status">
+      Looking through the log: at position {countText(at)} …
+    </p>
   );
 }
 

@@ -7,7 +7,7 @@ import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { SERVICE } from '../parts/router.ts';
 import { can, client } from '../parts/session.ts';
 import { instantNow } from '../state/clock.ts';
-import { perMinute, readCheckpoint } from '../state/figures.ts';
+import { eventsIn, perMinute, readCheckpoint } from '../state/figures.ts';
 import { STATUSES } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
 import { Age } from './age.tsx';
@@ -37,19 +37,21 @@ export function Overview() {
 }
 
 async function loadNumbers(signal: AbortSignal) {
-  const [summary, activity] = await Promise.all([
+  const [summary, hours, minutes] = await Promise.all([
     client.summary({}, { signal }),
     client.activity({ bucket: 'hour' }, { signal }),
+    client.activity({ bucket: 'minute' }, { signal }),
   ]);
-  return { summary, activity };
+  return { summary, hours, minutes };
 }
 
 interface NumbersProps {
   readonly summary: Summary;
-  readonly activity: Activity;
+  readonly hours: Activity;
+  readonly minutes: Activity;
 }
 
-function Numbers({ summary, activity }: NumbersProps) {
+function Numbers({ summary, hours, minutes }: NumbersProps) {
   const { asOf, lastEventAt, orders } = summary;
   return (
     <>
@@ -75,21 +77,22 @@ function Numbers({ summary, activity }: NumbersProps) {
         </li>
         {can('audit:read') && <CheckpointTile head={asOf} />}
       </ul>
-      <ActivityChart activity={activity} />
+      <ActivityChart hours={hours} minutes={minutes} />
     </>
   );
 }
 
 /** Events in each of the last 24 hours, as bars and as a table for whoever sees none. */
-function ActivityChart({ activity: { data } }: { readonly activity: Activity }) {
-  const sums = data.map(({ placed, shipped, cancelled }) => placed + shipped + cancelled);
+function ActivityChart({ hours: { data }, minutes }: Omit<NumbersProps, 'summary'>) {
+  const sums = data.map(eventsIn);
   const most = Math.max(1, ...sums);
-  const rates = perMinute(data);
+  const rates = perMinute(minutes.data);
   return (
     <>
       <h2>Events in the last 24 hours</h2>
       <p data-figure="rate">
-        <b>{rates.current}</b> a minute in this hour, <b>{rates.before}</b> in the hour before
+        <b>{countText(rates.last)}</b> in the last whole minute, <b>{rates.mean}</b> a minute over
+        the last hour
       </p>
       <svg
         class="chart"

@@ -46,7 +46,9 @@ function StepItem({ step, isUnfolded }: { readonly step: Step; readonly isUnfold
         </dd>
         <dt>Request</dt>
         <dd>
-          <code>{commandid}</code>
+          <Link to={{ page: 'log', commandId: commandid.replace(/:.*/, '') }}>
+            <code>{commandid}</code>
+          </Link>
         </dd>
         {traceparent !== undefined && (
           <>

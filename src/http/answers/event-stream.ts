@@ -1,6 +1,7 @@
 /** The log as Server-Sent Events, sent to one client as the log grows. */
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
+import type { EventFilter } from '../../app/audit/history.ts';
 import type { Follower } from '../../app/audit/tail.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 
@@ -15,7 +16,7 @@ const RECONNECT_MS = 1_000;
 /** An open event stream. */
 export interface EventStream {
   readonly after: number;
-  readonly type: string | undefined;
+  readonly filter: EventFilter;
   readonly follower: Follower;
   readonly epochs: Epochs;
   /** Returns true while the client's key is in force. */
@@ -33,7 +34,7 @@ export interface EventStream {
 export async function sendEventStream(
   req: Request,
   res: Response,
-  { after, type, follower, epochs, mayGoOn }: EventStream,
+  { after, filter, follower, epochs, mayGoOn }: EventStream,
 ): Promise<void> {
   const { left } = follower;
   const leave = () => follower.leave();
@@ -49,7 +50,7 @@ export async function sendEventStream(
     res.setHeader('X-Accel-Buffering', 'no');
     if (req.method === 'HEAD') return;
     res.write(`retry: ${RECONNECT_MS}\n\n`);
-    for await (const { events, end } of follower.runs(after, type)) {
+    for await (const { events, end } of follower.runs(after, filter)) {
       const text = events
         .map(({ position, json }) => `id: ${epochs.write(position)}\ndata: ${json}\n\n`)
         .join('');

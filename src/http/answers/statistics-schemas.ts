@@ -23,10 +23,10 @@ export const SummaryAnswer = z
   })
   .meta({ id: 'Summary', description: 'How many orders there are of each status.' });
 
-/** The most buckets in one answer: a year of days, or a month of hours, and more. */
+/** The most buckets in one answer: a year of days, a month of hours, or more. */
 export const MAX_BUCKETS = 1_000;
 
-export const BUCKETS = ['hour', 'day'] as const;
+export const BUCKETS = ['minute', 'hour', 'day'] as const;
 
 const Bucket = z.object({
   start: instant.describe('When the bucket begins. The next one begins when it ends.'),

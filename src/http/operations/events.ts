@@ -15,7 +15,7 @@ import { ApiError } from '../api-error.ts';
 import { orderTag } from '../requests/headers.ts';
 import { openStream } from '../requests/key-limits.ts';
 import { limitOf, may, NoQuery, type OrderPath, positionOf } from '../requests/parameters.ts';
-import { placeText, wordText } from '../requests/values.ts';
+import { commandIdText, placeText, wordText } from '../requests/values.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 
@@ -76,6 +76,10 @@ const EventQuery = z.strictObject({
   after: may(placeText, 'Events behind this position; 0 if absent.'),
   limit: limitOf('events'),
   type: may(wordText(EVENT_TYPES), 'Events of this type.'),
+  commandId: may(
+    commandIdText,
+    'Events of the command with this id, or of the request: the `X-Request-Id` of its response.',
+  ),
 });
 
 const StreamHeaders = z.object({
@@ -138,9 +142,9 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
     await streamEvents(services, context, lastSeen);
     return;
   }
-  const { after = START, limit, type } = query;
+  const { after = START, limit, ...filter } = query;
   const begin = positionOf(epochs, 'after', after);
-  const { events, end, hasMore } = await history.run(begin, limit, type);
+  const { events, end, hasMore } = await history.run(begin, limit, filter);
   if (hasMore) linkToNext(req, res, epochs.write(end));
   res.setHeader('Content-Type', `${BATCH}; charset=utf-8`);
   await sendNegotiated(req, res, Buffer.from(`[${events.map(({ json }) => json).join(',')}]`));
@@ -151,7 +155,7 @@ async function streamEvents(
   { req, res, key, query, place }: EventsContext,
   lastSeen: number | undefined,
 ): Promise<void> {
-  const { after = START, type } = query;
+  const { after = START, type, commandId } = query;
   const begin = lastSeen ?? positionOf(epochs, 'after', after);
   // Open streams have a limit of their own.
   place?.leave();
@@ -163,7 +167,13 @@ async function streamEvents(
   }
   follower.left.addEventListener('abort', close);
   const mayGoOn = () => authenticator.isStillInForce(key.id);
-  await sendEventStream(req, res, { after: begin, type, follower, epochs, mayGoOn });
+  await sendEventStream(req, res, {
+    after: begin,
+    filter: { type, commandId },
+    follower,
+    epochs,
+    mayGoOn,
+  });
 }
 
 export type EventServices = OrderHistory & LogServices & ReadServices;

@@ -72,7 +72,7 @@ async function getSummary(
 }
 
 /** The buckets of an answer whose beginning is not asked for. */
-const DEFAULT_BUCKETS = { hour: 24, day: 30 };
+const DEFAULT_BUCKETS = { minute: 60, hour: 24, day: 30 };
 
 const GET_ACTIVITY = {
   operationId: 'getActivity',
@@ -80,18 +80,18 @@ const GET_ACTIVITY = {
   path: '/store/activity',
   scope: 'orders:read',
   tag: 'orders',
-  summary: 'Count the events of each hour or day',
+  summary: 'Count the events of each minute, hour or day',
   description:
-    'Returns how many orders were placed, shipped and cancelled in each hour or day. Buckets are whole ' +
-    'hours or days in UTC: all that the range touches. The last one may not be over. A time is that of ' +
+    'Returns how many orders were placed, shipped and cancelled in each minute, hour or day. Buckets are ' +
+    'whole ones in UTC: all that the range touches. The last one may not be over. A time is that of ' +
     `recording. An answer has up to ${MAX_BUCKETS} buckets; more are a 400. It takes the same time ` +
     'however many events there are.',
   query: z.strictObject({
     bucket: may(wordText(BUCKETS), 'The length of each bucket: `day` if absent.'),
     from: may(
       dateTimeText,
-      `Where the range begins; if absent, so that there are ${DEFAULT_BUCKETS.hour} hours or ` +
-        `${DEFAULT_BUCKETS.day} days.`,
+      `Where the range begins; if absent, so that there are ${DEFAULT_BUCKETS.minute} minutes, ` +
+        `${DEFAULT_BUCKETS.hour} hours or ${DEFAULT_BUCKETS.day} days.`,
     ),
     to: may(dateTimeText, 'Where the range ends, exclusively; now if absent.'),
   }),

@@ -171,6 +171,14 @@ export const dateTimeText = as(
   ANY_DATE_TIME,
 );
 
+const COMMAND_ID = '^[!-~]{1,100}$';
+
+/** The id of a command, or the part that the ids of several begin with. */
+export const commandIdText = as(
+  text().regex(new RegExp(COMMAND_ID), 'must have 1 to 100 characters of ASCII and no blanks'),
+  { type: 'string', pattern: COMMAND_ID, maxLength: 100 },
+);
+
 /** An integer that a JavaScript number represents; `absent` is the default. */
 export function countText(min: number, max: number, absent: number) {
   const error = `must be a whole number from ${min} to ${max}`;

@@ -47,6 +47,33 @@ describe.skipIf(CHROMIUM === undefined)('The log', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('finds the events of a request or command, and leads from a time to the past', async () => {
+    const { page, wrong } = await on.enter('/log?order=oldest&paused=');
+    const { headers } = await place();
+    const requestId = String(headers['x-request-id']);
+    const seek = async (text: string) => {
+      await page.fill('#search', text);
+      await page.keyboard.press('Enter');
+    };
+    await seek(requestId);
+    await page.waitForURL(`**/log?commandId=${requestId}`);
+    const rows = page.locator('tbody tr td:first-child');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.locator('tbody a').click();
+    await page.waitForSelector('.timeline');
+    await page.click(`.timeline >> text=${requestId}`);
+    await page.waitForURL(`**/log?commandId=${requestId}`);
+    await page.click('text=✕');
+    await expect.poll(() => rows.count()).toBeGreaterThan(1);
+    await seek(requestId.replace(/^../, requestId.startsWith('0') ? '1a' : '0a'));
+    await page.waitForSelector('[data-state=no_match]');
+    await expectAccessible(page, 'log-no-match');
+    await seek('2030-01-01 12:00');
+    await page.waitForURL('**/travel?asOf=2030-01-01T12%3A00%3A00Z');
+    await page.waitForSelector('[role=alert] >> text=in the future');
+    expect(wrong.filter((text) => !/status of 400/.test(text))).toEqual([]);
+  });
+
   it('leads to the first event at or after a moment', async () => {
     const { page, wrong } = await on.enter('/log');
     const go = async (moment: string) => {
@@ -120,7 +147,7 @@ describe.skipIf(CHROMIUM === undefined)('The overview', () => {
     await page.waitForSelector('[data-figure=health] >> text=Ready');
     await page.waitForSelector('[data-tail=live]');
     await expect.poll(() => page.innerText('[data-figure=checkpoint]')).toMatch(/^7\d\d/);
-    expect(await page.innerText('[data-figure=rate]')).toMatch(/a minute in this hour/);
+    expect(await page.innerText('[data-figure=rate]')).toMatch(/in the last whole minute/);
     await expectAccessible(page, 'overview');
     expect(wrong).toEqual([]);
   });

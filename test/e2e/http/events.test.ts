@@ -159,6 +159,20 @@ describe('The events of all orders', () => {
     expect(all.some(({ type }) => type === 'OrderCancelled')).toBe(true);
   });
 
+  it('of one request are found by the id that it was answered with', async () => {
+    const orders = [1, 2].map(() => ({ petId: '7', quantity: 1 }));
+    const placed = await service.send('POST', '/v2/store/orders:batchPlace', { orders });
+    const ids = JSON.parse(placed.text).results.map((each: { orderId: string }) => each.orderId);
+    const cancelled = await service.ask('DELETE', `/v1/store/orders/${ids[0]}`);
+    const found = async (answer: { headers: object }, more = '') => {
+      const requestId = Object(answer.headers)['x-request-id'];
+      return eventsIn(await service.ask('GET', `${LOG}?commandId=${requestId}${more}`));
+    };
+    expect((await found(placed)).map(({ subject }) => subject)).toEqual(ids);
+    expect(await found(cancelled)).toMatchObject([{ subject: ids[0], type: 'OrderCancelled' }]);
+    expect(await found(cancelled, '&type=OrderPlaced')).toEqual([]);
+  });
+
   it('lead to the root of the tree, recomputed from the response alone', async () => {
     const tree = new RecordTree();
     const texts = textsIn(await service.ask('GET', `${LOG}?limit=1000`));
@@ -196,6 +210,7 @@ describe('The events of all orders', () => {
     ['limit=1001', 'limit: must be a whole number from 1 to 1000'],
     ['type=orderplaced', 'type: must be one of OrderPlaced, OrderShipped, OrderCancelled'],
     ['type=', 'type: must be one of OrderPlaced, OrderShipped, OrderCancelled'],
+    ['commandId=', 'commandId: must have 1 to 100 characters of ASCII and no blanks'],
     ['before=1', '"before": unknown parameter'],
   ])('are refused with %s', async (query, message) => {
     const answer = await service.ask('GET', `${LOG}?${query}`);

@@ -60,21 +60,22 @@ it('The summary is not sent again while nothing has changed', async () => {
   expect(earlier.status).toBe(200);
 });
 
-it('The activity counts the events of today, in days and in hours', async () => {
+it('The activity counts the events of today, in days, hours and minutes', async () => {
   const now = { placed: 3, shipped: 1, cancelled: 1 };
   for (const [query, count] of [
     ['', 30],
     ['?bucket=day', 30],
     ['?bucket=hour', 24],
+    ['?bucket=minute', 60],
   ] as const) {
     const { data, from, to, ...rest } = await get(`${ACTIVITY}${query}`);
-    expect(rest).toStrictEqual({ asOf: head, bucket: query === '?bucket=hour' ? 'hour' : 'day' });
+    expect(rest).toStrictEqual({ asOf: head, bucket: query.split('=')[1] ?? 'day' });
     expect(data).toHaveLength(count);
     expect(data[0].start).toBe(from);
     expect(Date.parse(to)).toBeGreaterThan(Date.now() - 1);
     const { start, ...counts } = data.at(-1);
     expect(start < to).toBe(true);
-    // The hour or the day may have ended since the first event.
+    // The minute, hour or day may have ended since the first event.
     const [before] = data.slice(-2, -1);
     const sum = (name: keyof typeof now) => counts[name] + before[name];
     expect([sum('placed'), sum('shipped'), sum('cancelled')]).toStrictEqual(Object.values(now));

@@ -40,6 +40,7 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
       page: fc.constant('log' as const),
       type: fc.constantFrom(...EVENT_TYPES),
       order: fc.constant('oldest' as const),
+      commandId: fc.constantFrom('c-1', 'a:b&c=#'),
       at: positions.filter((at) => at !== '0'),
       paused: fc.constant(true as const),
     },
@@ -85,6 +86,18 @@ describe('The search box', () => {
     expect(readSearch(' 42 ')).toStrictEqual({ page: 'order', id: '42' });
     expect(readSearch('#42')).toMatchObject({ page: 'log', at: '42' });
     expect(readSearch('#1.0123abcd:42')).toMatchObject({ page: 'log', at: '1.0123abcd:42' });
+    const requestId = '0B9E2C70-1d3f-4a52-8e57-6f0c1a2b3c4d';
+    expect(readSearch(requestId)).toEqual({ page: 'log', commandId: requestId.toLowerCase() });
+    const ofBatch = `${requestId.toLowerCase()}:0123456789abcdef`;
+    expect(readSearch(ofBatch)).toEqual({ page: 'log', commandId: ofBatch });
+    const asOf = (text: string) => Object(readSearch(text)).asOf;
+    expect(asOf('2026-03-01')).toBe('2026-03-01T00:00:00Z');
+    expect(asOf('2026-03-01 12:30')).toBe('2026-03-01T12:30:00Z');
+    expect(asOf('2026-03-01t12:30:15+02:00')).toBe('2026-03-01T12:30:15+02:00');
+    const local = readSearch('2026-03-01 12:30', 'local');
+    expect(local).toEqual({ page: 'travel', asOf: new Date('2026-03-01T12:30').toISOString() });
+    for (const text of ['2026-13-01', '2026-03-01 25:00', '2026-03-01T12', requestId.slice(1)])
+      expect(readSearch(text)).toBeUndefined();
     for (const text of ['', 'x', '#0', '4 2', '#1.xyz:4', '#:4'])
       expect(readSearch(text)).toBeUndefined();
   });

@@ -71,12 +71,12 @@ describe('A problem', () => {
   });
 });
 
-test('Events a minute are those of the hour under way by the minutes of it that have passed', () => {
-  const hour = (start: string, placed: number) => ({ start, placed, shipped: 0, cancelled: 0 });
-  const hours = [hour('2026-01-01T00:00:00Z', 120), hour('2026-01-01T01:00:00Z', 30)];
-  const at = Date.parse('2026-01-01T01:10:00Z');
-  expect(perMinute(hours, at)).toEqual({ current: '3.0', before: '2.0' });
-  expect(perMinute([], at)).toEqual({ current: '0.0', before: '0.0' });
+test('Events a minute are those of whole minutes', () => {
+  const minute = (placed: number) => ({ start: '', placed, shipped: 1, cancelled: 1 });
+  // The last one is not over.
+  expect(perMinute([minute(2), minute(3), minute(90)])).toEqual({ last: 5, mean: '4.5' });
+  expect(perMinute([minute(7)])).toEqual({ last: 0, mean: '0.0' });
+  expect(perMinute([])).toEqual({ last: 0, mean: '0.0' });
 });
 
 test('A checkpoint names its size and its root', () => {
@@ -128,7 +128,7 @@ describe('Events as a file', () => {
     }),
   } as unknown as StoreOrders['events'];
   const written = async (format: ExportFormat) => {
-    const pieces = await Array.fromAsync(piecesOf(events, undefined, format));
+    const pieces = await Array.fromAsync(piecesOf(events, {}, format));
     expect(pieces.reduce((sum, { count }) => sum + count, 0)).toBe(2);
     return pieces.map(({ text }) => text).join('');
   };

@@ -83,7 +83,7 @@ const MUTANTS: readonly [kind: Forgery['kind'], what: string, ...changes: Change
     ["signed ? text : refuse('the note is not signed with the public key')", 'text'],
   ],
   ['checkpoint', 'takes any name', ['name !== key.name || ', '']],
-  ['checkpoint', 'takes any id', ['|| !equal(signature.subarray(0, 4), key.id)', '']],
+  ['checkpoint', 'takes any id', ['|| !equal(id, key.id)', '']],
   [
     'checkpoint',
     'takes any origin',

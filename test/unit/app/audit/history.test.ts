@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sourceOf } from '../../../../src/app/audit/cloud-event.ts';
-import { type EventRun, History } from '../../../../src/app/audit/history.ts';
+import { type EventFilter, type EventRun, History } from '../../../../src/app/audit/history.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
 import type { NewEvent } from '../../../../src/app/log/recorded-event.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
@@ -29,11 +29,11 @@ function positionsIn({ events }: EventRun): number[] {
 }
 
 /** Every run from the first on, as one follows the other. */
-async function allRuns(history: History, limit: number, type?: string): Promise<EventRun[]> {
+async function allRuns(history: History, limit: number, filter?: EventFilter): Promise<EventRun[]> {
   const runs: EventRun[] = [];
   let last: EventRun | undefined;
   do {
-    last = await history.run(last?.end ?? 0, limit, type);
+    last = await history.run(last?.end ?? 0, limit, filter);
     runs.push(last);
   } while (last.hasMore);
   return runs;
@@ -99,16 +99,34 @@ describe('The history', () => {
     expect(await (await historyOf()).history.run(0, 5)).toStrictEqual({ ...nothing, end: 0 });
     const { history } = await ordersWith(2, 9);
     expect(await history.run(2, 5)).toStrictEqual({ ...nothing, end: 2 });
-    expect(await history.run(9, 5, 'OrderPlaced')).toStrictEqual({ ...nothing, end: 9 });
+    expect(await history.run(9, 5, { type: 'OrderPlaced' })).toStrictEqual({ ...nothing, end: 9 });
   });
 
   it.each([1, 3, 1_000])('has all events of one type in runs of %s', async (limit) => {
     const { history } = await ordersWith(1_500, 100);
-    const runs = await allRuns(history, limit, 'OrderCancelled');
+    const runs = await allRuns(history, limit, { type: 'OrderCancelled' });
     const expected = Array.from({ length: 15 }, (_, n) => 101 * (n + 1));
     expect(runs.flatMap(positionsIn)).toStrictEqual(expected);
     expect(runs.at(-1)?.end).toBe(1_515);
     for (const run of runs.slice(0, -1)) expect(positionsIn(run)).toHaveLength(limit);
+  });
+
+  it('has the events of a command, and of the request that several came with', async () => {
+    const of = (id: bigint, commandId: string): NewEvent => {
+      return { ...newEvent(placed(id)), metadata: { at: NOON, by: 'test', commandId } };
+    };
+    const { history } = await historyOf(
+      of(1n, 'r-1'),
+      of(2n, 'r-10'),
+      of(3n, 'r-1:0a'),
+      of(4n, 'r-1:0b'),
+      of(5n, 'x:r-1'),
+    );
+    const found = async (filter: EventFilter) => positionsIn(await history.run(0, 10, filter));
+    expect(await found({ commandId: 'r-1' })).toStrictEqual([1, 3, 4]);
+    expect(await found({ commandId: 'r-1:0b' })).toStrictEqual([4]);
+    expect(await found({ commandId: 'r' })).toStrictEqual([]);
+    expect(await found({ commandId: 'r-1', type: 'OrderCancelled' })).toStrictEqual([]);
   });
 
   it('reads one event more than requested, if all types are requested', async () => {
@@ -132,10 +150,10 @@ describe('The history', () => {
       read += events.length;
       return events;
     };
-    const first = await history.run(0, 10, 'OrderCancelled');
+    const first = await history.run(0, 10, { type: 'OrderCancelled' });
     expect(first).toStrictEqual({ events: [], end: 10_000, hasMore: true });
     expect(read).toBe(10_000);
-    const runs = await allRuns(history, 10, 'OrderCancelled');
+    const runs = await allRuns(history, 10, { type: 'OrderCancelled' });
     expect(runs.map(({ end }) => end)).toStrictEqual([10_000, 20_000, 25_001]);
     expect(runs.flatMap(positionsIn)).toStrictEqual([25_001]);
   });

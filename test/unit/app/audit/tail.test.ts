@@ -182,7 +182,7 @@ describe('Whoever follows the log', () => {
     await append(log, 5);
     const follower = followed(tail);
     const runs: EventRun[] = [];
-    for await (const run of follower.runs(0, 'OrderShipped')) {
+    for await (const run of follower.runs(0, { type: 'OrderShipped' })) {
       runs.push(run);
       if (runs.length === 2) follower.leave();
       else await append(log, 1);
