@@ -2,7 +2,7 @@
 
 import type { CancelReason, OrderCommand } from '../../domain/order.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import { Int64Index } from '../state/int64-index.ts';
+import { IdIndex } from '../state/id-index.ts';
 import { type PresentOrder, planImport } from './import-plan.ts';
 import type { ImportedOrder, Reading } from './imported-order.ts';
 
@@ -51,7 +51,7 @@ export class ImportCheck {
   dueCount = 0;
   readonly bad = new BadLines();
   readonly #find: (id: OrderId) => PresentOrder | undefined;
-  readonly #slots = new Int64Index();
+  readonly #slots = new IdIndex();
   readonly #good: GoodLine[] = [];
   #highest: GoodLine | undefined;
 

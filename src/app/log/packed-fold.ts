@@ -38,7 +38,7 @@ export interface PackedImage {
   /** The time of recording of the last event: milliseconds since 1970; NaN before the first. */
   readonly lastAt: number;
   readonly highestId: bigint;
-  readonly slots: Int64Table;
+  readonly slots: PackedIndex;
   /** One entry for each order, at its slot. */
   readonly columns: {
     readonly statuses: Uint8Array<ArrayBuffer>;
@@ -53,8 +53,23 @@ export interface PackedImage {
   };
 }
 
+/** An index from 64-bit integers to slots: runs of consecutive ones, and a hash table of the others. */
+export interface PackedIndex {
+  readonly size: number;
+  readonly runs: readonly PackedRun[];
+  readonly open: PackedRun;
+  readonly table: PackedTable;
+}
+
+/** Consecutive integers with consecutive slots. */
+interface PackedRun {
+  readonly first: number;
+  readonly slot: number;
+  readonly length: number;
+}
+
 /** A hash table from 64-bit integers to slots. */
-export interface Int64Table {
+export interface PackedTable {
   readonly table: Int32Array<ArrayBuffer>;
   readonly size: number;
 }

@@ -81,7 +81,7 @@ export class WorkerWriter implements BatchWriter {
   begin(image: PackedImage): Promise<void> {
     // The arrays are transferred, not cloned: they are a copy already.
     const { slots, columns } = image;
-    const arrays = [slots.table, ...Object.values(columns)].map(({ buffer }) => buffer);
+    const arrays = [slots.table.table, ...Object.values(columns)].map(({ buffer }) => buffer);
     this.#send({ kind: 'begin', image }, arrays);
     return this.#ready.promise;
   }

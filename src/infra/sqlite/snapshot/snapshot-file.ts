@@ -19,7 +19,7 @@ import type { Pace } from '../../checking/keep-checking.ts';
 import { apart, together } from '../packed-arrays.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
-const FORMAT = 6;
+const FORMAT = 7;
 
 const DIGEST_BYTES = 32;
 const LENGTH_BYTES = 4;

@@ -1,52 +1,43 @@
-import type { Int64Table } from '../log/packed-fold.ts';
+import type { PackedTable } from '../log/packed-fold.ts';
 
 /**
- * A hash table from int64 keys to slots, the indexes at which the caller stores each key's values.
- * Slots count up from 0 in the order in which keys were added, and nothing is ever removed.
+ * A hash table from int64 keys to numbers from 0 below 2^31 − 1. Nothing is ever removed.
  *
  * Open addressing with linear probing over one typed array: a cell is the key's two halves and
- * its slot, 12 bytes, with between 1.5 and 3 cells a key and no object per key. A Map<bigint,
+ * its value, 12 bytes, with between 1.5 and 3 cells a key and no object per key. A Map<bigint,
  * number> of a million keys takes about three times that, and leaves the garbage collector a
  * million objects to visit. The halves are compared as 32-bit numbers, because reading a bigint
  * from an array allocates one.
  */
-export class Int64Index {
+export class Int64Table {
   #cells: number;
-  // Low half, high half, slot + 1 of each cell: 0, with which a new array is filled, means "empty".
+  // Low half, high half, value + 1 of each cell: 0, with which a new array is filled, means "empty".
   #table: Int32Array<ArrayBuffer>;
   #size: number;
 
-  constructor({ table, size }: Int64Table = { table: new Int32Array(1_024 * 3), size: 0 }) {
+  constructor({ table, size }: PackedTable = { table: new Int32Array(1_024 * 3), size: 0 }) {
     this.#cells = table.length / 3;
     this.#table = table;
     this.#size = size;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Returns a copy, from which the index can be restored. */
-  pack(): Int64Table {
+  /** Returns a copy, from which the table can be restored. */
+  pack(): PackedTable {
     return { table: this.#table.slice(), size: this.#size };
   }
 
-  /** Returns the slot of a key, or −1. */
-  slotOf(key: bigint): number {
+  /** Returns the value of a key, or −1. */
+  get(key: bigint): number {
     split(key);
     return (this.#table[this.#find(low, high) + 2] as number) - 1;
   }
 
-  /** Returns the slot of a key; adds the key if it is absent. */
-  add(key: bigint): number {
+  /** Adds a key, which must be absent. */
+  add(key: bigint, value: number): void {
     split(key);
-    const cell = this.#find(low, high);
-    const slot = this.#table[cell + 2] as number;
-    if (slot !== 0) return slot - 1;
+    this.#fill(this.#find(low, high), low, high, value + 1);
     this.#size += 1;
-    this.#fill(cell, low, high, this.#size);
     if (this.#size * 3 > this.#cells * 2) this.#grow();
-    return this.#size - 1;
   }
 
   /** Returns the index of a key's cell in the table: its own, or the empty one for it. */
@@ -62,10 +53,10 @@ export class Int64Index {
     }
   }
 
-  #fill(at: number, lowHalf: number, highHalf: number, slot: number): void {
+  #fill(at: number, lowHalf: number, highHalf: number, content: number): void {
     this.#table[at] = lowHalf;
     this.#table[at + 1] = highHalf;
-    this.#table[at + 2] = slot;
+    this.#table[at + 2] = content;
   }
 
   #grow(): void {
@@ -73,13 +64,13 @@ export class Int64Index {
     this.#cells *= 2;
     this.#table = new Int32Array(this.#cells * 3);
     for (let at = 0; at < old.length; at += 3) {
-      const [lowHalf, highHalf, slot] = [old[at], old[at + 1], old[at + 2]] as Cell;
-      if (slot !== 0) this.#fill(this.#find(lowHalf, highHalf), lowHalf, highHalf, slot);
+      const [lowHalf, highHalf, content] = [old[at], old[at + 1], old[at + 2]] as Cell;
+      if (content !== 0) this.#fill(this.#find(lowHalf, highHalf), lowHalf, highHalf, content);
     }
   }
 }
 
-type Cell = [lowHalf: number, highHalf: number, slot: number];
+type Cell = [lowHalf: number, highHalf: number, content: number];
 
 const wide = new BigInt64Array(1);
 const halves = new Int32Array(wide.buffer);
