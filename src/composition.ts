@@ -15,7 +15,7 @@ export const composition: Composition = {
     await serve(await configure(given));
   },
   async demo() {
-    const { demo } = await import('./service.ts');
+    const { demo } = await import('./demo.ts');
     await demo(await configure());
   },
   async settings(given = {}) {
@@ -26,8 +26,15 @@ export const composition: Composition = {
   async proverOf(store) {
     const { openSigningKey } = await import('./infra/process/signing-key-file.ts');
     const { Prover } = await import('./app/audit/prover.ts');
-    const signer = await openSigningKey(await keyPlace(), store);
-    return new Prover(store.trail, signer, store.epochs);
+    const place = await keyPlace();
+    const signer = await openSigningKey(place, store);
+    const witnesses = await witnessesFor(place, store);
+    const prover = new Prover(store.trail, signer, store.epochs, witnesses?.cosigned);
+    if (witnesses !== undefined && signer !== undefined) {
+      const { restoreCosigned } = await import('./app/witnessing/restore.ts');
+      await restoreCosigned(witnesses.records.load(), witnesses.cosigned, prover);
+    }
+    return prover;
   },
   async newSigningKey(store) {
     const { renewSigningKey } = await import('./infra/process/signing-key-file.ts');
@@ -66,7 +73,15 @@ async function keyPlace(): Promise<SigningKeyPlace> {
   const { engineOf } = await import('./engines.ts');
   const config = await configure();
   const { file } = await engineOf(config.database, config);
-  return { databaseFile: file, signingKeyFile: config.signingKeyFile };
+  return { databaseFile: file, ...config };
+}
+
+/** Returns the witnesses of the configured log, if it has any. */
+async function witnessesFor({ databaseFile }: SigningKeyPlace, { id }: { readonly id: string }) {
+  const config = await configure();
+  if (config.witnessing === undefined) return undefined;
+  const { witnessesOf } = await import('./witnesses.ts');
+  return witnessesOf(config, databaseFile, id);
 }
 
 async function configure(given: GivenSettings = {}): Promise<Config> {

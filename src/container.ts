@@ -7,15 +7,17 @@ import type { Prover } from './app/audit/prover.ts';
 import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
 import { Tail } from './app/audit/tail.ts';
 import { TileReader } from './app/audit/tile-reader.ts';
+import { CLOCKS } from './app/clock.ts';
 import { Authenticator } from './app/keys/authenticator.ts';
 import { KeyLimiter } from './app/keys/key-limiter.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
 import type { BatchWriter } from './app/ports/batch-writer.ts';
-import type { Store, StoreWatcher } from './app/ports/store.ts';
+import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
 import { Bulkhead } from './app/read/bulkhead.ts';
 import { ReadModel } from './app/read/read-model.ts';
 import { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import { OrderList } from './app/state/order-list.ts';
+import { Witnessing } from './app/witnessing/witnessing.ts';
 import { CommandProcessor } from './app/write/command-processor.ts';
 import { MeasuredWriter } from './app/write/measured-writer.ts';
 import { encodeChunk, type ListChunk, NOT_SHOWN } from './http/answers/list.ts';
@@ -29,7 +31,9 @@ import { HttpServer } from './http/server.ts';
 import type { Config } from './infra/process/config.ts';
 import type { Logger } from './infra/process/logger.ts';
 import { MetricsPrinter } from './infra/process/metrics-text.ts';
+import { witnessClient } from './infra/process/witness-client.ts';
 import { metricsOf } from './metrics.ts';
+import type { LogWitnesses } from './witnesses.ts';
 
 /** Everything from which the parts of the service are made. */
 export interface Given {
@@ -39,6 +43,8 @@ export interface Given {
   readonly watcher: StoreWatcher;
   readonly store: Store;
   readonly prover: Prover;
+  /** Absent if the log has no witnesses. */
+  readonly witnesses: LogWitnesses | undefined;
   /** The list of the snapshot; absent: the whole log is read. */
   readonly snapshot: PackedList | undefined;
 }
@@ -52,6 +58,8 @@ export interface Parts {
   readonly refusals: RefusalRecorder;
   readonly tail: Tail;
   readonly metricsServer: MetricsServer;
+  /** Absent if the log has no witnesses. */
+  readonly witnessing: Witnessing | undefined;
 }
 
 /** Wires the parts of the service around an open store. Starts nothing. */
@@ -61,6 +69,7 @@ export function compose(given: Given): Parts {
   const get = <Part>(part: InjectionToken<Part>) => parts.resolve(part);
   const register = <Part>(part: InjectionToken<Part>, make: () => Part) =>
     parts.register(part, { useFactory: instanceCachingFactory(make) });
+  const witnessing = witnessingOf(given);
   const unrecorded = (error: unknown) => logger.error(error, 'a refusal is lost');
 
   register(Authenticator, () => new Authenticator(store.keys));
@@ -104,7 +113,27 @@ export function compose(given: Given): Parts {
     refusals: get(RefusalRecorder),
     tail: get(Tail),
     metricsServer: get(MetricsServer),
+    witnessing,
   };
+}
+
+function witnessingOf(given: Given): Witnessing | undefined {
+  const { witnesses, prover, logger, health, watcher } = given;
+  if (witnesses === undefined) return undefined;
+  return new Witnessing({
+    ...witnesses,
+    prover,
+    ask: witnessClient(),
+    noticed: ({ level, message, about }) => logger[level](about, message),
+    failed: (error) => {
+      // A stop may close the log while a proof is made.
+      if (health.isGoing) return;
+      const { message: cause } = error;
+      if (isDamage(error)) watcher.impaired('store_damaged', error);
+      else logger.warn({ cause }, 'no checkpoint could be submitted to witnesses');
+    },
+    elapsed: CLOCKS.elapsed,
+  });
 }
 
 function processorOf({ config, store, watcher }: Given, writer: BatchWriter): CommandProcessor {

@@ -2,12 +2,9 @@
  * The life of the service, in phases: open the store, compose the parts around it, listen, read the
  * log, begin the writer, be ready; and on a signal, stop, in the reverse order.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { Prover } from './app/audit/prover.ts';
-import { CLOCKS, now } from './app/clock.ts';
+import { now } from './app/clock.ts';
 import { acceptKey, makeFirstKey } from './app/keys/first-key.ts';
 import { untilChecked } from './app/lifecycle/checked-start.ts';
 import { watchClock } from './app/lifecycle/clock-watch.ts';
@@ -18,7 +15,6 @@ import type { Engine } from './app/ports/engine.ts';
 import { IMPAIRMENTS } from './app/ports/impairment.ts';
 import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
 import { Writer } from './app/write/writer.ts';
-import { fillDemo } from './cli/shared/demo-orders.ts';
 import { welcome } from './cli/shared/welcome.ts';
 import { compose, type Parts } from './container.ts';
 import { engineOf, mayPass } from './engines.ts';
@@ -26,20 +22,14 @@ import { Health } from './http/health.ts';
 import type { Config } from './infra/process/config.ts';
 import { createLogger } from './infra/process/logger.ts';
 import { openSigningKey } from './infra/process/signing-key-file.ts';
+import { witnessesOf } from './witnesses.ts';
 
-/** Runs the service until a signal ends the process. */
-export const serve = (config: Config): Promise<void> => new Service(config).run();
-
-/** Runs the service in a temporary folder, with a year of orders. */
-export async function demo(config: Config): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'store-orders-demo-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const database = { engine: 'sqlite', file: join(folder, 'demo.db') } as const;
-  // With a key of its own, so that its signatures cannot pass for those of the real log.
-  const settings = { ...config, database, signingKeyFile: undefined };
-  const store = await (await engineOf(database, settings)).openForCommandLine(() => {});
-  const key = await fillDemo(store, CLOCKS.wall()).finally(() => store.close());
-  await new Service(settings).run(key);
+/**
+ * Runs the service until a signal ends the process.
+ * @param madeKey A key that was added before, and is to be shown.
+ */
+export function serve(config: Config, madeKey?: string): Promise<void> {
+  return new Service(config).run(madeKey);
 }
 
 class Service {
@@ -73,10 +63,7 @@ class Service {
     this.#stopNow = this.#stopOnSignals();
   }
 
-  /**
-   * Runs the phases of a start. A stop may come at any time; the remaining phases are then skipped.
-   * @param madeKey A key that was added before, and is to be shown.
-   */
+  /** Runs the phases of a start. A stop may come at any time; the remaining phases are then skipped. */
   async run(madeKey?: string) {
     const health = this.#health;
     try {
@@ -87,7 +74,7 @@ class Service {
       const phases = [
         () => this.#beginWriter(store, parts),
         () => this.#check(store, parts),
-        () => this.#ready(store, address, madeKey),
+        () => this.#ready(store, parts, address, madeKey),
       ];
       for (const phase of phases) if (health.isStarting) await phase();
     } catch (error) {
@@ -108,8 +95,9 @@ class Service {
   async #compose({ file }: Engine, store: Store): Promise<Parts> {
     requireMemory(await store.log.head());
     this.#opened.defer(() => this.#owed.close());
-    const prover = new Prover(store.trail, undefined, store.epochs);
-    const keyPlace = { databaseFile: file, signingKeyFile: this.#config.signingKeyFile };
+    const witnesses = witnessesOf(this.#config, file, store.id);
+    const prover = new Prover(store.trail, undefined, store.epochs, witnesses?.cosigned);
+    const keyPlace = { databaseFile: file, ...this.#config };
     await this.#owed.do(async () => prover.signWith(await openSigningKey(keyPlace, store)));
     const parts = compose({
       config: this.#config,
@@ -118,10 +106,12 @@ class Service {
       watcher: this.#watcher,
       store,
       prover,
+      witnesses,
       snapshot: await this.#snapshotOf(store),
     });
     this.#opened.defer(() => this.#keepSnapshot(parts));
     this.#opened.defer(() => parts.refusals.flush());
+    this.#opened.defer(() => parts.witnessing?.close());
     this.#opened.defer(() => parts.commands.drained());
     this.#opened.defer(() => parts.server.close());
     this.#opened.defer(() => parts.tail.close());
@@ -161,8 +151,14 @@ class Service {
     });
   }
 
-  async #ready({ keys }: Store, address: string, madeKey?: string): Promise<void> {
+  async #ready(
+    { keys }: Store,
+    { witnessing }: Parts,
+    address: string,
+    madeKey?: string,
+  ): Promise<void> {
     const { servesConsole } = this.#config;
+    await witnessing?.restore();
     // Last of all, so that a start that fails does not create a key that is never shown.
     let newKey = madeKey;
     const greet = () => process.stderr.write(welcome({ address, newKey, servesConsole }));
@@ -172,6 +168,7 @@ class Service {
       if (newKey && !this.#health.isStarting) greet();
     });
     this.#health.ready();
+    witnessing?.begin();
     this.#logger.info({ address }, 'ready');
     await this.#flush();
     greet();

@@ -42,6 +42,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'app/lifecycle': ['domain', 'app', 'app/log', 'app/ports'],
   'app/keys': ['domain', 'app', 'app/log', 'app/ports'],
   'app/audit': ['domain', 'app', 'app/log', 'app/state', 'app/ports'],
+  'app/witnessing': ['domain', 'app', 'app/log', 'app/ports', 'app/audit'],
   'app/read': ['domain', 'app', 'app/log', 'app/state', 'app/ports'],
   'app/write': ['domain', 'app', 'app/log', 'app/state', 'app/ports'],
   'app/import': ['domain', 'app', 'app/log', 'app/state', 'app/ports'],
@@ -69,14 +70,16 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'engines.ts': ['domain', 'app/**', 'infra/**'],
   'store-metrics.ts': ['domain', 'app/**'],
   'metrics.ts': ['domain', 'app/**', 'http/**', 'store-metrics.ts'],
-  'container.ts': ['domain', 'app/**', 'infra/process', 'http/**', 'metrics.ts'],
+  'witnesses.ts': ['domain', 'app/**', 'infra/process'],
+  'container.ts': ['domain', 'app/**', 'infra/process', 'http/**', 'metrics.ts', 'witnesses.ts'],
   'service.ts': [
     ...['domain', 'app/**', 'infra/process', 'http/**', 'cli/shared'],
-    ...['engines.ts', 'container.ts'],
+    ...['engines.ts', 'container.ts', 'witnesses.ts'],
   ],
+  'demo.ts': ['app/**', 'infra/process', 'cli/shared', 'engines.ts', 'service.ts'],
   'composition.ts': [
     ...['domain', 'app/**', 'infra/events', 'infra/process', 'infra/sqlite/start', 'cli/shared'],
-    ...['engines.ts', 'service.ts'],
+    ...['engines.ts', 'witnesses.ts', 'service.ts', 'demo.ts'],
   ],
   'main.ts': ['cli', 'composition.ts'],
 };
@@ -109,7 +112,10 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'http',
     'infra/process/config.ts',
     'infra/process/config-values.ts',
+    'infra/process/database-setting.ts',
     'infra/process/limits.ts',
+    'infra/process/witness-settings.ts',
+    'infra/process/witness-files.ts',
   ],
   'zod-openapi': ['http'],
 };

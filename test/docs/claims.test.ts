@@ -86,7 +86,7 @@ test('The npm scripts that pages name exist', () => {
 });
 
 test('The table of settings lists exactly the variables that the service reads', () => {
-  const read = ['config', 'limits'].map((file) => {
+  const read = ['config', 'limits', 'witness-settings'].map((file) => {
     return readFileSync(`src/infra/process/${file}.ts`, 'utf8');
   });
   const told = tableOf('docs/operations/settings.md', 'variable | default | what it is').map(
@@ -120,7 +120,7 @@ describe('A service', () => {
     // The row of the refusals mentions these temporary files.
     const more = ['wal', 'shm', 'journal'].map((name) => `${refusals}-${name}`);
     expect([...told, ...more]).toEqual(expect.arrayContaining(kept()));
-    const rare = told.filter((name) => /-snapshot$|-journal$/.test(name));
+    const rare = told.filter((name) => /-snapshot$|-journal$|-cosigned$/.test(name));
     expect([...kept(), ...rare]).toEqual(expect.arrayContaining(told));
     await service.program.end();
     expect(kept().filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { Cosigner } from '../../src/app/audit/cosigner.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { Beside } from '../support/beside.ts';
 import { startProgram } from '../support/child.ts';
@@ -90,6 +91,18 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     const key = NoteSigner.generate('store-orders/0011223344556677');
     writeFileSync(`${file}-signing-key`, key.privateKey());
     return {};
+  },
+  'LOG_ORIGIN is': async (file) => {
+    await served(file);
+    return { LOG_ORIGIN: 'shop.example.com/orders' };
+  },
+  'WITNESS_POLICY: FILE-witnesses cannot be read': (file) => {
+    return { WITNESS_POLICY: `${file}-witnesses` };
+  },
+  'WITNESS_POLICY: the witness north': (file) => {
+    const { verifierKey } = Cosigner.generate('north.example');
+    writeFileSync(`${file}-witnesses`, `witness north ${verifierKey}\nquorum north\n`);
+    return { WITNESS_POLICY: `${file}-witnesses` };
   },
   'The signing key': (file) => {
     mkdirSync(`${file}-signing-key`);

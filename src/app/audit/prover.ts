@@ -17,6 +17,11 @@ export interface SignedCheckpoint extends TreeHead {
   readonly note: string;
 }
 
+/** The newest checkpoint that a quorum of witnesses has cosigned, with the cosignatures. */
+export interface WitnessedLog {
+  readonly newest: SignedCheckpoint | undefined;
+}
+
 /**
  * Thrown if a proof cannot be made: the position or size is beyond the log, or there is no signing
  * key. The message gives the reason.
@@ -33,11 +38,21 @@ export class Prover {
   readonly #trail: Trail;
   #signer: NoteSigner | undefined;
   readonly #epochs: Epochs;
+  readonly #witnessed: WitnessedLog | undefined;
   #last: (TreeHead & { readonly note: string }) | undefined;
 
-  /** @param signer Absent: nothing can be signed, and only proofs can be made. */
-  constructor(trail: Trail, signer: NoteSigner | undefined, epochs = new Epochs('')) {
+  /**
+   * @param signer Absent: nothing can be signed, and only proofs can be made.
+   * @param witnessed Absent: the log has no witnesses.
+   */
+  constructor(
+    trail: Trail,
+    signer: NoteSigner | undefined,
+    epochs = new Epochs(''),
+    witnessed?: WitnessedLog,
+  ) {
     this.#epochs = epochs;
+    this.#witnessed = witnessed;
     this.#trail = trail;
     this.#signer = signer;
   }
@@ -62,6 +77,25 @@ export class Prover {
   async checkpoint(): Promise<SignedCheckpoint> {
     const head = await this.#trail.treeHead();
     return { ...head, note: this.#noteOf(head) };
+  }
+
+  /** True if the log has witnesses. */
+  get isWitnessed(): boolean {
+    return this.#witnessed !== undefined;
+  }
+
+  /**
+   * Returns the newest checkpoint that a quorum of witnesses has cosigned. Throws {@link CannotProve}
+   * where there is none, or none that covers a position.
+   */
+  witnessed(position = 0): SignedCheckpoint {
+    if (this.#witnessed === undefined) {
+      throw new CannotProve('the log has no witnesses: WITNESS_POLICY names none');
+    }
+    const { newest } = this.#witnessed;
+    if (newest !== undefined && position <= newest.size) return newest;
+    const covered = position === 0 ? '' : ` that covers position ${position}`;
+    throw new CannotProve(`no checkpoint${covered} has cosignatures of a quorum of witnesses yet`);
   }
 
   /** Returns a proof that the event at a position is in the log of a size. */
@@ -91,16 +125,25 @@ export class Prover {
     });
   }
 
-  /** Returns a receipt for the event at a position. */
-  async receipt(position: number, format: ReceiptFormat = 'json'): Promise<string> {
-    const head = await this.#trail.treeHead();
-    needPosition(position, head.size);
+  /**
+   * Returns a receipt for the event at a position: with cosignatures, if the newest checkpoint that has
+   * them covers it.
+   * @param needsWitnesses Throws {@link CannotProve} instead of a receipt without cosignatures.
+   */
+  async receipt(
+    position: number,
+    format: ReceiptFormat = 'json',
+    needsWitnesses = false,
+  ): Promise<string> {
+    needPosition(position, (await this.#trail.treeHead()).size);
+    const isCosigned = needsWitnesses || position <= (this.#witnessed?.newest?.size ?? 0);
+    const head = isCosigned ? this.witnessed(position) : await this.checkpoint();
     const record = await this.#recordAt(position);
     const prove = () => inclusionProof(position - 1, head.size, this.#trail);
     const proof = await orDamaged(prove);
     // A receipt must be valid for years, so it is checked with the verifier that auditors use.
     requireTrue(verifyInclusion(record, position - 1, head, proof));
-    const note = this.#noteOf(head);
+    const { note } = head;
     return format === 'json'
       ? receiptOf(record, proof, note)
       : tlogProofOf(record, position - 1, proof, note);

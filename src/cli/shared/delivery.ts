@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import type { NoteSigner } from '../../app/audit/checkpoint.ts';
 import { webhookHeaders, webhookIdOf } from '../../app/audit/webhook.ts';
 import { CLOCKS } from '../../app/clock.ts';
+import { causeOf, retryAfterOf } from '../../app/outgoing.ts';
 import type { OrderEvent } from '../../client/client.ts';
 
 /** The outcome of an attempt. */
@@ -86,14 +87,4 @@ export function toUrl(url: string, timeoutMs: number, signer: NoteSigner | undef
     if (!AWAY.includes(status)) return { kind: 'failed', reason };
     return { kind: 'away', reason, retryAfterMs: retryAfterOf(answer.headers) };
   };
-}
-
-function retryAfterOf(headers: Headers): number | undefined {
-  const text = headers.get('Retry-After') ?? '';
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined;
-}
-
-function causeOf(error: unknown): string {
-  const { cause, message } = error as Error;
-  return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }

@@ -24,6 +24,21 @@ export const baseUrl = z
   // It stands in the public description, and in the headers of pages.
   .refine((url) => !new URL(url).href.includes('@'), 'must have neither a user nor a password');
 
+const NO_LOG_ORIGIN =
+  'must be an address without https://, such as shop.example.com/orders: at most 200 characters, no + or blank, and no / at its end';
+
+/** The name of a log, as C2SP tlog-checkpoint recommends: a URL without its scheme. */
+export const logOrigin = z.string().refine(isLogOrigin, NO_LOG_ORIGIN);
+
+const MAX_LOG_ORIGIN = 200;
+
+function isLogOrigin(text: string): boolean {
+  const url = `https://${text}`;
+  if (text.length > MAX_LOG_ORIGIN || /[+\s@?#]|\/$/.test(text) || !URL.canParse(url)) return false;
+  // As the URL is written in its one form, but for the path of a mere host.
+  return new URL(url).href.replace(/^(https:\/\/[^/]+)\/$/, '$1') === url;
+}
+
 // An origin as browsers send it (RFC 6454): anything else would never match one.
 const origin = z
   .string()
@@ -58,4 +73,9 @@ function isNetwork(text: string): boolean {
   const isPrefix =
     prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
   return bits > 0 && isPrefix && rest.length === 0;
+}
+
+/** Returns true if only programs of this machine reach the host. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
 }

@@ -7,10 +7,20 @@ import { keyIdOf } from '../../app/keys/api-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import { DELAY_LIMITS, type DelayLimits } from '../../app/write/controlled-delay.ts';
-import { baseUrl, durationMs, inMs, numberTo, origins, proxies } from './config-values.ts';
+import {
+  baseUrl,
+  durationMs,
+  inMs,
+  isLoopback,
+  logOrigin,
+  numberTo,
+  origins,
+  proxies,
+} from './config-values.ts';
+import { type DatabaseConfig, database } from './database-setting.ts';
 import { type Limits, limits, limitsIn } from './limits.ts';
 import type { LogFormat } from './logger.ts';
-import { NoAddress, parseAddress } from './postgres-address.ts';
+import { type WitnessSettings, witnessing, witnessingIn } from './witness-settings.ts';
 
 /** The settings of the service. `.env.example` documents each variable. */
 export interface Config {
@@ -22,6 +32,8 @@ export interface Config {
   readonly databaseWaitMs: number;
   /** The file of the key that signs checkpoints; absent: one beside the store's file. */
   readonly signingKeyFile: string | undefined;
+  /** The name of a key that is made, which is the origin of checkpoints; absent: the store's own. */
+  readonly logOrigin: string | undefined;
   /** The head file of a store in PostgreSQL; absent: one in the data folder. */
   readonly headFile: string | undefined;
   /** The address at which clients reach the service, ending in `/v1`; absent: its own. */
@@ -33,6 +45,8 @@ export interface Config {
   readonly servesConsole: boolean;
   /** Who may read the log's tiles. */
   readonly tiles: (typeof TILES)[number];
+  /** The witnesses that cosign checkpoints; absent: none. */
+  readonly witnessing: WitnessSettings | undefined;
   /** The requests without a valid key that get one address a 401, a minute; 0: any number. */
   readonly authFailuresPerMinute: number;
   /** The proxies whose X-Forwarded-For is believed: addresses and networks; none: nobody's. */
@@ -60,48 +74,9 @@ export interface Config {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The place of the store. */
-export type DatabaseConfig =
-  | { readonly engine: 'sqlite'; readonly file: string }
-  /** The address has a password in it, where one is needed. */
-  | { readonly engine: 'postgres'; readonly url: string };
-
 const TILES = ['off', 'audit', 'public'] as const;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-// No message repeats what was given: it may have a password in it.
-const database = z
-  .string()
-  .regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/)/, {
-    error:
-      'must be sqlite:FILE, for example sqlite:./data/store-orders.db, or postgres://USER@HOST/DATABASE',
-    abort: true,
-  })
-  .refine((url) => !url.includes(':memory:'), 'must name a file: orders have to be durable')
-  .refine((url) => !/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url), {
-    error: 'must be sqlite:FILE, or sqlite:///FILE with an absolute path',
-  })
-  .superRefine((url, context) => {
-    const flaw = url.startsWith('sqlite:') ? undefined : flawInAddress(url);
-    if (flaw !== undefined) context.addIssue(flaw);
-  })
-  .transform((url): DatabaseConfig => {
-    return url.startsWith('sqlite:')
-      ? { engine: 'sqlite', file: url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') }
-      : { engine: 'postgres', url };
-  });
-
-/** Returns the flaw of an address of PostgreSQL, in words without any part of a password. */
-function flawInAddress(url: string): string | undefined {
-  try {
-    parseAddress(url);
-    return undefined;
-  } catch (error) {
-    if (error instanceof NoAddress) return error.message;
-    throw error;
-  }
-}
 
 /**
  * The schemas of the variables. A default is a text, as a variable would have it, so that it can be shown
@@ -112,6 +87,8 @@ export const environment = z.object({
   HOST: z.string().min(1, 'must be a host name or an address').prefault('127.0.0.1'),
   DATABASE_URL: database.prefault('sqlite:./data/store-orders.db'),
   SIGNING_KEY_FILE: z.string().optional(),
+  LOG_ORIGIN: logOrigin.optional(),
+  ...witnessing,
   HEAD_FILE: z.string().optional(),
   /** The earlier name of HEAD_FILE. */
   WITNESS_FILE: z.string().optional(),
@@ -208,6 +185,8 @@ export function readConfig(
     host: data.HOST,
     database: data.DATABASE_URL,
     signingKeyFile: data.SIGNING_KEY_FILE,
+    logOrigin: data.LOG_ORIGIN,
+    witnessing: witnessingIn(data),
     headFile: data.HEAD_FILE ?? data.WITNESS_FILE,
     baseUrl: data.BASE_URL,
     stagingBaseUrl: data.STAGING_BASE_URL,
@@ -228,11 +207,6 @@ export function readConfig(
     logFormat: data.LOG_FORMAT,
     initialApiKey: data.INITIAL_API_KEY,
   };
-}
-
-/** Returns true if only programs of this machine reach the host. */
-function isLoopback(host: string): boolean {
-  return /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
 }
 
 /** Reads an address as DATABASE_URL takes it. Throws {@link CannotStart} for anything else. */

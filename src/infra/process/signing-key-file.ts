@@ -24,11 +24,15 @@ export interface SigningKeyPlace {
   readonly databaseFile?: string | undefined;
   /** The file set in the configuration, instead of the one beside the store. */
   readonly signingKeyFile: string | undefined;
+  /** The name of a key that is made; absent: one with the store's id. */
+  readonly logOrigin?: string | undefined;
 }
 
 /** Returns the origin of a store's checkpoints, which is the name of its own key. */
-function originOf(storeId: string): string {
-  return `store-orders/${storeId}`;
+function originOf({ logOrigin }: SigningKeyPlace, { id }: SigningStore, before = ''): string {
+  // A new key continues under the name of the one before it.
+  const [name] = before.split('+');
+  return logOrigin ?? (name || `store-orders/${id}`);
 }
 
 function fileOf({ databaseFile, signingKeyFile }: SigningKeyPlace): string | undefined {
@@ -43,9 +47,9 @@ export type SigningStore = Pick<Store, 'id' | 'signingKeys'>;
  * on the store signs with that key only. Returns `undefined` if there is no place for a file: each
  * machine would create a key of its own.
  *
- * Throws {@link CannotStart} if the key is missing or is another one, if the file has no key in it,
- * or if the key beside the store belongs to another store: signing under another name requires
- * SIGNING_KEY_FILE.
+ * Throws {@link CannotStart} if the key is missing or is another one, if the file has no key in it, if
+ * LOG_ORIGIN is set to another name than the key has, or if the key beside the store belongs to
+ * another store: signing under another name requires SIGNING_KEY_FILE or LOG_ORIGIN.
  */
 export async function openSigningKey(
   place: SigningKeyPlace,
@@ -57,9 +61,12 @@ export async function openSigningKey(
   const last = known.at(-1);
   const there = readKey(file);
   if (there === undefined && last !== undefined) throw new CannotStart(missing(file));
-  const key = there ?? makeKey(file, originOf(store.id));
-  refuseOtherStore(place, key, file, store);
+  const origin = originOf(place, store);
+  const key = there ?? makeKey(file, origin);
+  refuseOtherOrigin(place, key, file);
+  // A name that was set once stays when the setting is gone.
   if (last?.verifierKey === key.verifierKey) return key;
+  refuseOtherStore(place, key, file, origin);
   // A store older than this record has a key that is known by its file alone.
   if (last !== undefined && last.verifierKey !== '') throw new CannotStart(replaced(file));
   const isNoted = await note(store, key, known.length);
@@ -91,6 +98,7 @@ export async function renewSigningKey(
   }
   const known = await store.signingKeys.list();
   const before = known.at(-1)?.verifierKey || undefined;
+  const origin = originOf(place, store, before);
   const there = readKey(file);
   if (there !== undefined && there.verifierKey === before) {
     throw new CannotStart(
@@ -98,8 +106,9 @@ export async function renewSigningKey(
         'move that file away first, and keep it.',
     );
   }
-  const key = there ?? makeKey(file, originOf(store.id));
-  refuseOtherStore(place, key, file, store);
+  const key = there ?? makeKey(file, origin);
+  refuseOtherOrigin(place, key, file);
+  refuseOtherStore(place, key, file, origin);
   if (!(await note(store, key, known.length))) {
     throw new CannotStart('Another process has changed the key meanwhile. Run the command again.');
   }
@@ -130,13 +139,21 @@ function refuseOtherStore(
   { signingKeyFile }: SigningKeyPlace,
   { name }: NoteSigner,
   file: string,
-  { id }: SigningStore,
+  origin: string,
 ): void {
-  const origin = originOf(id);
   if (signingKeyFile !== undefined || name === origin) return;
   throw new CannotStart(
     `${file} is the key of ${name}, and this store is ${origin}. Nothing was changed. ` +
       'Put the key of this store there; to sign as another on purpose, set SIGNING_KEY_FILE',
+  );
+}
+
+function refuseOtherOrigin({ logOrigin }: SigningKeyPlace, { name }: NoteSigner, file: string) {
+  if (logOrigin === undefined || name === logOrigin) return;
+  throw new CannotStart(
+    `LOG_ORIGIN is ${logOrigin}, and ${file} is the key of ${name}. Nothing was changed. A log keeps ` +
+      'its name: unset LOG_ORIGIN. To continue under the new one, which makes it another log to ' +
+      'whoever keeps checkpoints, move the file away and create a new key: store-orders audit new-key',
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
-import { CannotProve, Prover } from '../../../../src/app/audit/prover.ts';
+import { Cosigner } from '../../../../src/app/audit/cosigner.ts';
+import { CannotProve, Prover, type SignedCheckpoint } from '../../../../src/app/audit/prover.ts';
 import { sealText } from '../../../../src/app/audit/trail-seal.ts';
 import {
   RecordTree,
@@ -201,5 +202,61 @@ describe('a proof is made of few reads', () => {
       [256, 1],
       [0, 1],
     ]);
+  });
+});
+
+describe('a log with witnesses proves', () => {
+  /** A log of 5 events, of which witnesses have cosigned the first 3. */
+  async function cosigned() {
+    const { trail, signer, prover: earlier, key } = given(3);
+    const { note, ...head } = await earlier.checkpoint();
+    const newest = { ...head, note: `${note}${Cosigner.generate('w.example').cosign(note, 1)}` };
+    for (const event of recorded(...[1n, 2n, 3n, 4n, 5n].map((id) => placed(id))).slice(3)) {
+      trail.append(encode(event));
+    }
+    const witnessed: { newest: SignedCheckpoint | undefined } = { newest };
+    return { witnessed, prover: new Prover(trail, signer, undefined, witnessed), earlier, key };
+  }
+
+  const checkpointIn = (receipt: string) => JSON.parse(receipt).checkpoint;
+
+  it('an event by the checkpoint with cosignatures, if it has the event', async () => {
+    const { witnessed, prover, key } = await cosigned();
+    const receipt = await prover.receipt(3);
+    expect(checkpointIn(receipt)).toBe(witnessed.newest?.note);
+    expect(verifyReceipt(receipt, key)).toMatchObject({ ok: true, value: { position: 3 } });
+    expect(await prover.receipt(3, 'json', true)).toBe(receipt);
+    expect(await prover.receipt(3, 'tlog-proof', true)).toContain(witnessed.newest?.note);
+  });
+
+  it('a later event by the newest checkpoint, unless cosignatures are required', async () => {
+    const { prover, key } = await cosigned();
+    const receipt = await prover.receipt(4);
+    expect(checkpointIn(receipt)).toBe((await prover.checkpoint()).note);
+    expect(verifyReceipt(receipt, key)).toMatchObject({ ok: true });
+    await expect(prover.receipt(4, 'json', true)).rejects.toThrow(
+      new CannotProve(
+        'no checkpoint that covers position 4 has cosignatures of a quorum of witnesses yet',
+      ),
+    );
+  });
+
+  it('its newest state with cosignatures, and its newest state', async () => {
+    const { witnessed, prover, earlier } = await cosigned();
+    expect([prover.isWitnessed, earlier.isWitnessed]).toEqual([true, false]);
+    expect(prover.witnessed()).toBe(witnessed.newest);
+    expect((await prover.checkpoint()).size).toBe(5);
+    witnessed.newest = undefined;
+    expect(() => prover.witnessed()).toThrow(
+      new CannotProve('no checkpoint has cosignatures of a quorum of witnesses yet'),
+    );
+    await expect(prover.receipt(1)).resolves.toContain('\\n5\\n');
+  });
+
+  it('none of that without witnesses', async () => {
+    const { prover } = given(3);
+    const none = new CannotProve('the log has no witnesses: WITNESS_POLICY names none');
+    expect(() => prover.witnessed()).toThrow(none);
+    await expect(prover.receipt(1, 'json', true)).rejects.toThrow(none);
   });
 });

@@ -19,6 +19,8 @@ describe('The configuration', () => {
     host: '127.0.0.1',
     database: { engine: 'sqlite', file: './data/store-orders.db' },
     signingKeyFile: undefined,
+    logOrigin: undefined,
+    witnessing: undefined,
     headFile: undefined,
     slowRequestMs: 1_000,
     metricsPort: undefined,
@@ -91,6 +93,9 @@ describe('The configuration', () => {
       PORT: '65535',
       HOST: '::1',
       SIGNING_KEY_FILE: '/run/secrets/log-key',
+      LOG_ORIGIN: 'shop.example.com/orders',
+      WITNESS_POLICY: '/etc/store-orders/witnesses',
+      WITNESS_INTERVAL: '3600',
       HEAD_FILE: '/var/lib/head',
       SLOW_REQUEST_MS: '0',
       METRICS_PORT: '9464',
@@ -125,6 +130,8 @@ describe('The configuration', () => {
       host: '::1',
       database: { engine: 'sqlite', file: './data/store-orders.db' },
       signingKeyFile: '/run/secrets/log-key',
+      logOrigin: 'shop.example.com/orders',
+      witnessing: { policyFile: '/etc/store-orders/witnesses', intervalMs: 3_600_000 },
       headFile: '/var/lib/head',
       slowRequestMs: 0,
       metricsPort: 9464,
@@ -172,6 +179,24 @@ describe('The configuration', () => {
   });
 });
 
+test.each([
+  'shop.example.com',
+  'shop.example.com:8443',
+  'shop.example.com/orders/2026',
+  `shop.example.com/${'x'.repeat(183)}`,
+])('LOG_ORIGIN may be %s', (LOG_ORIGIN) => {
+  expect(readConfig({ LOG_ORIGIN }).logOrigin).toBe(LOG_ORIGIN);
+});
+
+test('WITNESS_POLICY alone has a checkpoint submitted once a minute', () => {
+  const policyFile = './witnesses';
+  expect(readConfig({ WITNESS_POLICY: policyFile }).witnessing).toStrictEqual({
+    policyFile,
+    intervalMs: 60_000,
+  });
+  expect(readConfig({ WITNESS_INTERVAL: '1' }).witnessing).toBeUndefined();
+});
+
 describe('A mistake is reported in one line that names the variable:', () => {
   test.each([
     ['PORT', '-1'],
@@ -201,6 +226,19 @@ describe('A mistake is reported in one line that names the variable:', () => {
     ['BASE_URL', 'https://user@api.example.com/v1'],
     ['STAGING_BASE_URL', 'staging'],
     ['STAGING_BASE_URL', 'https://user:correct-horse@api.example.com/v1'],
+    ['LOG_ORIGIN', 'https://shop.example.com'],
+    ['LOG_ORIGIN', 'shop.example.com/'],
+    ['LOG_ORIGIN', 'shop.example.com/orders/'],
+    ['LOG_ORIGIN', 'shop.example.com/a+b'],
+    ['LOG_ORIGIN', 'shop.example.com/a b'],
+    ['LOG_ORIGIN', 'SHOP.example.com'],
+    ['LOG_ORIGIN', 'me@shop.example.com'],
+    ['LOG_ORIGIN', 'shop.example.com?x'],
+    ['LOG_ORIGIN', '/orders'],
+    ['LOG_ORIGIN', `shop.example.com/${'x'.repeat(184)}`],
+    ['WITNESS_INTERVAL', '0'],
+    ['WITNESS_INTERVAL', '3601'],
+    ['WITNESS_INTERVAL', '1.5'],
     ['CONSOLE', 'yes'],
     ['TILES', 'on'],
     ['CORS_ORIGINS', '*'],

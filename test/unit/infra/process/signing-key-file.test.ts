@@ -108,6 +108,40 @@ describe('the signing key of a store', () => {
     expect((await openKey(place, store)).name).toBe(`store-orders/${ID}`);
   });
 
+  it('has the name that the log was given when it was made, from then on', async () => {
+    const { place, file, store } = given();
+    const named = { ...place, logOrigin: 'shop.example.com/orders' };
+    const key = await openKey(named, store);
+    expect(key.name).toBe('shop.example.com/orders');
+    const text = readFileSync(file, 'utf8');
+    for (const later of [named, place]) {
+      expect((await openKey(later, store)).verifierKey).toBe(key.verifierKey);
+    }
+    const renamed = { ...place, logOrigin: 'other.example.com' };
+    const wrong = `LOG_ORIGIN is other.example.com, and ${file} is the key of shop.example.com/orders. `;
+    await expect(openKey(renamed, store)).rejects.toThrow(wrong);
+    await expect(openKey({ ...renamed, signingKeyFile: file }, store)).rejects.toThrow(wrong);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    renameSync(file, `${file}-1`);
+    const second = await renewSigningKey(place, store);
+    expect(second.verifierKey).toMatch(/^shop\.example\.com\/orders\+/);
+    renameSync(file, `${file}-2`);
+    const { verifierKey } = await renewSigningKey(renamed, store);
+    expect(verifierKey).toMatch(/^other\.example\.com\+/);
+    expect((await openKey(renamed, store)).verifierKey).toBe(verifierKey);
+  });
+
+  it('of another name is not taken for a new one of the given name', async () => {
+    const { place, file, store } = given();
+    const foreign = NoteSigner.generate('other.example.com');
+    writeFileSync(file, `${foreign.privateKey()}\n`);
+    const named = { ...place, logOrigin: 'shop.example.com/orders' };
+    await expect(renewSigningKey(named, store)).rejects.toThrow(CannotStart);
+    await expect(openKey(place, store)).rejects.toThrow(CannotStart);
+    const { name } = await openKey({ ...place, logOrigin: foreign.name }, store);
+    expect(name).toBe(foreign.name);
+  });
+
   it('is detected as missing, and created again only on request', async () => {
     const { folder, place, file, store } = given();
     const first = await openKey(place, store);

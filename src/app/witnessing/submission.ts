@@ -1,0 +1,51 @@
+/** The submission of a checkpoint to one witness, with a proof from the size that it has seen. */
+
+import type { CosignerKey } from '../audit/cosignature.ts';
+import type { Prover, SignedCheckpoint } from '../audit/prover.ts';
+import { witnessRequestText } from '../audit/witness-request.ts';
+import type { AskWitness } from '../ports/witnesses.ts';
+import { textOf } from './cosigned-checkpoints.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+
+/** A witness as it is addressed. */
+export interface Addressed {
+  readonly key: CosignerKey;
+  /** The prefix of its address. */
+  readonly url: string;
+}
+
+/** The parts that a submission needs. */
+export interface SubmissionParts {
+  readonly prover: Pick<Prover, 'checkpoint' | 'consistency'>;
+  readonly ask: AskWitness;
+}
+
+/**
+ * Submits a checkpoint. If the witness has seen another size than assumed, submits it once more, with a
+ * proof from that size: another instance of the service has been faster, or a record was lost.
+ * @param seen The size that the witness is assumed to have cosigned last.
+ * @returns A conflict only if the witness is ahead of the checkpoint by now.
+ */
+export async function submit(
+  checkpoint: SignedCheckpoint,
+  { key, url }: Addressed,
+  seen: number,
+  { prover, ask }: SubmissionParts,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  const attempt = async (oldSize: number) => {
+    // The empty tree is consistent with any other.
+    const proof = oldSize === 0 ? [] : await prover.consistency(oldSize, checkpoint.size);
+    const body = witnessRequestText({ oldSize, proof, note: checkpoint.note });
+    const answer = await ask(`${url.replace(/\/+$/, '')}/add-checkpoint`, body, stop);
+    return outcomeOf(answer, textOf(checkpoint), key);
+  };
+  // A size beyond the checkpoint may be out of date. Size 0 lets the witness state its own.
+  const first = await attempt(seen <= checkpoint.size ? seen : 0);
+  if (first.kind !== 'conflict') return first;
+  if (first.size <= checkpoint.size) return attempt(first.size);
+  const { size } = await prover.checkpoint();
+  if (first.size <= size) return first;
+  const reason = `it has cosigned ${first.size} events, and the log has ${size}: events are lost, or another log signs with this key`;
+  return { kind: 'inconsistent', reason };
+}

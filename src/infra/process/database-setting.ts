@@ -1,0 +1,42 @@
+/** The setting of the store's place. */
+import { z } from 'zod';
+import { NoAddress, parseAddress } from './postgres-address.ts';
+
+/** The place of the store. */
+export type DatabaseConfig =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  /** The address has a password in it, where one is needed. */
+  | { readonly engine: 'postgres'; readonly url: string };
+
+/** The schema of DATABASE_URL. No message repeats what was given: it may have a password in it. */
+export const database = z
+  .string()
+  .regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/)/, {
+    error:
+      'must be sqlite:FILE, for example sqlite:./data/store-orders.db, or postgres://USER@HOST/DATABASE',
+    abort: true,
+  })
+  .refine((url) => !url.includes(':memory:'), 'must name a file: orders have to be durable')
+  .refine((url) => !/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url), {
+    error: 'must be sqlite:FILE, or sqlite:///FILE with an absolute path',
+  })
+  .superRefine((url, context) => {
+    const flaw = url.startsWith('sqlite:') ? undefined : flawInAddress(url);
+    if (flaw !== undefined) context.addIssue(flaw);
+  })
+  .transform((url): DatabaseConfig => {
+    return url.startsWith('sqlite:')
+      ? { engine: 'sqlite', file: url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') }
+      : { engine: 'postgres', url };
+  });
+
+/** Returns the flaw of an address of PostgreSQL, in words without any part of a password. */
+function flawInAddress(url: string): string | undefined {
+  try {
+    parseAddress(url);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NoAddress) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+/** The witnesses of the configured log: their policy, and the record of what they have cosigned. */
+
+import { CannotStart } from './app/lifecycle/cannot-start.ts';
+import type { CosignedRecords } from './app/ports/witnesses.ts';
+import { CosignedCheckpoints } from './app/witnessing/cosigned-checkpoints.ts';
+import type { Witness } from './app/witnessing/witness-progress.ts';
+import type { Config } from './infra/process/config.ts';
+import { CosignedFile, cosignedFileOf, readLogPolicy } from './infra/process/witness-files.ts';
+
+/** The parts from which the submission of checkpoints is made. */
+export interface LogWitnesses {
+  readonly witnesses: readonly Witness[];
+  readonly cosigned: CosignedCheckpoints;
+  readonly records: CosignedRecords;
+  readonly intervalMs: number;
+}
+
+/**
+ * Returns the witnesses that the configuration names; `undefined` if it names none. Throws
+ * {@link CannotStart} if the policy is not usable, or no key signs what they would cosign.
+ * @param databaseFile The store's file; absent if it is in no file.
+ */
+export function witnessesOf(
+  { witnessing, signingKeyFile }: Pick<Config, 'witnessing' | 'signingKeyFile'>,
+  databaseFile: string | undefined,
+  storeId: string,
+): LogWitnesses | undefined {
+  if (witnessing === undefined) return undefined;
+  if ((signingKeyFile ?? databaseFile) === undefined) {
+    throw new CannotStart(
+      'WITNESS_POLICY needs a key that signs checkpoints, and there is none: set SIGNING_KEY_FILE.',
+    );
+  }
+  const { policyFile, intervalMs } = witnessing;
+  const policy = readLogPolicy(policyFile);
+  const records = new CosignedFile(cosignedFileOf(databaseFile, storeId));
+  const { witnesses } = policy;
+  return { witnesses, cosigned: new CosignedCheckpoints(policy), records, intervalMs };
+}
