@@ -99,12 +99,13 @@ export function compose(given: Given): Parts {
       tail: get(Tail),
       requests: get(RequestMetrics),
       server: get(HttpServer),
+      witnesses: witnessing && given.witnesses && { ...given.witnesses, witnessing },
     };
     return new MetricsPrinter(metricsOf(measured));
   });
   register(MetricsServer, () => new MetricsServer(printerOf(get)));
   register(RequestMetrics, () => new RequestMetrics());
-  register(HttpServer, () => serverOf(given, get));
+  register(HttpServer, () => serverOf(given, get, witnessing));
   return {
     server: get(HttpServer),
     commands: get(CommandProcessor),
@@ -152,6 +153,7 @@ function bulkheadOf({ config }: Given, commands: CommandProcessor): Bulkhead {
 function serverOf(
   { config, logger, health, watcher, store, prover }: Given,
   get: <Part>(part: InjectionToken<Part>) => Part,
+  witnessing: Witnessing | undefined,
 ): HttpServer {
   const { baseUrl, stagingBaseUrl, corsOrigins, servesConsole, limits } = config;
   const { trustedProxies, authFailuresPerMinute } = config;
@@ -181,6 +183,7 @@ function serverOf(
     addresses: { production: baseUrl, staging: stagingBaseUrl },
     corsOrigins,
     servesConsole,
+    witnesses: witnessing && (() => witnessing.statuses),
     tiles:
       config.tiles === 'off'
         ? undefined

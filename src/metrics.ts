@@ -1,7 +1,7 @@
 /**
  * The catalogue of the service's own metrics: names, meanings, and sources of the values. Those of
- * the log and its store are in store-metrics.ts, those of the process are prom-client's.
- * docs/operations/metrics.md explains them.
+ * the log and its store are in store-metrics.ts, those of its witnesses in witness-metrics.ts, those of
+ * the process are prom-client's. docs/operations/metrics.md explains them.
  */
 
 import type { Tail } from './app/audit/tail.ts';
@@ -14,6 +14,7 @@ import { type Health, REASONS } from './http/health.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import type { HttpServer } from './http/server.ts';
 import { type MeasuredStore, metricsOfStore } from './store-metrics.ts';
+import { type MeasuredWitnesses, metricsOfWitnesses } from './witness-metrics.ts';
 
 /** The parts of the service that are measured. */
 export interface Measured extends MeasuredStore {
@@ -25,6 +26,8 @@ export interface Measured extends MeasuredStore {
   readonly tail: Tail;
   readonly requests: RequestMetrics;
   readonly server: HttpServer;
+  /** Absent if the log has no witnesses. */
+  readonly witnesses: MeasuredWitnesses | undefined;
 }
 
 /** Returns the metrics of a service. */
@@ -34,6 +37,7 @@ export function metricsOf(measured: Measured): readonly Metric[] {
     ...ofConnections(measured),
     ...ofCommands(measured),
     ...metricsOfStore(measured),
+    ...metricsOfWitnesses(measured.witnesses),
   ];
 }
 

@@ -69,7 +69,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
   'engines.ts': ['domain', 'app/**', 'infra/**'],
   'store-metrics.ts': ['domain', 'app/**'],
-  'metrics.ts': ['domain', 'app/**', 'http/**', 'store-metrics.ts'],
+  'witness-metrics.ts': ['app/**'],
+  'metrics.ts': ['domain', 'app/**', 'http/**', 'store-metrics.ts', 'witness-metrics.ts'],
   'witnesses.ts': ['domain', 'app/**', 'infra/process'],
   'container.ts': ['domain', 'app/**', 'infra/process', 'http/**', 'metrics.ts', 'witnesses.ts'],
   'service.ts': [

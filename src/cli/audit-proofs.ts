@@ -21,12 +21,16 @@ interface Out {
   readonly out?: string;
 }
 
+interface WitnessedOption extends Out {
+  readonly witnessed?: true;
+}
+
 interface ProveOptions extends Out {
   readonly size?: number;
   readonly consistency?: number;
 }
 
-interface ReceiptOptions extends Out {
+interface ReceiptOptions extends WitnessedOption {
   readonly format: ReceiptFormat;
   readonly position?: number;
 }
@@ -46,10 +50,13 @@ export function addAuditProofs(audit: ExplainedCommand, commandLine: CommandLine
   audit
     .command('checkpoint')
     .description('sign the current state of the log: about 200 bytes, to be kept elsewhere')
+    .option('--witnessed', 'the newest one that a quorum of witnesses has cosigned')
     .option('--out <file>', 'write it to a new file')
     .example('Keep a checkpoint', 'audit checkpoint --out today.note')
-    .action((options: Out) => {
-      return prove(commandLine, options, async (prover) => (await prover.checkpoint()).note);
+    .action((options: WitnessedOption) => {
+      return prove(commandLine, options, async (prover) => {
+        return (options.witnessed ? prover.witnessed() : await prover.bestCheckpoint()).note;
+      });
     });
   audit
     .command('epochs')
@@ -100,6 +107,7 @@ function addReceipt(audit: ExplainedCommand, commandLine: CommandLine): void {
         .choices(RECEIPT_FORMATS)
         .default('json'),
     )
+    .option('--witnessed', 'refuse to write it without cosignatures of a quorum of witnesses')
     .option('--out <file>', 'write it to a new file')
     .example('Write the receipt of a cancellation', 'audit receipt 1 --out order-1.receipt')
     .action((orderId: OrderId | undefined, options: ReceiptOptions, command) => {
@@ -108,7 +116,7 @@ function addReceipt(audit: ExplainedCommand, commandLine: CommandLine): void {
       }
       return prove(commandLine, options, async (prover, store) => {
         const position = options.position ?? (await cancelledAt(store, orderId as OrderId));
-        const receipt = await prover.receipt(position, options.format);
+        const receipt = await prover.receipt(position, options.format, options.witnessed);
         return receipt.endsWith('\n') ? receipt : `${receipt}\n`;
       });
     });

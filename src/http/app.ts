@@ -13,6 +13,7 @@ import { CLOCKS } from '../app/clock.ts';
 import type { Authenticator } from '../app/keys/authenticator.ts';
 import type { KeyLimiter } from '../app/keys/key-limiter.ts';
 import { isDamage, StoreUnavailable } from '../app/ports/store.ts';
+import type { WitnessStatus } from '../app/witnessing/witness-progress.ts';
 import { refusedAs } from './answers/checkpoint.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
 import { sendError } from './answers/error.ts';
@@ -62,6 +63,8 @@ export interface AppParts {
   readonly servesConsole?: boolean;
   /** Absent if the log's tiles are not served. */
   readonly tiles?: ServedTiles | undefined;
+  /** Returns the states of the log's witnesses; absent if it has none. */
+  readonly witnesses?: (() => readonly WitnessStatus[]) | undefined;
   /** Limits requests without a valid key; absent if they are not limited. */
   readonly failures?: FailedAuthentications | undefined;
   /** The proxies whose X-Forwarded-For is trusted. */
@@ -101,7 +104,7 @@ export function createApp(parts: AppParts): App {
   const keyAlone = gateTo((_req, _res, next) => next());
   if (printMetrics !== undefined) serveMetrics(app, keyAlone, printMetrics);
   probe(app, '/livez', () => ({ status: 'ok' }));
-  probe(app, '/readyz', () => health.requireReady());
+  probe(app, '/readyz', () => readiness(health, parts.witnesses));
 
   serveNotFound(app);
   app.use(() => {
@@ -163,6 +166,19 @@ function probe(app: Express, path: string, state: () => object): void {
     res.setHeader('Cache-Control', 'no-store').json(state());
   });
   allowOnly(route, ['get']);
+}
+
+/**
+ * Returns the readiness of the service. Witnesses have no part in it, but their lag is shown: without
+ * the sizes, which are for those who may read the log.
+ */
+function readiness(health: Health, witnesses: AppParts['witnesses']): object {
+  const ready = health.requireReady();
+  if (witnesses === undefined) return ready;
+  const shown = witnesses().map(({ name, outcome = 'none', lagMs }) => {
+    return { name, outcome, lagSeconds: Math.round(lagMs / 1_000) };
+  });
+  return { ...ready, witnesses: shown };
 }
 
 /** The methods that change nothing (RFC 9110, section 9.2.1). */

@@ -1,10 +1,9 @@
 /** Serves the log to tools of transparency logs: checkpoints, tiles and entries, as C2SP tlog-tiles. */
 import type { Express, Request, RequestHandler } from 'express';
-import type { Prover } from '../app/audit/prover.ts';
 import type { TileReader } from '../app/audit/tile-reader.ts';
 import { type Epochs, FIRST_EPOCH } from '../app/log/epochs.ts';
 import { placeAt } from '../app/log/tiles.ts';
-import { sendCheckpoint } from './answers/checkpoint.ts';
+import { type CheckpointSource, sendCheckpoint } from './answers/checkpoint.ts';
 import { sendNegotiated } from './answers/negotiation.ts';
 import { ApiError } from './api-error.ts';
 import { bounded, type ReadServices } from './operations/bounded-read.ts';
@@ -13,7 +12,7 @@ import { allowOnly } from './routing.ts';
 
 export interface TlogServices extends ReadServices {
   readonly epochs: Pick<Epochs, 'id' | 'logName'>;
-  readonly prover: Pick<Prover, 'checkpoint'>;
+  readonly prover: CheckpointSource;
 }
 
 /** The tiles, and who may read them. */
@@ -86,7 +85,8 @@ async function checkpoint(
   { epochs, prover }: Services,
   { res }: Request['context'],
 ): Promise<void> {
-  await sendCheckpoint(res, { epochs, prover }, 'no-cache');
+  // A log with witnesses publishes nothing that they have not seen.
+  await sendCheckpoint(res, { epochs, prover }, 'no-cache', prover.isWitnessed);
 }
 
 function sendTile(sharing: 'public' | 'private') {

@@ -34,6 +34,11 @@ export class GivenWitness {
     return this.#last?.size ?? 0;
   }
 
+  /** Loses the checkpoint that it has cosigned last, as a backup does that is restored. */
+  forget(): void {
+    this.#last = undefined;
+  }
+
   /** Answers the body of a request. */
   answer(body: string): Given {
     const request = parseWitnessRequest(body);

@@ -79,6 +79,13 @@ export class Prover {
     return { ...head, note: this.#noteOf(head) };
   }
 
+  /** Returns the same with cosignatures, if a quorum of witnesses has cosigned this very state. */
+  async bestCheckpoint(): Promise<SignedCheckpoint> {
+    const present = await this.checkpoint();
+    const newest = this.#witnessed?.newest;
+    return newest?.note.startsWith(present.note) ? newest : present;
+  }
+
   /** True if the log has witnesses. */
   get isWitnessed(): boolean {
     return this.#witnessed !== undefined;

@@ -1,10 +1,17 @@
 /** The signed state of the log as an answer, and the errors of what cannot be proven. */
+import { hash } from 'node:crypto';
 import type { Response } from 'express';
-import { CannotProve, type Prover } from '../../app/audit/prover.ts';
+import { CannotProve, type Prover, type SignedCheckpoint } from '../../app/audit/prover.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { ApiError } from '../api-error.ts';
 
-/** Sends a checkpoint of the present log. Throws a 404 where there is no key to sign it with. */
+/** The part of the prover that checkpoints are from. */
+export type CheckpointSource = Pick<Prover, 'bestCheckpoint' | 'witnessed' | 'isWitnessed'>;
+
+/**
+ * Sends a checkpoint: of the present log, or the newest that a quorum of witnesses has cosigned. Throws
+ * a 404 where there is no key to sign it with, or no such cosignatures.
+ */
 export async function sendCheckpoint(
   res: Response,
   {
@@ -12,20 +19,24 @@ export async function sendCheckpoint(
     prover,
   }: {
     readonly epochs: Pick<Epochs, 'logName'>;
-    readonly prover: Pick<Prover, 'checkpoint'>;
+    readonly prover: CheckpointSource;
   },
   cacheControl: string,
+  needsWitnesses = false,
 ): Promise<void> {
-  const { size, root, note } = await prover.checkpoint().catch(refusedAs('not_found'));
-  res.setHeader('ETag', `"${epochs.logName}-checkpoint-${rootText(root)}-${size}"`);
+  const made = async () => (needsWitnesses ? prover.witnessed() : prover.bestCheckpoint());
+  const checkpoint = await made().catch(refusedAs('not_found'));
+  // Further cosignatures may join those of the same state.
+  const version = prover.isWitnessed ? `-${hash('sha256', checkpoint.note).slice(0, 8)}` : '';
+  res.setHeader('ETag', `"${epochs.logName}-checkpoint-${stateOf(checkpoint)}${version}"`);
   res.setHeader('Cache-Control', cacheControl);
   // Express answers 304 if the client has it already.
-  res.type('text/plain').send(note);
+  res.type('text/plain').send(checkpoint.note);
 }
 
-/** Returns the beginning of a root, which distinguishes two logs that have diverged. */
-function rootText(root: Uint8Array): string {
-  return Buffer.from(root).toString('hex', 0, 4);
+/** Returns a text for a state. The beginning of its root distinguishes two logs that have diverged. */
+function stateOf({ root, size }: SignedCheckpoint): string {
+  return `${Buffer.from(root).toString('hex', 0, 4)}-${size}`;
 }
 
 /** Returns a handler that converts {@link CannotProve} to an error of the API. */

@@ -217,9 +217,11 @@ export const ConsistencyAnswer = z
   .meta({ id: 'ConsistencyProof', description: 'That nothing in the log was rewritten.' });
 
 export const NoteAnswer = text(
-  1_000,
+  16_384,
   '^[^\\n]+\\n(?:0|[1-9]\\d*)\\n[A-Za-z0-9+/]{43}=\\n\\n(?:— [^\\n]+\\n)+$',
-).describe('A signed note: name, size and root, an empty line, and the signature.');
+).describe(
+  'A signed note: name, size and root, an empty line, and the signature, before those of witnesses.',
+);
 
 export const EpochsAnswer = z
   .object({

@@ -20,6 +20,7 @@ import {
   type OrderPath,
   PositionPath,
   positionOf,
+  WitnessedQuery,
 } from '../requests/parameters.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
@@ -43,8 +44,10 @@ const GET_CHECKPOINT = {
     'Returns what the log is now, signed: its name, its size and the root of its Merkle tree, as a ' +
     'C2SP tlog-checkpoint. Every command that was answered before is in it. Keep it where nobody ' +
     'can change it who can change the store. The public key is at `/public-key`. Where the ' +
-    'service has no key to sign with, there is none: 404 `not_found`.',
-  query: NoQuery,
+    'service has no key to sign with, there is none: 404 `not_found`. Of a log with witnesses, ' +
+    '`witnessed=true` returns the newest one that a quorum of them has cosigned: it may lack the ' +
+    'events since.',
+  query: WitnessedQuery,
   success: {
     status: 200,
     description: 'The checkpoint.',
@@ -58,9 +61,9 @@ const GET_CHECKPOINT = {
 
 async function getCheckpoint(
   { epochs, prover }: ProofServices,
-  { res }: ContextOf<typeof GET_CHECKPOINT>,
+  { res, query }: ContextOf<typeof GET_CHECKPOINT>,
 ): Promise<void> {
-  await sendCheckpoint(res, { epochs, prover }, PRIVATE);
+  await sendCheckpoint(res, { epochs, prover }, PRIVATE, query.witnessed);
 }
 
 const GET_EPOCHS = {
@@ -151,7 +154,7 @@ async function getConsistencyProof(
 const receipt = {
   ...shared,
   method: 'get',
-  query: NoQuery,
+  query: WitnessedQuery,
   success: {
     status: 200,
     description: 'The receipt.',
@@ -171,7 +174,8 @@ const GET_RECEIPT = {
     'that the order was cancelled: the event as it is stored, its inclusion proof and a signed ' +
     'checkpoint. Keep it to the byte. Of an order that is not cancelled there is none: 404 ' +
     '`not_found`. To `Accept: text/plain` it answers with the same as C2SP tlog-proof, with the ' +
-    'event in its extra data.',
+    'event in its extra data. Of a log with witnesses, the checkpoint has their cosignatures once a ' +
+    'quorum of them has cosigned one with the event in it; `witnessed=true` returns no other.',
   refusals: ['order_not_found', 'not_found'],
 } as const satisfies Description;
 
@@ -179,7 +183,7 @@ async function getReceipt(
   { readModel, prover }: ProofServices,
   context: ContextOf<typeof GET_RECEIPT & { readonly pathParameters: typeof OrderPath }>,
 ): Promise<void> {
-  const { path } = context;
+  const { path, query } = context;
   const list = await readModel.current(context);
   const order = list.get(path.orderId);
   if (order === undefined) throw new ApiError('order_not_found');
@@ -188,7 +192,7 @@ async function getReceipt(
   }
   const position = list.positionsOf(path.orderId).at(-1) as number;
   await sendReceipt(context, (format) =>
-    prover.receipt(position, format).catch(refusedAs('not_found')),
+    prover.receipt(position, format, query.witnessed).catch(refusedAs('not_found')),
   );
 }
 
@@ -206,9 +210,10 @@ async function getEventReceipt(
   { epochs, prover }: ProofServices,
   context: ContextOf<typeof GET_EVENT_RECEIPT>,
 ): Promise<void> {
-  const position = positionOf(epochs, 'position', context.path.position);
+  const { path, query } = context;
+  const position = positionOf(epochs, 'position', path.position);
   await sendReceipt(context, (format) =>
-    prover.receipt(position, format).catch(refusedAs('not_found')),
+    prover.receipt(position, format, query.witnessed).catch(refusedAs('not_found')),
   );
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Epochs, Place } from '../../app/log/epochs.ts';
 import { ApiError } from '../api-error.ts';
 import {
+  booleanText,
   countText,
   orderIdText,
   orderIdTextV2,
@@ -48,6 +49,14 @@ export const ConsistencyQuery = z.strictObject({
 
 /** The query of an operation that refuses all parameters. */
 export const NoQuery = z.strictObject({});
+
+/** The query of operations whose answer may have cosignatures of witnesses. */
+export const WitnessedQuery = z.strictObject({
+  witnessed: may(
+    booleanText,
+    'True for cosignatures of a quorum of witnesses: 404 `not_found` while there are none.',
+  ),
+});
 
 /** Describes an optional parameter. */
 export function may<Schema extends z.ZodType>(schema: Schema, description: string) {

@@ -253,6 +253,18 @@ describe('a log with witnesses proves', () => {
     await expect(prover.receipt(1)).resolves.toContain('\\n5\\n');
   });
 
+  it('its present state with cosignatures, if it is the one that they are for', async () => {
+    const { witnessed, prover, earlier } = await cosigned();
+    expect(await prover.bestCheckpoint()).toEqual(await prover.checkpoint());
+    const { note, ...head } = await prover.checkpoint();
+    witnessed.newest = {
+      ...head,
+      note: `${note}${Cosigner.generate('w.example').cosign(note, 1)}`,
+    };
+    expect(await prover.bestCheckpoint()).toBe(witnessed.newest);
+    expect(await earlier.bestCheckpoint()).toEqual(await earlier.checkpoint());
+  });
+
   it('none of that without witnesses', async () => {
     const { prover } = given(3);
     const none = new CannotProve('the log has no witnesses: WITNESS_POLICY names none');
