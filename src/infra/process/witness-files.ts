@@ -4,7 +4,8 @@
  * lose it, and the next start then asks the witnesses again.
  */
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { z } from 'zod';
 import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/witness-policy.ts';
@@ -94,6 +95,8 @@ export class CosignedFile implements CosignedRecords {
   }
 
   save(record: CosignedRecord): void {
+    // With a store in PostgreSQL, nothing else may be in the data folder.
+    mkdirSync(dirname(this.#file), { recursive: true });
     const unfinished = `${this.#file}-new`;
     writeFileSync(unfinished, `${JSON.stringify({ format: FORMAT, ...record })}\n`, {
       mode: 0o600,

@@ -92,9 +92,14 @@ describe('The record of what witnesses have cosigned', () => {
     expect(new CosignedFile(file).load()).toBeUndefined();
   });
 
-  it('cannot be saved where there is no folder', () => {
-    const records = new CosignedFile(join(temporaryFolder(), 'none', 'store.db-cosigned'));
-    expect(() => records.save(record)).toThrow('ENOENT');
+  it('makes its folder, where it can', () => {
+    const folder = temporaryFolder();
+    const records = new CosignedFile(join(folder, 'data', 'postgres-00-cosigned'));
+    records.save(record);
+    expect(records.load()).toEqual(record);
+    writeFileSync(join(folder, 'file'), '');
+    const impossible = new CosignedFile(join(folder, 'file', 'postgres-00-cosigned'));
+    expect(() => impossible.save(record)).toThrow(/EEXIST|ENOTDIR/);
   });
 
   it('has nothing secret, and a form that people can read', () => {
