@@ -9,9 +9,12 @@ import { verifyCosignature } from '../../src/app/audit/cosignature.ts';
 import { verifyTlogProof } from '../../src/app/audit/tlog-proof.ts';
 import { verifyCheckpoint, verifyReceipt } from '../../src/app/audit/verifier.ts';
 import { parseWitnessPolicy, type WitnessPolicy } from '../../src/app/audit/witness-policy.ts';
+import { readConfig } from '../../src/infra/process/config.ts';
+import { witnessesOf } from '../../src/witnesses.ts';
 import { GivenWitness } from '../support/given-witness.ts';
 import { ask, expectError } from '../support/http.ts';
-import { Service, start } from '../support/service.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { newFolder, Service, start } from '../support/service.ts';
 
 const LOG = 'shop.example.com/orders';
 
@@ -260,4 +263,50 @@ describe('A log with witnesses', () => {
       'no checkpoint that covers position 52 has cosignatures of a quorum of witnesses yet.',
     );
   });
+});
+
+it('On one PostgreSQL database, each instance submits what it serves, and none disturbs another', async () => {
+  const folder = newFolder();
+  let sharedKey = '';
+  const only = new GivenWitness('only.example/w', () => sharedKey);
+  const shared = {
+    DATABASE_URL: await newDatabase(),
+    SIGNING_KEY_FILE: join(folder, 'key'),
+    WITNESS_POLICY: join(folder, 'witnesses'),
+    WITNESS_INTERVAL: '1',
+  };
+  const address = await witnessServer(only);
+  writeFileSync(
+    shared.WITNESS_POLICY,
+    `witness only ${only.cosigner.verifierKey} ${address}\nquorum only\n`,
+  );
+  await using one = await Service.start(shared);
+  await using other = await Service.start(shared);
+  sharedKey = (await ask(one.address, 'GET', '/public-key')).text.trim();
+  for (let size = 1; size <= 3; size += 1) {
+    await one.send('POST', '/v2/store/orders', { petId: '7', quantity: 1 });
+    for (const instance of [one, other]) {
+      await expect
+        .poll(
+          async () => {
+            const { text } = await instance.ask('GET', `${CHECKPOINT}?witnessed=true`);
+            const checkpoint = verifyCheckpoint(text, sharedKey);
+            return checkpoint.ok && checkpoint.value.size;
+          },
+          { timeout: 60_000 },
+        )
+        .toBe(size);
+    }
+  }
+  expect(only.size).toBe(3);
+  // Beside the first requests of each, a conflict is answered with the size, and then solved.
+  expect(only.asked.filter(({ status }) => ![200, 409].includes(status))).toEqual([]);
+  const problems = [one, other].flatMap(({ program }) =>
+    program.log.filter(({ level, witness }) => witness !== undefined && Number(level) > 30),
+  );
+  expect(problems).toEqual([]);
+  const { witnessing, signingKeyFile } = readConfig({ ...shared, SIGNING_KEY_FILE: '' });
+  expect(() => witnessesOf({ witnessing, signingKeyFile }, undefined, '00')).toThrow(
+    'WITNESS_POLICY needs a key that signs checkpoints, and there is none: set SIGNING_KEY_FILE.',
+  );
 });

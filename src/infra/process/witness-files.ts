@@ -97,7 +97,8 @@ export class CosignedFile implements CosignedRecords {
   save(record: CosignedRecord): void {
     // With a store in PostgreSQL, nothing else may be in the data folder.
     mkdirSync(dirname(this.#file), { recursive: true });
-    const unfinished = `${this.#file}-new`;
+    // Instances on one machine may share the folder.
+    const unfinished = `${this.#file}-new-${process.pid}`;
     writeFileSync(unfinished, `${JSON.stringify({ format: FORMAT, ...record })}\n`, {
       mode: 0o600,
     });
