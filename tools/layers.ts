@@ -53,7 +53,11 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/process': ['domain', 'app/**'],
   'infra/checking': ['domain', 'app/**', 'infra/events', 'infra/process'],
   'infra/memory': ENGINE,
-  ...alike('infra/sqlite', ['snapshot', 'start', 'storage', 'wal'], [...ENGINE, 'infra/sqlite/**']),
+  ...alike(
+    'infra/sqlite',
+    ['snapshot', 'start', 'storage', 'wal', 'witness'],
+    [...ENGINE, 'infra/sqlite/**'],
+  ),
   ...alike('infra/postgres', ['connection', 'start'], [...ENGINE, 'infra/postgres/**']),
 
   ...alike(
@@ -74,9 +78,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['domain', 'app/**', 'infra/process', 'http/**', 'cli/shared'],
     ...['engines.ts', 'container.ts'],
   ],
+  'witness.ts': [
+    ...['domain', 'app/**', 'infra/process', 'infra/sqlite/witness', 'http/**', 'cli/shared'],
+  ],
   'composition.ts': [
     ...['domain', 'app/**', 'infra/events', 'infra/process', 'infra/sqlite/start', 'cli/shared'],
-    ...['engines.ts', 'service.ts'],
+    ...['engines.ts', 'service.ts', 'witness.ts'],
   ],
   'main.ts': ['cli', 'composition.ts'],
 };

@@ -19,7 +19,7 @@ import { Refuted, ShowsOtherwise } from './shared/exit-codes.ts';
 import { addKey, readOrderId } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 import { saidBy, showsCancellation } from './shared/receipt-words.ts';
-import { readSmallFile } from './shared/small-file.ts';
+import { requireSmallFile } from './shared/small-file.ts';
 import { readTrail } from './shared/trail-lines.ts';
 import { asJson, asText, type Report } from './shared/verify-report.ts';
 
@@ -102,7 +102,7 @@ async function checkReceipt(
   { key: keys, order }: VerifyOptions,
   { composition }: CommandLine,
 ): Promise<Report> {
-  const text = readText(file);
+  const text = requireSmallFile(file);
   const verify = isTlogProof(text) ? verifyTlogProof : verifyReceipt;
   const held = byAnyKey(keys, (key) => verify(text, key));
   if (!held.ok) {
@@ -187,7 +187,7 @@ function readCheckpoints(files: readonly string[], keys: readonly string[]) {
 }
 
 function readCheckpoint(file: string, keys: readonly string[]): SignedHead | Finding {
-  const note = readText(file);
+  const note = requireSmallFile(file);
   const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
   return signed.ok ? { name: file, ...signed.value } : { problem: `${file}: ${signed.reason}` };
 }
@@ -218,14 +218,6 @@ async function counted<Result extends { readonly size: number }>(
 
 function base64(root: Uint8Array | undefined): string | undefined {
   return root && Buffer.from(root).toString('base64');
-}
-
-function readText(file: string): string {
-  try {
-    return readSmallFile(file);
-  } catch (error) {
-    throw new CannotStart(`${file} cannot be read: ${(error as Error).message}`);
-  }
 }
 
 function add(file: string, files: readonly string[]): readonly string[] {
