@@ -18,9 +18,10 @@ const ENGINE = ['domain', 'app/**', 'infra/events/**', 'infra/process', 'infra/c
 /** The files that verify proofs and exports, in Node.js as in browsers. */
 const PROOFS = [
   ...['domain', 'app/log/recorded-event.ts', 'app/ports/event-log.ts', 'app/ports/evidence.ts'],
-  ...['verifier', 'base64', 'trail-check', 'trail-file', 'trail-seal'].map(
-    (file) => `app/audit/${file}.ts`,
-  ),
+  ...[
+    ...['verifier', 'base64', 'tlog-proof', 'trail-check', 'trail-file', 'trail-seal'],
+    ...['cosignature', 'witness-policy'],
+  ].map((file) => `app/audit/${file}.ts`),
 ];
 
 /** The folders, and the files right in `src`, with the rooms each may import besides itself. */
