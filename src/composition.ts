@@ -18,6 +18,11 @@ export const composition: Composition = {
     const { demo } = await import('./demo.ts');
     await demo(await configure());
   },
+  async witness(...given) {
+    const { serveWitness } = await import('./witness.ts');
+    protectFiles();
+    await serveWitness(...given);
+  },
   async settings(given = {}) {
     const { readDotEnv, settingsOf } = await import('./infra/process/settings.ts');
     return settingsOf({ given, environment: process.env, dotEnv: readDotEnv() });

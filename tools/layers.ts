@@ -18,9 +18,10 @@ const ENGINE = ['domain', 'app/**', 'infra/events/**', 'infra/process', 'infra/c
 /** The files that verify proofs and exports, in Node.js as in browsers. */
 const PROOFS = [
   ...['domain', 'app/log/recorded-event.ts', 'app/ports/event-log.ts', 'app/ports/evidence.ts'],
-  ...['verifier', 'base64', 'trail-check', 'trail-file', 'trail-seal'].map(
-    (file) => `app/audit/${file}.ts`,
-  ),
+  ...[
+    ...['verifier', 'base64', 'tlog-proof', 'trail-check', 'trail-file', 'trail-seal'],
+    ...['cosignature', 'witness-policy'],
+  ].map((file) => `app/audit/${file}.ts`),
 ];
 
 /** The folders, and the files right in `src`, with the rooms each may import besides itself. */
@@ -54,7 +55,11 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/process': ['domain', 'app/**'],
   'infra/checking': ['domain', 'app/**', 'infra/events', 'infra/process'],
   'infra/memory': ENGINE,
-  ...alike('infra/sqlite', ['snapshot', 'start', 'storage', 'wal'], [...ENGINE, 'infra/sqlite/**']),
+  ...alike(
+    'infra/sqlite',
+    ['snapshot', 'start', 'storage', 'wal', 'witness'],
+    [...ENGINE, 'infra/sqlite/**'],
+  ),
   ...alike('infra/postgres', ['connection', 'start'], [...ENGINE, 'infra/postgres/**']),
 
   ...alike(
@@ -78,9 +83,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['engines.ts', 'container.ts', 'witnesses.ts'],
   ],
   'demo.ts': ['app/**', 'infra/process', 'cli/shared', 'engines.ts', 'service.ts'],
+  'witness.ts': [
+    ...['domain', 'app/**', 'infra/process', 'infra/sqlite/witness', 'http/**', 'cli/shared'],
+  ],
   'composition.ts': [
     ...['domain', 'app/**', 'infra/events', 'infra/process', 'infra/sqlite/start', 'cli/shared'],
-    ...['engines.ts', 'witnesses.ts', 'service.ts', 'demo.ts'],
+    ...['engines.ts', 'witnesses.ts', 'service.ts', 'demo.ts', 'witness.ts'],
   ],
   'main.ts': ['cli', 'composition.ts'],
 };

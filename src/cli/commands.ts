@@ -109,6 +109,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     group: AUDIT,
     load: async () => (await import('./verify.ts')).defineVerify,
   },
+  witness: {
+    summary: 'cosign the checkpoints of logs, for those who read them',
+    group: AUDIT,
+    load: async () => (await import('./witness.ts')).defineWitness,
+  },
   conformance: {
     summary: 'check any server against the contract, from outside',
     group: OTHER,

@@ -2,26 +2,25 @@ import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { headIn } from '../app/audit/epoch-heads.ts';
 import { isTlogProof, verifyTlogProof } from '../app/audit/tlog-proof.ts';
-import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
+import type { ExpectedHead } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
-import {
-  type Checkpoint,
-  type Verdict,
-  verifyCheckpoint,
-  verifyReceipt,
-} from '../app/audit/verifier.ts';
+import { verifyReceipt } from '../app/audit/verifier.ts';
 import { verifyStore } from '../app/audit/verify-store.ts';
+import type { WitnessPolicy } from '../app/audit/witness-policy.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Output } from './shared/command-line.ts';
 import { Refuted, ShowsOtherwise } from './shared/exit-codes.ts';
 import { addKey, readOrderId } from './shared/options.ts';
+import { readPolicyFile } from './shared/policy-file.ts';
 import { withProgress } from './shared/progress.ts';
 import { saidBy, showsCancellation } from './shared/receipt-words.ts';
-import { readSmallFile } from './shared/small-file.ts';
+import { byAnyKey, readCheckpoints } from './shared/signed-checkpoints.ts';
+import { requireSmallFile } from './shared/small-file.ts';
 import { readTrail } from './shared/trail-lines.ts';
 import { asJson, asText, type Report } from './shared/verify-report.ts';
+import { checkWitnesses } from './shared/witness-check.ts';
 
 interface VerifyOptions {
   readonly checkpoint: readonly string[];
@@ -29,6 +28,7 @@ interface VerifyOptions {
   readonly export?: string;
   readonly receipt?: string;
   readonly order?: OrderId;
+  readonly witnessPolicy?: WitnessPolicy;
   readonly json?: boolean;
 }
 
@@ -39,6 +39,9 @@ can change the store: it reveals any rewriting of the events that it covers.
 
 A receipt is of one event, which the last line says in words. With --order it must be the
 cancellation of that order.
+
+With --witness-policy, a quorum of its witnesses must have cosigned each checkpoint, or that of the
+receipt. Without --key, the logs of the policy are those whose signatures count.
 
 Exit codes: 0 verified, 1 it could not be checked, 2 a usage error, 3 verification failed,
 4 the receipt is genuine and does not show that the order was cancelled.`;
@@ -51,6 +54,11 @@ export function defineVerify(command: ExplainedCommand, commandLine: CommandLine
     .option('--export <file>', 'check what `audit export` has written')
     .option('--receipt <file>', 'check a receipt, as JSON or as tlog-proof')
     .option('--order <order>', 'the order that the receipt must show as cancelled', readOrderId)
+    .option(
+      '--witness-policy <file>',
+      'the witnesses that must have cosigned (C2SP tlog-policy)',
+      readPolicyFile,
+    )
     .option('--json', 'print the report as JSON')
     .explain(EXPLANATION)
     .example(
@@ -58,14 +66,23 @@ export function defineVerify(command: ExplainedCommand, commandLine: CommandLine
       'verify --checkpoint kept.note --key log.vkey',
     )
     .example('Check a receipt', 'verify --receipt order-1.receipt --key log.vkey --order 1')
-    .action((options: VerifyOptions) => {
+    .example(
+      'Check that witnesses have seen the log of a receipt',
+      'verify --receipt order-1.receipt --witness-policy policy',
+    )
+    .action((given: VerifyOptions) => {
+      const options = { ...given, key: keysOf(given) };
       refuseContradictions(options, command);
       return verify(options, commandLine);
     });
 }
 
+function keysOf({ key, witnessPolicy }: VerifyOptions): readonly string[] {
+  return key.length > 0 ? key : (witnessPolicy?.logs.map(({ vkey }) => vkey) ?? []);
+}
+
 function refuseContradictions(options: VerifyOptions, command: Command): void {
-  const { receipt, key, checkpoint } = options;
+  const { receipt, key, checkpoint, witnessPolicy } = options;
   const outside = receipt ?? options.export;
   if (receipt !== undefined && options.export !== undefined) {
     command.error('error: --receipt and --export are checked one at a time');
@@ -78,6 +95,9 @@ function refuseContradictions(options: VerifyOptions, command: Command): void {
   }
   if (receipt !== undefined && checkpoint.length > 0) {
     command.error('error: a receipt has a checkpoint of its own: --checkpoint is not for it');
+  }
+  if (witnessPolicy !== undefined && receipt === undefined && checkpoint.length === 0) {
+    command.error('error: --witness-policy is for checkpoints or a receipt');
   }
 }
 
@@ -99,31 +119,33 @@ function check(options: VerifyOptions, commandLine: CommandLine): Promise<Report
 
 async function checkReceipt(
   file: string,
-  { key: keys, order }: VerifyOptions,
+  { key: keys, order, witnessPolicy }: VerifyOptions,
   { composition }: CommandLine,
 ): Promise<Report> {
-  const text = readText(file);
+  const text = requireSmallFile(file);
   const verify = isTlogProof(text) ? verifyTlogProof : verifyReceipt;
   const held = byAnyKey(keys, (key) => verify(text, key));
   if (!held.ok) {
     const findings = [{ problem: `${file}: ${held.reason}` }];
     return { checked: 'receipt', checkpoints: [], findings };
   }
-  const { position, record, checkpoint } = held.value;
-  const checkpoints = [{ file, origin: checkpoint.origin, size: checkpoint.size }];
+  const { position, record, checkpoint, note } = held.value;
+  const { origin, size } = checkpoint;
+  const { witnesses, findings = [] } = checkWitnesses(file, note, witnessPolicy) ?? {};
+  const checkpoints = [{ file, origin, size, witnesses }];
   const says = saidBy(record, await composition.decoder());
   const isShown = showsCancellation(says) && says.order === String(order);
   const asked = order === undefined ? undefined : { order: String(order), isShown };
-  return { checked: 'receipt', position, record, says, asked, checkpoints, findings: [] };
+  return { checked: 'receipt', position, record, says, asked, checkpoints, findings };
 }
 
 async function checkExport(
   file: string,
-  { key: keys, checkpoint }: VerifyOptions,
+  { key: keys, checkpoint, witnessPolicy }: VerifyOptions,
   { composition, terminal: { stderr } }: CommandLine,
 ): Promise<Report> {
   const decode = await composition.decoder();
-  const { heads, checkpoints, refused } = readCheckpoints(checkpoint, keys);
+  const { heads, checkpoints, refused } = readCheckpoints(checkpoint, keys, witnessPolicy);
   const read = await counted(stderr, () =>
     readTrail(file, 'Checking', stderr, { decode, keys, heads }),
   );
@@ -135,7 +157,7 @@ async function checkExport(
 }
 
 async function checkStore(
-  { checkpoint: files, key }: VerifyOptions,
+  { checkpoint: files, key, witnessPolicy }: VerifyOptions,
   { composition, terminal: { stderr } }: CommandLine,
 ): Promise<Report> {
   const evidence = await (await composition.engine()).openEvidence();
@@ -143,7 +165,7 @@ async function checkStore(
     const isOwn = key.length === 0 && files.length > 0;
     const keys = isOwn ? [ownKey(await composition.verifierKey(), stderr)] : key;
     const { epochs } = evidence;
-    const { heads: signed, checkpoints, refused } = readCheckpoints(files, keys);
+    const { heads: signed, checkpoints, refused } = readCheckpoints(files, keys, witnessPolicy);
     const judged = signed.map((head) => headIn(epochs, head.name, head));
     const heads = judged.filter((one): one is ExpectedHead => !isFinding(one));
     const { size, root, findings } = await counted(stderr, () =>
@@ -177,32 +199,6 @@ function ownKey(key: string | undefined, stderr: Output): string {
   return key;
 }
 
-type SignedHead = Checkpoint & { readonly name: string };
-
-function readCheckpoints(files: readonly string[], keys: readonly string[]) {
-  const read = files.map((file) => readCheckpoint(file, keys));
-  const heads = read.filter((one): one is SignedHead => !isFinding(one));
-  const checkpoints = heads.map(({ name, origin, size }) => ({ file: name, origin, size }));
-  return { heads, checkpoints, refused: read.filter(isFinding) };
-}
-
-function readCheckpoint(file: string, keys: readonly string[]): SignedHead | Finding {
-  const note = readText(file);
-  const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
-  return signed.ok ? { name: file, ...signed.value } : { problem: `${file}: ${signed.reason}` };
-}
-
-/** Returns the first verdict that is ok, or the reasons why none is. */
-function byAnyKey<Value>(
-  keys: readonly string[],
-  verify: (key: string) => Verdict<Value>,
-): Verdict<Value> {
-  const verdicts = keys.map(verify);
-  const reasons = verdicts.flatMap((verdict) => (verdict.ok ? [] : [verdict.reason]));
-  const held = verdicts.find(({ ok }) => ok);
-  return held ?? { ok: false, reason: [...new Set(reasons)].join('; ') };
-}
-
 /** Prints the number of events checked, and their rate. */
 async function counted<Result extends { readonly size: number }>(
   stderr: Output,
@@ -218,14 +214,6 @@ async function counted<Result extends { readonly size: number }>(
 
 function base64(root: Uint8Array | undefined): string | undefined {
   return root && Buffer.from(root).toString('base64');
-}
-
-function readText(file: string): string {
-  try {
-    return readSmallFile(file);
-  } catch (error) {
-    throw new CannotStart(`${file} cannot be read: ${(error as Error).message}`);
-  }
 }
 
 function add(file: string, files: readonly string[]): readonly string[] {

@@ -1,38 +1,29 @@
 /** The HTTP interface: the routes, the steps of every request, and the error handler. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import { CLOCKS } from '../app/clock.ts';
 import type { Authenticator } from '../app/keys/authenticator.ts';
 import type { KeyLimiter } from '../app/keys/key-limiter.ts';
-import { isDamage, StoreUnavailable } from '../app/ports/store.ts';
 import type { WitnessStatus } from '../app/witnessing/witness-progress.ts';
 import { refusedAs } from './answers/checkpoint.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
-import { sendError } from './answers/error.ts';
 import { type FixedAnswer, fixedAnswer, once } from './answers/fixed-answer.ts';
 import { ApiError } from './api-error.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
+import { handleErrors } from './error-handler.ts';
+import { type App, answering, exactExpress } from './exact-express.ts';
 import type { Health } from './health.ts';
 import { type PrintMetrics, serveMetrics } from './metrics.ts';
 import { V1, type V1Services } from './operations/v1.ts';
 import { V2, type V2Services } from './operations/v2.ts';
 import { refusedAttempt } from './refused-attempt.ts';
-import { RequestContext } from './request-context.ts';
 import { RequestLog } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { RequestSpans, registeredTracer } from './request-spans.ts';
 import { authenticate } from './requests/authentication.ts';
 import { crossOrigin } from './requests/cross-origin.ts';
 import type { FailedAuthentications } from './requests/failed-authentications.ts';
-import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
 import { allowOnly, routesOf, serveFixed, serveOperations } from './routing.ts';
 import { serveConsole } from './site/console.ts';
 import { serveNotFound } from './site/not-found.ts';
@@ -73,10 +64,6 @@ export interface AppParts {
   readonly now?: () => number;
 }
 
-/** Handles requests. Has the prototypes that Express gives to requests and responses. */
-export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
-  Pick<Express, 'request' | 'response'>;
-
 /** Returns the HTTP interface: all routes of the service, and the one error handler. */
 export function createApp(parts: AppParts): App {
   const { logger, health, services, corsOrigins, trustedProxies = [], now = CLOCKS.wall } = parts;
@@ -110,40 +97,16 @@ export function createApp(parts: AppParts): App {
   app.use(() => {
     throw new ApiError('not_found');
   });
-  const answerError = handleErrors(parts);
+  const { refusals, damaged } = parts;
+  const answerError = handleErrors(damaged, (req, code) => {
+    const refused = refusedAttempt(req, code);
+    if (refused !== undefined) refusals.note(refused);
+  });
   app.use(answerError);
 
   const slow = new SlowRequests(logger, slowRequestMs);
   const requestLog = new RequestLog(logger, requestMetrics, slow, spans());
-  // The steps of every request run before Express, whose router takes 1 to 2 µs for each step.
-  const answer = (req: Request, res: Response) => {
-    const fault = faultOfFrame(req);
-    req.context = new RequestContext(req, res);
-    requestLog.logWhenDone(req.context);
-    // After the head of a response is sent, an error can only cut it off.
-    const cutOff = () => void req.socket.destroy();
-    if (fault === undefined && req.url !== '*') {
-      app(req, res, cutOff);
-      return;
-    }
-    // The following bytes may be the rest of this request or another one.
-    res.shouldKeepAlive = false;
-    if (fault?.code !== 'invalid_request') res.setHeader('Allow', ALL_METHODS);
-    if (fault !== undefined) answerError(fault, req, res, cutOff);
-    else res.writeHead(204).end();
-  };
-  const { request, response } = app;
-  return Object.assign(answer, { request, response }) as App;
-}
-
-/** Returns an Express that takes paths by the letter, and adds nothing to responses. */
-function exactExpress(): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('strict routing');
-  app.enable('case sensitive routing');
-  return app;
+  return answering(app, requestLog, answerError);
 }
 
 /** Returns the recorder of spans; undefined without an OpenTelemetry SDK. */
@@ -157,8 +120,6 @@ async function keyFile({ prover }: V1Services): Promise<FixedAnswer> {
   const key = await (async () => prover.verifierKey)().catch(refusedAs('not_found'));
   return fixedAnswer('text/plain; charset=utf-8', `${key}\n`);
 }
-
-const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
 
 /** Serves the state of the service, without a key. */
 function probe(app: Express, path: string, state: () => object): void {
@@ -189,38 +150,4 @@ function whileServing(health: Health): RequestHandler {
     health.requireServing(!READING_METHODS.has(req.method));
     return next();
   };
-}
-
-function handleErrors({
-  refusals,
-  damaged,
-}: Pick<AppParts, 'refusals' | 'damaged'>): ErrorRequestHandler {
-  // Express recognizes an error handler by its four parameters.
-  return (error, req, res, next) => {
-    if (isDamage(error)) damaged(error);
-    const answer = toApiError(error);
-    const { context } = req;
-    if (answer.code === 'internal_error') context.cause = (error as Error).stack ?? String(error);
-    if (isOfStore(error)) context.cause = error.message;
-    const refused = refusedAttempt(req, answer.code);
-    if (refused !== undefined) refusals.note(refused);
-    if (res.headersSent) next(error);
-    else sendError(res, answer);
-  };
-}
-
-/** Returns true if the store is unreachable or damaged. */
-function isOfStore(error: unknown): error is Error {
-  return error instanceof StoreUnavailable || isDamage(error);
-}
-
-/** Returns the API error for any error, those of Express included. */
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (isOfStore(error)) return new ApiError('service_unavailable');
-  // The one kind of request that Express itself refuses.
-  const { status } = error as { status?: number };
-  return status === 400
-    ? new ApiError('invalid_request', NO_ENCODING)
-    : new ApiError('internal_error');
 }

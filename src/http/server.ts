@@ -5,8 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
 import { refuseConnection, sendError } from './answers/error.ts';
 import { ApiError } from './api-error.ts';
-import type { App } from './app.ts';
 import { type Connection, type ConnectionLimits, Connections, SWEEP_MS } from './connections.ts';
+import type { App } from './exact-express.ts';
 import type { Health } from './health.ts';
 import { listen } from './listen.ts';
 

@@ -1,9 +1,15 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { Cosigner } from '../../src/app/audit/cosigner.ts';
 import { RecordTree, verifyCheckpoint, verifyConsistency } from '../../src/app/audit/verifier.ts';
+import { Witness } from '../../src/app/audit/witness.ts';
+import { witnessRequestText } from '../../src/app/audit/witness-request.ts';
+import { knownLogs } from '../../src/app/audit/witness-submission.ts';
 import { checksumOf } from '../../src/infra/events/checksums.ts';
+import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
 import { startProgram } from '../support/child.ts';
 import { Place } from '../support/command-line.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
@@ -393,15 +399,18 @@ async function ofSomethingElse(): Promise<void> {
 
 async function stolenKey(): Promise<void> {
   const store = await Store.make();
+  const witness = await witnessed(store);
   store.rewrite(OTHER_PET);
   // The key signs the rewritten log: the new checkpoint is valid, but the old one no longer matches.
   const signed = store.place.write('signed', (await store.run('audit', 'checkpoint')).out);
   await store.isNotFoundBy('verify', '--checkpoint', signed, '--key', store.kept.key);
   await store.isFoundBy(store.audit, /has another root for these 5 events/);
+  await isNotWitnessed(store, witness);
 }
 
 async function forkedView(): Promise<void> {
   const store = await Store.make();
+  const witness = await witnessed(store);
   const key = readFileSync(store.kept.key, 'utf8').trim();
   const mine = headOf(readFileSync(store.kept.checkpoint, 'utf8'), key);
   store.rewrite(OTHER_PET);
@@ -411,6 +420,62 @@ async function forkedView(): Promise<void> {
   const hashes = proof.map((hash: string) => Buffer.from(hash, 'base64'));
   expect(verifyConsistency(mine, theirs, hashes).ok).toBe(false);
   expect(mine.root).not.toEqual(new RecordTree().head().root);
+  await isNotWitnessed(store, witness);
+}
+
+/** A witness of a store's log, which has cosigned the auditor's checkpoint. */
+async function witnessed(store: Store) {
+  const [vkey, note] = [store.kept.key, store.kept.checkpoint].map((file) => {
+    return readFileSync(file, 'utf8');
+  }) as [string, string];
+  const logs = knownLogs([vkey.trim()]);
+  if (!logs.ok) return expect.fail(logs.reason);
+  const folder = store.place.folder;
+  const cosigner = Cosigner.generate('witness.example/w1');
+  const { memory } = openWitnessMemory(join(folder, 'witness.db'), {
+    read: () => undefined,
+    make: () => cosigner,
+  });
+  const witness = new Witness({ cosigner, logs: logs.value, memory });
+  const policy = store.place.write('policy', `witness w1 ${cosigner.verifierKey}\nquorum w1\n`);
+  /** Submits a checkpoint, and returns the answer and a file with what was cosigned. */
+  const submit = (oldSize: number, note: string, proof: readonly Uint8Array[] = []) => {
+    const answer = witness.add(witnessRequestText({ oldSize, proof, note }));
+    const line = answer.kind === 'cosigned' ? answer.line : '';
+    return { answer, file: store.place.write('cosigned', note + line) };
+  };
+  const args = ['--key', store.kept.key, '--witness-policy', policy];
+  const { file } = submit(0, note);
+  await store.isNotFoundBy('verify', '--checkpoint', file, ...args);
+  return { cosigner, submit, args };
+}
+
+/** Shows that no witness cosigns the checkpoint of a log that has diverged. */
+async function isNotWitnessed(
+  store: Store,
+  { submit, args }: Awaited<ReturnType<typeof witnessed>>,
+) {
+  const signed = (await store.run('audit', 'checkpoint')).out;
+  const { size } = headOf(signed, readFileSync(store.kept.key, 'utf8').trim());
+  const proved = ['audit', 'prove', '--consistency', '5'];
+  const { proof } = size === 5 ? { proof: [] } : JSON.parse((await store.run(...proved)).out);
+  const hashes = proof.map((hash: string) => new Uint8Array(Buffer.from(hash, 'base64')));
+  const { answer, file } = submit(5, signed, hashes);
+  expect(answer).toMatchObject({ kind: 'refused', fault: 'inconsistent' });
+  await store.isFoundBy(['verify', '--checkpoint', file, ...args], /no quorum of witnesses/);
+}
+
+async function colluding(): Promise<void> {
+  const store = await Store.make();
+  const { cosigner, args } = await witnessed(store);
+  const key = readFileSync(store.kept.key, 'utf8').trim();
+  const mine = headOf(readFileSync(store.kept.checkpoint, 'utf8'), key);
+  store.rewrite(OTHER_PET);
+  const signed = (await store.run('audit', 'checkpoint')).out;
+  const text = signed.slice(0, signed.indexOf('\n\n') + 1);
+  const file = store.place.write('cosigned', signed + cosigner.cosign(text, 1_800_000_000));
+  await store.isNotFoundBy('verify', '--checkpoint', file, ...args);
+  expect(verifyConsistency(mine, headOf(signed, key), []).ok).toBe(false);
 }
 
 function headOf(note: string, key: string) {
@@ -445,6 +510,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'presents a genuine receipt': ofSomethingElse,
   '[steals the signing key]': stolenKey,
   'shows one log to you': forkedView,
+  'does the same, and colludes': colluding,
 };
 
 test.each(ROWS)('Somebody who %s is detected as documented: %s', async (does) => {

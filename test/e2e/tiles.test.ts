@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cosigner } from '../../src/app/audit/cosigner.ts';
 import { RecordTree, verifyCheckpoint } from '../../src/app/audit/verifier.ts';
 import { leafHash } from '../../src/app/log/merkle-tree.ts';
 import { Beside } from '../support/beside.ts';
@@ -252,6 +253,23 @@ describe.skipIf(!HAS_TLOG_READER)("Go's own packages", () => {
       const forged = `${answer.text.slice(0, at)}${other}${answer.text.slice(at + 1)}`;
       const file = place.write('forged.tlog-proof', forged);
       await expect(read(['proof', file, vkey]), `${at}`).rejects.toThrow();
+    }
+  });
+
+  it('check a cosignature, and refuse it with any character changed', async () => {
+    const place = new Place();
+    const witness = Cosigner.generate('witness.example/w1');
+    const note = (await bytesOf('checkpoint')).bytes.toString();
+    const text = note.slice(0, note.indexOf('\n\n') + 1);
+    const cosigned = note + witness.cosign(text, 1_800_000_000);
+    const check = (text: string) =>
+      read(['cosignature', place.write('cosigned', text), vkey, witness.verifierKey]);
+    expect(await check(cosigned)).toBe('1800000000');
+    await expect(check(note)).rejects.toThrow();
+    for (let at = note.length + 2; at < cosigned.length - 1; at += 13) {
+      const other = cosigned[at] === 'A' ? 'B' : 'A';
+      const forged = `${cosigned.slice(0, at)}${other}${cosigned.slice(at + 1)}`;
+      await expect(check(forged), `${at}`).rejects.toThrow();
     }
   });
 

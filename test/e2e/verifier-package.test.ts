@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Cosigner } from '../../src/app/audit/cosigner.ts';
+import { tlogProofOf } from '../../src/app/audit/receipt.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ProofLog } from '../support/proof-log.ts';
+import { ProofLog, recordAt } from '../support/proof-log.ts';
 
 const PROGRAM = `
 import { readFileSync } from 'node:fs';
@@ -14,6 +16,29 @@ const verdict: Verdict<VerifiedReceipt> = verifyReceipt(readFileSync(receipt, 'u
 console.log(verdict.ok ? \`event \${verdict.value.position} is in the log\` : verdict.reason);
 `;
 
+/** The same with the other form of a receipt, and with witnesses. */
+const WITNESSED = `
+import { readFileSync } from 'node:fs';
+import { verifyTlogProof } from 'store-orders/verifier/tlog-proof';
+import {
+  parseWitnessPolicy,
+  requireQuorum,
+  verifyWitnesses,
+} from 'store-orders/verifier/witnesses';
+
+const [receipt = '', file = ''] = process.argv.slice(2);
+const policy = parseWitnessPolicy(readFileSync(file, 'utf8'));
+if (!policy.ok) throw new Error(policy.reason);
+const [log = { vkey: '' }] = policy.value.logs;
+const verdict = verifyTlogProof(readFileSync(receipt, 'utf8'), log.vkey);
+if (!verdict.ok) throw new Error(verdict.reason);
+const witnessed = verifyWitnesses(verdict.value.note, policy.value);
+if (!witnessed.ok) throw new Error(witnessed.reason);
+const quorum = requireQuorum(witnessed.value);
+for (const { name, atS } of witnessed.value.witnesses) console.log(name, atS ?? 'did not');
+console.log(verdict.value.position, quorum.ok ? 'is witnessed' : quorum.reason);
+`;
+
 /** A user's folder with the package, without its dependencies: the verifier needs none. */
 function installed(): string {
   const folder = temporaryFolder();
@@ -21,6 +46,7 @@ function installed(): string {
   cpSync('package.json', join(home, 'package.json'));
   cpSync('dist', join(home, 'dist'), { recursive: true });
   writeFileSync(join(folder, 'program.ts'), PROGRAM);
+  writeFileSync(join(folder, 'witnessed.ts'), WITNESSED);
   return folder;
 }
 
@@ -41,21 +67,43 @@ describe('The published verifier', () => {
     );
   });
 
+  it('verifies a tlog-proof with the witnesses of a policy', async () => {
+    const folder = installed();
+    const log = new ProofLog(5);
+    const witness = new Cosigner('w1.example', Buffer.alloc(32, 1));
+    const proof = await log.tree.inclusion(2);
+    const note = log.checkpoint();
+    const line = witness.cosign(note.slice(0, note.lastIndexOf('\n\n') + 1), 1_800_000_000);
+    const policy = `log ${log.vkey}\nwitness W ${witness.verifierKey}\nquorum W\n`;
+    writeFileSync(join(folder, 'policy'), policy);
+    for (const [checkpoint, printed] of [
+      [note, 'W did not\n3 no quorum of witnesses has cosigned: W did not\n'],
+      [note + line, 'W 1800000000\n3 is witnessed\n'],
+    ] as const) {
+      writeFileSync(join(folder, 'receipt'), tlogProofOf(recordAt(3), 2, proof, checkpoint));
+      expect(run(folder, 'witnessed.ts', 'receipt', 'policy')).toBe(printed);
+    }
+  });
+
   it('has types that compile under strict options', () => {
     const folder = installed();
     const compilerOptions = {
       ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2024', skipLibCheck: false },
       ...{ types: ['node'], typeRoots: [resolve('node_modules/@types')] },
     };
-    const project = { compilerOptions, files: ['program.ts'] };
+    const project = { compilerOptions, files: ['program.ts', 'witnessed.ts'] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project));
     expect(run(folder, resolve('node_modules/typescript/bin/tsc'), '-p', '.')).toBe('');
   });
 
   it.each([
-    ['verifier', './crypto'],
-    ['crypto', 'node:crypto'],
-  ])('is one file with its cryptography: %s imports %s alone', (name, only) => {
+    ['verifier', ['./crypto']],
+    ['crypto', ['node:crypto']],
+    ['tlog-proof', ['./base64', './verifier']],
+    ['witness-policy', ['./base64', './cosignature', './verifier']],
+    ['cosignature', ['./crypto', './verifier']],
+    ['base64', []],
+  ])('is few files, without dependencies: %s imports %s alone', (name, only) => {
     for (const [file, extension] of [
       [`src/app/audit/${name}.ts`, '.ts'],
       [`dist/app/audit/${name}.js`, '.js'],
@@ -63,8 +111,8 @@ describe('The published verifier', () => {
       const imports = readFileSync(file, 'utf8').matchAll(
         /\b(?:from|import|require)\b\W*'([^']+)'/g,
       );
-      const expected = only.startsWith('node:') ? only : `${only}${extension}`;
-      expect([...imports].map(([, imported]) => imported)).toStrictEqual([expected]);
+      const expected = only.map((each) => (each.startsWith('node:') ? each : each + extension));
+      expect([...imports].map(([, imported]) => imported)).toStrictEqual(expected);
     }
   });
 });

@@ -41,7 +41,7 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
 /** The exports of one engine alone, by file, each with the reason. */
 const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: string]>> = {
   'sqlite/database.ts': [
-    'requireWholeLog requireStore isOlder',
+    'openDurably requireWholeLog requireStore isOlder',
     'the writer, the copies and the tools each open the file themselves',
   ],
   'postgres/database.ts': [

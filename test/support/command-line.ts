@@ -8,7 +8,11 @@ import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import { Projector } from '../../src/app/read/projector.ts';
 import { OrderList, type OrderView } from '../../src/app/state/order-list.ts';
 import { run } from '../../src/cli/program.ts';
-import type { GivenSettings } from '../../src/cli/shared/command-line.ts';
+import type {
+  GivenSettings,
+  RunningWitness,
+  WitnessSettings,
+} from '../../src/cli/shared/command-line.ts';
 import { decodeStrictly } from '../../src/infra/events/codec.ts';
 import { engineOf as postgresEngineOf } from '../../src/infra/postgres/engine.ts';
 import { openPostgresForCommandLine } from '../../src/infra/postgres/store.ts';
@@ -36,6 +40,8 @@ export interface Ran {
 export class Place {
   readonly folder = temporaryFolder();
   readonly started: string[] = [];
+  /** The settings of the witnesses that were started. */
+  readonly witnesses: WitnessSettings[] = [];
   /** The variables that `config` finds set, in the environment and in the file `.env`. */
   environment: Readonly<Record<string, string>> = {};
   dotEnv: Readonly<Record<string, string>> = {};
@@ -102,6 +108,14 @@ export class Place {
         this.started.push(['serve', ...values].join(' '));
       },
       demo: async () => void this.started.push('demo'),
+      witness: async (
+        given: WitnessSettings,
+        _signal: AbortSignal,
+        running: (witness: RunningWitness) => void,
+      ) => {
+        this.witnesses.push(given);
+        running({ address: 'http://127.0.0.1:3001', verifierKey: 'witness.example/w1+…' });
+      },
       engine: async (address?: string) => this.#engine(address),
       proverOf: async (store: CommandLineStore) =>
         new Prover(store.trail, await openSigningKey(this.#keyPlace(), store), store.epochs),

@@ -55,6 +55,12 @@ export function verifyCosignature(note: string, key: CosignerKey): Verdict<numbe
   return { ok: true, value: newestS };
 }
 
+/** Returns the same as {@link verifyCosignature}, with the witness's public key as text. */
+export function verifyCosignatureBy(note: string, vkey: string): Verdict<number | undefined> {
+  const key = cosignerKey(vkey);
+  return key.ok ? verifyCosignature(note, key.value) : key;
+}
+
 function timeOf(signature: Uint8Array): number | undefined {
   if (signature.length !== COSIGNATURE_BYTES) return undefined;
   const time = new DataView(signature.buffer, signature.byteOffset).getBigUint64(0);

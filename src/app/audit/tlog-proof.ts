@@ -30,7 +30,8 @@ export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedRec
   // A text has loose bits at its end, which decoders ignore.
   const isExact = [extra, ...proof].every((text) => base64Of(bytesOf(text)) === text);
   if (!isExact) return refused('a text is not base64');
-  const checkpoint = verifyCheckpoint(body.slice(head.length), vkey);
+  const note = body.slice(head.length);
+  const checkpoint = verifyCheckpoint(note, vkey);
   if (!checkpoint.ok) return checkpoint;
   const record = textOf(bytesOf(extra));
   if (record === undefined) return refused('the extra data is not a text in UTF-8');
@@ -40,7 +41,8 @@ export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedRec
   const hashes = proof.map(bytesOf);
   const held = verifyInclusion(record, position.value - 1, checkpoint.value, hashes);
   if (!held.ok) return held;
-  return { ok: true, value: { record, position: position.value, checkpoint: checkpoint.value } };
+  const value = { record, position: position.value, checkpoint: checkpoint.value, note };
+  return { ok: true, value };
 }
 
 function refused(reason: string): { readonly ok: false; readonly reason: string } {

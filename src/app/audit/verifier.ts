@@ -60,6 +60,8 @@ export interface VerifiedReceipt {
   /** The event's place in the log, from 1: its leaf's index, plus 1. */
   readonly position: number;
   readonly checkpoint: Checkpoint;
+  /** The checkpoint as a signed note: others may have signed it, too, which is not verified. */
+  readonly note: string;
 }
 
 // --- What a log signs ----------------------------------------------------------------------------
@@ -339,7 +341,7 @@ export function verifyReceipt(receipt: string, vkey: string): Verdict<VerifiedRe
     const checkpoint = need(verifyCheckpoint(note, vkey));
     const hashes = proof.map((hash) => fromBase64(hash, 'a hash'));
     need(verifyInclusion(record, position - 1, checkpoint, hashes));
-    return { record, position, checkpoint };
+    return { record, position, checkpoint, note };
   });
 }
 

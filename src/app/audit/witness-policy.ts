@@ -5,7 +5,7 @@
  */
 
 import { base64Of } from './base64.ts';
-import { type CosignerKey, cosignerKey } from './cosignature.ts';
+import { type CosignerKey, cosignerKey, verifyCosignature } from './cosignature.ts';
 import { type NoteKey, readNoteKey, type Verdict } from './verifier.ts';
 
 /** A log of a policy. Its address has no meaning to the verifier. */
@@ -69,6 +69,45 @@ export function hasQuorum(policy: WitnessPolicy, cosigned: ReadonlySet<string>):
     if (members.filter((member) => reached.has(member)).length >= threshold) reached.add(name);
   }
   return reached.has(policy.quorum);
+}
+
+/** The cosignatures of a checkpoint by the witnesses of a policy. */
+export interface Witnessed {
+  /** One for each witness of the policy, in its order. */
+  readonly witnesses: readonly WitnessStatement[];
+  /** True if those that cosigned are a quorum. */
+  readonly isQuorum: boolean;
+}
+
+interface WitnessStatement {
+  /** Its name within the policy. */
+  readonly name: string;
+  /** The name of its key. */
+  readonly key: string;
+  /** The time of its newest cosignature, in seconds of Unix time; `undefined` if there is none. */
+  readonly atS: number | undefined;
+}
+
+/**
+ * Returns the witnesses of a policy that have cosigned a checkpoint. Refuses a note with a cosignature by
+ * any of them that is not valid. The log's own signature is not verified here.
+ */
+export function verifyWitnesses(note: string, policy: WitnessPolicy): Verdict<Witnessed> {
+  const witnesses: WitnessStatement[] = [];
+  for (const { name, key } of policy.witnesses) {
+    const atS = verifyCosignature(note, key);
+    if (!atS.ok) return atS;
+    witnesses.push({ name, key: key.name, atS: atS.value });
+  }
+  const cosigned = witnesses.filter(({ atS }) => atS !== undefined).map(({ name }) => name);
+  return { ok: true, value: { witnesses, isQuorum: hasQuorum(policy, new Set(cosigned)) } };
+}
+
+/** Refuses a checkpoint that no quorum of a policy has cosigned. The reason names the others. */
+export function requireQuorum({ witnesses, isQuorum }: Witnessed): Verdict<void> {
+  if (isQuorum) return { ok: true, value: undefined };
+  const missing = witnesses.filter(({ atS }) => atS === undefined).map(({ name }) => name);
+  return refused(`no quorum of witnesses has cosigned: ${missing.join(', ')} did not`);
 }
 
 /** Reads a policy line by line. Each method returns the fault of a line. */

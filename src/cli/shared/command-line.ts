@@ -3,6 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { NoteSigner } from '../../app/audit/checkpoint.ts';
 import type { Prover } from '../../app/audit/prover.ts';
+import type { KnownLogs } from '../../app/audit/witness-submission.ts';
 import type { Engine } from '../../app/ports/engine.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { CommandLineStore, IfAbsent } from '../../app/ports/store.ts';
@@ -30,6 +31,27 @@ interface Settings {
   readonly mistakes: string | undefined;
 }
 
+/** The options of a witness. */
+export interface WitnessSettings {
+  /** The file of its memory, and that of its key. */
+  readonly databaseFile: string;
+  readonly keyFile: string;
+  /** The name of a key that is made if there is none. */
+  readonly name: string | undefined;
+  readonly logs: KnownLogs;
+  readonly host: string;
+  readonly port: number;
+  /** The submissions of one address at once, and in each minute after that. */
+  readonly perMinute: number;
+}
+
+/** A witness that listens. */
+export interface RunningWitness {
+  readonly address: string;
+  /** The public key that stands in policies. */
+  readonly verifierKey: string;
+}
+
 /** The variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,6 +62,12 @@ export interface Composition {
   serve(given?: GivenSettings): Promise<void>;
   /** Runs the service on throw-away data. */
   demo(): Promise<void>;
+  /** Runs a witness until the signal aborts. Calls `running` once it listens. */
+  witness(
+    settings: WitnessSettings,
+    signal: AbortSignal,
+    running: (witness: RunningWitness) => void,
+  ): Promise<void>;
   /** Returns the engine of the configured store, or of an address as DATABASE_URL has it. */
   engine(address?: string): Promise<Engine>;
   /** Returns the prover of an open store. Its key is made where the store has never had one. */

@@ -45,10 +45,15 @@ export function showsCancellation(says: Said | undefined): says is Said {
 
 function statementOf({ event, metadata: { at, by, commandId } }: RecordedEvent): Said {
   const order = String(event.orderId);
-  const [day, time = ''] = at.split('T');
-  const recorded = `on ${day} at ${time.replace('Z', ' UTC')}, by ${authorOf(by)}`;
+  const recorded = `${timeWords(at)}, by ${authorOf(by)}`;
   const words = `order ${order} was ${receiptWords(event, recorded)}`;
   return { order, event: event.type, at, by, commandId, words };
+}
+
+/** Returns a time in words, such as `on 2026-03-01 at 09:00:00.000 UTC`. */
+export function timeWords(at: string): string {
+  const [day, time = ''] = at.split('T');
+  return `on ${day} at ${time.replace('Z', ' UTC')}`;
 }
 
 /** Returns the id of a key, or the name of a tool, quoted if it has unusual characters. */

@@ -1,5 +1,8 @@
+/** Small files of users: receipts, checkpoints, keys and policies. */
+
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 
 /** The longest file: no receipt, checkpoint or public key is nearly as long. */
 const MAX_BYTES = 1 << 20;
@@ -23,4 +26,13 @@ export function readSmallFile(file: string): string {
   const text = bytes.subarray(0, length);
   if (!isUtf8(text)) throw new Error('it is not UTF-8');
   return text.toString();
+}
+
+/** Returns the same. Throws {@link CannotStart} if the file cannot be read. */
+export function requireSmallFile(file: string): string {
+  try {
+    return readSmallFile(file);
+  } catch (error) {
+    throw new CannotStart(`${file} cannot be read: ${(error as Error).message}`);
+  }
 }

@@ -4,6 +4,7 @@ import type { Finding } from '../../app/audit/trail-check.ts';
 import { type Break, inWords } from '../../app/log/epochs.ts';
 import { NOT_SHOWN, type Said, showsCancellation } from './receipt-words.ts';
 import type { SignedTrail } from './trail-lines.ts';
+import { type CosignedBy, cosignedWords } from './witness-check.ts';
 
 export interface Report {
   readonly checked: 'store' | 'export' | 'receipt';
@@ -29,6 +30,8 @@ interface SignedFile {
   readonly file: string;
   readonly origin: string;
   readonly size: number;
+  /** Those of a policy that have cosigned it; absent without a policy. */
+  readonly witnesses?: readonly CosignedBy[] | undefined;
 }
 
 export function asJson(report: Report): string {
@@ -50,9 +53,10 @@ export function asText(whole: Report): string {
         ]),
     ...(position === undefined ? [] : [`Position ${position}: ${record}`]),
     ...breaks.map((each) => `${capitalized(inWords(each))}: ${each.reason}.`),
-    ...checkpoints.map(({ file, origin, size }) => {
-      return `${file} is signed by ${origin}, for ${size} events.`;
-    }),
+    ...checkpoints.flatMap(({ file, origin, size, witnesses = [] }) => [
+      `${file} is signed by ${origin}, for ${size} events.`,
+      ...witnesses.map((witness) => cosignedWords(file, witness)),
+    ]),
     ...findings.map((finding) => `${placeOf(finding)}${finding.problem}`),
     ...verdictOf(whole),
   ];

@@ -1,7 +1,9 @@
 /** The things that can be verified, or that help to do so, recognized by their texts. */
 
+import { isTlogProof } from '../../app/audit/tlog-proof.ts';
+
 export type Material =
-  | { readonly kind: 'key' | 'receipt' | 'checkpoint'; readonly text: string }
+  | { readonly kind: 'key' | 'receipt' | 'checkpoint' | 'policy'; readonly text: string }
   /** A proof that the log of one size begins with that of another. */
   | {
       readonly kind: 'consistency';
@@ -18,6 +20,9 @@ export const MAX_TEXT_BYTES = 1 << 20;
 
 const KEY = /^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{44}$/;
 
+/** A line of a policy of witnesses (C2SP tlog-policy). */
+const POLICY_LINE = /^[ \t]*(?:log|witness|group|quorum)[ \t]/m;
+
 /** Returns true for the beginning of an export. */
 export function isExport(text: string): boolean {
   return text.startsWith('{"specversion"');
@@ -29,8 +34,10 @@ export function readMaterial(text: string): Material | undefined {
   if (KEY.test(trimmed)) return { kind: 'key', text: trimmed };
   if (trimmed.startsWith('{')) return readObject(trimmed);
   // A pasted text may lack the line feed at the end.
-  const isNote = /\n\n— /.test(trimmed);
-  return isNote ? { kind: 'checkpoint', text: `${trimmed}\n` } : undefined;
+  const whole = `${trimmed}\n`;
+  if (isTlogProof(whole)) return { kind: 'receipt', text: whole };
+  if (/\n\n— /.test(whole)) return { kind: 'checkpoint', text: whole };
+  return POLICY_LINE.test(whole) ? { kind: 'policy', text: whole } : undefined;
 }
 
 /** Returns the material in an object. One that is none of the others is a receipt to be refused. */

@@ -1,5 +1,6 @@
 /** The verification of a receipt and of checkpoints, step by step and in words. */
 import { base64Of, bytesOf } from '../../app/audit/base64.ts';
+import { isTlogProof, verifyTlogProof } from '../../app/audit/tlog-proof.ts';
 import {
   type Break,
   type Checkpoint,
@@ -14,6 +15,7 @@ import {
 } from '../../app/audit/verifier.ts';
 import type { Material } from './material.ts';
 import { countText } from './times.ts';
+import { witnessSteps } from './witness-steps.ts';
 
 export interface Step {
   readonly outcome: 'ok' | 'failed' | 'not checked';
@@ -52,11 +54,14 @@ export function headWords({ origin, size, root }: Omit<Checkpoint, 'epoch'>): st
 
 const SIGNED = 'The checkpoint in it is signed by this key';
 
-/** Verifies a receipt. The verdict on the whole is that of the published verifier. */
-export function receiptSteps(receipt: string, key: string): Verified {
-  const whole = verifyReceipt(receipt, key);
+/**
+ * Verifies a receipt in either form. The verdict on the whole is that of the published verifier.
+ * @param policy The text of a policy of witnesses, a quorum of which must have cosigned.
+ */
+export function receiptSteps(receipt: string, key: string, policy?: string): Verified {
+  const whole = (isTlogProof(receipt) ? verifyTlogProof : verifyReceipt)(receipt, key);
   if (whole.ok) {
-    const { record, position, checkpoint } = whole.value;
+    const { record, position, checkpoint, note } = whole.value;
     const facts = factsOf(record);
     const words = new Map(facts);
     const said = `${words.get('Event')} of order ${words.get('orderId')}, at ${words.get('Recorded')}, by ${words.get('By')}`;
@@ -66,6 +71,7 @@ export function receiptSteps(receipt: string, key: string): Verified {
         { outcome: 'ok', what: 'The receipt is in the one form that it can have.' },
         { outcome: 'ok', what: `${SIGNED}: ${headWords(checkpoint)}.` },
         { outcome: 'ok', what: `The record is event ${position} of that log: ${said}.` },
+        ...witnessSteps(note, policy),
       ],
     };
   }
@@ -96,12 +102,20 @@ function refusedSteps(receipt: string, key: string, reason: string): readonly St
 
 function partsOf(receipt: string) {
   try {
+    if (isTlogProof(receipt)) return tlogPartsOf(receipt);
     const { record, proof, checkpoint: note } = Object(JSON.parse(receipt));
     if (typeof record !== 'string' || typeof note !== 'string') return undefined;
     return { record, note, proof: (proof as string[]).map(bytesOf) };
   } catch {
     return undefined;
   }
+}
+
+function tlogPartsOf(text: string) {
+  const [head = ''] = text.split('\n\n', 1);
+  const [, extra = '', , ...proof] = head.split('\n');
+  const record = new TextDecoder().decode(bytesOf(extra.replace(/^extra /, '')));
+  return { record, note: text.slice(head.length + 2), proof: proof.map(bytesOf) };
 }
 
 /** Returns the contents of a record that is in the log. Its data are kept as they are written. */
@@ -116,6 +130,15 @@ function factsOf(record: string): readonly (readonly [string, string])[] {
     ['Request', String(metadata.commandId)],
     ...Object.entries(data).map(([name, value]) => [name, String(value)] as const),
   ];
+}
+
+/** Verifies a checkpoint with the witnesses of a policy. */
+export function witnessedSteps(note: string, key: string, policy: string): Verified {
+  const signed = verifyCheckpoint(note, key);
+  const what = 'The checkpoint is signed by this key';
+  if (!signed.ok) return { steps: [stepOf(what, signed)] };
+  const first: Step = { outcome: 'ok', what: `${what}: ${headWords(signed.value)}.` };
+  return { steps: [first, ...witnessSteps(note, policy)] };
 }
 
 /** Verifies that the log of the newer of two checkpoints begins with that of the older one. */

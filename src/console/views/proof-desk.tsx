@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { keptPublicKey } from '../parts/public-key.ts';
 import type { Material } from '../state/material.ts';
-import { keyProblem, receiptSteps, successionSteps } from '../state/proof-steps.ts';
+import { keyProblem, receiptSteps, successionSteps, witnessedSteps } from '../state/proof-steps.ts';
 import { ProofExport } from './proof-export.tsx';
 import { ProofInput } from './proof-input.tsx';
 import { ProofKey } from './proof-key.tsx';
@@ -22,6 +22,7 @@ const NAMES: Readonly<Record<Material['kind'], string>> = {
   consistency: 'Proof of consistency',
   breaks: 'Statements of breaks',
   export: 'Export',
+  policy: 'Policy of witnesses',
 };
 
 export function ProofDesk({ first, fetchKey, fetchMissing }: DeskProps) {
@@ -98,11 +99,13 @@ interface OutcomeProps extends Pick<DeskProps, 'fetchMissing'> {
 function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
   const notes = given.flatMap((each) => (each.kind === 'checkpoint' ? [each.text] : []));
   const [one, other] = notes;
+  const policy = given.flatMap((each) => (each.kind === 'policy' ? [each.text] : []))[0];
   return (
     <>
       {given.map((each) => {
         if (each.kind === 'receipt') {
-          return <Receipt key={each.text + publicKey} receipt={each.text} publicKey={publicKey} />;
+          const { text } = each;
+          return <Receipt key={text + publicKey} receipt={text} {...{ publicKey, policy }} />;
         }
         if (each.kind !== 'export') return null;
         const { file, name } = each;
@@ -111,12 +114,23 @@ function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
       {one !== undefined && (
         <Checkpoints {...{ one, other, given, publicKey, fetchMissing, onMore }} />
       )}
+      {policy !== undefined &&
+        notes.map((note) => <Witnessed key={note} {...{ note, publicKey, policy }} />)}
     </>
   );
 }
 
-function Receipt({ receipt, publicKey }: { receipt: string; publicKey: string }) {
-  const verified = useMemo(() => receiptSteps(receipt, publicKey), [receipt, publicKey]);
+interface ReceiptProps {
+  readonly receipt: string;
+  readonly publicKey: string;
+  readonly policy: string | undefined;
+}
+
+function Receipt({ receipt, publicKey, policy }: ReceiptProps) {
+  const verified = useMemo(
+    () => receiptSteps(receipt, publicKey, policy),
+    [receipt, publicKey, policy],
+  );
   return (
     <ProofResult title="Receipt" verified={verified}>
       <div class="tools">
@@ -126,6 +140,20 @@ function Receipt({ receipt, publicKey }: { receipt: string; publicKey: string })
       </div>
     </ProofResult>
   );
+}
+
+interface WitnessedProps {
+  readonly note: string;
+  readonly publicKey: string;
+  readonly policy: string;
+}
+
+function Witnessed({ note, publicKey, policy }: WitnessedProps) {
+  const verified = useMemo(
+    () => witnessedSteps(note, publicKey, policy),
+    [note, publicKey, policy],
+  );
+  return <ProofResult title={`Witnesses at ${note.split('\n')[1]} events`} verified={verified} />;
 }
 
 interface CheckpointsProps extends OutcomeProps {

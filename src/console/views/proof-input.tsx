@@ -6,7 +6,7 @@ interface InputProps {
   readonly onMaterial: (material: Material) => void;
 }
 
-const UNKNOWN = 'is neither a receipt, a checkpoint, a proof, an export nor a public key';
+const UNKNOWN = 'is neither a receipt, a checkpoint, a proof, an export, a policy nor a public key';
 
 async function materialOf(file: File): Promise<Material | undefined> {
   if (isExport(await file.slice(0, 100).text())) return { kind: 'export', file, name: file.name };
@@ -60,8 +60,8 @@ export function ProofInput({ onMaterial }: InputProps) {
         {problem}
       </p>
       <p class="quiet">
-        A receipt, two checkpoints, or an export by <code>store-orders audit export</code>. Nothing
-        that you add leaves this tab.
+        A receipt, two checkpoints, or an export by <code>store-orders audit export</code>; and a
+        policy, if witnesses are to have cosigned. Nothing that you add leaves this tab.
       </p>
     </section>
   );

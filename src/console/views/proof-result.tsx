@@ -70,7 +70,7 @@ const LIMITS = {
 
 const LIMITS_OF_ALL = [
   'That the clock was right, or that the recorded facts are true.',
-  'That the log shows the same to everybody. Compare checkpoints with others.',
+  'That the log shows the same to everybody, unless witnesses whom you trust have cosigned. Compare checkpoints with others.',
   'That the signing key was not stolen. Anything signed after a theft may be false.',
 ];
 

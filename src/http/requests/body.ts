@@ -1,5 +1,5 @@
 /** The JSON bodies of requests: how they are read, and their schemas. */
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { CLOCKS } from '../../app/clock.ts';
 import { MAX_GROUP_COMMANDS } from '../../app/log/submission.ts';
@@ -38,23 +38,32 @@ export function requireJson(req: Request, maxBytes: number): void {
   if (Number(length) > maxBytes) throw new ApiError('payload_too_large');
 }
 
-/**
- * Returns the step that reads a JSON body. Whole numbers become bigint, exact to the last digit. A client
- * that waits for `100 Continue` gets it here, where nothing but the body itself can be refused any more.
- */
+/** Returns the step that reads a JSON body. Whole numbers become bigint, exact to the last digit. */
 export function jsonBody(maxBytes: number): RequestHandler {
   return async (req, res, next) => {
-    const { expect, 'content-length': length, 'transfer-encoding': coding } = req.headers;
-    // Of a request without a body, Node announces no end.
-    if (length !== undefined || coding !== undefined) {
-      if (expect !== undefined && EXPECTS_CONTINUE.test(expect)) res.writeContinue();
-      const begunMs = CLOCKS.elapsed();
-      const bytes = await bytesOf(req, maxBytes);
-      req.context.bodyMs = CLOCKS.elapsed() - begunMs;
-      req.body = parseJson(bytes);
-    }
+    const bytes = await readBody(req, res, maxBytes);
+    if (bytes !== undefined) req.body = parseJson(bytes);
     next();
   };
+}
+
+/**
+ * Resolves with the whole body; `undefined` for a request without one. A client that waits for `100
+ * Continue` gets it here, where nothing but the body itself can be refused any more.
+ */
+export async function readBody(
+  req: Request,
+  res: Response,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const { expect, 'content-length': length, 'transfer-encoding': coding } = req.headers;
+  // Of a request without a body, Node announces no end.
+  if (length === undefined && coding === undefined) return undefined;
+  if (expect !== undefined && EXPECTS_CONTINUE.test(expect)) res.writeContinue();
+  const begunMs = CLOCKS.elapsed();
+  const bytes = await bytesOf(req, maxBytes);
+  req.context.bodyMs = CLOCKS.elapsed() - begunMs;
+  return bytes;
 }
 
 /** Resolves with the whole body. Rejects as soon as it is too long, and reads no more of it. */

@@ -1,19 +1,14 @@
 /**
- * The file of the signing key: the key's text on one line. Whoever has the key can sign in the
- * log's name; without it nobody can. So the file is readable by its owner only, durable before the
- * first signature, and never overwritten. The store records the keys that it has signed with, so
- * that a missing or exchanged key is detected.
+ * The signing key of a store, in a file. Whoever has it can sign in the log's name; without it nobody can.
+ * The store records the keys that it has signed with, so that a missing or exchanged key is
+ * detected.
  */
 
-import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { NoteSigner } from '../../app/audit/checkpoint.ts';
-import { InvalidSigningKey } from '../../app/audit/signing-key.ts';
 import { now } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Store } from '../../app/ports/store.ts';
-import { syncFolder } from './sync-folder.ts';
+import { type KeyFileKind, makeKeyFile, readKeyFile } from './key-file.ts';
 
 /**
  * The place of the signing key: beside the store's file, or in a file that several stores may
@@ -168,43 +163,17 @@ export function readSigner(place: SigningKeyPlace): NoteSigner | undefined {
   return file === undefined ? undefined : readKey(file);
 }
 
+const KIND: KeyFileKind<NoteSigner> = {
+  parse: NoteSigner.parse,
+  wayOut:
+    'Restore a copy of it; or move it away, create a new key and inform auditors: ' +
+    'store-orders audit new-key',
+};
+
 function readKey(file: string): NoteSigner | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new CannotStart(`The signing key ${file} cannot be read: ${message}.`);
-  }
-  try {
-    return NoteSigner.parse(text.replace(/\r?\n$/, ''));
-  } catch (error) {
-    if (!(error instanceof InvalidSigningKey)) throw error;
-    throw new CannotStart(
-      `${file} is no signing key: ${error.message}. Nothing was changed. Restore a copy of it; ` +
-        'or move it away, create a new key and inform auditors: ' +
-        'store-orders audit new-key',
-    );
-  }
+  return readKeyFile(file, KIND);
 }
 
-// Writes to a temporary name first, so that the file is complete from the start. Linking, unlike
-// renaming, does not replace a file that another process has created meanwhile.
 function makeKey(file: string, origin: string): NoteSigner {
-  const unfinished = `${file}-new-${randomUUID()}`;
-  const key = NoteSigner.generate(origin);
-  try {
-    writeFileSync(unfinished, `${key.privateKey()}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    linkSync(unfinished, file);
-    syncFolder(dirname(file));
-    return key;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const other = code === 'EEXIST' ? readKey(file) : undefined;
-    if (other !== undefined) return other;
-    throw new CannotStart(`The signing key ${file} cannot be made: ${message}.`, { cause: error });
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
+  return makeKeyFile(file, NoteSigner.generate(origin), KIND);
 }

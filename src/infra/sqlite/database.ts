@@ -31,15 +31,41 @@ export function openDatabase(
   ifAbsent: IfAbsent = () => {},
 ): Database.Database {
   if (ifAbsent === 'refuse') requireStore(file);
+  return openDurably(file, guard, {
+    check(db) {
+      const version = refuseForeignFile(db, file);
+      if (version === 0 && ifAbsent === 'refuse') throw noStore(file);
+    },
+    migrate(db) {
+      const from = migrate(db, file);
+      if (from === 0 && ifAbsent !== 'refuse') ifAbsent(resolve(file));
+    },
+  });
+}
+
+/** The steps of an opening before the first write, and after durability is set. */
+interface Opening {
+  /** Throws if the file must stay unchanged. */
+  readonly check: (db: Database.Database) => void;
+  readonly migrate: (db: Database.Database) => void;
+}
+
+/**
+ * Opens or creates a file with durable commits. Throws {@link CannotStart} if that fails.
+ * @param guard As of {@link openDatabase}.
+ */
+export function openDurably(
+  file: string,
+  guard: (file: string) => void,
+  { check, migrate }: Opening,
+): Database.Database {
   const db = connect(file, guard);
   try {
     refuseOldSqlite(db);
-    const version = refuseForeignFile(db, file);
-    if (version === 0 && ifAbsent === 'refuse') throw noStore(file);
+    check(db);
     makeDurable(db);
     syncWal(file);
-    const from = migrate(db, file);
-    if (from === 0 && ifAbsent !== 'refuse') ifAbsent(resolve(file));
+    migrate(db);
     return db;
   } catch (error) {
     db.close();

@@ -50,20 +50,24 @@ function schemaVersion(db: Database.Database): number {
 }
 
 /**
- * Returns the version of a store's schema; 0 if there is none yet. Throws {@link CannotStart} for
+ * Returns the version of a file's schema; 0 if there is none yet. Throws {@link CannotStart} for
  * the file of another program, before the first write, so that it stays unchanged. Reads in one
- * transaction, because another process may be creating the store.
+ * transaction, because another process may be creating the file.
  */
-export function refuseForeignFile(db: Database.Database, file: string): number {
+export function refuseForeignFile(
+  db: Database.Database,
+  file: string,
+  own = { id: APPLICATION_ID, newest: SCHEMA_VERSION },
+): number {
   const read = db.transaction(() => ({
     applicationId: db.pragma('application_id', { simple: true }),
     tables: db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get(),
     version: schemaVersion(db),
   }));
   const { applicationId, tables, version } = read();
-  if (applicationId !== APPLICATION_ID && (tables !== 0 || applicationId !== 0 || version !== 0)) {
+  if (applicationId !== own.id && (tables !== 0 || applicationId !== 0 || version !== 0)) {
     throw new CannotStart(`${file} is a database of another program. Nothing was changed.`);
   }
-  refuseNewerSchema(file, version, SCHEMA_VERSION);
+  refuseNewerSchema(file, version, own.newest);
   return version;
 }

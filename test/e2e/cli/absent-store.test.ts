@@ -44,7 +44,7 @@ const OTHERS = [
     'events',
     'follow',
   ],
-  ...['login', 'logout'],
+  ...['login', 'logout', 'witness'],
 ];
 
 function commandsIn(command: Command, path: readonly string[] = []): string[] {

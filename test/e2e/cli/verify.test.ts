@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
+import { Cosigner } from '../../../src/app/audit/cosigner.ts';
 import { receiptOf } from '../../../src/app/audit/receipt.ts';
 import { RecordTree } from '../../../src/app/audit/verifier.ts';
 import { recordOf } from '../../../src/app/log/recorded-event.ts';
@@ -287,4 +288,111 @@ test('--receipt and --checkpoint exclude each other', async () => {
   const { place, receipt, checkpoint, key } = await given();
   const args = ['--receipt', receipt, '--checkpoint', checkpoint, '--key', key];
   expect((await place.run('verify', ...args)).code).toBe(2);
+});
+
+/** Two witnesses, and a policy by which both have to have cosigned. */
+function witnesses(place: Place, vkey: string) {
+  const [one, two] = [1, 2].map((number) => {
+    return new Cosigner(`w${number}.example`, Buffer.alloc(32, number));
+  });
+  if (one === undefined || two === undefined) expect.fail();
+  const policy = place.write(
+    'policy',
+    `log ${vkey}
+witness one ${one.verifierKey}
+witness two ${two.verifierKey}
+group both all one two
+quorum both
+`,
+  );
+  const cosigned = (note: string, ...cosigners: Cosigner[]) => {
+    const text = note.slice(0, note.lastIndexOf('\n\n') + 1);
+    return note + cosigners.map((each) => each.cosign(text, 1_800_000_000)).join('');
+  };
+  return { one, two, policy, cosigned };
+}
+
+test('a checkpoint needs the witnesses of a policy, and the report names each with its time', async () => {
+  const { place, checkpoint, key, vkey } = await given();
+  const { one, two, policy, cosigned } = witnesses(place, vkey);
+  const note = readFileSync(checkpoint, 'utf8');
+  const args = ['verify', '--checkpoint', checkpoint, '--witness-policy', policy];
+  const alone = await place.run(...args, '--key', key);
+  expect(alone.out).toContain(
+    `${checkpoint}: no quorum of witnesses has cosigned: one, two did not\nVerification failed.\n`,
+  );
+  expect(alone.code).toBe(3);
+
+  writeFileSync(checkpoint, cosigned(note, one));
+  expect((await place.run(...args)).out).toContain('no quorum of witnesses has cosigned: two did');
+  expect((await place.run('verify', '--checkpoint', checkpoint, '--key', key)).code).toBe(0);
+
+  writeFileSync(checkpoint, cosigned(note, one, two));
+  const whole = await place.run(...args);
+  expect(whole.out).toContain(
+    `${checkpoint} is cosigned by one (w1.example), on 2027-01-15 at 08:00:00.000 UTC.
+${checkpoint} is cosigned by two (w2.example), on 2027-01-15 at 08:00:00.000 UTC.
+Verified.
+`,
+  );
+  expect([whole.code, whole.err]).toEqual([0, expect.not.stringContaining("store's own key")]);
+
+  // A false cosignature is worse than none, also where a quorum would do without it.
+  writeFileSync(checkpoint, note + cosigned(note.replace('\n5\n', '\n4\n'), one).split('\n\n')[1]);
+  const forged = await place.run(...args, '--key', key);
+  expect([forged.code, forged.out]).toEqual([
+    3,
+    expect.stringContaining('the cosignature by w1.example is not valid'),
+  ]);
+});
+
+test('a receipt needs the witnesses of a policy in either form', async () => {
+  const { place, receipt, key, vkey } = await given();
+  const { one, two, policy, cosigned } = witnesses(place, vkey);
+  const json = JSON.parse(readFileSync(receipt, 'utf8'));
+  const proof = place.file('receipt.tlog-proof');
+  await place.run('audit', 'receipt', '3', '--format', 'tlog-proof', '--out', proof);
+  const [head = '', text = '', lines = ''] = readFileSync(proof, 'utf8').split('\n\n');
+  const both = cosigned(json.checkpoint, one, two);
+  const args = ['verify', '--order', '3', '--witness-policy', policy, '--json', '--receipt'];
+  for (const [file, bare, whole] of [
+    [receipt, JSON.stringify(json), JSON.stringify({ ...json, checkpoint: both })],
+    [
+      proof,
+      `${head}\n\n${text}\n\n${lines}`,
+      `${head}\n\n${cosigned(`${text}\n\n${lines}`, one, two)}`,
+    ],
+  ] as const) {
+    writeFileSync(file, bare);
+    const refused = await place.run(...args, file);
+    expect([refused.code, JSON.parse(refused.out)]).toMatchObject([
+      3,
+      {
+        ok: false,
+        findings: [{ problem: `${file}: no quorum of witnesses has cosigned: one, two did not` }],
+      },
+    ]);
+    writeFileSync(file, whole);
+    const verified = await place.run(...args, file);
+    expect([verified.code, JSON.parse(verified.out).checkpoints]).toMatchObject([
+      0,
+      [
+        {
+          witnesses: [
+            { name: 'one', key: 'w1.example', at: '2027-01-15T08:00:00.000Z' },
+            { name: 'two', key: 'w2.example', at: '2027-01-15T08:00:00.000Z' },
+          ],
+        },
+      ],
+    ]);
+    // Who knows no witnesses ignores their signatures.
+    expect((await place.run('verify', '--receipt', file, '--key', key)).code).toBe(0);
+  }
+});
+
+test('a policy needs something that witnesses have cosigned', async () => {
+  const { place, vkey } = await given();
+  const { policy } = witnesses(place, vkey);
+  expect(await place.run('verify', '--witness-policy', policy)).toMatchObject({ code: 2 });
+  expect(await place.run('verify', '--witness-policy', 'absent')).toMatchObject({ code: 1 });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { Cosigner } from '../../../src/app/audit/cosigner.ts';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM, WITHOUT_CHROMIUM } from '../../support/chromium.ts';
 import { Place } from '../../support/command-line.ts';
@@ -122,6 +123,33 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     await expectAccessible(page, 'proof-empty');
     await tryReceipt(page);
     await expectAccessible(page, 'proof-refused');
+    expect(wrong).toEqual([]);
+  });
+
+  it('verifies a receipt in its other form, and the witnesses of a policy', async () => {
+    const { page, wrong } = await on.open('/proof');
+    await page.fill('#public-key', (await asked('/public-key')).trim());
+    const { address, key } = on.service;
+    const headers = { ...bearer(key), Accept: 'text/plain' };
+    const answer = await fetch(`${address}/v2/store/orders/7/receipt`, { headers });
+    const receipt = await answer.text();
+    await drop(page, receipt);
+    await page.waitForSelector('.proof[data-verdict=Verified]');
+    const witness = new Cosigner('w1.example', Buffer.alloc(32, 1));
+    await drop(page, `witness W ${witness.verifierKey}\nquorum W\n`);
+    await page.waitForSelector('.proof[data-verdict=Refused]');
+    expect(await page.innerText('.proof .reason')).toBe(
+      'Because no quorum of witnesses has cosigned: W did not.',
+    );
+    const [, text = ''] = receipt.split('\n\n');
+    await drop(page, receipt + witness.cosign(`${text}\n`, 1_800_000_000));
+    await page.waitForSelector('.proof[data-verdict=Verified]');
+    expect(await page.innerText('.steps')).toContain('Witness W (w1.example) had seen this state');
+    await page.click('.given li:last-child button');
+    const checkpoint = await asked('/v2/store/checkpoint');
+    await drop(page, checkpoint);
+    await page.waitForSelector('.proof[aria-label^="Witnesses at"][data-verdict=Refused]');
+    await expectAccessible(page, 'proof-witnesses');
     expect(wrong).toEqual([]);
   });
 

@@ -3,16 +3,21 @@
 //
 //	tlog-reader BASE VKEY [OLDER]
 //	tlog-reader proof FILE VKEY
+//	tlog-reader cosignature FILE VKEY WITNESS
 //
 // BASE is the address or the folder of the log. With OLDER, the file of an earlier checkpoint, it also
 // proves that the log extends that one. The variable KEY has the API key, if the log needs one.
 // It prints the size of the log and the number of records that it has checked. The second form checks a
-// C2SP tlog-proof of the record in its extra data, and prints that record.
+// C2SP tlog-proof of the record in its extra data, and prints that record. The third form checks the
+// cosignature of a checkpoint by the public key of a witness, and prints its time in Unix seconds.
 package main
 
 import (
+	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -203,7 +208,77 @@ func checkProof(file, vkey string) ([]byte, error) {
 	return record, tlog.CheckRecord(proof, tree.N, tree.Hash, index, tlog.RecordHash(record))
 }
 
+// witness verifies cosignatures as C2SP tlog-cosignature defines them. Go's note has a type for the
+// signatures of logs only, and takes others by its interface.
+type witness struct {
+	name string
+	id   uint32
+	key  ed25519.PublicKey
+	time uint64
+}
+
+const cosignatureType = 4
+
+func newWitness(vkey string) (*witness, error) {
+	name, rest, _ := strings.Cut(vkey, "+")
+	id, text, _ := strings.Cut(rest, "+")
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256(append([]byte(name+"\n"), key...))
+	if len(key) != 1+ed25519.PublicKeySize || key[0] != cosignatureType || hex.EncodeToString(hash[:4]) != id {
+		return nil, fmt.Errorf("this is no key of a witness")
+	}
+	return &witness{name: name, id: binary.BigEndian.Uint32(hash[:4]), key: key[1:]}, nil
+}
+
+func (w *witness) Name() string    { return w.name }
+func (w *witness) KeyHash() uint32 { return w.id }
+
+func (w *witness) Verify(text, signature []byte) bool {
+	if len(signature) != 8+ed25519.SignatureSize {
+		return false
+	}
+	w.time = binary.BigEndian.Uint64(signature)
+	message := fmt.Sprintf("cosignature/v1\ntime %d\n%s", w.time, text)
+	return ed25519.Verify(w.key, []byte(message), signature[8:])
+}
+
+// checkCosignature returns the time at which a witness has cosigned a checkpoint of a log.
+func checkCosignature(file, vkey, witnessKey string) (uint64, error) {
+	signed, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	log, err := note.NewVerifier(vkey)
+	if err != nil {
+		return 0, err
+	}
+	cosigner, err := newWitness(witnessKey)
+	if err != nil {
+		return 0, err
+	}
+	opened, err := note.Open(signed, note.VerifierList(log, cosigner))
+	if err != nil {
+		return 0, err
+	}
+	if len(opened.Sigs) != 2 {
+		return 0, fmt.Errorf("%d signatures where 2 are due", len(opened.Sigs))
+	}
+	return cosigner.time, nil
+}
+
 func main() {
+	if os.Args[1] == "cosignature" {
+		time, err := checkCosignature(os.Args[2], os.Args[3], os.Args[4])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println(time)
+		return
+	}
 	if os.Args[1] == "proof" {
 		record, err := checkProof(os.Args[2], os.Args[3])
 		if err != nil {

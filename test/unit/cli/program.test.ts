@@ -11,6 +11,7 @@ const COMPOSITION = {
   environment: {},
   serve: never,
   demo: never,
+  witness: never,
   engine: never,
   proverOf: never,
   newSigningKey: never,
@@ -25,6 +26,7 @@ const COMPOSITION = {
 const NO_JSON: Readonly<Record<string, string>> = {
   serve: 'its log is JSON',
   demo: 'its log is JSON',
+  witness: 'its log is JSON',
   'audit public-key': 'a text to be kept as it is',
   'audit checkpoint': 'a text to be kept as it is',
   'audit epochs': 'texts to be kept as they are',
@@ -113,7 +115,8 @@ async function parsed(words: readonly string[]): Promise<string[]> {
   for (const { words, explained } of nodesOf(treeOf(program)).slice(1)) {
     // Files of examples are not there.
     for (const option of explained.options) {
-      if (option.long === '--key') option.parseArg = (text) => text as never;
+      if (/^--(?:key|log|witness-policy)$/.test(option.long ?? ''))
+        option.parseArg = (text) => text as never;
       // It may also be given in the environment.
       if (option.envVar !== undefined) option.makeOptionMandatory(false);
     }

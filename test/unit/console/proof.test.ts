@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
+import { Cosigner } from '../../../src/app/audit/cosigner.ts';
 import { Prover } from '../../../src/app/audit/prover.ts';
-import { consistencyJson } from '../../../src/app/audit/receipt.ts';
+import { consistencyJson, tlogProofOf } from '../../../src/app/audit/receipt.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
 import { consistencyProof, treeRoot } from '../../../src/app/log/merkle-proofs.ts';
 import { type Material, readMaterial } from '../../../src/console/state/material.ts';
@@ -9,11 +10,12 @@ import {
   isVerified,
   receiptSteps,
   successionSteps,
+  witnessedSteps,
 } from '../../../src/console/state/proof-steps.ts';
 import { encode } from '../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../src/infra/memory/trail.ts';
 import { NOON, placed, recorded } from '../../support/events.ts';
-import { ProofLog } from '../../support/proof-log.ts';
+import { ProofLog, recordAt } from '../../support/proof-log.ts';
 
 const signer = NoteSigner.generate('log.example');
 const key = signer.verifierKey;
@@ -121,6 +123,73 @@ describe('A receipt', () => {
   });
 });
 
+describe('A receipt as tlog-proof', () => {
+  const log = new ProofLog(7);
+  const proofOf3 = async (note = log.checkpoint(), record = recordAt(3)) =>
+    tlogProofOf(record, 2, await log.tree.inclusion(2), note);
+
+  it('is verified as the same receipt in JSON is', async () => {
+    const json = receiptSteps(await log.receipt(3), log.vkey);
+    const { text } = material((await proofOf3()).trimEnd()) as { readonly text: string };
+    expect(receiptSteps(text, log.vkey)).toEqual(json);
+    expect(isVerified(json)).toBe(true);
+  });
+
+  it('is refused at the step that fails', async () => {
+    const proof = await proofOf3();
+    const failed = (text: string, vkey = log.vkey) =>
+      receiptSteps(text, vkey).steps.flatMap(({ outcome }, at) =>
+        outcome === 'failed' ? [at] : [],
+      );
+    expect(failed(proof)).toEqual([]);
+    expect(failed(proof.replace('\nindex 2\n', '\nindex 3\n'))).toEqual([0]);
+    expect(failed(proof.replace('\nextra ', '\nextra *'))).toEqual([0]);
+    expect(failed(proof, key)).toEqual([1]);
+    expect(failed(await proofOf3(log.checkpoint(), recordAt(4)))).toEqual([2]);
+  });
+});
+
+describe('The witnesses of a policy', () => {
+  const log = new ProofLog(7);
+  const note = log.checkpoint();
+  const [one, two] = ['w1.example', 'w2.example'].map((name, index) => {
+    return new Cosigner(name, Buffer.alloc(32, index + 1));
+  }) as [Cosigner, Cosigner];
+  const policy = `witness A ${one.verifierKey}\nwitness B ${two.verifierKey}\ngroup G any A B\nquorum G\n`;
+  const text = note.slice(0, note.indexOf('\n\n') + 1);
+  const cosigned = note + one.cosign(text, 1_800_000_000);
+
+  it('are named with their times, for a checkpoint and for a receipt', async () => {
+    const words = [
+      'Witness A (w1.example) had seen this state of the log, and no other history of it, by 2027-01-15 08:00:00.000 UTC.',
+      'A quorum of the witnesses of the policy has cosigned the checkpoint.',
+    ];
+    const ofCheckpoint = witnessedSteps(cosigned, log.vkey, policy);
+    const receipt = JSON.stringify({ ...JSON.parse(await log.receipt(3)), checkpoint: cosigned });
+    for (const verified of [ofCheckpoint, receiptSteps(receipt, log.vkey, policy)]) {
+      expect(verified.steps.slice(-2).map(({ what }) => what)).toEqual(words);
+      expect(isVerified(verified)).toBe(true);
+    }
+  });
+
+  it('refuse a checkpoint without a quorum, a false cosignature, and what is no policy', () => {
+    const other = new ProofLog(6).checkpoint();
+    const forged = other + one.cosign(text, 1_800_000_000);
+    for (const [checkpoint, by, reason] of [
+      [note, policy, 'no quorum of witnesses has cosigned: A, B did not'],
+      [forged, policy, 'the cosignature by w1.example is not valid'],
+      [cosigned, 'quorum C\n', 'line 1 of the policy: no line before it defines C'],
+    ] as const) {
+      expect(witnessedSteps(checkpoint, log.vkey, by).steps.at(-1)).toMatchObject({
+        outcome: 'failed',
+        reason,
+      });
+    }
+    const unsigned = witnessedSteps(cosigned, key, policy);
+    expect(unsigned.steps.map(({ outcome }) => outcome)).toEqual(['failed']);
+  });
+});
+
 describe('Material is recognized by its text:', () => {
   it.each([
     ['key', `${key}\n`],
@@ -128,6 +197,9 @@ describe('Material is recognized by its text:', () => {
     ['consistency', '{"from":1,"to":2,"proof":[]}'],
     ['breaks', '{"epoch":"0","breaks":[]}'],
     ['receipt', '{"format":"store-orders/receipt/v1"'],
+    ['receipt', 'c2sp.org/tlog-proof@v1\nindex 0\n\nlog\n1\nx\n\n— log x'],
+    ['policy', '# Ours.\n\nquorum none'],
+    ['policy', ' witness A w1.example+'],
     [undefined, 'something else'],
   ])('%s', (kind, text) => {
     expect(readMaterial(text)?.kind).toBe(kind);

@@ -2,7 +2,11 @@ import { createPublicKey, verify } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
-import { cosignerKey, verifyCosignature } from '../../../../src/app/audit/cosignature.ts';
+import {
+  cosignerKey,
+  verifyCosignature,
+  verifyCosignatureBy,
+} from '../../../../src/app/audit/cosignature.ts';
 import { Cosigner } from '../../../../src/app/audit/cosigner.ts';
 import { InvalidSigningKey } from '../../../../src/app/audit/signing-key.ts';
 import { verifyCheckpoint } from '../../../../src/app/audit/verifier.ts';
@@ -99,5 +103,6 @@ describe('the key of a witness', () => {
       reason: 'the public key has the type 1, not 4 for Ed25519',
     });
     expect(verifyCheckpoint(note, witness.verifierKey)).toMatchObject({ ok: false });
+    expect(verifyCosignatureBy(note, log.verifierKey)).toMatchObject({ ok: false });
   });
 });

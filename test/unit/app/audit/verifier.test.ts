@@ -445,7 +445,7 @@ describe('a receipt', () => {
       const checkpoint = { origin: 'orders.example/log', epoch: '0', ...plainHead(log.head) };
       expect(verdict).toEqual({
         ok: true,
-        value: { record: recordAt(position), position, checkpoint },
+        value: { record: recordAt(position), position, checkpoint, note: log.checkpoint() },
       });
     }
   });

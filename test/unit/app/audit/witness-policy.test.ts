@@ -5,6 +5,8 @@ import { Cosigner } from '../../../../src/app/audit/cosigner.ts';
 import {
   hasQuorum,
   parseWitnessPolicy,
+  requireQuorum,
+  verifyWitnesses,
   type WitnessPolicy,
 } from '../../../../src/app/audit/witness-policy.ts';
 
@@ -107,5 +109,54 @@ describe('a policy of witnesses', () => {
     expect(reasonOf('')).toBe('the policy has no line with its quorum');
     expect(reasonOf('quorum none\r\n')).toBe('the policy has control characters');
     expect(reasonOf(`witness W\u00ff\u00e9 ${X1}\nquorum W\u00ff\u00e9`)).toBe('none');
+  });
+});
+
+describe('the witnesses of a policy', () => {
+  const signer = new NoteSigner('example.com/log', Buffer.alloc(32, 1));
+  const note = signer.signCheckpoint(3, Buffer.alloc(32, 7));
+  const text = note.slice(0, note.indexOf('\n\n') + 1);
+  const cosigners = KEYS.map((_, index) => {
+    return new Cosigner(`w${index}.example`, Buffer.alloc(32, index + 1));
+  });
+  const lineOf = (index: number, atS: number) => cosigners[index]?.cosign(text, atS) ?? '';
+  const policy = parsed(`witness A ${KEYS[1]}\nwitness B ${KEYS[2]}\nwitness C ${KEYS[3]}
+group G 2 A B C\nquorum G`);
+
+  it('are each named with the time of their newest cosignature', () => {
+    const cosigned = note + lineOf(2, 50) + lineOf(1, 40) + lineOf(2, 60) + lineOf(5, 70);
+    const witnessed = verifyWitnesses(cosigned, policy);
+    expect(witnessed).toEqual({
+      ok: true,
+      value: {
+        isQuorum: true,
+        witnesses: [
+          { name: 'A', key: 'w1.example', atS: 40 },
+          { name: 'B', key: 'w2.example', atS: 60 },
+          { name: 'C', key: 'w3.example', atS: undefined },
+        ],
+      },
+    });
+    expect(witnessed.ok && requireQuorum(witnessed.value)).toEqual({ ok: true });
+  });
+
+  it('are no quorum where too few have cosigned, which names the others', () => {
+    const witnessed = verifyWitnesses(note + lineOf(2, 50) + lineOf(5, 50), policy);
+    expect(witnessed).toMatchObject({ ok: true, value: { isQuorum: false } });
+    expect(witnessed.ok && requireQuorum(witnessed.value)).toEqual({
+      ok: false,
+      reason: 'no quorum of witnesses has cosigned: A, C did not',
+    });
+  });
+
+  it('refuse a note with a cosignature of theirs that is not valid', () => {
+    const other = signer.signCheckpoint(4, Buffer.alloc(32, 8));
+    const forged = other + lineOf(1, 40) + lineOf(2, 50);
+    expect(verifyWitnesses(forged, policy)).toEqual({
+      ok: false,
+      reason: 'the cosignature by w1.example is not valid',
+    });
+    expect(verifyWitnesses(other + lineOf(5, 40), policy)).toMatchObject({ ok: true });
+    expect(verifyWitnesses('no note', policy)).toMatchObject({ ok: false });
   });
 });

@@ -1,0 +1,12 @@
+/** The files of witness policies (C2SP tlog-policy). */
+
+import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/witness-policy.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { requireSmallFile } from './small-file.ts';
+
+/** Returns the policy in a file. Throws {@link CannotStart} if there is none. */
+export function readPolicyFile(file: string): WitnessPolicy {
+  const policy = parseWitnessPolicy(requireSmallFile(file));
+  if (policy.ok) return policy.value;
+  throw new CannotStart(`${file}: ${policy.reason}.`);
+}

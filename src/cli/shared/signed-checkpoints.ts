@@ -1,0 +1,53 @@
+/** The files of checkpoints that `verify` is given. */
+
+import type { Finding } from '../../app/audit/trail-check.ts';
+import { isFinding } from '../../app/audit/trail-file.ts';
+import { type Checkpoint, type Verdict, verifyCheckpoint } from '../../app/audit/verifier.ts';
+import type { WitnessPolicy } from '../../app/audit/witness-policy.ts';
+import { requireSmallFile } from './small-file.ts';
+import { checkWitnesses, type WitnessCheck } from './witness-check.ts';
+
+type SignedHead = Checkpoint & {
+  readonly name: string;
+  readonly witnessed: WitnessCheck | undefined;
+};
+
+/**
+ * Reads checkpoints that any of some keys has signed, and with a policy those that a quorum of its
+ * witnesses has cosigned.
+ */
+export function readCheckpoints(
+  files: readonly string[],
+  keys: readonly string[],
+  policy: WitnessPolicy | undefined,
+) {
+  const read = files.map((file) => readCheckpoint(file, keys, policy));
+  const heads = read.filter((one): one is SignedHead => !isFinding(one));
+  const checkpoints = heads.map(({ name, origin, size, witnessed }) => {
+    return { file: name, origin, size, witnesses: witnessed?.witnesses };
+  });
+  const unwitnessed = heads.flatMap(({ witnessed }) => witnessed?.findings ?? []);
+  return { heads, checkpoints, refused: [...read.filter(isFinding), ...unwitnessed] };
+}
+
+function readCheckpoint(
+  file: string,
+  keys: readonly string[],
+  policy: WitnessPolicy | undefined,
+): SignedHead | Finding {
+  const note = requireSmallFile(file);
+  const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
+  if (!signed.ok) return { problem: `${file}: ${signed.reason}` };
+  return { name: file, ...signed.value, witnessed: checkWitnesses(file, note, policy) };
+}
+
+/** Returns the first verdict that is ok, or the reasons why none is. */
+export function byAnyKey<Value>(
+  keys: readonly string[],
+  verify: (key: string) => Verdict<Value>,
+): Verdict<Value> {
+  const verdicts = keys.map(verify);
+  const reasons = verdicts.flatMap((verdict) => (verdict.ok ? [] : [verdict.reason]));
+  const held = verdicts.find(({ ok }) => ok);
+  return held ?? { ok: false, reason: [...new Set(reasons)].join('; ') };
+}

@@ -1,0 +1,42 @@
+/** The statements of witnesses about a checkpoint, step by step and in words. */
+import {
+  parseWitnessPolicy,
+  requireQuorum,
+  verifyWitnesses,
+} from '../../app/audit/witness-policy.ts';
+import { instantAfter } from './clock.ts';
+import type { Step } from './proof-steps.ts';
+import { timeText } from './times.ts';
+
+/** The beginning of Unix time. */
+const EPOCH = '1970-01-01T00:00:00Z';
+
+/**
+ * Returns a step for each witness that has cosigned, and one for the quorum; none without a policy.
+ * @param policy The text of a policy (C2SP tlog-policy).
+ */
+export function witnessSteps(note: string, policy: string | undefined): readonly Step[] {
+  if (policy === undefined) return [];
+  const parsed = parseWitnessPolicy(policy);
+  if (!parsed.ok) {
+    return [{ outcome: 'failed', what: 'The policy of witnesses is one', reason: parsed.reason }];
+  }
+  const verdict = verifyWitnesses(note, parsed.value);
+  if (!verdict.ok) {
+    const what = 'The cosignatures of the witnesses are valid';
+    return [{ outcome: 'failed', what, reason: verdict.reason }];
+  }
+  const { witnesses } = verdict.value;
+  const cosigned = witnesses.flatMap(({ name, key, atS }): Step[] => {
+    if (atS === undefined) return [];
+    const time = `${timeText(instantAfter(EPOCH, atS * 1_000), 'utc')} UTC`;
+    const what = `Witness ${name} (${key}) had seen this state of the log, and no other history of it, by ${time}.`;
+    return [{ outcome: 'ok', what }];
+  });
+  const quorum = requireQuorum(verdict.value);
+  const what = 'A quorum of the witnesses of the policy has cosigned the checkpoint.';
+  const last: Step = quorum.ok
+    ? { outcome: 'ok', what }
+    : { outcome: 'failed', what, reason: quorum.reason };
+  return [...cosigned, last];
+}

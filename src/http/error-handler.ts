@@ -1,0 +1,45 @@
+/** The handler of all errors: it sends each as an Error object. */
+import type { ErrorRequestHandler, Request } from 'express';
+import { isDamage, StoreUnavailable } from '../app/ports/store.ts';
+import { sendError } from './answers/error.ts';
+import { ApiError, type ErrorCode } from './api-error.ts';
+
+const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
+
+/**
+ * Returns the handler of errors.
+ * @param damaged Called when a request fails because the store is damaged.
+ * @param refused Called for each request that is answered with an error.
+ */
+export function handleErrors(
+  damaged: (cause: Error) => void,
+  refused: (req: Request, code: ErrorCode) => void,
+): ErrorRequestHandler {
+  // Express recognizes an error handler by its four parameters.
+  return (error, req, res, next) => {
+    if (isDamage(error)) damaged(error);
+    const answer = toApiError(error);
+    const { context } = req;
+    if (answer.code === 'internal_error') context.cause = (error as Error).stack ?? String(error);
+    if (isOfStore(error)) context.cause = error.message;
+    refused(req, answer.code);
+    if (res.headersSent) next(error);
+    else sendError(res, answer);
+  };
+}
+
+/** Returns true if the store is unreachable or damaged. */
+function isOfStore(error: unknown): error is Error {
+  return error instanceof StoreUnavailable || isDamage(error);
+}
+
+/** Returns the API error for any error, those of Express included. */
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isOfStore(error)) return new ApiError('service_unavailable');
+  // The one kind of request that Express itself refuses.
+  const { status } = error as { status?: number };
+  return status === 400
+    ? new ApiError('invalid_request', NO_ENCODING)
+    : new ApiError('internal_error');
+}

@@ -1,0 +1,105 @@
+/** The HTTP interface of a witness: C2SP tlog-witness, without its optional parts. */
+import { isUtf8 } from 'node:buffer';
+import type { IRoute, Response } from 'express';
+import type { Logger } from 'pino';
+import type { Witness, WitnessAnswer } from '../app/audit/witness.ts';
+import type { Refused } from '../app/audit/witness-submission.ts';
+import { TokenBuckets } from '../app/token-buckets.ts';
+import { addCommonHeaders } from './answers/common-headers.ts';
+import { ApiError, type ErrorCode } from './api-error.ts';
+import { handleErrors } from './error-handler.ts';
+import { type App, answering, exactExpress } from './exact-express.ts';
+import type { Health } from './health.ts';
+import { networkOf } from './network.ts';
+import { RequestLog } from './request-log.ts';
+import { RequestMetrics } from './request-metrics.ts';
+import { readBody } from './requests/body.ts';
+import { allowOnly } from './routing.ts';
+
+/** The longest body: 63 hashes, and 16 signatures of 5 kB each, which every verifier must accept. */
+const MAX_BODY_BYTES = 131_072;
+/** The most networks whose requests are counted: a few megabytes. */
+const MAX_NETWORKS = 10_000;
+
+export interface WitnessAppParts {
+  readonly witness: Pick<Witness, 'add' | 'checkpointOf'>;
+  readonly logger: Logger;
+  readonly health: Health;
+  /** The submissions of one network at once, and in each minute after that. */
+  readonly perMinute: number;
+}
+
+/** Returns the HTTP interface of a witness. */
+export function createWitnessApp({ witness, logger, health, perMinute }: WitnessAppParts): App {
+  const app = exactExpress();
+  addCommonHeaders(app);
+  const size = { capacity: perMinute, perSecond: perMinute / 60, maxNames: MAX_NETWORKS };
+  const submissions = new TokenBuckets(size);
+
+  app.use((_req, _res, next) => {
+    health.requireServing(true);
+    next();
+  });
+  const add = app.route('/add-checkpoint').post(async (req, res) => {
+    const waitS = submissions.take(networkOf(req.socket.remoteAddress, undefined));
+    if (waitS > 0) {
+      res.setHeader('Retry-After', String(Math.ceil(waitS)));
+      throw new ApiError('rate_limited', 'Too many submissions: try again after Retry-After.');
+    }
+    const body = (await readBody(req, res, MAX_BODY_BYTES)) ?? Buffer.of();
+    if (!isUtf8(body)) throw new ApiError('invalid_request', 'The body is not UTF-8.');
+    const answer = witness.add(body.toString());
+    note(answer, logger);
+    send(res, answer);
+  });
+  allowOnly(add as IRoute, ['post']);
+  // Express's types take a pattern for a string.
+  const pattern = /^\/(?<hash>[0-9a-f]{64})\/checkpoint$/ as unknown as string;
+  const monitored = app.route(pattern).get((req, res) => {
+    const checkpoint = witness.checkpointOf((req.params as { readonly hash: string }).hash);
+    if (checkpoint === undefined) {
+      throw new ApiError('not_found', 'This witness has cosigned no checkpoint of such a log.');
+    }
+    res.setHeader('Cache-Control', 'no-cache').type('text/plain').send(checkpoint);
+  });
+  allowOnly(monitored, ['get']);
+  app.use(() => {
+    throw new ApiError('not_found');
+  });
+  const answerError = handleErrors(
+    ({ message }) => logger.error({ cause: message }, 'the memory of the witness is damaged'),
+    () => {},
+  );
+  app.use(answerError);
+  return answering(app, new RequestLog(logger, new RequestMetrics()), answerError);
+}
+
+/** Logs a checkpoint that its log has signed and that is inconsistent: it may be a proof against the log. */
+function note(answer: WitnessAnswer, logger: Logger): void {
+  if (answer.kind !== 'refused' || answer.fault !== 'inconsistent') return;
+  const { reason, checkpoint } = answer;
+  logger.warn({ reason, checkpoint }, 'a log has submitted a checkpoint that is not consistent');
+}
+
+const STATUSES: Readonly<Record<Refused['fault'], readonly [ErrorCode, number]>> = {
+  malformed: ['invalid_request', 400],
+  unsigned: ['invalid_request', 403],
+  unknown_log: ['not_found', 404],
+  inconsistent: ['invalid_request', 422],
+};
+
+function send(res: Response, answer: WitnessAnswer): void {
+  switch (answer.kind) {
+    case 'cosigned':
+      res.type('text/plain').send(answer.line);
+      return;
+    case 'conflict':
+      // Express would add a charset, which is not in the specification.
+      res.status(409).setHeader('Content-Type', 'text/x.tlog.size').end(`${answer.size}\n`);
+      return;
+    case 'refused': {
+      const [code, status] = STATUSES[answer.fault];
+      throw new ApiError(code, `${answer.reason}.`, status);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Files of private keys: the key's text on one line. Such a file is readable by its owner only, durable
+ * before the first signature, and never overwritten.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { InvalidSigningKey, type SigningKey } from '../../app/audit/signing-key.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { syncFolder } from './sync-folder.ts';
+
+/** A kind of keys, and what its user can do about a file that has none of it. */
+export interface KeyFileKind<Key extends SigningKey> {
+  /** Throws {@link InvalidSigningKey} for a text that is no such key. */
+  readonly parse: (text: string) => Key;
+  readonly wayOut: string;
+}
+
+/**
+ * Returns the key in a file; `undefined` if there is no file. Throws {@link CannotStart} if it has no
+ * key in it.
+ */
+export function readKeyFile<Key extends SigningKey>(
+  file: string,
+  { parse, wayOut }: KeyFileKind<Key>,
+): Key | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new CannotStart(`The signing key ${file} cannot be read: ${message}.`);
+  }
+  try {
+    return parse(text.replace(/\r?\n$/, ''));
+  } catch (error) {
+    if (!(error instanceof InvalidSigningKey)) throw error;
+    throw new CannotStart(
+      `${file} is no signing key: ${error.message}. Nothing was changed. ${wayOut}`,
+    );
+  }
+}
+
+/**
+ * Writes a new key to a file, and returns it; or the key that another process has written meanwhile.
+ * Throws {@link CannotStart} if that fails.
+ */
+export function makeKeyFile<Key extends SigningKey>(
+  file: string,
+  key: Key,
+  kind: KeyFileKind<Key>,
+): Key {
+  // Writes to a temporary name first, so that the file is complete from the start. Linking, unlike
+  // renaming, does not replace a file that another process has created meanwhile.
+  const unfinished = `${file}-new-${randomUUID()}`;
+  try {
+    writeFileSync(unfinished, `${key.privateKey()}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(unfinished, file);
+    syncFolder(dirname(file));
+    return key;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const other = code === 'EEXIST' ? readKeyFile(file, kind) : undefined;
+    if (other !== undefined) return other;
+    throw new CannotStart(`The signing key ${file} cannot be made: ${message}.`, { cause: error });
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * The memory of a witness in a file of SQLite: the key that it signs with, and the latest cosigned
+ * checkpoint of each log. A commit is on the disk before it is answered, and any number of processes may
+ * use one file. The database itself refuses a smaller checkpoint.
+ */
+
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Cosigner } from '../../../app/audit/cosigner.ts';
+import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { StoreUnavailable } from '../../../app/ports/store.ts';
+import type { Decided, WitnessMemory } from '../../../app/ports/witness-memory.ts';
+import { syncFolder } from '../../process/sync-folder.ts';
+import { cannotOpen, openDurably } from '../database.ts';
+import { refuseForeignFile } from '../migrations.ts';
+import { orUnavailable } from '../storage/fault.ts';
+import { damageIn } from '../wal/guard.ts';
+
+/** "WITN": the application id of such a file (PRAGMA application_id). */
+const APPLICATION_ID = 0x5749544e;
+const SCHEMA_VERSION = 1;
+
+const SCHEMA = `
+  CREATE TABLE witness (
+    verifier_key TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TRIGGER witness_is_one BEFORE INSERT ON witness
+  WHEN EXISTS (SELECT 1 FROM witness)
+  BEGIN SELECT RAISE(ABORT, 'a file is of one witness'); END;
+
+  CREATE TRIGGER witness_is_never_updated BEFORE UPDATE ON witness
+  BEGIN SELECT RAISE(ABORT, 'a file is of one witness'); END;
+
+  CREATE TRIGGER witness_is_never_deleted BEFORE DELETE ON witness
+  BEGIN SELECT RAISE(ABORT, 'a file is of one witness'); END;
+
+  CREATE TABLE cosigned (
+    origin TEXT PRIMARY KEY,
+    size   INTEGER NOT NULL,
+    note   TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TRIGGER cosigned_only_grow BEFORE UPDATE ON cosigned
+  WHEN NEW.origin IS NOT OLD.origin OR NEW.size < OLD.size
+  BEGIN SELECT RAISE(ABORT, 'a witness only goes forward'); END;
+
+  -- INSERT OR REPLACE deletes without a delete trigger.
+  CREATE TRIGGER cosigned_are_never_replaced BEFORE INSERT ON cosigned
+  WHEN EXISTS (SELECT 1 FROM cosigned WHERE origin = NEW.origin)
+  BEGIN SELECT RAISE(ABORT, 'a witness only goes forward'); END;
+
+  CREATE TRIGGER cosigned_are_never_deleted BEFORE DELETE ON cosigned
+  BEGIN SELECT RAISE(ABORT, 'a witness only goes forward'); END;
+
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/** The cosigned checkpoints in a file, which {@link openWitnessMemory} opens. */
+export class WitnessMemoryFile implements WitnessMemory {
+  readonly #db: Database.Database;
+  readonly #find: Database.Statement;
+  readonly #add: Database.Statement;
+  readonly #advance: Database.Statement;
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+    this.#find = db.prepare('SELECT note FROM cosigned WHERE origin = ?').pluck();
+    this.#add = db.prepare('INSERT INTO cosigned (size, note, origin) VALUES (?, ?, ?)');
+    this.#advance = db.prepare('UPDATE cosigned SET size = ?, note = ? WHERE origin = ?');
+  }
+
+  latest(origin: string): string | undefined {
+    return orAway(() => this.#find.get(origin)) as string | undefined;
+  }
+
+  update<Result>(origin: string, decide: (latest: string | undefined) => Decided<Result>): Result {
+    const work = this.#db.transaction(() => {
+      const latest = this.#find.get(origin) as string | undefined;
+      const { result, record } = decide(latest);
+      const write = latest === undefined ? this.#add : this.#advance;
+      if (record !== undefined) write.run(record.size, record.note, origin);
+      return result;
+    });
+    return orAway(() => work.immediate());
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+/** Throws {@link StoreUnavailable} also for a lock that another process holds for too long. */
+function orAway<Result>(ask: () => Result): Result {
+  try {
+    return orUnavailable(ask);
+  } catch (error) {
+    const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+    throw isBusy ? new StoreUnavailable(error) : error;
+  }
+}
+
+/** The key of a witness in its file: the reading of it, and the making. */
+export interface CosignerFile {
+  /** Returns `undefined` if there is no file. */
+  readonly read: () => Cosigner | undefined;
+  /** Throws {@link CannotStart} if no name is given for a new key. */
+  readonly make: () => Cosigner;
+}
+
+/**
+ * Opens the memory of a witness with its key. Both are made together: a key without its memory may have
+ * cosigned what is forgotten, and could cosign another history. Throws {@link CannotStart} unless
+ * they belong together.
+ */
+export function openWitnessMemory(
+  file: string,
+  key: CosignerFile,
+): { readonly cosigner: Cosigner; readonly memory: WitnessMemoryFile } {
+  const db = openDurably(file, refuseDamaged, {
+    check: (db) => refuseForeign(db, file),
+    migrate(db) {
+      const create = db.transaction(() => {
+        if (refuseForeign(db, file) === 0) db.exec(SCHEMA);
+      });
+      create.immediate();
+      syncFolder(dirname(file));
+    },
+  });
+  try {
+    const cosigner = db.transaction(() => ownKey(db, file, key)).immediate();
+    return { cosigner, memory: new WitnessMemoryFile(db) };
+  } catch (error) {
+    db.close();
+    throw cannotOpen(error, file);
+  }
+}
+
+function refuseForeign(db: Database.Database, file: string): number {
+  return refuseForeignFile(db, file, { id: APPLICATION_ID, newest: SCHEMA_VERSION });
+}
+
+function refuseDamaged(file: string): void {
+  const damage = damageIn(`${file}-wal`);
+  if (damage === undefined) return;
+  throw new CannotStart(
+    `${file}-wal is damaged at ${damage}, and what was cosigned later would be forgotten. ${NEW_WITNESS}`,
+  );
+}
+
+const NEW_WITNESS =
+  'A witness that has forgotten what it cosigned must not go on: make another one, with a new key and a ' +
+  'new file, and give its public key to those who rely on it.';
+
+function ownKey(db: Database.Database, file: string, { read, make }: CosignerFile): Cosigner {
+  const known = db.prepare('SELECT verifier_key FROM witness').pluck().get();
+  const there = read();
+  if (known === undefined && there === undefined) {
+    const made = make();
+    db.prepare('INSERT INTO witness VALUES (?)').run(made.verifierKey);
+    return made;
+  }
+  if (known === undefined) {
+    throw new CannotStart(
+      `${file} has no record of this key, which may have cosigned before. ${NEW_WITNESS}`,
+    );
+  }
+  if (there === undefined) {
+    throw new CannotStart(`The key of this witness is missing: ${known}. Restore its file.`);
+  }
+  if (there.verifierKey === known) return there;
+  throw new CannotStart(`${file} is the memory of another witness: ${known}.`);
+}
