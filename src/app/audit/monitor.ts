@@ -43,7 +43,7 @@ export type Round =
   | { readonly kind: 'refuted'; readonly finding: Finding };
 
 /** A checkpoint, as the log has sent it. */
-interface SignedNote {
+export interface SignedNote {
   readonly note: string;
   readonly size: number;
 }

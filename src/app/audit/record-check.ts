@@ -22,7 +22,7 @@ import { readAhead } from './read-ahead.ts';
 import type { Finding } from './trail-check.ts';
 
 /** The length of a row of {@link MonitorFiles.orders}. */
-const ORDER_ROW_BYTES = 9;
+export const ORDER_ROW_BYTES = 9;
 const CHUNK_ROWS = 65_536;
 
 /** The events that were checked, from the first. */
