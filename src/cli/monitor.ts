@@ -29,8 +29,8 @@ a folder that "audit tiles" has written. Each round verifies the checkpoint, tha
 begins with all that it had signed before, all new tiles, and all new records. The records need a
 key with audit:read, which STORE_ORDERS_KEY gives; without one only the hashes are checked.
 
-The state grows by 41 bytes an event in two files beside that of --state. Nothing in it is secret,
-but whoever can change it can hide a fork.
+The state grows by 41 bytes an event in two files beside that of --state: the hash of each event, and
+its order and type. Whoever can change the state can hide a fork.
 
 An alert ends the monitor: at once if the log has forked (both signed checkpoints are kept beside
 the state) or has published what cannot be right; otherwise if no round was verified for as long as

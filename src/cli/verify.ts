@@ -1,15 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { byAnyKey } from '../app/audit/by-any-key.ts';
 import { headIn } from '../app/audit/epoch-heads.ts';
 import { isTlogProof, verifyTlogProof } from '../app/audit/tlog-proof.ts';
 import type { ExpectedHead, Finding } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
-import {
-  type Checkpoint,
-  type Verdict,
-  verifyCheckpoint,
-  verifyReceipt,
-} from '../app/audit/verifier.ts';
+import { type Checkpoint, verifyCheckpoint, verifyReceipt } from '../app/audit/verifier.ts';
 import { verifyStore } from '../app/audit/verify-store.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { OrderId } from '../domain/order-id.ts';
@@ -190,17 +186,6 @@ function readCheckpoint(file: string, keys: readonly string[]): SignedHead | Fin
   const note = readText(file);
   const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
   return signed.ok ? { name: file, ...signed.value } : { problem: `${file}: ${signed.reason}` };
-}
-
-/** Returns the first verdict that is ok, or the reasons why none is. */
-function byAnyKey<Value>(
-  keys: readonly string[],
-  verify: (key: string) => Verdict<Value>,
-): Verdict<Value> {
-  const verdicts = keys.map(verify);
-  const reasons = verdicts.flatMap((verdict) => (verdict.ok ? [] : [verdict.reason]));
-  const held = verdicts.find(({ ok }) => ok);
-  return held ?? { ok: false, reason: [...new Set(reasons)].join('; ') };
 }
 
 /** Prints the number of events checked, and their rate. */

@@ -1,6 +1,7 @@
 /** The state of a monitor between two rounds, as the text of its file. */
 
 import { Frontier } from '../log/merkle-tree.ts';
+import { byAnyKey } from './by-any-key.ts';
 import type { CheckedEvents } from './record-check.ts';
 import { type Checkpoint, type Verdict, verifyCheckpoint } from './verifier.ts';
 
@@ -34,20 +35,13 @@ export function readState(text: string, keys: readonly string[]): Verdict<Monito
   const { format, checkpoint: note } = parts;
   const checked = parts.checked as CheckedEvents | undefined;
   if (format !== FORMAT || typeof note !== 'string') return refused('its format is another');
-  const signed = verifyByAny(note, keys);
+  const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
   if (!signed.ok) return refused(`its checkpoint: ${signed.reason}`);
   const checkpoint = signed.value;
   if (checkpoint.size !== edge.size || !edge.root().equals(checkpoint.root)) {
     return refused('its edge is not that of its checkpoint');
   }
   return { ok: true, value: { note, checkpoint, edge: edge.pack(), checked } };
-}
-
-/** Verifies a checkpoint with the first of some keys that has signed it. */
-export function verifyByAny(note: string, keys: readonly string[]): Verdict<Checkpoint> {
-  const verdicts = keys.map((key) => verifyCheckpoint(note, key));
-  const reasons = verdicts.flatMap((verdict) => (verdict.ok ? [] : [verdict.reason]));
-  return verdicts.find(({ ok }) => ok) ?? refused([...new Set(reasons)].join('; '));
 }
 
 function refused(reason: string): { readonly ok: false; readonly reason: string } {

@@ -14,12 +14,13 @@
 import { Frontier, HASH_BYTES } from '../log/merkle-tree.ts';
 import type { DecodeStrictly } from '../ports/evidence.ts';
 import { LogAway, type MonitorFiles, type PublishedLog } from '../ports/published-log.ts';
+import { byAnyKey } from './by-any-key.ts';
 import { earlierRoot, followTree } from './follow-tree.ts';
-import { type MonitorState, verifyByAny, writeState } from './monitor-state.ts';
+import { type MonitorState, writeState } from './monitor-state.ts';
 import { FalseTile, PublishedTree } from './published-tree.ts';
 import { RecordCheck } from './record-check.ts';
 import type { Finding } from './trail-check.ts';
-import type { Checkpoint } from './verifier.ts';
+import { type Checkpoint, verifyCheckpoint } from './verifier.ts';
 
 /** The outcome of a round. */
 export type Round =
@@ -92,7 +93,7 @@ export class Monitor {
     const { bytes, absent } = await this.#log.read('checkpoint', MAX_CHECKPOINT_BYTES);
     if (bytes === undefined) throw new LogAway(`the log has no checkpoint (${absent})`, true);
     const note = bytes.toString();
-    const verdict = verifyByAny(note, this.#monitoring.keys);
+    const verdict = byAnyKey(this.#monitoring.keys, (key) => verifyCheckpoint(note, key));
     if (!verdict.ok) return refuted(`the checkpoint: ${verdict.reason}`);
     const seen = verdict.value;
     const state = this.#state;

@@ -8,7 +8,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   4: 'a receipt is genuine, and does not show the cancellation that it was to show',
   5: 'the service has refused the request: the same request leads to nothing else',
   6: 'the service has not answered, or not to the end: try again',
-  7: 'a log has forked: it has signed two trees, neither of which begins with the other',
+  7: 'a log has forked: it has signed two trees that contradict each other',
 };
 
 /** A failure with an exit code of its own. */

@@ -135,6 +135,19 @@ describe('a round', () => {
   });
 });
 
+describe('a new signing key', () => {
+  it('is taken beside the old one, which is not needed any more then', async () => {
+    const keys = [signer.verifierKey, stranger.verifierKey];
+    const watch = new Watch(RECORDS.slice(0, 300), keys);
+    await watch.round();
+    watch.start();
+    expect(await watch.round(RECORDS, stranger)).toMatchObject({ kind: 'verified', added: 400 });
+    const { state = '' } = watch.files;
+    expect(readState(state, [stranger.verifierKey])).toMatchObject({ ok: true });
+    expect(readState(state, [signer.verifierKey])).toMatchObject({ ok: false });
+  });
+});
+
 describe('a checkpoint of before', () => {
   it('is no fork, and leaves the state as it is', async () => {
     const watch = new Watch();
