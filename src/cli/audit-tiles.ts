@@ -8,7 +8,7 @@ import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import { TILE_HASHES } from '../app/log/merkle-proofs.ts';
 import { leafHash } from '../app/log/merkle-tree.ts';
 import { recordOf } from '../app/log/recorded-event.ts';
-import { bundleOf, pathOf, type TilePlace } from '../app/log/tiles.ts';
+import { bundleOf, hashesIn, pathOf, type TilePlace } from '../app/log/tiles.ts';
 import type { Trail } from '../app/ports/trail.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
@@ -18,7 +18,6 @@ import { type Advance, withProgress } from './shared/progress.ts';
 
 /** The tiles whose events are read at once. */
 const CHUNK_TILES = 16;
-const HASH_BYTES = 32;
 
 const EXPLANATION = `
 The folder is what tools of transparency logs read (C2SP tlog-tiles), for a web server or a bucket:
@@ -149,10 +148,8 @@ class TileFolder {
       this.#hashesOnly || existsSync(this.#pathOf({ level: 'entries', index, width }));
     if (!isWritten) return [];
     const bytes = await readFile(this.#pathOf({ level: 0, index, width })).catch(() => undefined);
-    if (bytes?.length !== width * HASH_BYTES) return [];
-    return Array.from({ length: width }, (_, at) =>
-      bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-    );
+    const leaves = bytes && hashesIn(bytes);
+    return leaves?.length === width ? leaves : [];
   }
 
   async writeEntries(place: TilePlace, records: readonly string[]): Promise<void> {

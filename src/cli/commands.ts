@@ -114,6 +114,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     group: AUDIT,
     load: async () => (await import('./witness.ts')).defineWitness,
   },
+  monitor: {
+    summary: 'follow a log from outside, and alert if it contradicts what it has signed',
+    group: AUDIT,
+    load: async () => (await import('./monitor.ts')).defineMonitor,
+  },
   conformance: {
     summary: 'check any server against the contract, from outside',
     group: OTHER,

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { byAnyKey } from '../app/audit/by-any-key.ts';
 import { headIn } from '../app/audit/epoch-heads.ts';
 import { isTlogProof, verifyTlogProof } from '../app/audit/tlog-proof.ts';
 import type { ExpectedHead } from '../app/audit/trail-check.ts';
@@ -16,7 +17,7 @@ import { addKey, readOrderId } from './shared/options.ts';
 import { readPolicyFile } from './shared/policy-file.ts';
 import { withProgress } from './shared/progress.ts';
 import { saidBy, showsCancellation } from './shared/receipt-words.ts';
-import { byAnyKey, readCheckpoints } from './shared/signed-checkpoints.ts';
+import { readCheckpoints } from './shared/signed-checkpoints.ts';
 import { requireSmallFile } from './shared/small-file.ts';
 import { readTrail } from './shared/trail-lines.ts';
 import { asJson, asText, type Report } from './shared/verify-report.ts';

@@ -12,12 +12,21 @@ import { OrderImage } from '../state/order-image.ts';
  */
 export class EventRules {
   readonly #decode: DecodeStrictly;
-  readonly #image = new OrderImage();
+  readonly #image: OrderImage;
   /** The time of the last event, as a text: texts sort as their times do. */
-  #lastAt: Instant | '' = '';
+  #lastAt: Instant | '';
+  #last: RecordedEvent | undefined;
 
-  constructor(decode: DecodeStrictly) {
+  /** @param image The fold of earlier events that keep the rules, if there are any. */
+  constructor(decode: DecodeStrictly, image = new OrderImage()) {
     this.#decode = decode;
+    this.#image = image;
+    this.#lastAt = image.lastAt ?? '';
+  }
+
+  /** The last event that was checked and keeps the rules. */
+  get last(): RecordedEvent | undefined {
+    return this.#last;
   }
 
   /** The position that the next event must have. */
@@ -78,6 +87,7 @@ export class EventRules {
   #fold(recorded: RecordedEvent): undefined {
     this.#image.fold(recorded);
     this.#lastAt = recorded.metadata.at;
+    this.#last = recorded;
   }
 }
 

@@ -1,8 +1,7 @@
-import { Frontier, leafHash } from '../log/merkle-tree.ts';
+import { Frontier, HASH_BYTES, leafHash } from '../log/merkle-tree.ts';
 import type { StoredTree } from '../ports/evidence.ts';
 import type { CheckedTree, Finding } from './trail-check.ts';
 
-const HASH_BYTES = 32;
 const SIZE_BYTES = 8;
 
 /**

@@ -10,7 +10,8 @@
 
 import { hash } from 'node:crypto';
 
-const HASH_BYTES = 32;
+/** The length of every hash. */
+export const HASH_BYTES = 32;
 
 /** Levels from one row of stored nodes to the next: see {@link Frontier.append}. */
 export const TILE_HEIGHT = 8;

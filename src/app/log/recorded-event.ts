@@ -98,6 +98,18 @@ export function recordOf(event: StoredFields): string {
   );
 }
 
+/** Returns the stored fields from an event's record; `undefined` for a text that is no record. */
+export function fieldsOf(record: string): StoredFields | undefined {
+  try {
+    const { data, metadata, ...others } = Object(JSON.parse(record));
+    // A record is canonical JSON, so its parts are written again as they were.
+    const fields = { ...others, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
+    return recordOf(fields) === record ? fields : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * An event without its author and its command's id, and with times as numbers, so that folding a
  * log allocates no strings.

@@ -4,7 +4,9 @@
  * complete subtrees of 256^L leaves. An entry bundle has the records behind a tile of level 0.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { TILE_HASHES } from './merkle-proofs.ts';
+import { HASH_BYTES } from './merkle-tree.ts';
 
 /** A tile or an entry bundle, by its place. */
 export interface TilePlace {
@@ -49,6 +51,14 @@ export function widthAt({ level, index }: Omit<TilePlace, 'width'>, size: number
   return Math.max(0, Math.min(TILE_HASHES, whole - index * TILE_HASHES));
 }
 
+/** Returns the hashes of a tile; `undefined` for bytes that are not made of whole hashes. */
+export function hashesIn(tile: Buffer): Buffer[] | undefined {
+  if (tile.length % HASH_BYTES !== 0) return undefined;
+  return Array.from({ length: tile.length / HASH_BYTES }, (_, at) =>
+    tile.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+  );
+}
+
 /** Returns an entry bundle: each record behind its length in bytes, the high byte first. */
 export function bundleOf(records: readonly string[]): Buffer {
   const parts = records.flatMap((record) => {
@@ -58,4 +68,17 @@ export function bundleOf(records: readonly string[]): Buffer {
     return [length, bytes];
   });
   return Buffer.concat(parts);
+}
+
+/** Returns the records of an entry bundle; `undefined` for bytes that are none, or none of texts. */
+export function recordsIn(bundle: Buffer): string[] | undefined {
+  const records: string[] = [];
+  for (let at = 0; at < bundle.length; ) {
+    const begin = at + 2;
+    at = begin + (begin <= bundle.length ? bundle.readUInt16BE(at) : 0);
+    const bytes = bundle.subarray(begin, at);
+    if (at > bundle.length || !isUtf8(bytes)) return undefined;
+    records.push(bytes.toString());
+  }
+  return records;
 }

@@ -1,12 +1,11 @@
 /** The two ways in which a follower delivers an event: to a command, and to a URL. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { NoteSigner } from '../../app/audit/checkpoint.ts';
 import { webhookHeaders, webhookIdOf } from '../../app/audit/webhook.ts';
 import { CLOCKS } from '../../app/clock.ts';
 import { causeOf, retryAfterOf } from '../../app/outgoing.ts';
 import type { OrderEvent } from '../../client/client.ts';
+import { endInWords, runInShell } from './shell-command.ts';
 
 /** The outcome of an attempt. */
 export type Delivered =
@@ -22,35 +21,15 @@ export type Deliver = (event: OrderEvent) => Promise<Delivered>;
 
 /** EX_TEMPFAIL of sysexits.h: a command exits with it if it cannot reach what it delivers to. */
 const TEMPORARY_FAILURE = 75;
-/** The wait between a request to end and the end by force. */
-const KILL_AFTER_MS = 5_000;
 
 /** Returns a delivery that runs a command in a shell, with the event on its standard input. */
 export function toCommand(command: string, timeoutMs: number): Deliver {
   return async (event) => {
-    // A process group of its own: a Ctrl-C is for the follower, which ends after the delivery.
-    const child = spawn('/bin/sh', ['-c', command], {
-      stdio: ['pipe', 'inherit', 'inherit'],
-      detached: true,
-    });
-    const end = (signal: NodeJS.Signals) => {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
-    };
-    const began = performance.now();
-    const timers = [
-      setTimeout(end, timeoutMs, 'SIGTERM'),
-      setTimeout(end, timeoutMs + KILL_AFTER_MS, 'SIGKILL'),
-    ];
-    // A command need not read what it is given.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(`${JSON.stringify(event)}\n`);
-    const [code, signal] = await once(child, 'close');
-    for (const timer of timers) clearTimeout(timer);
+    const ended = await runInShell(command, { timeoutMs, input: `${JSON.stringify(event)}\n` });
+    const { code } = ended;
     if (code === 0) return { kind: 'delivered' };
     if (code === TEMPORARY_FAILURE) return { kind: 'away', reason: `exit code ${code}` };
-    const isLate = performance.now() - began >= timeoutMs;
-    const late = isLate ? `, after ${timeoutMs / 1_000} s` : '';
-    return { kind: 'failed', reason: `${signal ?? `exit code ${code}`}${late}` };
+    return { kind: 'failed', reason: endInWords(ended, timeoutMs) };
   };
 }
 

@@ -8,6 +8,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   4: 'a receipt is genuine, and does not show the cancellation that it was to show',
   5: 'the service has refused the request: the same request leads to nothing else',
   6: 'the service has not answered, or not to the end: try again',
+  7: 'a log has forked: it has signed two trees that contradict each other',
 };
 
 /** A failure with an exit code of its own. */
@@ -37,4 +38,10 @@ export class RefusedByService extends Failure {
 export class Unanswered extends Failure {
   override readonly name = 'Unanswered';
   readonly exitCode = 6;
+}
+
+/** A log has signed two trees, neither of which begins with the other. */
+export class Forked extends Failure {
+  override readonly name = 'Forked';
+  readonly exitCode = 7;
 }

@@ -4,6 +4,13 @@ import { addAbortListener } from 'node:events';
 import { nextTurn } from '../../app/event-loop.ts';
 import type { Output, Terminal } from './command-line.ts';
 
+const MAX_FOREIGN_LENGTH = 500;
+
+/** Returns a text of somebody else, bounded and without characters that control a terminal. */
+export function visible(text: string): string {
+  return text.slice(0, MAX_FOREIGN_LENGTH).replaceAll(/\p{C}/gu, '?');
+}
+
 /** Prints a text no faster than its reader takes it. Ends early if the reader has gone. */
 export async function print(
   text: Iterable<string> | AsyncIterable<string>,

@@ -1,11 +1,12 @@
 /** The statement of a receipt, in words. */
 
-import type { RecordedEvent } from '../../app/log/recorded-event.ts';
+import { fieldsOf, type RecordedEvent } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import { statusAfter } from '../../app/state/order-image.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { receiptWords } from './event-words.ts';
+import { visible } from './print.ts';
 
 /** The statement of a receipt that is known to be genuine. */
 export interface Said {
@@ -27,11 +28,9 @@ export const NOT_SHOWN =
  * it.
  */
 export function saidBy(record: string, decode: DecodeStrictly): Said | undefined {
-  // It is canonical JSON, so its parts are written again as they were.
-  const { data, metadata, ...others } = JSON.parse(record);
+  const stored = fieldsOf(record);
   try {
-    const stored = { ...others, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
-    return statementOf(decode(stored));
+    return stored && statementOf(decode(stored));
   } catch (error) {
     if (error instanceof UnreadableEvent) return undefined;
     throw error;
@@ -59,5 +58,5 @@ export function timeWords(at: string): string {
 /** Returns the id of a key, or the name of a tool, quoted if it has unusual characters. */
 function authorOf(by: string): string {
   if (/^[0-9A-Za-z]{10}$/.test(by)) return `the API key ${by}`;
-  return /^[\w.-]+$/.test(by) ? by : JSON.stringify(by.replaceAll(/\p{C}/gu, '?'));
+  return /^[\w.-]+$/.test(by) ? by : JSON.stringify(visible(by));
 }

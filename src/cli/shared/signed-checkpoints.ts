@@ -1,8 +1,9 @@
 /** The files of checkpoints that `verify` is given. */
 
+import { byAnyKey } from '../../app/audit/by-any-key.ts';
 import type { Finding } from '../../app/audit/trail-check.ts';
 import { isFinding } from '../../app/audit/trail-file.ts';
-import { type Checkpoint, type Verdict, verifyCheckpoint } from '../../app/audit/verifier.ts';
+import { type Checkpoint, verifyCheckpoint } from '../../app/audit/verifier.ts';
 import type { WitnessPolicy } from '../../app/audit/witness-policy.ts';
 import { requireSmallFile } from './small-file.ts';
 import { checkWitnesses, type WitnessCheck } from './witness-check.ts';
@@ -39,15 +40,4 @@ function readCheckpoint(
   const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
   if (!signed.ok) return { problem: `${file}: ${signed.reason}` };
   return { name: file, ...signed.value, witnessed: checkWitnesses(file, note, policy) };
-}
-
-/** Returns the first verdict that is ok, or the reasons why none is. */
-export function byAnyKey<Value>(
-  keys: readonly string[],
-  verify: (key: string) => Verdict<Value>,
-): Verdict<Value> {
-  const verdicts = keys.map(verify);
-  const reasons = verdicts.flatMap((verdict) => (verdict.ok ? [] : [verdict.reason]));
-  const held = verdicts.find(({ ok }) => ok);
-  return held ?? { ok: false, reason: [...new Set(reasons)].join('; ') };
 }

@@ -43,6 +43,7 @@ const OTHERS = [
     'orders cancel',
     'events',
     'follow',
+    'monitor',
   ],
   ...['login', 'logout', 'witness'],
 ];

@@ -115,7 +115,7 @@ async function parsed(words: readonly string[]): Promise<string[]> {
   for (const { words, explained } of nodesOf(treeOf(program)).slice(1)) {
     // Files of examples are not there.
     for (const option of explained.options) {
-      if (/^--(?:key|log|witness-policy)$/.test(option.long ?? ''))
+      if (/^--(?:v?key|log|witness-policy)$/.test(option.long ?? ''))
         option.parseArg = (text) => text as never;
       // It may also be given in the environment.
       if (option.envVar !== undefined) option.makeOptionMandatory(false);

@@ -5,6 +5,7 @@ import { Epochs } from '../../../../src/app/log/epochs.ts';
 import { type RecordedEvent, recordOf } from '../../../../src/app/log/recorded-event.ts';
 import type { StoredRow } from '../../../../src/app/ports/evidence.ts';
 import { DamagedEvidence, type Evidence } from '../../../../src/app/ports/evidence.ts';
+import { OrderImage } from '../../../../src/app/state/order-image.ts';
 import type { OrderEvent } from '../../../../src/domain/order.ts';
 import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
 import { cancelled, LATER, NOON, placed, recorded, shipped } from '../../../support/events.ts';
@@ -22,6 +23,23 @@ function told(...events: readonly OrderEvent[]): readonly (string | undefined)[]
   const rules = new EventRules(decodeStrictly);
   return recorded(...events).map((event) => rules.problemOf(encode(event)));
 }
+
+describe('The rules', () => {
+  it('go on behind events that were folded before, and have the last event', () => {
+    const events = recorded(placed(1n), placed(2n), cancelled(1n), shipped(1n));
+    const image = new OrderImage();
+    for (const event of events.slice(0, 2)) image.fold(event);
+    const rules = new EventRules(decodeStrictly, image);
+    expect([rules.due, rules.last]).toEqual([3, undefined]);
+    const [, , third, fourth] = events.map(encode) as [StoredRow, StoredRow, StoredRow, StoredRow];
+    const early = { ...third, metadata: third.metadata.replace('2026', '2025') };
+    expect(new EventRules(decodeStrictly, image).problemOf(early)).toContain('event before it at');
+    expect(rules.problemOf(third)).toBeUndefined();
+    expect(rules.last).toEqual(events[2]);
+    expect(rules.problemOf(fourth)).toContain('order_cancelled');
+    expect(rules.last).toEqual(events[2]);
+  });
+});
 
 describe('By the rules', () => {
   it.each<[string, readonly OrderEvent[]]>([

@@ -1,12 +1,15 @@
-import { expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   EVENT_TYPES,
+  fieldsOf,
   foldInputOf,
   highestIdIn,
   type RecordedEvent,
+  recordOf,
   tracesOf,
 } from '../../../../src/app/log/recorded-event.ts';
 import type { PetId } from '../../../../src/domain/order-id.ts';
+import { encode } from '../../../../src/infra/events/codec.ts';
 import {
   cancelled,
   LATER,
@@ -54,4 +57,29 @@ it('the highest id among events is that of any of them, and 0 without a positive
   expect(highestIdIn(recorded(placed(3n), placed(9n), placed(4n)))).toBe(9n);
   expect(highestIdIn(recorded(placed(-1n)))).toBe(0n);
   expect(highestIdIn([])).toBe(0n);
+});
+
+describe('the fields in a record', () => {
+  const [stored] = recorded(placed(1n, { shipDate: LATER })).map(encode);
+  const record = recordOf(stored ?? expect.fail());
+
+  it('are those that it was made of', () => {
+    expect(fieldsOf(record)).toEqual(stored);
+  });
+
+  it.each([
+    'null',
+    '[]',
+    record.slice(0, -1),
+    ` ${record}`,
+    record.replace('"position":1', '"position":1.0'),
+    record.replace('"position":1', '"position":"1"'),
+    record.replace('"quantity":1', '"quantity": 1'),
+    record.replace(/}$/, ',"x":1}'),
+    record.replace(/}$/, ',"version":1}'),
+    record.replace('"version"', '"\\u0076ersion"'),
+  ])('are none in %s', (text) => {
+    expect(text).not.toBe(record);
+    expect(fieldsOf(text)).toBeUndefined();
+  });
 });

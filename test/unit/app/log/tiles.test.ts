@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   bundleOf,
+  hashesIn,
   pathOf,
   placeAt,
+  recordsIn,
   type TilePlace,
   widthAt,
 } from '../../../../src/app/log/tiles.ts';
@@ -89,5 +91,30 @@ describe('an entry bundle', () => {
     );
     expect(() => bundleOf([`${long}x`])).toThrow(RangeError);
     expect(bundleOf([])).toHaveLength(0);
+  });
+
+  it('is read as it was written, and not if it is cut anywhere inside', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 5 }), (records) => {
+        const bundle = bundleOf(records);
+        expect(recordsIn(bundle)).toEqual(records);
+        const ends = new Set(records.map((_, at) => bundleOf(records.slice(0, at)).length));
+        for (let end = 0; end < bundle.length; end += 1) {
+          const read = recordsIn(bundle.subarray(0, end));
+          if (ends.has(end)) expect(bundleOf(read ?? [])).toEqual(bundle.subarray(0, end));
+          else expect(read).toBeUndefined();
+        }
+      }),
+    );
+    expect(recordsIn(Buffer.from([0, 1, 0xff]))).toBeUndefined();
+  });
+});
+
+describe('the hashes of a tile', () => {
+  it('are its bytes in parts of 32, without a rest', () => {
+    const [one, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    expect(hashesIn(Buffer.concat([one, other]))).toEqual([one, other]);
+    expect(hashesIn(Buffer.alloc(0))).toEqual([]);
+    for (const length of [1, 31, 33, 63]) expect(hashesIn(Buffer.alloc(length))).toBeUndefined();
   });
 });

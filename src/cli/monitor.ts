@@ -1,0 +1,209 @@
+import { InvalidArgumentError } from 'commander';
+import { Monitor } from '../app/audit/monitor.ts';
+import { CLOCKS, now } from '../app/clock.ts';
+import { LogAway, type PublishedLog } from '../app/ports/published-log.ts';
+import { guardSecret } from '../app/secrets.ts';
+import { pause } from '../client/limit.ts';
+import type { ExplainedCommand } from './shared/command.ts';
+import type { CommandLine, Environment, Output } from './shared/command-line.ts';
+import { interruptible, untilStopped } from './shared/interrupt.ts';
+import { MonitorMemory } from './shared/monitor-memory.ts';
+import {
+  type Alert,
+  alertOf,
+  type Evidence,
+  failureOf,
+  type Reported,
+  reportOf,
+} from './shared/monitor-report.ts';
+import { addKey, duration } from './shared/options.ts';
+import { LogInFolder, LogOnServer } from './shared/published-files.ts';
+import { type JsonOption, printResult, withJson } from './shared/results.ts';
+import { endInWords, runInShell } from './shared/shell-command.ts';
+
+const ALERT_TIMEOUT_MS = 60_000;
+
+const EXPLANATION = `
+Follows a log from outside by what it publishes (C2SP tlog-tiles): below /tlog of the service, or in
+a folder that "audit tiles" has written. Each round verifies the checkpoint, that the log still
+begins with all that it had signed before, all new tiles, and all new records. The records need a
+key with audit:read, which STORE_ORDERS_KEY gives; without one only the hashes are checked.
+
+The state grows by 41 bytes an event in two files beside that of --state: the hash of each event, and
+its order and type. Whoever can change the state can hide a fork.
+
+An alert ends the monitor: at once if the log has forked (both signed checkpoints are kept beside
+the state) or has published what cannot be right; otherwise if no round was verified for as long as
+--alert-after says. The command of --exec is run before the end, with STORE_ORDERS_ALERT (forked,
+refuted or silent), STORE_ORDERS_ALERT_TEXT, STORE_ORDERS_MONITOR_STATE, and after a fork the files
+STORE_ORDERS_KNOWN_CHECKPOINT and STORE_ORDERS_OTHER_CHECKPOINT.
+
+Exit codes: 0 verified, 1 a failure of this machine, 2 a usage error, 3 the log has published what
+cannot be right, 5 it refuses to answer, 6 it has not answered or has sent an earlier state,
+7 it has forked.`;
+
+interface MonitorOptions extends JsonOption {
+  readonly url: string;
+  readonly vkey: readonly string[];
+  readonly state: string;
+  readonly key?: string;
+  readonly hashesOnly?: true;
+  readonly interval: number;
+  readonly alertAfter: number;
+  readonly once?: true;
+  readonly exec?: string;
+}
+
+/** Defines `monitor`: follows a published log and alerts if it contradicts itself. */
+export function defineMonitor(command: ExplainedCommand, commandLine: CommandLine): void {
+  withJson(command, 'one line a round')
+    .requiredOption(
+      '--url <url>',
+      'the address of the log, https://orders.example.com/tlog, or a folder',
+      readAddress,
+    )
+    .requiredOption(
+      '--vkey <key>',
+      'the public key of the log, or a file with it; repeatable',
+      addVkey,
+    )
+    .requiredOption('--state <file>', 'the file that remembers what was verified')
+    .option('--key <key>', 'an API key with audit:read, to check the records')
+    .option('--hashes-only', 'do not check the records')
+    .option('--interval <time>', 'the time between rounds: 60, 60s, 5m', duration(1, 86_400), 60)
+    .option('--once', 'end after one round')
+    .option('--exec <command>', 'run this in a shell before it ends with an alert')
+    .option(
+      '--alert-after <time>',
+      'alert if no round was verified for so long: 30m, 12h',
+      duration(1, 2_592_000),
+      3_600,
+    )
+    .explain(EXPLANATION)
+    .example(
+      'Follow a log',
+      'monitor --url https://orders.example.com/tlog --vkey log.vkey --state log.state',
+    )
+    .example(
+      'Do one round, from a timer',
+      'monitor --url https://orders.example.com/tlog --vkey log.vkey --state log.state --once',
+    )
+    .action((options: MonitorOptions) => monitor(options, commandLine));
+}
+
+async function monitor(options: MonitorOptions, commandLine: CommandLine): Promise<void> {
+  const { composition } = commandLine;
+  const file = options.state;
+  const unlock = await composition.lock(`${file}-lock`, `Another monitor is running on ${file}.`);
+  try {
+    const memory = new MonitorMemory(file);
+    try {
+      const run = options.once ? interruptible : untilStopped;
+      await run((signal) => follow(options, commandLine, memory, signal));
+    } finally {
+      memory.close();
+    }
+  } finally {
+    unlock();
+  }
+}
+
+/** Does rounds until one leads to an alert, which is thrown; with `once`, a single one. */
+async function follow(
+  options: MonitorOptions,
+  { composition, terminal: { stdout, stderr } }: CommandLine,
+  memory: MonitorMemory,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, withRecords } = publishedLog(options, composition.environment, signal);
+  if (!withRecords) stderr.write('Only the hashes are checked, and not the records.\n');
+  const { vkey: keys, once = false, interval, alertAfter } = options;
+  const decode = withRecords ? await composition.decoder() : undefined;
+  const watching = new Monitor(log, memory, { keys, decode }, memory.state(keys));
+  let verified = CLOCKS.elapsed();
+  while (!signal.aborted) {
+    const round = await roundOf(watching);
+    if (round.kind === 'verified') verified = CLOCKS.elapsed();
+    const evidence = await keptOf(round, memory);
+    const failure = failureOf(round);
+    const isSilent = !once && CLOCKS.elapsed() - verified >= alertAfter * 1_000;
+    const alert = failure && alertOf(round, isSilent);
+    const report = reportOf(round, now(), evidence);
+    if (failure === undefined || options.json) printResult(stdout, options, report);
+    if (alert !== undefined) await raise(alert, failure?.message ?? '', evidence, options, stderr);
+    if (failure !== undefined && (once || alert !== undefined)) throw failure;
+    if (failure !== undefined) stderr.write(report.text);
+    if (once) return;
+    await pause(interval * 1_000, signal);
+  }
+}
+
+async function roundOf(monitor: Monitor): Promise<Reported> {
+  try {
+    return await monitor.round();
+  } catch (error) {
+    if (!(error instanceof LogAway)) throw error;
+    return { kind: 'away', problem: error.message, isRefused: error.isRefused };
+  }
+}
+
+/** Keeps both checkpoints of a fork, and returns the names of their files. */
+async function keptOf(round: Reported, memory: MonitorMemory): Promise<Evidence | undefined> {
+  if (round.kind !== 'forked') return undefined;
+  const { known, other } = round;
+  return { known: await memory.keep(known), other: await memory.keep(other) };
+}
+
+/** Runs the command of `--exec`. Its failure is reported, and the alert goes on. */
+async function raise(
+  alert: Alert,
+  text: string,
+  evidence: Evidence | undefined,
+  { exec, state }: MonitorOptions,
+  stderr: Output,
+): Promise<void> {
+  if (exec === undefined) return;
+  const environment = {
+    STORE_ORDERS_ALERT: alert,
+    STORE_ORDERS_ALERT_TEXT: text,
+    STORE_ORDERS_MONITOR_STATE: state,
+    ...(evidence && {
+      STORE_ORDERS_KNOWN_CHECKPOINT: evidence.known,
+      STORE_ORDERS_OTHER_CHECKPOINT: evidence.other,
+    }),
+  };
+  const ended = await runInShell(exec, { timeoutMs: ALERT_TIMEOUT_MS, environment });
+  if (ended.code !== 0) {
+    stderr.write(`The command of --exec has failed: ${endInWords(ended, ALERT_TIMEOUT_MS)}.\n`);
+  }
+}
+
+/** Returns the log at an address or in a folder, and whether its records can be read. */
+function publishedLog(
+  { url, key, hashesOnly }: MonitorOptions,
+  { STORE_ORDERS_KEY }: Environment,
+  signal: AbortSignal,
+): { readonly log: PublishedLog; readonly withRecords: boolean } {
+  if (!SERVER.test(url)) return { log: new LogInFolder(url, signal), withRecords: !hashesOnly };
+  const given = key ?? (STORE_ORDERS_KEY || undefined);
+  if (given !== undefined) guardSecret(given);
+  return {
+    log: new LogOnServer(url, given, signal),
+    withRecords: given !== undefined && !hashesOnly,
+  };
+}
+
+const SERVER = /^https?:\/\//i;
+
+function readAddress(text: string): string {
+  if (!SERVER.test(text)) return text;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.href !== `${url.origin}${url.pathname}`) {
+    throw new InvalidArgumentError('It must be an address without a password or a query.');
+  }
+  return url.href;
+}
+
+function addVkey(text: string, keys: readonly string[] = []): readonly string[] {
+  return addKey(text, keys);
+}

@@ -1,0 +1,110 @@
+/** The files of a monitor: its state, and beside it the rows that grow with the log. */
+
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import type { SignedNote } from '../../app/audit/monitor.ts';
+import { type MonitorState, readState } from '../../app/audit/monitor-state.ts';
+import { ORDER_ROW_BYTES } from '../../app/audit/record-check.ts';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { HASH_BYTES } from '../../app/log/merkle-tree.ts';
+import type { MonitorFiles, Rows } from '../../app/ports/published-log.ts';
+import { writeWhole } from './new-file.ts';
+import { readSmallFile } from './small-file.ts';
+
+/** Rows in a file that is readable by its owner only. */
+class RowFile implements Rows {
+  count: number;
+  readonly #fd: number;
+  readonly #rowBytes: number;
+
+  constructor(file: string, rowBytes: number) {
+    this.#fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.#rowBytes = rowBytes;
+    this.count = Math.floor(fstatSync(this.#fd).size / rowBytes);
+  }
+
+  read(from: number, count: number): Buffer {
+    const rows = Buffer.alloc(count * this.#rowBytes);
+    for (let done = 0; done < rows.length; ) {
+      const place = from * this.#rowBytes + done;
+      const read = readSync(this.#fd, rows, done, rows.length - done, place);
+      if (read === 0) throw new Error('the rows of the monitor end too early');
+      done += read;
+    }
+    return rows;
+  }
+
+  write(at: number, rows: Buffer): void {
+    const place = at * this.#rowBytes;
+    if (at < this.count) ftruncateSync(this.#fd, place);
+    for (let done = 0; done < rows.length; ) {
+      done += writeSync(this.#fd, rows, done, rows.length - done, place + done);
+    }
+    this.count = at + rows.length / this.#rowBytes;
+  }
+
+  sync(): void {
+    fsyncSync(this.#fd);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+export class MonitorMemory implements MonitorFiles {
+  readonly leaves: RowFile;
+  readonly orders: RowFile;
+  readonly #file: string;
+
+  /** @param file The file of the state. The others are beside it. */
+  constructor(file: string) {
+    this.#file = file;
+    try {
+      this.leaves = new RowFile(`${file}.leaves`, HASH_BYTES);
+      this.orders = new RowFile(`${file}.orders`, ORDER_ROW_BYTES);
+    } catch (error) {
+      throw new CannotStart(`${file} cannot be written: ${(error as Error).message}`);
+    }
+  }
+
+  /** Returns the state; `undefined` before the first round. Throws {@link CannotStart}. */
+  state(keys: readonly string[]): MonitorState | undefined {
+    if (!existsSync(this.#file)) return undefined;
+    const verdict = readState(readSmallFile(this.#file), keys);
+    if (verdict.ok) return verdict.value;
+    throw new CannotStart(`${this.#file} cannot be used: ${verdict.reason}.`);
+  }
+
+  async save(state: string): Promise<void> {
+    this.leaves.sync();
+    this.orders.sync();
+    await writeWhole(this.#file, [state], { force: true });
+  }
+
+  /**
+   * Writes a checkpoint into a file beside the state, and returns its name. The name has a hash of
+   * the checkpoint in it, so that no other is ever overwritten.
+   */
+  async keep({ note, size }: SignedNote): Promise<string> {
+    const hash = createHash('sha256').update(note).digest('hex').slice(0, 16);
+    const file = `${this.#file}.fork-${size}-${hash}.checkpoint`;
+    if (!existsSync(file)) await writeWhole(file, [note]);
+    return file;
+  }
+
+  close(): void {
+    this.leaves.close();
+    this.orders.close();
+  }
+}
