@@ -2,7 +2,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { causeOf } from '../../app/outgoing.ts';
+import { bodyOf, causeOf } from '../../app/outgoing.ts';
 import { LogAway, type PublishedFile, type PublishedLog } from '../../app/ports/published-log.ts';
 import { Limit, pause } from '../../client/limit.ts';
 import { delayAfter, retryAfterOf } from '../../client/retry-policy.ts';
@@ -70,18 +70,6 @@ export class LogOnServer implements PublishedLog {
       limit.end();
     }
   }
-}
-
-/** Returns the body of an answer; `undefined` as soon as it has more bytes than that. */
-async function bodyOf({ body }: Response, maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Returns the message in a refusal, to be shown behind its status. */

@@ -1,6 +1,6 @@
 /** The HTTP client for witnesses. */
 
-import { causeOf, retryAfterOf } from '../../app/outgoing.ts';
+import { bodyOf, causeOf, retryAfterOf } from '../../app/outgoing.ts';
 import type { AskWitness } from '../../app/ports/witnesses.ts';
 
 /** The longest time to the end of an answer, in milliseconds. */
@@ -24,10 +24,16 @@ export function witnessClient(timeoutMs: number = WITNESS_TIMEOUT_MS): AskWitnes
         redirect: 'manual',
         signal: AbortSignal.any([late, stop]),
       });
-      const text = await textOf(answer);
-      if (text === undefined) return unanswered(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+      const bytes = await bodyOf(answer, MAX_ANSWER_BYTES);
+      if (bytes === undefined)
+        return unanswered(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
       const { status, headers } = answer;
-      return { kind: 'answered', status, body: text, retryAfterMs: retryAfterOf(headers) };
+      return {
+        kind: 'answered',
+        status,
+        body: bytes.toString(),
+        retryAfterMs: retryAfterOf(headers),
+      };
     } catch (error) {
       return unanswered(late.aborted ? `no answer in ${timeoutMs / 1_000} s` : causeOf(error));
     }
@@ -36,16 +42,4 @@ export function witnessClient(timeoutMs: number = WITNESS_TIMEOUT_MS): AskWitnes
 
 function unanswered(reason: string) {
   return { kind: 'unanswered', reason } as const;
-}
-
-/** Returns the text of an answer; `undefined` for one that is too long, which is not read on. */
-async function textOf(answer: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) return undefined;
-  }
-  return Buffer.concat(chunks).toString();
 }

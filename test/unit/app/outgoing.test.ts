@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { causeOf, retryAfterOf } from '../../../src/app/outgoing.ts';
+import { bodyOf, causeOf, retryAfterOf } from '../../../src/app/outgoing.ts';
 
 describe('The wait that an answer sets', () => {
   test.each([
@@ -25,5 +25,22 @@ describe('The reason of a failed request', () => {
     );
     expect(causeOf(new Error('fetch failed', { cause: new Error('') }))).toBe('fetch failed');
     expect(causeOf(new Error('fetch failed'))).toBe('fetch failed');
+  });
+});
+
+describe('The body of an answer', () => {
+  it('is read up to a length, and not beyond it', async () => {
+    expect(await bodyOf(new Response('four'), 4)).toEqual(Buffer.from('four'));
+    expect(await bodyOf(new Response('fives'), 4)).toBeUndefined();
+    expect(await bodyOf(new Response(null, { status: 204 }), 4)).toEqual(Buffer.alloc(0));
+    let read = 0;
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        read += 1;
+        controller.enqueue(new Uint8Array(10));
+      },
+    });
+    expect(await bodyOf(new Response(endless), 25)).toBeUndefined();
+    expect(read).toBeLessThan(10);
   });
 });
