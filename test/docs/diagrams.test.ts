@@ -1,14 +1,14 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseInstant } from '../../src/domain/instant.ts';
 import { type OrderCommand, type OrderState, order } from '../../src/domain/order.ts';
 import { type PetId, parseOrderId } from '../../src/domain/order-id.ts';
 import { drawingOf } from '../../src/http/site/markdown.ts';
 import { draw, drawingPage } from '../../tools/diagrams.ts';
 import { ROOMS } from '../../tools/layers.ts';
-import { CHROMIUM, WITHOUT_CHROMIUM } from '../support/chromium.ts';
+import { CHROMIUM, launchChromium, photograph, WITHOUT_CHROMIUM } from '../support/chromium.ts';
 import { blocksOf, PAGES } from './markdown.ts';
 
 /** Every mermaid block of the documentation, by the page and its number there. */
@@ -19,9 +19,6 @@ const DIAGRAMS = PAGES.flatMap((page) => {
 
 /** Kinds that `docs/architecture.md` promises. */
 const KINDS = ['flowchart', 'stateDiagram-v2', 'sequenceDiagram'];
-
-/** Folder for pictures of the diagrams; none are taken where it is unset. */
-const { SCREENSHOTS } = process.env;
 
 if (CHROMIUM === undefined) console.warn(WITHOUT_CHROMIUM);
 
@@ -38,19 +35,17 @@ test('each diagram has a drawing of its current text: npm run diagrams writes th
 describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
   let browser: Browser;
   let page: Page;
+  /** Shows one drawing after the other: a page for each would cost more than the drawing. */
+  let shown: Page;
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: CHROMIUM as string,
-      args: ['--no-sandbox'],
-    });
+    browser = await launchChromium();
     page = await drawingPage(browser);
+    shown = await browser.newPage();
   });
   afterAll(() => browser?.close());
 
   test.each(DIAGRAMS)('$name renders', async ({ name, text }) => {
-    const shown = await browser.newPage();
-    onTestFinished(() => shown.close());
     await shown.setContent(await draw(page, text));
     const svg = shown.locator('svg');
     const { width, height } = (await svg.boundingBox()) ?? { width: 0, height: 0 };
@@ -62,9 +57,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
       expect(inOneLine(drawn ?? '')).toContain(inOneLine(label));
       expect(inOneLine(kept)).toContain(inOneLine(label));
     }
-    if (SCREENSHOTS === undefined) return;
-    const path = join(SCREENSHOTS, `${name.replaceAll(/\W+/g, '-')}.png`);
-    await shown.screenshot({ path, fullPage: true });
+    await photograph(shown, `${name.replaceAll(/\W+/g, '-')}.png`, { fullPage: true });
   });
 
   test.each([

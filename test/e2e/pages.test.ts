@@ -1,24 +1,26 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { VERSION_1 } from '../../src/http/description/versions.ts';
 import { referencePage } from '../../src/http/site/reference.ts';
 import { Beside } from '../support/beside.ts';
-import { CHROMIUM, WITHOUT_CHROMIUM } from '../support/chromium.ts';
-import { newFolder, Service } from '../support/service.ts';
+import {
+  CHROMIUM,
+  keepSiteOpen,
+  launchChromium,
+  photograph,
+  violationsOn,
+  WITHOUT_CHROMIUM,
+} from '../support/chromium.ts';
+import { Service } from '../support/service.ts';
 
 const ID = 9_007_199_254_740_993n;
-/** The folder for screenshots; none are taken if SCREENSHOTS is not set. */
-const screenshots = process.env.SCREENSHOTS ?? newFolder();
 /** Ends what hangs; a busy machine takes many seconds to load a page. */
 const TIMEOUT_MS = 120_000;
 const PAGES = [
   ...['/', '/docs', '/docs/v2', '/changelog', '/nowhere'],
   ...['/guides', '/guides/architecture', '/guides/operations/settings'],
 ];
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let service: Service;
 let browser: Browser;
@@ -68,9 +70,7 @@ async function tryOut(page: Page, operationId: string, field: string, value: str
 /** Returns the rules of accessibility that a page violates, with everything in it unfolded. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
-  await page.evaluate(AXE);
-  return page.evaluate(`axe.run().then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
+  return violationsOn(page);
 }
 
 if (CHROMIUM === undefined) console.warn(WITHOUT_CHROMIUM);
@@ -80,9 +80,9 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
     service = await Service.start();
     await using beside = new Beside(service.databaseFile);
     await beside.place([{ id: ID, petId: ID + 2n }]);
-    const args = ['--no-sandbox', '--disable-background-networking'];
-    browser = await chromium.launch({ executablePath: CHROMIUM as string, args });
+    browser = await launchChromium();
     context = await browser.newContext();
+    await keepSiteOpen(context, service.address);
   });
   afterAll(async () => {
     await browser?.close();
@@ -103,7 +103,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         const file = `${path.replaceAll('/', '-').slice(1) || 'home'}-${look}.png`;
-        await page.screenshot({ path: join(screenshots, file) });
+        await photograph(page, file);
         backgrounds.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
         expect(await violations(page)).toEqual([]);
@@ -184,7 +184,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
       await page.keyboard.type('idempotency retry safely');
       await page.locator('#found li').first().waitFor();
       expect(await page.innerText('#count')).toMatch(/^Found: \d+$/);
-      await page.screenshot({ path: join(screenshots, 'search.png') });
+      await photograph(page, 'search.png');
       await page.keyboard.press('Enter');
       await page.keyboard.press('Enter');
       await page.waitForURL(`${service.address}/guides/quickstart#4-retry-safely`);
@@ -292,7 +292,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
       expect(await operation.locator('[role=status]').innerText()).toMatch(/^200 OK after \d+ ms$/);
       expect(await operation.locator('.headers').innerText()).toMatch(/^etag: "/m);
       await operation.scrollIntoViewIfNeeded();
-      await page.screenshot({ path: join(screenshots, 'get-order.png') });
+      await photograph(page, 'get-order.png');
       expect(wrong).toEqual([]);
     });
 

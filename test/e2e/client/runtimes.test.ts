@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CHROMIUM } from '../../support/chromium.ts';
+import { CHROMIUM, launchChromium } from '../../support/chromium.ts';
 import { Service } from '../../support/service.ts';
 
 /** The same program in every runtime that is found: docs/client.md lists them. */
@@ -123,8 +123,7 @@ test.skipIf(CHROMIUM === undefined).each([
   ['a page', IN_A_PAGE],
   ['a worker', IN_A_WORKER],
 ])('The client runs in %s of Chromium, from another origin', async (_, code) => {
-  const args = ['--no-sandbox', '--disable-background-networking'];
-  browser ??= await chromium.launch({ executablePath: CHROMIUM as string, args });
+  browser ??= await launchChromium();
   const page = await browser.newPage();
   await page.goto(`${origin()}/`);
   const given = JSON.stringify([service.address, service.key, publicKey]);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM } from '../../support/chromium.ts';
+import { CHROMIUM, launchChromium } from '../../support/chromium.ts';
 import { addressOf, newFolder, type Program, start } from '../../support/service.ts';
 import { expectAccessible, problemsOf, typeKey } from './visit.ts';
 
@@ -16,8 +16,7 @@ let browser: Browser;
 beforeAll(async () => {
   if (CHROMIUM === undefined) return;
   program = start(['demo'], newFolder(), { PORT: '0' });
-  const args = ['--no-sandbox', '--disable-background-networking'];
-  browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,17 +1,17 @@
 /** A console in a browser, with the problems that were found on its pages. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { CHROMIUM } from '../../support/chromium.ts';
-import { newFolder, Service } from '../../support/service.ts';
+import {
+  CHROMIUM,
+  keepSiteOpen,
+  launchChromium,
+  photograph,
+  violationsOn,
+} from '../../support/chromium.ts';
+import { Service } from '../../support/service.ts';
 
 /** Ends what hangs, and says nothing of speed: a busy machine takes many seconds to load a page. */
 const TIMEOUT_MS = 120_000;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** The folder for screenshots; none are kept if SCREENSHOTS is not set. */
-const screenshots = process.env.SCREENSHOTS ?? newFolder();
 
 interface Visit {
   readonly page: Page;
@@ -36,12 +36,12 @@ export function browsing(given: (service: Service) => Promise<void> = async () =
     if (CHROMIUM === undefined) return;
     all.service = await Service.start();
     await given(all.service);
-    const args = ['--no-sandbox', '--disable-background-networking'];
-    all.browser = await chromium.launch({ executablePath: CHROMIUM, args });
+    all.browser = await launchChromium();
     all.context = await all.browser.newContext({ acceptDownloads: true });
     all.context.setDefaultTimeout(TIMEOUT_MS);
     all.context.setDefaultNavigationTimeout(TIMEOUT_MS);
     await all.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await keepSiteOpen(all.context, all.service.address);
   });
   afterAll(async () => {
     await all.browser?.close();
@@ -95,19 +95,12 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
   for (const [look, colorScheme, width] of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
-    await page.screenshot({ path: join(screenshots, `console-${name}-${look}.png`) });
+    await photograph(page, `console-${name}-${look}.png`);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    expect(await violations(page), `${name}, ${look}`).toEqual([]);
+    expect(await violationsOn(page), `${name}, ${look}`).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 800 });
-}
-
-/** Returns the rules of accessibility that a page violates. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(`axe.run().then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
 }
 
 /** Expects nothing of a key in the address, the title and what the browser stores for the page. */
