@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { Beside } from '../support/beside.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { newFolder, type Program, Service, start } from '../support/service.ts';
@@ -65,8 +66,10 @@ it('An import that is killed has imported nothing, and can be run again', async 
   expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
   const again = await run(folder, 'audit', 'import', file, '--unsigned');
   expect(again.out).toMatch(/^Imported 150000 events\./);
-  const [one, other] = [await run(from, 'verify', '--json'), await run(folder, 'verify', '--json')];
-  expect(JSON.parse(other.out).root).toBe(JSON.parse(one.out).root);
+  const other = await run(folder, 'verify', '--json');
+  await using beside = new Beside(join(from, 'store.db'));
+  const { root } = await beside.treeHead();
+  expect(JSON.parse(other.out).root).toBe(Buffer.from(root).toString('base64'));
 });
 
 it('An import into PostgreSQL that is killed has imported nothing, and can be run again', async () => {
