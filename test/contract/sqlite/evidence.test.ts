@@ -66,7 +66,7 @@ function given(): string {
 const at = (size: number) => noted.get(size) ?? expect.fail();
 
 const blob: Blob = (digits) => (digits === undefined ? 'BLOB' : `x'${digits}'`);
-evidenceContract('SQLite', async () => held(given()), blob, isNightly ? 150 : 40);
+evidenceContract('SQLite', async () => held(given()), blob, isNightly ? 150 : 15);
 
 describe('A store that is as it must be', () => {
   it('may be empty', async () => {

@@ -7,6 +7,7 @@ import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../../src/infra/memory/event-log.ts';
 import { instants, orderIds, petIds } from '../../support/arbitraries.ts';
 import { Place } from '../../support/command-line.ts';
+import { isNightly } from '../../support/nightly.ts';
 
 const MONDAY = '2026-01-05T00:00:00.000Z' as Instant;
 const TUESDAY = '2026-01-06T00:00:00.000Z' as Instant;
@@ -79,7 +80,7 @@ test.each(Object.entries(FILES))('the orders of %s are in the list', async (name
       expect(await place.run('import', file)).toMatchObject({ code: 0, err: '' });
       expect(await place.head()).toBe(head);
     }),
-    { numRuns: 25 },
+    { numRuns: isNightly ? 25 : 8 },
   );
 });
 
@@ -118,7 +119,7 @@ test.each([
       expect(await place.run('import', file, '--skip-bad')).toMatchObject({ code: 0 });
       expect(await place.orders()).toHaveLength(wanted.length - 1);
     }),
-    { numRuns: 60 },
+    { numRuns: isNightly ? 60 : 20 },
   );
 });
 
