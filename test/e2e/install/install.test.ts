@@ -9,9 +9,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask } from '../../support/http.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { addressOf, bearer, newFolder, Program } from '../../support/service.ts';
 import { BareMachine, cloneInto, megabytesOf } from './bare-machine.ts';
 
@@ -71,62 +72,96 @@ function processOf({ child: { pid } }: Program): { exe: string; args: readonly s
 }
 
 describe.skipIf(isOffline)('On a machine with only Node.js, git and a shell', () => {
-  test('npm 10 installs everything, runs no script of a package, and starts the service', {
+  // The packages for development take most of the time, and no operator of the service installs them.
+  test.runIf(isNightly)(
+    'npm 10 installs everything, and packs what it has built',
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async () => {
+      const machine = new BareMachine();
+      const clone = awkwardFolder('a clone');
+      cloneInto(clone);
+      const lockfile = readFileSync(join(clone, 'package-lock.json'), 'utf8');
+      const said = machine.npm(NPM_10, ['ci', '--no-audit', '--no-fund'], clone);
+      expect(said.trim()).toMatch(/^(?:> .+\n)*\s*added \d+ packages in \w+$/);
+      expect(machine.scripts).toStrictEqual(OWN_SCRIPTS);
+      expect(readFileSync(join(clone, 'package-lock.json'), 'utf8')).toBe(lockfile);
+      expectInstalled(NPM_10, clone, machine);
+      rmSync(join(clone, 'dist'), { recursive: true });
+      await packedFrom(clone, machine);
+    },
+  );
+
+  test('npm 10 installs the package, whose command is one process', {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const machine = new BareMachine();
-    const clone = awkwardFolder('a clone');
-    cloneInto(clone);
-    const lockfile = readFileSync(join(clone, 'package-lock.json'), 'utf8');
-    const said = machine.npm(NPM_10, ['ci', '--no-audit', '--no-fund'], clone);
-    expect(said.trim()).toMatch(/^(?:> .+\n)*\s*added \d+ packages in \w+$/);
-    expect(machine.scripts).toStrictEqual(OWN_SCRIPTS);
-    expect(readFileSync(join(clone, 'package-lock.json'), 'utf8')).toBe(lockfile);
-    const node = machine.npm(NPM_10, ['exec', '-c', 'node --version'], clone);
-    expect(node).toMatch(/^v24\./m);
-    const listed = spawnSync(join(clone, 'bin/store-orders'), ['--version'], { env: machine.env });
-    expect(listed.stdout.toString()).toBe('1.0.0\n');
-    await packedFrom(clone, machine);
+    await packedFrom(resolve('.'), new BareMachine(), ['--ignore-scripts']);
   });
 
-  test("npm 11 installs the service's dependencies, and it starts", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const machine = new BareMachine();
-    const clone = awkwardFolder('a clone');
-    cloneInto(clone);
-    machine.npm(NPM_11, ['ci', '--omit=dev', '--no-audit', '--no-fund'], clone);
-    expect(machine.scripts).toStrictEqual(OWN_SCRIPTS);
-    expect(existsSync(join(clone, 'node_modules/typescript'))).toBe(false);
-    expect(megabytesOf(join(clone, 'node_modules'))).toBeLessThan(PRODUCTION_MB);
-    const npm = join(machine.env.PATH as string, 'npm');
-    const service = await serviceOf(npm, ['start', '--silent'], clone, machine.env);
-    await service.end('SIGTERM');
-    expect(service.stdout).toContain('"msg":"stopped"');
+  test.each([
+    ['npm 10', NPM_10],
+    ['npm 11', NPM_11],
+  ])(
+    "%s installs the service's dependencies, runs no script of a package, and it starts",
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async (_, npm) => {
+      const machine = new BareMachine();
+      const clone = awkwardFolder('a clone');
+      cloneInto(clone);
+      const lockfile = readFileSync(join(clone, 'package-lock.json'), 'utf8');
+      const args = ['ci', '--omit=dev', '--no-audit', '--no-fund'];
+      const said = machine.npm(npm, args, clone);
+      expect(said.trim()).toMatch(/^(?:> .+\n)*\s*added \d+ packages in \w+$/);
+      expect(machine.scripts).toStrictEqual(OWN_SCRIPTS);
+      expect(readFileSync(join(clone, 'package-lock.json'), 'utf8')).toBe(lockfile);
+      expectInstalled(npm, clone, machine);
+      expect(existsSync(join(clone, 'node_modules/typescript'))).toBe(false);
+      expect(megabytesOf(join(clone, 'node_modules'))).toBeLessThan(PRODUCTION_MB);
+      const program = join(machine.env.PATH as string, 'npm');
+      const service = await serviceOf(program, ['start', '--silent'], clone, machine.env);
+      await service.end('SIGTERM');
+      expect(service.stdout).toContain('"msg":"stopped"');
 
-    const version = ['--no-install', 'store-orders', '--version'];
-    const { env } = machine;
-    const asked = spawnSync(join(env.PATH as string, 'npx'), version, { cwd: clone, env });
-    expect(asked.stdout.toString()).toBe('1.0.0\n');
+      const version = ['--no-install', 'store-orders', '--version'];
+      const { env } = machine;
+      const asked = spawnSync(join(env.PATH as string, 'npx'), version, { cwd: clone, env });
+      expect(asked.stdout.toString()).toBe('1.0.0\n');
 
-    // The bundled schema of stored events in vendor is used.
-    const load = ['--eval', 'require(process.argv[1]).readEvent.name'];
-    const schema = join(clone, 'dist/infra/events/schema.js');
-    const loaded = spawnSync(join(clone, 'node_modules/.bin/node'), [...load, schema]);
-    expect(loaded.stderr.toString()).toBe('');
+      // The bundled schema of stored events in vendor is used.
+      const load = ['--eval', 'require(process.argv[1]).readEvent.name'];
+      const schema = join(clone, 'dist/infra/events/schema.js');
+      const loaded = spawnSync(join(clone, 'node_modules/.bin/node'), [...load, schema]);
+      expect(loaded.stderr.toString()).toBe('');
 
-    // The started code is that of the sources, although there is no compiler.
-    appendFileSync(join(clone, 'src/main.ts'), "process.stdout.write('changed\\n');\n");
-    const changed = spawnSync(join(clone, 'bin/store-orders'), ['--version'], { env: machine.env });
-    expect(changed.stdout.toString()).toContain('changed\n');
-  });
+      // The started code is that of the sources, although there is no compiler.
+      appendFileSync(join(clone, 'src/main.ts'), "process.stdout.write('changed\\n');\n");
+      const changed = spawnSync(join(clone, 'bin/store-orders'), ['--version'], {
+        env: machine.env,
+      });
+      expect(changed.stdout.toString()).toContain('changed\n');
+    },
+  );
 });
 
-/** The tarball of a clone, installed in a project, whose command is started through a link. */
-async function packedFrom(clone: string, machine: BareMachine): Promise<void> {
-  rmSync(join(clone, 'dist'), { recursive: true });
+/** Expects a clone to run on the Node.js that was installed with it. */
+function expectInstalled(npm: string, clone: string, machine: BareMachine): void {
+  const node = machine.npm(npm, ['exec', '-c', 'node --version'], clone);
+  expect(node).toMatch(/^v24\./m);
+  const listed = spawnSync(join(clone, 'bin/store-orders'), ['--version'], { env: machine.env });
+  expect(listed.stdout.toString()).toBe('1.0.0\n');
+}
+
+/** The tarball of a folder, installed in a project, whose command is started through a link. */
+async function packedFrom(
+  folder: string,
+  machine: BareMachine,
+  how: readonly string[] = [],
+): Promise<void> {
   const project = awkwardFolder('a project');
-  machine.npm(NPM_10, ['pack', '--pack-destination', project], clone);
+  machine.npm(NPM_10, ['pack', ...how, '--pack-destination', project], folder);
   writeFileSync(join(project, 'package.json'), '{"private": true}');
   const before = machine.scripts.length;
   machine.npm(NPM_10, ['install', '--no-audit', './store-orders-1.0.0.tgz'], project);
