@@ -75,6 +75,7 @@ export const OTHER_LANGUAGES: Readonly<Record<string, string>> = {
   python3: 'python3',
   go: 'golang-go',
   java: 'default-jdk-headless',
+  openssl: 'openssl',
 };
 
 /** Returns the program that a block runs of those that a machine may lack. */
