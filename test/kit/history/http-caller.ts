@@ -1,6 +1,6 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
+import { exactJson } from './exact-json.ts';
 import type { Answer, Reason, Request, Row } from './history.ts';
+import { type Reply, type Unanswered, Wire } from './wire.ts';
 
 /** Sends a request to a server and returns the reply. */
 export interface Caller {
@@ -15,8 +15,7 @@ export interface Caller {
 export class HttpCaller implements Caller {
   readonly #baseUrl: () => string;
   readonly #key: string;
-  readonly #http = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-  readonly #https = new https.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  readonly #wire = new Wire();
 
   /** @param baseUrl Called for each request, because a server may restart at another address. */
   constructor(baseUrl: () => string, key: string) {
@@ -36,62 +35,45 @@ export class HttpCaller implements Caller {
 
   /** Closes the persistent connections. */
   close(): void {
-    this.#http.destroy();
-    this.#https.destroy();
+    this.#wire.close();
   }
 
   /** Resolves with the reply or, without one, whether the server may have received the request. */
-  #send(
+  async #send(
     request: Request,
     cutAfter: number | undefined,
     more: Readonly<Record<string, string>>,
   ): Promise<Reply | 'unknown' | 'untouched'> {
-    const { method, path, body } = messageFor(request);
-    const url = new URL(`${this.#baseUrl()}/store/orders${path}`);
-    const [client, agent] = url.protocol === 'https:' ? [https, this.#https] : [http, this.#http];
-    const headers = {
-      Authorization: `Bearer ${this.#key}`,
-      ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
-      ...more,
-    };
-    return new Promise((resolve) => {
-      const sending = client.request(url, { method, agent, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', () => resolve('unknown'));
-        response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
-        });
-      });
-      sending.on('error', ({ code }: NodeJS.ErrnoException) => {
-        resolve(code === 'ECONNREFUSED' ? 'untouched' : 'unknown');
-      });
-      sending.end(body, () => {
-        // Now the operating system has accepted every byte of it.
-        if (cutAfter === 0) sending.destroy();
-        else if (cutAfter !== undefined) setTimeout(() => sending.destroy(), cutAfter);
-      });
-    });
+    const { path, ...message } = messageFor(request);
+    const json = message.body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const headers = { Authorization: `Bearer ${this.#key}`, ...json, ...more };
+    const url = `${this.#baseUrl()}/store/orders${path}`;
+    const cut = cutAfter === undefined ? {} : { cutAfter };
+    try {
+      return await this.#wire.send({ ...message, url, headers, ...cut });
+    } catch (error) {
+      return (error as Unanswered).code === 'ECONNREFUSED' ? 'untouched' : 'unknown';
+    }
   }
 }
 
-interface Message {
+interface Asking {
   readonly method: string;
   readonly path: string;
-  readonly body?: Buffer;
+  readonly body?: string;
 }
 
-function messageFor(request: Request): Message {
+function messageFor(request: Request): Asking {
   switch (request.kind) {
     case 'place': {
       const { id, petId, quantity, shipDate } = request;
       const date = shipDate === undefined ? '' : `,"shipDate":"${shipDate}"`;
       const chosen = id === undefined ? '' : `"id":${id},`;
       const body = `{${chosen}"petId":${petId},"quantity":${quantity}${date}}`;
-      return { method: 'POST', path: '', body: Buffer.from(body) };
+      return { method: 'POST', path: '', body };
     }
     case 'ship': {
-      const body = Buffer.from(`{"shipDate":"${request.shipDate}"}`);
+      const body = `{"shipDate":"${request.shipDate}"}`;
       return { method: 'PUT', path: `/${request.id}/shipment`, body };
     }
     case 'cancel':
@@ -101,11 +83,6 @@ function messageFor(request: Request): Message {
     case 'list':
       return { method: 'GET', path: '' };
   }
-}
-
-interface Reply {
-  readonly status: number;
-  readonly text: string;
 }
 
 function read(request: Request, reply: Reply): Answer {
@@ -163,13 +140,6 @@ function codeIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Parses JSON without rounding: integers become bigints. */
-function exactJson(text: string): unknown {
-  return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
-    typeof value === 'number' ? BigInt(context?.source ?? value) : value,
-  );
 }
 
 /** Throws if the value is not an order. */
