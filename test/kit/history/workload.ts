@@ -12,6 +12,16 @@ export interface Workload {
   readonly operations: number;
   /** The percentage of requests whose client disconnects before the response. */
   readonly cuts: number;
+  /** The percentage of lists; default 3. */
+  readonly lists?: number;
+  /** The dates of shipments; default two. */
+  readonly shipDates?: readonly string[];
+  /** True if others use the server, too: requests name only orders that the workload placed. */
+  readonly isShared?: boolean;
+  /** Orders that the workload has placed before; half of the requests are about any of all. */
+  readonly placed?: readonly bigint[];
+  /** The animal of the first order; the others follow. Default 1. */
+  readonly firstPet?: bigint;
   /** Called with the number of requests so far. */
   readonly advance?: (done: number) => void;
 }
@@ -34,7 +44,7 @@ export async function runWorkload(
   caller: Caller,
   recorder: Recorder,
 ): Promise<void> {
-  const known = new KnownOrders();
+  const known = new KnownOrders(workload);
   let made = 0;
   const next = () => {
     if (made >= workload.operations) return false;
@@ -52,45 +62,60 @@ export async function runWorkload(
 
 /** The orders in responses so far, the newest last. */
 class KnownOrders {
-  readonly #ids: bigint[] = [];
-  #pets = 0n;
+  readonly #ids: bigint[];
+  readonly #isShared: boolean;
+  readonly #isSpread: boolean;
+  #nextPet: bigint;
+
+  constructor({ isShared = false, firstPet = 1n, placed = [] }: Workload) {
+    this.#ids = [...placed];
+    this.#isShared = isShared;
+    this.#isSpread = placed.length > 0;
+    this.#nextPet = firstPet;
+  }
 
   add(id: bigint): void {
     this.#ids.push(id);
   }
 
-  /** Returns a contended order; or an older one; or one that does not exist yet, but soon will. */
-  pick(random: Random): bigint {
-    if (random.percent(5)) return (this.#ids.at(-1) ?? 0n) + BigInt(1 + random.below(3));
+  /**
+   * Returns a contended order; or an older one; or, unless the server is shared, one that does not
+   * exist yet, but soon will. Returns `undefined` if a shared server has no order of the workload.
+   */
+  pick(random: Random): bigint | undefined {
+    if (this.#isShared && this.#ids.length === 0) return undefined;
+    if (random.percent(5) && !this.#isShared)
+      return (this.#ids.at(-1) ?? 0n) + BigInt(1 + random.below(3));
+    if (this.#isSpread && random.percent(50)) return random.pick(this.#ids);
     const among = random.percent(80) ? HOT_ORDERS : 50;
     return this.#ids.at(-1 - random.below(Math.min(among, this.#ids.length))) ?? 1n;
   }
 
   /** Returns a unique pet, which identifies its order. */
   newPet(): bigint {
-    this.#pets += 1n;
-    return this.#pets;
+    this.#nextPet += 1n;
+    return this.#nextPet - 1n;
   }
 }
 
 class Client {
   readonly #number: number;
   readonly #random: Random;
-  readonly #cuts: number;
+  readonly #workload: Workload;
   readonly #caller: Caller;
   readonly #recorder: Recorder;
   readonly #known: KnownOrders;
 
   constructor(
     number: number,
-    { seed, cuts }: Workload,
+    workload: Workload,
     caller: Caller,
     recorder: Recorder,
     known: KnownOrders,
   ) {
     this.#number = number;
-    this.#random = new Random(seed * 1_000 + number);
-    this.#cuts = cuts;
+    this.#random = new Random(workload.seed * 1_000 + number);
+    this.#workload = workload;
     this.#caller = caller;
     this.#recorder = recorder;
     this.#known = known;
@@ -109,7 +134,8 @@ class Client {
   }
 
   async #ask(request: Request): Promise<Answer> {
-    const cutAfter = this.#random.percent(this.#cuts) ? this.#random.pick(CUTS_AFTER) : undefined;
+    const isCut = this.#random.percent(this.#workload.cuts);
+    const cutAfter = isCut ? this.#random.pick(CUTS_AFTER) : undefined;
     const answer = await this.#recorder.record(this.#number, request, () => {
       return this.#caller.call(request, cutAfter);
     });
@@ -124,17 +150,21 @@ class Client {
 
   #request(): Request {
     const random = this.#random;
-    const shipDate = random.pick(SHIP_DATES);
+    const { lists = 3, shipDates = SHIP_DATES } = this.#workload;
+    const shipDate = random.pick(shipDates);
     const share = random.below(100);
-    if (share < 12) {
-      const expected = random.percent(50) ? { shipDate } : {};
-      const quantity = 1 + random.below(5);
-      return { kind: 'place', petId: this.#known.newPet(), quantity, ...expected };
-    }
-    if (share < 15) return { kind: 'list' };
+    if (share < 12) return this.#placement(shipDate);
+    if (share < 12 + lists) return { kind: 'list' };
     const id = this.#known.pick(random);
-    if (share < 40) return { kind: 'cancel', id };
-    if (share < 65) return { kind: 'ship', id, shipDate };
+    if (id === undefined) return this.#placement(shipDate);
+    if (share < 37 + lists) return { kind: 'cancel', id };
+    if (share < 62 + lists) return { kind: 'ship', id, shipDate };
     return { kind: 'get', id };
+  }
+
+  #placement(shipDate: string): Request {
+    const expected = this.#random.percent(50) ? { shipDate } : {};
+    const quantity = 1 + this.#random.below(5);
+    return { kind: 'place', petId: this.#known.newPet(), quantity, ...expected };
   }
 }
