@@ -17,6 +17,11 @@ interface ConformanceOptions {
   readonly runs: number;
   readonly seed?: number;
   readonly concurrency: number;
+  readonly orders?: number;
+  readonly deep?: boolean;
+  readonly pause: number;
+  readonly maxTime: number;
+  readonly bail?: boolean;
   readonly readOnly?: boolean;
   readonly contractOnly?: boolean;
   readonly adapter?: string;
@@ -45,6 +50,11 @@ export function defineConformance(command: ExplainedCommand, { terminal }: Comma
       wholeNumber(0, 2_147_483_647),
     )
     .option('--concurrency <number>', 'programs at once', wholeNumber(1, 256), 4)
+    .option('--orders <number>', 'orders placed in all (default: 1100)', wholeNumber(0, 1_000_000))
+    .option('--deep', 'place 11,000 orders, and try what is rare ten times as often')
+    .option('--pause <seconds>', 'before everything is compared again', wholeNumber(0, 3_600), 4)
+    .option('--max-time <seconds>', 'after it no check begins', wholeNumber(1, 86_400), 600)
+    .option('--bail', 'end after the first check that fails')
     .option('--read-only', 'send nothing but GET: safe for a server in production')
     .option('--contract-only', 'leave out what is not in the contract')
     .option('--adapter <file>', 'a module with place() and ship(), for a server with another API')

@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { NewEvent, RecordedEvent } from '../../src/app/log/recorded-event.ts';
 import type { Outcome, Submission } from '../../src/app/log/submission.ts';
 import type { BatchWriter } from '../../src/app/ports/batch-writer.ts';
@@ -86,17 +86,22 @@ export async function recordAnyway(log: EventLog, event: OrderEvent): Promise<nu
 }
 
 export interface Exchange {
+  readonly request: IncomingMessage;
   readonly method: string;
   readonly path: string;
   readonly authorization: string | undefined;
   status: number;
   body: string;
+  /** The headers to send in place of the application's; `undefined` removes one. */
+  readonly headers: Record<string, string | undefined>;
+  /** The number of bytes of the body after which the connection is cut; default never. */
+  cutAfter?: number;
 }
 
 /** An HTTP application whose answers are changed before they are sent. */
 export function changingAnswers(
   app: RequestListener,
-  change: (exchange: Exchange) => void,
+  change: (exchange: Exchange) => void | Promise<void>,
 ): RequestListener {
   return (req, res) => {
     // Whatever is changed has to be readable.
@@ -104,30 +109,48 @@ export function changingAnswers(
     const { method = '', url: path = '' } = req;
     const { authorization } = req.headers;
     const end = res.end.bind(res) as (body: string) => ServerResponse;
+    const chunks: Buffer[] = [];
     // A head that is written before the end would be too early to change anything.
     res.writeHead = ((status: number, own: readonly string[] = []) => {
       res.statusCode = status;
       for (let i = 0; i < own.length; i += 2) res.setHeader(own[i] ?? '', own[i + 1] ?? '');
       return res;
     }) as typeof res.writeHead;
+    res.write = ((chunk: Buffer) => {
+      chunks.push(Buffer.from(chunk));
+      return true;
+    }) as typeof res.write;
     res.end = ((chunk?: Buffer | string) => {
-      const exchange = {
-        method,
-        path,
-        authorization,
-        status: res.statusCode,
-        body: String(chunk ?? ''),
-      };
-      change(exchange);
-      // The app's own is in its prototype.
-      Reflect.deleteProperty(res, 'writeHead');
-      res.statusCode = exchange.status;
-      if (exchange.body === '') res.removeHeader('content-length');
-      else res.setHeader('content-length', Buffer.byteLength(exchange.body));
-      return end(exchange.body);
+      const body = Buffer.concat([...chunks, Buffer.from(chunk ?? '')]).toString();
+      const { statusCode: status } = res;
+      const exchange = { request: req, method, path, authorization, status, body, headers: {} };
+      // The app's own are in its prototype.
+      for (const name of ['writeHead', 'write']) Reflect.deleteProperty(res, name);
+      const changed = change(exchange);
+      if (changed === undefined) return send(res, exchange, end);
+      changed.then(() => send(res, exchange, end));
+      return res;
     }) as typeof res.end;
     app(req, res);
   };
+}
+
+function send(
+  res: ServerResponse,
+  { status, body, headers, cutAfter }: Exchange,
+  end: (body: string) => ServerResponse,
+): ServerResponse {
+  res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) res.removeHeader(name);
+    else res.setHeader(name, value);
+  }
+  if (body === '') res.removeHeader('content-length');
+  else res.setHeader('content-length', Buffer.byteLength(body));
+  if (cutAfter === undefined) return end(body);
+  if (cutAfter === 0) res.socket?.resetAndDestroy();
+  else res.write(body.slice(0, cutAfter), () => res.socket?.destroy());
+  return res;
 }
 
 /** The same for the list alone, as the texts of its orders. */

@@ -1,17 +1,15 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { check } from '../kit/check.ts';
-import { runConformance } from '../kit/conformance/conformance.ts';
 import { storeTarget } from '../kit/targets/store.ts';
-import { type Mutant, mutatedApp, mutatedListener } from './mutated.ts';
+import { conform, failedIn } from './contract/conform.ts';
+import { type Mutant, mutatedApp } from './mutated.ts';
 
 /** Which properties of the kit have found out a mutant. */
 export interface Killed {
   readonly name: string;
   /** The rule that the model has found broken on the application. */
   readonly onTheApp: string | undefined;
-  /** The checks of `conformance` that have failed. */
-  readonly overHttp: readonly string[];
+  /** The first check of `conformance` that has failed. */
+  readonly overHttp: string | undefined;
 }
 
 /** The same for every mutant, so that one run can be compared with the next. */
@@ -34,18 +32,8 @@ async function brokenOnTheApp(mutant: Mutant): Promise<string | undefined> {
   return together.counterexample?.rule;
 }
 
-async function failedOverHttp(mutant: Mutant): Promise<readonly string[]> {
-  const { listener, key, revokedKey } = await mutatedListener(mutant);
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    const baseUrl = `http://127.0.0.1:${port}/v1`;
-    const given = { baseUrl, key, revokedKey, runs: 40, concurrency: 1, seed: RUN_SEED };
-    const { checks } = await runConformance(given);
-    return checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+// The pause and many orders show faults of time and of long lists, which are in ./contract.
+async function failedOverHttp(mutant: Mutant): Promise<string | undefined> {
+  const options = { seed: RUN_SEED, orders: 0, pause: 0, bail: true };
+  return failedIn(await conform(mutant, options))[0];
 }

@@ -1,4 +1,5 @@
-import fc, { type Arbitrary } from 'fast-check';
+import fc, { Arbitrary, Value as Drawn, type Random, Stream, type Value } from 'fast-check';
+import { FEW_DATES, plainerPlacings } from './shrinking.ts';
 import {
   type Command,
   MAX_INT64,
@@ -59,8 +60,8 @@ export const times: Arbitrary<number> = fc.oneof(
 );
 export const instants: Arbitrary<string> = times.map((time) => new Date(time).toISOString());
 
-/** Dates that are sometimes equal. */
-export const FEW_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
+export { FEW_DATES };
+
 const shipDates = fc.oneof(fc.constantFrom(...FEW_DATES), instants);
 
 export const quantities: Arbitrary<number> = fc.oneof(
@@ -73,10 +74,27 @@ const dateOrNone = fc.oneof(
   shipDates.map((shipDate) => ({ shipDate })),
 );
 
+type Placing = Pick<Order, 'petId' | 'quantity' | 'shipDate'>;
+
 /** The data of placing an order, without its id. */
-export const placings: Arbitrary<Pick<Order, 'petId' | 'quantity' | 'shipDate'>> = fc
+export const placings: Arbitrary<Placing> = fc
   .tuple(record({ petId: int64s, quantity: quantities }), dateOrNone)
   .map(([numbers, date]) => ({ ...numbers, ...date }));
+
+/** The same, shrunk to the plainest values that fail. */
+export const plainPlacings: Arbitrary<Placing> = new (class extends Arbitrary<Placing> {
+  override generate(random: Random, biasFactor: number | undefined): Value<Placing> {
+    return new Drawn(placings.generate(random, biasFactor).value, undefined);
+  }
+
+  override canShrinkWithoutContext(value: unknown): value is Placing {
+    return placings.canShrinkWithoutContext(value);
+  }
+
+  override shrink(placing: Placing): Stream<Value<Placing>> {
+    return new Stream(plainerPlacings(placing)).map((plainer) => new Drawn(plainer, undefined));
+  }
+})();
 
 /** The data of shipping an order. */
 export const shippings: Arbitrary<{ readonly shipDate: string }> = record({ shipDate: shipDates });

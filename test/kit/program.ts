@@ -40,9 +40,10 @@ export interface ConcurrentProgram {
   readonly clients: readonly (readonly Step[])[];
 }
 
-/** Returns the letter of an order. */
+/** Returns the letter of an order; after Z come A1, B1 and so on. */
 export function letterOf(name: Name): string {
-  return String.fromCharCode(65 + name);
+  const round = Math.floor(name / 26);
+  return `${String.fromCharCode(65 + (name % 26))}${round === 0 ? '' : round}`;
 }
 
 /** Returns an id that no order has on a server that chooses ids, since it chooses positive ones. */

@@ -49,3 +49,24 @@ test('The script states the expected result of every step', () => {
     '# list',
   ]);
 });
+
+test('A script ends with the list, because every run does', () => {
+  const found = { seed: 1, path: '0', rule: 'a rule', detail: 'detail' };
+  const script = asScript([{ ...program, steps: program.steps.slice(0, 1) }], found);
+  expect(script).toMatch(/# the list at the end\norders "\$BASE\/store\/orders"\n$/);
+});
+
+test('The script of concurrent programs runs them at once', async () => {
+  const found = { seed: 1, path: '0', rule: 'a rule', detail: 'detail' };
+  const one: Program = {
+    ids: [1n],
+    steps: [
+      { do: 'place', order: 0, petId: 77n, quantity: 1 },
+      { do: 'cancel', order: 0 },
+    ],
+  };
+  const env = { ...process.env, BASE: `${service.address}/v1`, KEY: service.key };
+  const { stdout } = await promisify(execFile)('sh', ['-c', asScript([one, one], found)], { env });
+  expect(stdout.match(/^204$/gm)).toHaveLength(2);
+  expect(stdout.match(/"petId":77/g)).toHaveLength(2);
+});

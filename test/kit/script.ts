@@ -1,5 +1,6 @@
 import { OracleStore } from './oracle/store.ts';
 import { absentId, commandOf, letterOf, type Name, type Program, type Step } from './program.ts';
+import { SHELL_FUNCTIONS } from './targets/trace.ts';
 
 /** The violation and the origin of a counterexample. */
 export interface Found {
@@ -15,16 +16,21 @@ export function asScript(programs: readonly Program[], found: Found): string {
     `# Broken: ${found.rule}`,
     `# ${found.detail.replaceAll('\n', '\n# ')}`,
     `# Seed ${found.seed}, path ${found.path}.`,
-    '# Set these two first: BASE=http://127.0.0.1:3000/v1; KEY=sto_…',
-    'orders() { curl -s -w \'\\n\' -H "Authorization: Bearer $KEY" -H \'Content-Type: application/json\' "$@"; }',
-    'placed() { orders "$BASE/store/orders" -d "$1" | sed \'s/^{"id":\\(-\\{0,1\\}[0-9]*\\),.*/\\1/\'; }',
+    ...SHELL_FUNCTIONS,
   ];
   for (const [index, program] of programs.entries()) {
-    if (programs.length > 1) lines.push(`# Client ${index + 1}; all of them at once.`);
-    lines.push(...asCommands(program));
+    const commands = asCommands(program);
+    if (programs.length === 1) lines.push(...commands);
+    else lines.push(`# Client ${index + 1}; all of them at once.`, '(', ...commands, ') &');
   }
+  if (programs.length > 1) lines.push('wait');
+  // Every run ends with a comparison of the whole list.
+  const endsWithList = programs.length === 1 && programs[0]?.steps.at(-1)?.do === 'list';
+  if (!endsWithList) lines.push('# the list at the end', LIST);
   return `${lines.join('\n')}\n`;
 }
+
+const LIST = 'orders "$BASE/store/orders"';
 
 function asCommands({ ids, steps }: Program): readonly string[] {
   const oracle = new OracleStore();
@@ -64,7 +70,7 @@ function lineOf(step: Step, placed: ReadonlySet<Name>, ids: readonly bigint[]): 
     case 'get':
       return `orders ${order}`;
     case 'list':
-      return 'orders "$BASE/store/orders"';
+      return LIST;
     case 'restart':
       return '# (end the service with kill -9, and start it again)';
   }

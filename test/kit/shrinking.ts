@@ -1,5 +1,5 @@
-import { FEW_DATES } from './arbitraries.ts';
 import type { Program, Step } from './program.ts';
+import type { Order } from './vocabulary.ts';
 
 /**
  * Yields candidates for a smaller failing program, the largest reductions first. Every candidate is
@@ -71,9 +71,13 @@ function renamed(step: Step, to: (name: number) => number): Step {
   return 'order' in step ? { ...step, order: to(step.order) } : step;
 }
 
-/** Values from the simplest on. A value is only replaced by an earlier one. */
+/** Dates that are sometimes equal. */
+export const FEW_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
+
+/** Values from the simplest on. A value is only replaced by an earlier one, or a smaller one. */
 const PLAIN_IDS = [1n, 2n, 3n, 2n ** 53n + 1n, 2n ** 53n + 3n] as const;
 const PLAIN_QUANTITIES = [1, 2] as const;
+const PLAIN_DATES = [...FEW_DATES, '1970-01-01T00:00:00.000Z', '1969-12-31T00:00:00.000Z'] as const;
 
 function* withPlainerValues({ ids, steps }: Program): IterableIterator<Program> {
   const plainIds = ids.map((_, index) => BigInt(index + 1));
@@ -92,23 +96,49 @@ function* withPlainerValues({ ids, steps }: Program): IterableIterator<Program> 
 
 function plainersOf(step: Step): readonly Step[] {
   if (step.do === 'ship') {
-    return before(step.shipDate, FEW_DATES).map((shipDate) => ({ ...step, shipDate }));
+    return plainerDates(step.shipDate).map((shipDate) => ({ ...step, shipDate }));
   }
   if (step.do !== 'place') return [];
-  const { shipDate, ...undated } = step;
-  const date = shipDate === undefined ? {} : { shipDate };
-  return [
-    ...(shipDate === undefined ? [] : [undated]),
-    ...before(step.petId, PLAIN_IDS).map((petId) => ({ ...undated, ...date, petId })),
-    ...before(step.quantity, PLAIN_QUANTITIES).map((quantity) => ({
-      ...undated,
-      ...date,
-      quantity,
-    })),
-  ];
+  const { do: what, order, ...placing } = step;
+  return [...plainerPlacings(placing)].map((plainer) => ({ do: what, order, ...plainer }));
 }
 
-/** Returns the elements before a value in a list, or the whole list if it lacks the value. */
+type Placing = Pick<Order, 'petId' | 'quantity' | 'shipDate'>;
+
+/** Yields placements of which one value is plainer. */
+export function* plainerPlacings(placing: Placing): IterableIterator<Placing> {
+  const { shipDate, ...undated } = placing;
+  if (shipDate !== undefined) yield undated;
+  const { petId: pet, quantity: number } = placing;
+  for (const petId of [...smaller(pet), ...before(pet, PLAIN_IDS)]) yield { ...placing, petId };
+  const numbers = [...smaller(BigInt(number)).map(Number), ...before(number, PLAIN_QUANTITIES)];
+  for (const quantity of numbers) yield { ...placing, quantity };
+  if (shipDate === undefined) return;
+  for (const date of plainerDates(shipDate)) yield { ...placing, shipDate: date };
+}
+
+/** Returns integers between 0 and a value, from half of it to the next one, so that one bisects. */
+function smaller(value: bigint): readonly bigint[] {
+  if (PLAIN_IDS.includes(value as (typeof PLAIN_IDS)[number])) return [];
+  const between: bigint[] = [];
+  for (let step = value / 2n; step !== 0n; step /= 2n) between.push(value - step);
+  return value < 0n ? [-value, ...between] : between;
+}
+
+/** Returns plainer dates: few ones, then the same day and the same second. */
+function plainerDates(shipDate: string): readonly string[] {
+  const plain = before(shipDate, PLAIN_DATES);
+  const isPlain = plain.length < PLAIN_DATES.length;
+  const [day, second] = [
+    `${shipDate.slice(0, -14)}T00:00:00.000Z`,
+    `${shipDate.slice(0, -5)}.000Z`,
+  ];
+  return isPlain
+    ? plain
+    : [...new Set([...plain, day, second])].filter((date) => date !== shipDate);
+}
+
+/** Returns the items before a value in a list, or the whole list if it lacks the value. */
 function before<Item>(value: Item, plain: readonly Item[]): readonly Item[] {
   const index = plain.indexOf(value);
   return index === -1 ? plain : plain.slice(0, index);

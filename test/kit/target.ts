@@ -67,11 +67,14 @@ export type Rule =
 /** Thrown when a target violates a rule. */
 export class Violation extends Error {
   readonly rule: string;
+  /** The requests that show it, as a shell script. */
+  readonly script: string | undefined;
 
-  constructor(rule: string, detail: string) {
+  constructor(rule: string, detail: string, script?: string) {
     super(detail);
     this.name = 'Violation';
     this.rule = rule;
+    this.script = script;
   }
 }
 

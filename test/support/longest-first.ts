@@ -26,6 +26,9 @@ const LONGEST = [
   'test/e2e/stepped-clock.test.ts',
   'test/e2e/postgres-wait.test.ts',
   'test/kit/levels.test.ts',
+  'test/kit-mutants/contract/faults.test.ts',
+  'test/kit-mutants/contract/scripts.test.ts',
+  'test/kit-mutants/mutants.test.ts',
   'test/e2e/http/list-orders.test.ts',
   'test/e2e/http/fuzz.test.ts',
   'test/e2e/console/demo.test.ts',
@@ -38,7 +41,6 @@ const LONGEST = [
   'test/contract/postgres/evidence.test.ts',
   'test/contract/sqlite/evidence.test.ts',
   'test/e2e/http/hostile-clients.test.ts',
-  'test/kit-mutants/mutants.test.ts',
   'test/e2e/event-stream.test.ts',
   'test/e2e/http/rate-limit.test.ts',
 ];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import type { Report } from 'store-orders/testing';
 import { describe, expect, test } from 'vitest';
+import { CONNECTIONS } from '../../kit-mutants/contract/cancellations.ts';
 import { changingRequests } from '../../kit-mutants/faults.ts';
 import { MUTANTS } from '../../kit-mutants/mutants.ts';
 import { type Mutant, mutatedListener } from '../../kit-mutants/mutated.ts';
@@ -27,6 +28,8 @@ async function serveMutant(mutant: Mutant) {
 const PROGRESS = /^(?:Checking: \d+ %\n)*$/;
 
 const SOUND: Mutant = { name: 'no fault at all' };
+/** Leaves out the pause, and the long list. */
+const SHORT = ['--pause', '0', '--orders', '0'];
 const mutant = (name: string) => MUTANTS.find((each) => each.name === name) as Mutant;
 
 describe('conformance', () => {
@@ -34,7 +37,17 @@ describe('conformance', () => {
     const { baseUrl, key, revokedKey } = await serveMutant(SOUND);
     const place = new Place();
     const files = ['--junit', place.file('report.xml'), '--json', place.file('report.json')];
-    const options = ['--key', key, '--revoked-key', revokedKey, '--seed', '7', ...files];
+    const options = [
+      '--key',
+      key,
+      '--revoked-key',
+      revokedKey,
+      '--seed',
+      '7',
+      ...files,
+      '--pause',
+      '1',
+    ];
     const { code, out, err } = await place.run('conformance', baseUrl, ...options);
     expect(code).toBe(0);
     expect(err).toMatch(PROGRESS);
@@ -54,7 +67,7 @@ describe('conformance', () => {
     const { baseUrl, key } = await serveMutant(mutant('a second cancellation is a 404'));
     const place = new Place();
     const junit = place.file('report.xml');
-    const options = ['--key', key, '--runs', '30', '--junit', junit];
+    const options = ['--key', key, '--runs', '30', '--junit', junit, ...SHORT];
     const { code, out, err } = await place.run('conformance', baseUrl, ...options);
     expect(code).toBe(1);
     expect(err).toMatch(/^store-orders: .* breaks \d rules of the contract\.$/m);
@@ -101,7 +114,7 @@ describe('conformance', () => {
       await fetch(orders, { method: 'POST', headers, body: '{"petId":1,"quantity":1}' });
     }
     const { baseUrl: watched, asked } = await serve(listener);
-    await new Place().run('conformance', watched, '--key', key, '--runs', '40');
+    await new Place().run('conformance', watched, '--key', key, '--runs', '40', ...SHORT);
     const touched = asked.flatMap(
       (request) => /^(?:DELETE|PUT) .*\/orders\/(\d+)/.exec(request)?.[1] ?? [],
     );
@@ -126,15 +139,17 @@ describe('conformance', () => {
     expect(bare.out).toContain('POST /store/orders is a 404 here, and no adapter has place()');
 
     const adapter = place.write('adapter.mjs', ADAPTER);
-    const options = ['--key', key, '--adapter', adapter, '--revoked-key', 'sto_gone'];
+    const options = ['--key', key, '--adapter', adapter, '--revoked-key', 'sto_gone', ...SHORT];
     const adapted = await place.run('conformance', baseUrl, ...options);
     expect(adapted).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
-    expect(adapted.out).toContain('0 failed, 0 left out');
+    expect(adapted.out).toContain('left out, the adapter takes their place');
+    expect(adapted.out).toContain('✓ of a shipment and cancellations at once, one kind wins');
+    expect(adapted.out).toContain(' 0 failed, ');
   });
 
   test('discloses neither the key nor a similar one', async () => {
     const { baseUrl, key } = await serveMutant(mutant('any key with a known id is let in'));
-    const { code, out } = await new Place().run('conformance', baseUrl, '--key', key);
+    const { code, out } = await new Place().run('conformance', baseUrl, '--key', key, ...SHORT);
     expect(code).toBe(1);
     expect(out).toContain('✗ a request with a key that is not valid is a 401');
     expect(out).not.toContain(key.slice(14, 24));
@@ -144,10 +159,26 @@ describe('conformance', () => {
   test("with --contract-only skips this service's own promises", async () => {
     const { baseUrl, key } = await serveMutant(mutant('the list is not sorted'));
     const place = new Place();
-    expect(await place.run('conformance', baseUrl, '--key', key)).toMatchObject({ code: 1 });
-    const contract = await place.run('conformance', baseUrl, '--key', key, '--contract-only');
+    const options = ['--key', key, '--runs', '20', ...SHORT];
+    expect(await place.run('conformance', baseUrl, ...options)).toMatchObject({ code: 1 });
+    const contract = await place.run('conformance', baseUrl, ...options, '--contract-only');
     expect(contract).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
     expect(contract.out).not.toContain('*');
+  });
+
+  test('fails a check whose request is not answered, and goes on; --bail ends there', async () => {
+    const fault = CONNECTIONS.find(({ name }) => name.includes('an order is not there')) as Mutant;
+    const { baseUrl, key } = await serveMutant(fault);
+    const options = ['--key', key, ...SHORT];
+    const { code, out } = await new Place().run('conformance', baseUrl, ...options);
+    expect(code).toBe(1);
+    expect(out).toContain(
+      '✗ the cancellation of an order that is not there is a 404\n' +
+        '    every request is answered: there is no answer to DELETE http://127.0.0.1',
+    );
+    expect(out).toContain('✓ after a pause every order is as it was');
+    const bailed = await new Place().run('conformance', baseUrl, ...options, '--bail');
+    expect(bailed).toMatchObject({ code: 1, out: expect.not.stringContaining('after a pause') });
   });
 
   test('reports why nothing could be checked', async () => {
@@ -180,6 +211,7 @@ describe('conformance', () => {
     [['http://127.0.0.1:1/v1', '--key', 'k', '--runs', '0'], 'whole number from 1 to 1000000'],
     [['http://127.0.0.1:1/v1', '--key', 'k', '--seed', '-1'], 'whole number from 0'],
     [['http://127.0.0.1:1/v1', '--key', 'k', '--concurrency', '1e2'], 'whole number from 1 to 256'],
+    [['http://127.0.0.1:1/v1', '--key', 'k', '--max-time', '0'], 'whole number from 1 to 86400'],
   ])('%j is a usage error', async (args, message) => {
     const { code, err } = await new Place().run('conformance', ...args);
     expect(code).toBe(2);

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { checkError } from '../targets/orders-api.ts';
-import { absentIds, placePending } from './orders.ts';
+import type { Answer, Asked, Authorization } from '../targets/api-client.ts';
+import { checkError, told } from '../targets/orders-api.ts';
+import { absentIds, freshPet, placePending } from './orders.ts';
 import { type Check, forAll, must } from './trial.ts';
 
 const WITHOUT = 'a request without a key is a 401';
 const INVALID = 'a request with a key that is not valid is a 401';
-const CHANGES_NOTHING = 'a cancellation without a key is a 401 and changes nothing';
+const CHANGES_NOTHING = 'a cancellation without a valid key is a 401 and changes nothing';
+const EVERYWHERE = 'placing, getting and shipping need a valid key, too';
 const BEFORE_ALL_ELSE = 'without a key, a 401 comes before a 404';
 const REVOKED = 'a request with a revoked key is a 401';
 
@@ -17,8 +19,7 @@ export const authentication: readonly Check[] = [
     needs: [],
     async run({ api }) {
       const answer = await api.client.ask('GET', '/store/orders', { authorization: null });
-      must(answer.status === 401, WITHOUT, `it is a ${answer.status}`);
-      checkError(answer, 401, 'unauthorized');
+      check401(answer, WITHOUT, 'it');
       return undefined;
     },
   },
@@ -27,12 +28,12 @@ export const authentication: readonly Check[] = [
     group: 'authentication',
     basis: 'contract',
     needs: [],
-    run(trial) {
-      return forAll(trial, notTheKey(trial.key), 40, async ({ authorization, what }) => {
-        const answer = await trial.api.client.ask('GET', '/store/orders', { authorization });
-        must(answer.status === 401, INVALID, `${what}: it is a ${answer.status}`);
-        checkError(answer, 401, 'unauthorized');
-      });
+    async run(trial) {
+      const rule = async ({ what, asked }: Attempt) => {
+        check401(await trial.api.client.ask('GET', '/store/orders', asked), INVALID, what);
+      };
+      for (const attempt of attemptsOf(trial.key)) await rule(attempt);
+      return forAll(trial, similarKeys(trial.key), 12, rule);
     },
   },
   {
@@ -41,10 +42,9 @@ export const authentication: readonly Check[] = [
     basis: 'contract',
     needs: ['a revoked key'],
     async run({ api, revokedKey }) {
-      const authorization = `Bearer ${revokedKey}`;
+      const authorization = { value: `Bearer ${revokedKey}`, shell: 'Bearer $REVOKED_KEY' };
       const answer = await api.client.ask('GET', '/store/orders', { authorization });
-      must(answer.status === 401, REVOKED, `it is a ${answer.status}`);
-      checkError(answer, 401, 'unauthorized');
+      check401(answer, REVOKED, 'it');
       return undefined;
     },
   },
@@ -54,11 +54,11 @@ export const authentication: readonly Check[] = [
     basis: 'contract',
     needs: ['to write'],
     async run(trial) {
-      return forAll(trial, fc.constantFrom(...(await absentIds(trial))), 20, async (id) => {
-        const path = `/store/orders/${id}`;
-        const answer = await trial.api.client.ask('DELETE', path, { authorization: null });
-        must(answer.status === 401, BEFORE_ALL_ELSE, `for order ${id} it is a ${answer.status}`);
-        checkError(answer, 401, 'unauthorized');
+      const attempts = attemptsOf(trial.key).slice(0, 2);
+      const ids = fc.constantFrom(...(await absentIds(trial)));
+      return forAll(trial, fc.tuple(ids, fc.constantFrom(...attempts)), 8, async ([id, tried]) => {
+        const answer = await trial.api.client.ask('DELETE', `/store/orders/${id}`, tried.asked);
+        check401(answer, BEFORE_ALL_ELSE, `${tried.what}, for order ${id}:`);
       });
     },
   },
@@ -66,43 +66,132 @@ export const authentication: readonly Check[] = [
     name: CHANGES_NOTHING,
     group: 'authentication',
     basis: 'contract',
-    needs: ['to write', 'to place', 'to ship'],
+    needs: ['to write', 'to place'],
     async run(trial) {
-      const { api } = trial;
+      const { client } = trial.api;
       const id = await placePending(trial);
-      const answer = await api.client.ask('DELETE', `/store/orders/${id}`, { authorization: null });
-      must(answer.status === 401, CHANGES_NOTHING, `it is a ${answer.status}`);
+      for (const { what, asked } of attemptsOf(trial.key)) {
+        const answer = await client.ask('DELETE', `/store/orders/${id}`, asked);
+        check401(answer, CHANGES_NOTHING, what);
+      }
       // If it had been cancelled, it could not be shipped.
-      const shipped = await api.ship(id, '2026-01-01T00:00:00.000Z');
+      if (trial.lacking.has('to ship')) return undefined;
+      const shipped = await trial.api.ship(id, '2026-01-01T00:00:00.000Z');
       must(typeof shipped !== 'string', CHANGES_NOTHING, `order ${id} does not ship: ${shipped}`);
+      return undefined;
+    },
+  },
+  {
+    name: EVERYWHERE,
+    group: 'authentication',
+    basis: 'contract',
+    needs: ['to write', 'to place', 'to ship', 'the operations placeOrder and shipOrder'],
+    async run(trial) {
+      const id = await placePending(trial);
+      const petId = freshPet();
+      for (const { what, asked } of attemptsOf(trial.key).slice(0, FEW_ATTEMPTS)) {
+        for (const [method, path, body] of [
+          ['POST', '/store/orders', `{"petId":${petId},"quantity":1}`],
+          ['PUT', `/store/orders/${id}/shipment`, '{"shipDate":"2026-01-01T00:00:00.000Z"}'],
+          ['GET', `/store/orders/${id}`],
+        ] as const) {
+          if (method === 'GET' && trial.lacking.has('to get one order')) continue;
+          const answer = await trial.api.client.ask(method, path, {
+            ...asked,
+            ...(body && { body }),
+          });
+          check401(answer, EVERYWHERE, `${method} with ${what}`);
+        }
+      }
+      for (const order of await trial.api.list()) {
+        must(
+          order.petId !== petId,
+          EVERYWHERE,
+          `order ${order.id} was placed, whatever was answered`,
+        );
+        must(order.id !== id || !order.complete, EVERYWHERE, `order ${id} was shipped`);
+      }
       return undefined;
     },
   },
 ];
 
-/** Draws invalid keys, with descriptions that do not disclose the real key in a report. */
-function notTheKey(key: string) {
+function check401(answer: Answer, rule: string, what: string): void {
+  must(answer.status === 401, rule, `${what} is ${told(answer)}`);
+  checkError(answer, 401, 'unauthorized');
+}
+
+/** A request without a valid key. */
+interface Attempt {
+  /** The attempt in words that do not disclose the key. */
+  readonly what: string;
+  readonly asked: Asked & { readonly authorization: Authorization | null };
+}
+
+/** The number of attempts, the likeliest ones, for the operations that the contract does not have. */
+const FEW_ATTEMPTS = 8;
+
+/** Returns everything that may be taken for a key, the likeliest first. */
+function attemptsOf(key: string): readonly Attempt[] {
+  return [
+    { what: 'no key', asked: { authorization: null } },
+    changedAt(key, Math.floor(key.length / 2)),
+    sent('"Bearer" alone', 'Bearer', 'Bearer'),
+    sent('another key', 'Bearer x', 'Bearer x'),
+    sent('"Basic" and the key', `Basic ${key}`, 'Basic $KEY'),
+    sent('another scheme and the key', `Token ${key}`, 'Token $KEY'),
+    sent('the key without "Bearer"', key, '$KEY'),
+    sent('the key and one more character', `Bearer ${key}x`, 'Bearer $(echo "$KEY"x)'),
+    sent(
+      'the key without its last character',
+      `Bearer ${key.slice(0, -1)}`,
+      `Bearer $(echo "$KEY" | sed 's/.$//')`,
+    ),
+    sent(
+      'the key without its first character',
+      `Bearer ${key.slice(1)}`,
+      `Bearer $(echo "$KEY" | sed 's/.//')`,
+    ),
+    sent('the key twice in a row', `Bearer ${key}${key}`, 'Bearer $KEY$KEY'),
+    sent('the key in quotes', `Bearer "${key}"`, 'Bearer \\"$KEY\\"'),
+    sent('the key and a word', `Bearer ${key} x`, 'Bearer $KEY x'),
+    sent(
+      'the key as a password',
+      `Basic ${btoa(`:${key}`)}`,
+      'Basic $(printf :$KEY | base64 -w 0)',
+    ),
+    sent('an empty header', '', ''),
+  ];
+}
+
+function sent(what: string, value: string, shell: string): Attempt {
+  return { what, asked: { authorization: { value, shell } } };
+}
+
+function changedAt(key: string, at: number): Attempt {
+  const other = key[at] === 'A' ? 'B' : 'A';
+  const changed = key.slice(0, at) + other + key.slice(at + 1);
+  const shell = `Bearer $(echo "$KEY" | sed 's/./${other}/${at + 1}')`;
+  return sent(`the key with character ${at + 1} changed`, `Bearer ${changed}`, shell);
+}
+
+/** Draws texts and keys that are similar to the key. */
+function similarKeys(key: string) {
   const position = fc.nat({ max: key.length - 1 });
   return fc.oneof(
-    fc.stringMatching(/^[\w.~+/-]{1,80}$/).map((text) => {
-      return { authorization: `Bearer ${text}`, what: `Bearer ${text}` };
-    }),
-    position.map((at) => {
-      const other = key[at] === 'A' ? 'B' : 'A';
-      const changed = key.slice(0, at) + other + key.slice(at + 1);
-      return {
-        authorization: `Bearer ${changed}`,
-        what: `the key with character ${at + 1} changed`,
-      };
-    }),
-    position.map((length) => {
-      const text = length === 0 ? 'Bearer' : `Bearer ${key.slice(0, length)}`;
-      return { authorization: text, what: `the first ${length} characters of the key` };
-    }),
-    fc.constantFrom(
-      { authorization: key, what: 'the key without "Bearer"' },
-      { authorization: `Bearer ${key}${key}`, what: 'the key twice in a row' },
-      { authorization: `Basic ${btoa(`key:${key}`)}`, what: 'the key as a password' },
-    ),
+    fc
+      .stringMatching(/^[\w.~+/-]{1,80}$/)
+      .map((text) => sent(`Bearer ${text}`, `Bearer ${text}`, `Bearer ${text}`)),
+    position.map((at) => changedAt(key, at)),
+    position
+      .filter((length) => length > 0)
+      .map((length) => {
+        const shell = `Bearer $(printf %.${length}s "$KEY")`;
+        return sent(
+          `the first ${length} characters of the key`,
+          `Bearer ${key.slice(0, length)}`,
+          shell,
+        );
+      }),
   );
 }

@@ -4,11 +4,27 @@ import { type Answer, ApiClient, CannotCheck } from '../targets/api-client.ts';
 import { type Adapter, OrdersApi } from '../targets/orders-api.ts';
 import { authentication } from './authentication.ts';
 import { commands } from './commands.ts';
+import { concurrency, placeEarly } from './concurrency.ts';
+import { ids } from './ids.ts';
+import { whatIsLacking } from './lacking.ts';
+import { later } from './later.ts';
+import { Ledger } from './ledger.ts';
 import { list } from './list.ts';
-import type { Check, Need, Trial } from './trial.ts';
+import { models } from './model.ts';
+import { promises } from './placing.ts';
+import { type Check, OutOfTime, scriptOf, type Trial } from './trial.ts';
 
 /** All checks, in the order in which they run. */
-const CHECKS: readonly Check[] = [...authentication, ...list, ...commands];
+const CHECKS: readonly Check[] = [
+  ...authentication,
+  ...list,
+  ...ids,
+  ...commands,
+  ...promises,
+  ...concurrency,
+  ...models,
+  ...later,
+];
 
 export interface ConformanceOptions {
   /** The URL of the API, ending in its version: `https://orders.example/v1`. */
@@ -26,6 +42,16 @@ export interface ConformanceOptions {
   readonly seed?: number;
   /** The number of concurrent programs; default 4. */
   readonly concurrency?: number;
+  /** The number of orders that are placed in all; default 1,100, and with `deep` 11,000. */
+  readonly orders?: number;
+  /** Tries everything rare ten times as often. */
+  readonly deep?: boolean;
+  /** The seconds before everything is compared once more; default 4. */
+  readonly pause?: number;
+  /** The seconds after which no further check begins; default 600. */
+  readonly maxTime?: number;
+  /** Ends after the first check that fails. */
+  readonly bail?: boolean;
   /** Called with the work done so far, of {@link workOf} in total. */
   readonly advance?: (done: number) => void;
 }
@@ -46,7 +72,7 @@ export interface Report {
 export interface CheckReport {
   readonly name: string;
   readonly group: Check['group'];
-  readonly basis: Check['basis'];
+  readonly basis: 'contract' | 'promise';
   readonly result: 'passed' | 'failed' | 'skipped';
   readonly durationMs: number;
   /** The reason why it failed or was skipped. */
@@ -55,7 +81,9 @@ export interface CheckReport {
   readonly script?: string;
 }
 
-const DEFAULTS = { runs: 100, concurrency: 4 } as const;
+const DEFAULTS = { runs: 100, concurrency: 4, pause: 4, maxTime: 600 } as const;
+const [ORDERS, DEEP_ORDERS] = [1_100, 11_000] as const;
+const [ATTEMPTS, DEEP_ATTEMPTS] = [120, 1_200] as const;
 
 /** Returns the total work, in the units of `advance`. */
 export function workOf(options: Pick<ConformanceOptions, 'runs' | 'contractOnly'>): number {
@@ -64,7 +92,8 @@ export function workOf(options: Pick<ConformanceOptions, 'runs' | 'contractOnly'
 }
 
 function inScope({ contractOnly }: Pick<ConformanceOptions, 'contractOnly'>): readonly Check[] {
-  return CHECKS.filter(({ basis }) => basis === 'contract' || !contractOnly);
+  const leftOut = contractOnly ? 'promise' : 'contract in place of a promise';
+  return CHECKS.filter(({ basis }) => basis !== leftOut);
 }
 
 function weightOf({ group }: Check, runs: number): number {
@@ -80,20 +109,19 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   const { baseUrl, key, readOnly = false, seed = Date.now() & 0x7fffffff } = options;
   const begun = performance.now();
   const client = new ApiClient(baseUrl, key, readOnly);
-  const api = new OrdersApi(client, key, options.adapter);
-  await requireAccess(client);
-  const lacking = await whatIsLacking(api, options);
   let done = 0;
-  const trial: Trial = {
-    ...{ api, key, seed, runs, concurrency, lacking },
-    ...(options.revokedKey === undefined ? {} : { revokedKey: options.revokedKey }),
-    advance: (now) => options.advance?.(done + Math.min(now, runs)),
-  };
+  const advance = (now: number) => options.advance?.(done + Math.min(now, runs));
   const checks: CheckReport[] = [];
-  for (const check of inScope(options)) {
-    checks.push(await reportOf(check, trial));
-    done += weightOf(check, runs);
-    options.advance?.(done);
+  try {
+    const trial = await openTrial(client, { ...options, seed }, advance);
+    for (const check of inScope(options)) {
+      checks.push(await reportOf(check, trial));
+      done += weightOf(check, runs);
+      options.advance?.(done);
+      if (options.bail && checks.at(-1)?.result === 'failed') break;
+    }
+  } finally {
+    client.close();
   }
   const count = (result: CheckReport['result']) => {
     return checks.filter((check) => check.result === result).length;
@@ -106,104 +134,74 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   };
 }
 
-async function requireAccess(client: ApiClient): Promise<void> {
-  const { status } = await client.ask('GET', '/store/orders');
-  if (status !== 401 && status !== 403) return;
+async function openTrial(
+  client: ApiClient,
+  options: ConformanceOptions & { readonly seed: number },
+  advance: Trial['advance'],
+): Promise<Trial> {
+  const { key, seed, adapter, revokedKey, deep = false, contractOnly = false } = options;
+  const { runs, concurrency, pause, maxTime } = { ...DEFAULTS, ...options };
+  const end = performance.now() + maxTime * 1_000;
+  const firstList = await requireAccess(client);
+  const ledger = new Ledger();
+  const lenient = { ledger, isLenient: contractOnly };
+  const api = new OrdersApi(client, key, { ...lenient, ...(adapter && { adapter }) });
+  const lacking = await whatIsLacking(api, options);
+  const isPlacing = !lacking.has('to place') && !lacking.has('to ship');
+  return {
+    ...{ api, key, seed, runs, concurrency, ledger, firstList, lacking, advance },
+    early: isPlacing ? await placeEarly(api) : [],
+    ...(revokedKey !== undefined && { revokedKey }),
+    orders: options.orders ?? (deep ? DEEP_ORDERS : ORDERS),
+    attempts: deep ? DEEP_ATTEMPTS : ATTEMPTS,
+    pauseMs: pause * 1_000,
+    isContractOnly: contractOnly,
+    leftMs: () => end - performance.now(),
+  };
+}
+
+async function requireAccess(client: ApiClient): Promise<Answer> {
+  const answer = await client.ask('GET', '/store/orders').catch((error: Error) => {
+    throw error instanceof Violation ? new CannotCheck(error.message) : error;
+  });
+  const { status } = answer;
+  if (status !== 401 && status !== 403) return answer;
   throw new CannotCheck(`the key is refused: GET ${client.baseUrl}/store/orders is a ${status}`);
 }
 
 async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
-  const { name, group, basis } = check;
+  const { name, group } = check;
+  const basis = check.basis === 'promise' ? 'promise' : 'contract';
   const [lack] = check.needs.flatMap((need) => trial.lacking.get(need) ?? []);
-  if (lack !== undefined) {
-    return { name, group, basis, result: 'skipped', durationMs: 0, reason: lack };
-  }
+  const skipped = { name, group, basis, result: 'skipped', durationMs: 0 } as const;
+  if (lack !== undefined) return { ...skipped, reason: lack };
+  if (trial.leftMs() <= 0) return { ...skipped, reason: OUT_OF_TIME };
   const begun = performance.now();
-  trial.api.client.takeTrace();
-  const failure = await failureOf(check, trial);
+  trial.api.client.trace.take();
+  const end = await endOf(check, trial);
   const durationMs = Math.round(performance.now() - begun);
-  if (failure === undefined) return { name, group, basis, result: 'passed', durationMs };
-  return { name, group, basis, result: 'failed', durationMs, ...failure };
+  return { name, group, basis, durationMs, ...end };
 }
 
-async function failureOf(
+const OUT_OF_TIME = 'the time was over';
+
+async function endOf(
   check: Check,
   trial: Trial,
-): Promise<Pick<CheckReport, 'reason' | 'script'> | undefined> {
+): Promise<Pick<CheckReport, 'result' | 'reason' | 'script'>> {
   try {
     const counterexample = await check.run(trial);
-    return counterexample && told(counterexample);
+    return counterexample ? { result: 'failed', ...told(counterexample) } : { result: 'passed' };
   } catch (error) {
-    if (error instanceof CannotCheck) throw error;
+    if (error instanceof OutOfTime) return { result: 'skipped', reason: OUT_OF_TIME };
     const { rule, detail } = brokenBy(error);
     const reason = rule === check.name ? detail : `${rule}: ${detail}`;
-    return { reason, script: `${trial.api.client.takeTrace().join('\n')}\n` };
+    const given = error instanceof Violation ? error.script : undefined;
+    const script = given ?? scriptOf(trial.api.client.trace.take());
+    return { result: 'failed', reason, script };
   }
 }
 
 function told({ rule, detail, script }: Counterexample): Pick<CheckReport, 'reason' | 'script'> {
   return { reason: `${rule}: ${detail}`, script };
-}
-
-/** Returns what the server lacks or must not be sent, with the reasons. */
-async function whatIsLacking(
-  api: OrdersApi,
-  { readOnly, adapter = {}, revokedKey }: ConformanceOptions,
-): Promise<ReadonlyMap<Need, string>> {
-  const lacking = new Map<Need, string>();
-  if (revokedKey === undefined) lacking.set('a revoked key', 'no revoked key was given');
-  if (readOnly) {
-    for (const need of ['to write', 'to place', 'to ship'] as const) {
-      lacking.set(need, 'only GET is sent, as was asked for');
-    }
-  } else {
-    await probeWrites(api, adapter, lacking);
-  }
-  await probeGet(api, lacking);
-  return lacking;
-}
-
-async function probeWrites(api: OrdersApi, adapter: Adapter, lacking: Map<Need, string>) {
-  const order = { body: '{"petId":7,"quantity":1}' };
-  if (adapter.place === undefined) {
-    const answer = await api.client.ask('POST', '/store/orders', order);
-    if (isLack(answer)) lacking.set('to place', lackOf('POST /store/orders', answer, 'place'));
-  }
-  if (adapter.ship === undefined && !lacking.has('to place')) {
-    const id = await api.place({ petId: 7n, quantity: 1 }).then(({ id }) => id, ignore);
-    const path = `/store/orders/${id}/shipment`;
-    const body = '{"shipDate":"2026-01-01T00:00:00.000Z"}';
-    const answer = id === undefined ? undefined : await api.client.ask('PUT', path, { body });
-    if (answer !== undefined && isLack(answer)) {
-      lacking.set('to ship', lackOf('PUT /store/orders/{orderId}/shipment', answer, 'ship'));
-    }
-  }
-}
-
-// A listed order: a 404 for it can only mean that the server has no getOrder.
-async function probeGet(api: OrdersApi, lacking: Map<Need, string>): Promise<void> {
-  const [first] = await api.list().catch(() => []);
-  if (first === undefined) return;
-  const answer = await api.client.ask('GET', `/store/orders/${first.id}`);
-  if (isLack(answer)) {
-    lacking.set('to get one order', `GET /store/orders/{orderId} is a ${answer.status} here`);
-  }
-}
-
-/**
- * Returns true if a response means that the operation does not exist, rather than that it failed.
- */
-function isLack({ status, text }: Answer): boolean {
-  // If the order is reported as missing, the operation exists.
-  if (status === 404) return !text.includes('"order_not_found"');
-  return status === 403 || status === 405 || status === 501;
-}
-
-function lackOf(request: string, { status }: Answer, name: string): string {
-  return `${request} is a ${status} here, and no adapter has ${name}()`;
-}
-
-// The checks detect a server with wrong responses.
-function ignore(error: unknown): undefined {
-  if (!(error instanceof Violation)) throw error;
 }

@@ -1,10 +1,19 @@
 import { INT64_EDGES } from '../arbitraries.ts';
+import { ORDER } from '../targets/trace.ts';
 import type { Order } from '../vocabulary.ts';
 import { must, type Trial } from './trial.ts';
 
 /** Places a minimal order; returns its id. */
 export async function placePending({ api }: Trial): Promise<bigint> {
   return (await api.place({ petId: 7n, quantity: 1 })).id;
+}
+
+let pets = 0n;
+
+/** Returns an animal that no other order names, nor any of the next thousand. */
+export function freshPet(): bigint {
+  pets += 1_000n;
+  return BigInt(Date.now()) * 1_000_000n + pets;
 }
 
 /** Returns the order as listed; throws a violation of the rule if it is not listed. */
@@ -23,10 +32,23 @@ export async function absentIds({ api }: Trial): Promise<readonly bigint[]> {
   const taken = new Set((await api.list()).map(({ id }) => id));
   const highest = [...taken].reduce((high, id) => (id > high ? id : high), 0n);
   const isFar = (id: bigint) => id < 1n || id > highest + 1_000_000_000n;
-  // The id after rounding to a double must be absent, too.
-  return [...INT64_EDGES, -5n, -77n].filter((id) => {
-    return isFar(id) && !taken.has(id) && !taken.has(BigInt.asIntN(64, BigInt(Number(id))));
+  return [...INT64_EDGES, -5n, -77n, -1_000_000_007n].filter((id) => {
+    return isFar(id) && !readingsOf(id).some((reading) => taken.has(reading));
   });
+}
+
+/** Returns an id, and the ids that a careless server may take it for. */
+function readingsOf(id: bigint): readonly bigint[] {
+  const rounded = BigInt.asIntN(64, BigInt(Number(id)));
+  return [id, rounded, -id, BigInt.asIntN(32, id), BigInt.asUintN(32, id)];
+}
+
+/** A path's id that is not the id of any order. */
+export interface Form {
+  /** The text in the path. */
+  readonly text: string;
+  /** The text in a shell, with {@link ORDER} for the order's id. */
+  readonly shell: string;
 }
 
 /** Strings that are not an int64, each with the id that a careless server may parse from it. */
@@ -47,4 +69,44 @@ export async function absentNonsense({ api }: Trial): Promise<readonly string[]>
   return NO_INT64.filter(([, ...readings]) => !readings.some((id) => taken.has(id))).map(
     ([text]) => text,
   );
+}
+
+/** Returns 64-bit integers that are an order's id after a careless conversion, and no order's. */
+export async function mistakable({ api }: Trial, id: bigint): Promise<readonly Form[]> {
+  const taken = new Set((await api.list()).map((order) => order.id));
+  return [id + 2n ** 32n, id - 2n ** 32n, id + 2n ** 53n, id + 2n ** 62n, -id]
+    .filter((other) => !taken.has(other) && BigInt.asIntN(64, other) === other)
+    .map((other) => {
+      const shell = other === -id ? `$((-${ORDER}))` : `$((${ORDER} + ${other - id}))`;
+      return { text: `${other}`, shell };
+    });
+}
+
+/** Returns texts that begin or end with an order's id, or are it modulo 2^64, and are none. */
+export function malformed(id: bigint): readonly Form[] {
+  const beyond = id + 2n ** 64n;
+  const digits = `${beyond}`.slice(3);
+  return [
+    {
+      text: `${beyond}`,
+      shell: `${`${beyond}`.slice(0, 3)}$((${ORDER} + ${BigInt(digits) - id}))`,
+    },
+    { text: `${id - 2n ** 64n}`, shell: `${id - 2n ** 64n}` },
+    ...[`${ORDER}x`, `x${ORDER}`, `${ORDER}%00`, `${ORDER}-1`, `${ORDER}%20x`, `${ORDER}abc`].map(
+      (shell) => ({ text: shell.replace(ORDER, `${id}`), shell }),
+    ),
+  ];
+}
+
+/** Returns other spellings of an order's number, which this service refuses. */
+export function respelled(id: bigint): readonly Form[] {
+  return [
+    `0${ORDER}`,
+    `+${ORDER}`,
+    `${ORDER}.0`,
+    `${ORDER}e0`,
+    `%20${ORDER}`,
+    `${ORDER}%20`,
+    `00${ORDER}`,
+  ].map((shell) => ({ text: shell.replace(ORDER, `${id}`), shell }));
 }

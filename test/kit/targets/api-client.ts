@@ -1,99 +1,159 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { exactJson } from '../history/exact-json.ts';
+import { type Message, type Reply, type Unanswered, Wire } from '../history/wire.ts';
+import { Violation } from '../target.ts';
+import { ORDER, Trace } from './trace.ts';
+
 /** The timeout of a request, in milliseconds. */
 const TIMEOUT_MS = 30_000;
+/** The longest wait for a server that answers 429, in milliseconds. */
+const MAX_RETRY_AFTER_MS = 10_000;
+/** The number of times that a request is sent again after a 429. */
+const MAX_RETRIES = 6;
+
+/** The rule that a request without a response breaks. */
+export const ANSWERED = 'every request is answered';
 
 export interface Answer {
   readonly status: number;
-  readonly headers: Headers;
   readonly text: string;
+  /** Returns the value of a header, or an empty text. */
+  header(name: string): string;
+}
+
+/** A value of the header Authorization. */
+export interface Authorization {
+  readonly value: string;
+  /** The same in a shell where KEY is set: a report must not disclose the key. */
+  readonly shell: string;
 }
 
 export interface Asked {
   readonly body?: string;
-  /** A key instead of the client's own; `null` for none. */
-  readonly authorization?: string | null;
+  /** Another authorization than the client's key; `null` for none. */
+  readonly authorization?: Authorization | null;
+  /** More headers, which must not contain the key. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The order that a path is about which does not have its id as the contract writes it. */
+  readonly about?: bigint;
+  /** The path in a shell, with {@link ORDER} for the id. */
+  readonly shell?: string;
 }
 
-/** Sends requests to a server, and records them as curl commands. */
+/** Sends requests to a server, and records them for scripts. */
 export class ApiClient {
   readonly baseUrl: string;
+  readonly trace = new Trace();
   readonly #key: string;
   readonly #readOnly: boolean;
-  #trace: string[] = [];
+  readonly #wire = new Wire();
 
-  /** @param readOnly True to refuse to send anything but GET requests. */
+  /** @param readOnly True to refuse to send anything but GET and HEAD requests. */
   constructor(baseUrl: string, key: string, readOnly = false) {
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.#key = key;
     this.#readOnly = readOnly;
   }
 
+  /** Resolves with the response. Throws a Violation of {@link ANSWERED} if there is none. */
   async ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
-    if (this.#readOnly && method !== 'GET')
+    if (this.#readOnly && method !== 'GET' && method !== 'HEAD') {
       throw new Error(`read-only, and yet: ${method} ${path}`);
-    const { body, authorization = `Bearer ${this.#key}` } = asked;
-    const headers: Record<string, string> = {
-      ...(authorization === null ? {} : { authorization }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    };
-    this.#note(method, path, asked);
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const init = { method, headers, signal, redirect: 'manual' as const };
-    try {
-      const answer = await fetch(
-        this.baseUrl + path,
-        body === undefined ? init : { ...init, body },
-      );
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
-    } catch (error) {
-      throw new CannotCheck(
-        `there is no answer to ${method} ${this.baseUrl}${path}: ${reasonOf(error)}`,
-      );
+    }
+    const placed = this.#note(method, path, asked);
+    for (let retries = 0; ; retries++) {
+      const answer = await this.#send(method, path, asked);
+      if (answer.status === 429 && retries < MAX_RETRIES) {
+        await wait(
+          Math.min(MAX_RETRY_AFTER_MS, 1_000 * Number(answer.header('retry-after')) || 1_000),
+        );
+        continue;
+      }
+      if (method === 'POST') {
+        const id = idIn(answer);
+        if (id !== undefined) placed(id);
+      }
+      return answer;
     }
   }
 
-  /** Returns the requests since the last call, the newest last: at most 12. */
-  takeTrace(): readonly string[] {
-    const trace = this.#trace;
-    this.#trace = [];
-    return trace;
+  /** Closes the persistent connections. */
+  close(): void {
+    this.#wire.close();
   }
 
-  #note(method: string, path: string, { body, authorization }: Asked): void {
-    // A wrong key may be similar to the real one: a report discloses neither.
-    const shown = authorization === undefined ? 'Bearer $KEY' : '$OTHER';
-    const parts = [
-      'curl -si',
-      ...(method === 'GET' ? [] : [`-X ${method}`]),
-      `"$BASE${path}"`,
-      ...(authorization === null ? [] : [`-H "Authorization: ${shown}"`]),
-      ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${body}'`]),
-    ];
-    this.#trace.push(parts.join(' '));
-    if (this.#trace.length > 12) this.#trace.shift();
+  async #send(method: string, path: string, asked: Asked): Promise<Answer> {
+    const { body, authorization, headers } = asked;
+    const value = authorization === undefined ? `Bearer ${this.#key}` : authorization?.value;
+    const message = {
+      method,
+      url: this.baseUrl + path,
+      headers: {
+        ...(value === undefined ? {} : { authorization: value }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      timeoutMs: TIMEOUT_MS,
+    };
+    const received = await this.#received(message).catch((error: Error) => {
+      const request = `${method} ${this.baseUrl}${path}`;
+      throw new Violation(ANSWERED, `there is no answer to ${request}: ${error.message}`);
+    });
+    const { status, text } = received;
+    return { status, text, header: (name) => String(received.headers[name] ?? '') };
   }
+
+  // A server may close an idle connection at the moment at which a request is sent over it.
+  #received(message: Message): Promise<Reply> {
+    return this.#wire.send(message).catch((error: Unanswered) => {
+      if (!error.isStale) throw error;
+      return this.#wire.send(message);
+    });
+  }
+
+  #note(method: string, path: string, asked: Asked): (id: bigint) => void {
+    const [, before, digits, after] = /^(\/store\/orders\/)(-?\d+)(\/\w+)?$/.exec(path) ?? [];
+    const about = asked.about ?? (digits === undefined ? undefined : BigInt(digits));
+    const named = digits === undefined ? path : `${before}${ORDER}${after ?? ''}`;
+    return this.trace.note(lineOf(method, asked.shell ?? named, asked), about);
+  }
+}
+
+/** Returns a request as a line for a shell. */
+function lineOf(
+  method: string,
+  path: string,
+  { body, authorization, headers = {} }: Asked,
+): string {
+  const isUsual = authorization === undefined && headers['content-type'] === undefined;
+  if (method === 'POST' && isUsual && path === '/store/orders') return `placed '${body}'`;
+  const more = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
+  return [
+    isUsual ? 'orders -i' : 'curl -si',
+    ...(method === 'GET' ? [] : [method === 'HEAD' ? '-I' : `-X ${method}`]),
+    `"$BASE${path}"`,
+    ...(authorization ? [`-H "Authorization: ${authorization.shell}"`] : []),
+    ...(isUsual || authorization === null || authorization
+      ? []
+      : ['-H "Authorization: Bearer $KEY"']),
+    ...(isUsual || body === undefined || headers['content-type']
+      ? []
+      : ["-H 'Content-Type: application/json'"]),
+    ...more,
+    ...(body === undefined ? [] : [`-d '${body}'`]),
+  ].join(' ');
+}
+
+/** Returns the id of the order in a response: in its body, or at the end of its Location. */
+export function idIn({ text, header }: Answer): bigint | undefined {
+  const { id } = Object(exactJson(text));
+  if (typeof id === 'bigint') return id;
+  const [, digits] = /\/(-?\d+)$/.exec(header('location')) ?? [];
+  return digits === undefined ? undefined : BigInt(digits);
 }
 
 /** Thrown if there is nothing to check: the server is unreachable, or refuses the key. */
 export class CannotCheck extends Error {
   override readonly name = 'CannotCheck';
-}
-
-/** Parses JSON without rounding: every integer becomes a bigint. `undefined` if it is invalid. */
-export function exactJson(text: string): unknown {
-  try {
-    return JSON.parse(text, (_key, value, context?: { readonly source?: string }) =>
-      typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '')
-        ? BigInt(context?.source as string)
-        : value,
-    );
-  } catch {
-    return undefined;
-  }
-}
-
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  if (!(cause instanceof Error)) return message;
-  // If several addresses were tried, Node's message has only their codes.
-  return cause.message || (cause as NodeJS.ErrnoException).code || message;
 }

@@ -6,9 +6,9 @@ import { type Adapter, OrdersApi } from './orders-api.ts';
 
 export interface HttpOptions {
   readonly key: string;
-  /** The client that sends the requests; default a new one. */
-  readonly client?: ApiClient;
   readonly adapter?: Adapter;
+  /** Sends the requests; default a new client with the adapter. */
+  readonly api?: OrdersApi;
   /** False if the server has no getOrder; default true. */
   readonly offersGet?: boolean;
   /** False if nobody else places orders there; default true. */
@@ -60,16 +60,16 @@ export function listenerTarget(
 /** A session with a server. */
 export function httpSession(baseUrl: string, options: HttpOptions): Session {
   const { key, adapter = {}, offersGet = true, isShared = true, restart } = options;
-  let api = new OrdersApi(options.client ?? new ApiClient(baseUrl, key), key, adapter);
+  let api = options.api ?? new OrdersApi(new ApiClient(baseUrl, key), key, { adapter });
   return {
     choosesIds: true,
     isShared,
-    shipsPendingOnly: adapter.ship !== undefined,
+    shipsPendingOnly: api.adapter.ship !== undefined,
     list: () => api.list(),
     ...(offersGet && { get: (id: bigint) => api.get(id) }),
     ...(restart && {
       async restart() {
-        api = new OrdersApi(new ApiClient(await restart(), key), key, adapter);
+        api = new OrdersApi(new ApiClient(await restart(), key), key, { adapter });
       },
     }),
     async perform(command): Promise<Told> {

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { tableOf } from '../../docs/markdown.ts';
+import { several } from '../../kit/conformance/trial.ts';
+import { isNightly } from '../../support/nightly.ts';
+import { conform } from './conform.ts';
+import { CONTRACT_FAULTS } from './contract-faults.ts';
+import { DEVIATIONS, type Deviation } from './deviations.ts';
+import type { Fault } from './faulty.ts';
+import { IDS } from './ids.ts';
+import { KEYS } from './keys.ts';
+import { PROMISES } from './promises.ts';
+import { AT_ONCE, firstFailure, HEAD, PAGE, PAUSE_SECONDS } from './table.ts';
+
+/** Of the servers that take long to find out, `npm test` runs one of so many. */
+const SHARE = 4;
+
+/** Returns everything at night, and a part of it otherwise. */
+function someOf<Item>(all: readonly Item[], isShort: (item: Item) => boolean): readonly Item[] {
+  let long = 0;
+  return all.filter((item) => isNightly || isShort(item) || long++ % SHARE === 0);
+}
+
+const NEVER = () => false;
+
+const rows = tableOf(PAGE, HEAD);
+const seed = 1 + (Number(process.env.SEED) || 0);
+
+describe('conformance', () => {
+  test('finds out every server that breaks the contract, by a check that its page names', async () => {
+    const isFoundAtOnce = (fault: Fault) => KEYS.includes(fault) || IDS.includes(fault);
+    const faults = someOf(CONTRACT_FAULTS, isFoundAtOnce);
+    const missed: string[] = [];
+    await several(faults.length, AT_ONCE, async (index) => {
+      const fault = faults[index] as Fault;
+      const named = rows.find(([name]) => name === fault.name)?.[1]?.split('; ') ?? [];
+      // By turns, because the model differs; every night by both.
+      for (const contractOnly of isNightly ? [false, true] : [index % 2 === 0]) {
+        const failure = await firstFailure(fault, seed, contractOnly);
+        if (failure === undefined || !named.includes(failure)) {
+          missed.push(`${fault.name}, contractOnly: ${contractOnly}: ${failure}`);
+        }
+      }
+    });
+    expect(missed).toEqual([]);
+  });
+
+  test('finds out every server that breaks a promise, and leaves that to it with --contract-only', async () => {
+    const wrong: string[] = [];
+    const faults = someOf(PROMISES, NEVER);
+    await several(faults.length, AT_ONCE, async (index) => {
+      const fault = faults[index] as Fault;
+      if ((await firstFailure(fault, seed, false)) === undefined) wrong.push(fault.name);
+      if (!isNightly) return;
+      const failure = await firstFailure(fault, seed, true);
+      if (failure !== undefined) wrong.push(`${fault.name}: ${failure}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('raises no alarm for a server that differs as the contract allows', async () => {
+    const wrong: string[] = [];
+    const deviations = someOf(DEVIATIONS, NEVER);
+    await several(deviations.length, AT_ONCE, async (index) => {
+      const deviation = deviations[index] as Deviation;
+      const breaksPromise = deviation.breaksPromise ?? false;
+      const pause = isNightly ? PAUSE_SECONDS : 0;
+      for (const contractOnly of isNightly && !breaksPromise ? [true, false] : [breaksPromise]) {
+        const { checks } = await conform(deviation, {
+          seed,
+          contractOnly,
+          orders: 0,
+          runs: 15,
+          pause,
+        });
+        for (const { name, result, reason } of checks) {
+          if (result === 'failed') wrong.push(`${deviation.name}: ${name}: ${reason}`);
+        }
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('the table has a row for every fault, which every seed finds out', () => {
+    expect(rows.map(([name]) => name)).toEqual(CONTRACT_FAULTS.map(({ name }) => name));
+    const survivors = rows.filter(([, , seeds = '']) => !/^(\d+) of \1$/.test(seeds));
+    expect(survivors).toEqual([]);
+    expect(rows.filter(([, , seeds]) => seeds === '0 of 0')).toEqual([]);
+  });
+});

@@ -1,0 +1,178 @@
+import type { RequestListener } from 'node:http';
+import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
+import { admitting, bare, type Fault } from './faulty.ts';
+
+/** Faults of authentication. */
+
+const LIST = ['GET'];
+const CANCEL = ['DELETE'];
+const ALL = ['GET', 'DELETE', 'POST', 'PUT'];
+
+const isAbsent = (authorization: string | undefined) => authorization === undefined;
+const isAny = (authorization: string | undefined) => authorization !== undefined;
+const isBasic = (authorization: string | undefined, key: string) =>
+  authorization === `Basic ${key}`;
+const endsWithKey = (authorization = '', key: string) => authorization.endsWith(` ${key}`);
+const isBearer = (authorization: string | undefined) => authorization === 'Bearer';
+const isBare = (authorization: string | undefined, key: string) => authorization === key;
+
+/** Changes refusals for want of a key. */
+function refusing(change: (exchange: Exchange) => void): NonNullable<Fault['http']> {
+  return (app) =>
+    changingAnswers(app, (exchange) => {
+      if (exchange.status === 401) change(exchange);
+    });
+}
+
+/** Does what was asked for without a valid key, and answers 401 nevertheless. */
+function doing(method: string, isDone: (authorization?: string) => boolean) {
+  return (app: RequestListener, key: string): RequestListener => {
+    const refused = new WeakSet<object>();
+    const changed = changingAnswers(app, (exchange) => {
+      if (!refused.has(exchange.request)) return;
+      exchange.status = 401;
+      exchange.body = '{"code":"unauthorized","message":"The key is not valid.","status":401}';
+      exchange.headers['content-type'] = 'application/json';
+    });
+    return changingRequests(changed, (req) => {
+      const { authorization } = req.headers;
+      if (req.method !== method || authorization === `Bearer ${key}`) return;
+      if (!isDone(authorization)) return;
+      refused.add(req);
+      req.headers.authorization = `Bearer ${key}`;
+    });
+  };
+}
+
+export const KEYS: readonly Fault[] = [
+  { name: 'listing needs no key', http: admitting(LIST, isAbsent) },
+  { name: 'cancelling needs no key', http: admitting(CANCEL, isAbsent) },
+  { name: 'placing needs no key', http: admitting(['POST'], isAbsent) },
+  { name: 'shipping needs no key', http: admitting(['PUT'], isAbsent) },
+  { name: 'any key may list', http: admitting(LIST, isAny) },
+  { name: 'any key may cancel', http: admitting(CANCEL, isAny) },
+  { name: 'any key may place', http: admitting(['POST'], isAny) },
+  { name: 'any key may ship', http: admitting(['PUT'], isAny) },
+  {
+    name: 'any key may get one order',
+    http: (app, key) =>
+      changingRequests(app, ({ method, url = '', headers }) => {
+        if (method === 'GET' && /\d$/.test(url)) headers.authorization = `Bearer ${key}`;
+      }),
+  },
+  { name: 'Basic with the key may list', http: admitting(LIST, isBasic) },
+  { name: 'Basic with the key may cancel', http: admitting(CANCEL, isBasic) },
+  { name: 'any scheme with the key may list', http: admitting(LIST, endsWithKey) },
+  { name: 'any scheme with the key may cancel', http: admitting(CANCEL, endsWithKey) },
+  { name: 'the key alone may list', http: admitting(LIST, isBare) },
+  { name: 'the key alone may cancel', http: admitting(CANCEL, isBare) },
+  { name: '"Bearer" alone may list', http: admitting(LIST, isBearer) },
+  { name: '"Bearer" alone may cancel', http: admitting(CANCEL, isBearer) },
+  {
+    name: 'the beginning of the key is enough',
+    http: admitting(ALL, (text = '', key) => text.startsWith(`Bearer ${key.slice(0, 14)}`)),
+  },
+  {
+    name: 'the key may be followed by anything',
+    http: admitting(ALL, (text = '', key) => text.startsWith(`Bearer ${key}`)),
+  },
+  {
+    name: 'the last character of the key does not matter',
+    http: admitting(ALL, (text = '', key) => text.startsWith(`Bearer ${key.slice(0, -1)}`)),
+  },
+  {
+    name: 'the end of the key is enough',
+    http: admitting(ALL, (text = '', key) => text.endsWith(key.slice(-10))),
+  },
+  {
+    name: 'the key may be anywhere in the header',
+    http: admitting(ALL, (text = '', key) => text.includes(key)),
+  },
+  {
+    name: 'the key may be a password',
+    http: admitting(ALL, (text = '', key) => {
+      return (
+        text.startsWith('Basic ') && Buffer.from(text.slice(6), 'base64').toString().endsWith(key)
+      );
+    }),
+  },
+  { name: 'a missing key is a 403', http: refusing((exchange) => bare(exchange, 403)) },
+  {
+    name: 'a wrong key is a 403 on cancellations',
+    http: refusing((exchange) => {
+      if (exchange.method !== 'DELETE' || exchange.authorization === undefined) return;
+      exchange.status = 403;
+      exchange.body = exchange.body.replace('401', '403');
+    }),
+  },
+  {
+    name: 'a missing key is a 400',
+    http: refusing((exchange) => {
+      exchange.status = 400;
+      exchange.body = exchange.body.replace('401', '400');
+    }),
+  },
+  { name: 'a 401 has no body', http: refusing((exchange) => bare(exchange, 401)) },
+  {
+    name: 'a 401 of a cancellation has no body',
+    http: refusing((exchange) => {
+      if (exchange.method === 'DELETE') bare(exchange, 401);
+    }),
+  },
+  {
+    name: 'a 401 of a wrong key has no body',
+    http: refusing((exchange) => {
+      if (exchange.authorization !== undefined) bare(exchange, 401);
+    }),
+  },
+  {
+    name: 'a 401 is a page of HTML',
+    http: refusing((exchange) => {
+      exchange.body = '<h1>Unauthorized</h1>';
+      exchange.headers['content-type'] = 'text/html';
+    }),
+  },
+  {
+    name: 'a 401 has the content type of a text',
+    http: refusing(({ headers }) => {
+      headers['content-type'] = 'text/plain';
+    }),
+  },
+  {
+    name: 'a 401 has another status in its body',
+    http: refusing((exchange) => {
+      exchange.body = exchange.body.replace('401', '403');
+    }),
+  },
+  {
+    name: 'a 401 has no code',
+    http: refusing((exchange) => {
+      exchange.body = exchange.body.replace(/"code":"\w+",/, '');
+    }),
+  },
+  {
+    name: 'a 401 has no message',
+    http: refusing((exchange) => {
+      exchange.body = exchange.body.replace(/"message":"(?:[^"\\]|\\.)*",/, '');
+    }),
+  },
+  {
+    name: 'a 401 has its status as a text',
+    http: refusing((exchange) => {
+      exchange.body = exchange.body.replace('401', '"401"');
+    }),
+  },
+  {
+    name: 'with a wrong key, a 404 comes before the 401',
+    http: refusing((exchange) => {
+      if (exchange.authorization === undefined) return;
+      if (exchange.method !== 'DELETE' || !/\/(?:-\d+|0|\d{10,})$/.test(exchange.path)) return;
+      exchange.status = 404;
+      exchange.body = '{"code":"order_not_found","message":"There is none.","status":404}';
+    }),
+  },
+  { name: 'without a key, a 401 cancels all the same', http: doing('DELETE', isAbsent) },
+  { name: 'with a wrong key, a 401 cancels all the same', http: doing('DELETE', isAny) },
+  { name: 'with a wrong key, a 401 places all the same', http: doing('POST', isAny) },
+  { name: 'with a wrong key, a 401 ships all the same', http: doing('PUT', isAny) },
+];

@@ -1,0 +1,115 @@
+import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
+import { bare, type Fault, fail, watching } from './faulty.ts';
+
+/** Faults against promises that only this service makes: the contract is silent about them. */
+
+function answers(
+  isHit: (exchange: Exchange) => boolean,
+  change: (exchange: Exchange) => void,
+): NonNullable<Fault['http']> {
+  return (app) =>
+    changingAnswers(app, (exchange) => {
+      if (isHit(exchange)) change(exchange);
+    });
+}
+
+const isPlaced = ({ method, status }: Exchange) => method === 'POST' && status === 201;
+
+/** Accepts what the application refuses for one property, as if it were right. */
+function accepting(method: string, property: string): NonNullable<Fault['http']> {
+  return answers(
+    (exchange) =>
+      exchange.method === method && exchange.status === 400 && exchange.body.includes(property),
+    (exchange) => {
+      exchange.status = method === 'POST' ? 201 : 200;
+      exchange.body = '{"id":1,"petId":7,"quantity":1,"complete":true}';
+    },
+  );
+}
+
+export const PROMISES: readonly Fault[] = [
+  {
+    name: 'a new order has no Location',
+    http: answers(isPlaced, ({ headers }) => {
+      headers.location = undefined;
+    }),
+  },
+  {
+    name: 'the Location of a new order is that of the list',
+    http: answers(isPlaced, ({ headers }) => {
+      headers.location = '/v1/store/orders';
+    }),
+  },
+  {
+    name: 'a new order is a 200',
+    http: answers(isPlaced, (exchange) => {
+      exchange.status = 200;
+    }),
+  },
+  { name: 'a quantity of 0 is accepted', http: accepting('POST', 'quantity') },
+  { name: 'an animal as a text is accepted', http: accepting('POST', 'petId') },
+  { name: 'an order for a 30th of February is accepted', http: accepting('POST', 'shipDate') },
+  { name: 'a shipment on a 30th of February is accepted', http: accepting('PUT', 'shipDate') },
+  {
+    name: 'two shipments at once on two dates succeed',
+    http: (app) =>
+      watching(app, (exchange) => {
+        if (
+          exchange.method === 'PUT' &&
+          exchange.isRace &&
+          exchange.body.includes('already_shipped')
+        ) {
+          exchange.status = 200;
+          exchange.body = `{"id":${exchange.id},"petId":7,"quantity":1,"complete":true}`;
+        }
+      }),
+  },
+  {
+    name: 'a 409 has no body',
+    http: answers(
+      ({ status }) => status === 409,
+      (exchange) => bare(exchange, 409),
+    ),
+  },
+  {
+    name: 'a 405 has no Allow',
+    http: answers(
+      ({ status }) => status === 405,
+      ({ headers }) => {
+        headers.allow = undefined;
+      },
+    ),
+  },
+  {
+    name: 'the list has no ETag',
+    http: answers(
+      ({ method }) => method === 'GET',
+      ({ headers }) => {
+        headers.etag = undefined;
+      },
+    ),
+  },
+  {
+    name: 'an error has another code',
+    http: answers(
+      ({ status }) => status >= 400,
+      (exchange) => {
+        exchange.body = exchange.body.replace(/"code":"\w+"/, '"code":"error"');
+      },
+    ),
+  },
+  {
+    name: 'an id may have leading zeros',
+    http: (app) =>
+      changingRequests(app, (req) => {
+        req.url = req.url?.replace(/orders\/0+(\d)/, 'orders/$1') ?? '';
+      }),
+  },
+  {
+    name: 'an order that is not there is shipped',
+    http: answers(
+      ({ method, status }) => method === 'PUT' && status === 404,
+      (exchange) => fail(exchange, 409, 'order_cancelled'),
+    ),
+  },
+];

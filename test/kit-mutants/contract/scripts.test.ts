@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { several } from '../../kit/conformance/trial.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { isNightly } from '../../support/nightly.ts';
+import type { Mutant } from '../mutated.ts';
+import { conform, served } from './conform.ts';
+import { CONTRACT_FAULTS } from './contract-faults.ts';
+import type { Fault } from './faulty.ts';
+import { AT_ONCE, PAUSE_SECONDS } from './table.ts';
+
+const SOUND: Mutant = { name: 'no fault at all' };
+
+/** Runs a script against a new server, and returns what it prints, without what always differs. */
+function printed(mutant: Mutant, script: string): Promise<string> {
+  return served(mutant, async ({ baseUrl: BASE, key: KEY }) => {
+    const env = { ...process.env, BASE, KEY };
+    const options = { env, cwd: temporaryFolder(), maxBuffer: 2 ** 26 };
+    // The exit code is that of the last command, and says nothing.
+    const { stdout } = await promisify(execFile)('sh', ['-c', script], options).catch(
+      (error: { stdout: string }) => error,
+    );
+    return stdout.replaceAll(VARYING_HEADERS, '');
+  });
+}
+
+const VARYING_HEADERS = /^(?:date|etag|x-request-id|content-length|event-position):.*\r\n/gim;
+
+/** One fault of each kind of script. */
+const SCRIPTED = [
+  'any key may cancel',
+  '"Bearer" alone may list',
+  'the last character of the key does not matter',
+  '12x cancels 12',
+  'ids are read modulo 2^64',
+  'the sign of an id is lost',
+  'a 404 has no body',
+  'quantities end at 1,000',
+  'the list forgets shipped orders',
+  'the next order is cancelled, too',
+  'a shipped order can be cancelled after a second',
+  'an order can be cancelled for a second',
+];
+
+/** The same, with hundreds of requests. */
+const LONG_SCRIPTED = [
+  'every 100th cancellation of a shipped order succeeds',
+  'orders vanish after a second',
+  'the list ends after 250 orders',
+];
+
+test('a script shows the fault again, and prints the same for a server without it', async () => {
+  const missed: string[] = [];
+  const names = isNightly ? [...SCRIPTED, ...LONG_SCRIPTED] : SCRIPTED;
+  await several(names.length, AT_ONCE, async (index) => {
+    const name = names[index] as string;
+    const fault = CONTRACT_FAULTS.find((each) => each.name === name) as Fault;
+    const { orders = 0 } = fault;
+    const { checks } = await conform(fault, { seed: 1, orders, pause: PAUSE_SECONDS, bail: true });
+    const { script = '' } = checks.at(-1) ?? {};
+    const [faulty, sound, again] = [
+      await printed(fault, script),
+      await printed(SOUND, script),
+      await printed(SOUND, script),
+    ];
+    if (faulty === sound) missed.push(`${name} does not show: ${script}`);
+    const isOfRace = script.includes(') &');
+    if (sound !== again && !isOfRace)
+      missed.push(`${name} does not always print the same: ${script}`);
+  });
+  expect(missed).toEqual([]);
+});
+
+test('the values of a counterexample are the plainest ones that fail', async () => {
+  const fault = CONTRACT_FAULTS.find(({ name }) => name === 'quantities end at 1,000') as Fault;
+  const { checks } = await conform(fault, { seed: 5, orders: 0, pause: 0 });
+  const found = checks.filter(({ name }) => /to the last digit|any program/.test(name));
+  expect(found.map(({ result }) => result)).toEqual(['failed', 'failed']);
+  for (const { script = '' } of found) {
+    expect(script).toContain('placed \'{"petId":1,"quantity":1001}\'');
+  }
+});
+
+test('the time of all checks is bounded', async () => {
+  const slow: Mutant = {
+    name: 'every answer takes a tenth of a second',
+    http: (app) => (req, res) => void setTimeout(() => app(req, res), 100),
+  };
+  const report = await conform(slow, { seed: 1, maxTime: 3 });
+  expect(report).toMatchObject({ failed: 0 });
+  expect(report.skipped).toBeGreaterThan(5);
+  expect(report.checks.at(-1)).toMatchObject({ result: 'skipped', reason: 'the time was over' });
+});

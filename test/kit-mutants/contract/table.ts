@@ -1,0 +1,35 @@
+import { conform, failedIn } from './conform.ts';
+import type { Fault } from './faulty.ts';
+
+/** The page that shows which checks find out which fault, and the head of its table. */
+export const PAGE = 'docs/faults.md';
+export const HEAD = 'fault | found by | seeds';
+
+/** The number of servers that are checked at once: most of the time a check only waits. */
+export const AT_ONCE = 8;
+/** The pause before everything is compared once more, in seconds: longer than any fault waits. */
+export const PAUSE_SECONDS = 4;
+
+/** Resolves with the first check that a server with a fault fails. */
+export async function firstFailure(
+  fault: Fault,
+  seed: number,
+  contractOnly: boolean,
+): Promise<string | undefined> {
+  const { orders = 0 } = fault;
+  const options = { seed, contractOnly, orders, pause: PAUSE_SECONDS, bail: true };
+  return failedIn(await conform(fault, options))[0];
+}
+
+/**
+ * Resolves with the row of a fault: the checks that find it out, and how many seeds do. The even
+ * seeds run with `--contract-only`.
+ */
+export async function rowOf(fault: Fault, seeds: number): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (let seed = 1; seed <= seeds; seed++) {
+    const failure = await firstFailure(fault, seed, seed % 2 === 0);
+    if (failure !== undefined) failures.push(failure);
+  }
+  return [fault.name, [...new Set(failures)].join('; '), `${failures.length} of ${seeds}`];
+}

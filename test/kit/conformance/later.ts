@@ -1,0 +1,150 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { FEW_DATES } from '../arbitraries.ts';
+import { told } from '../targets/orders-api.ts';
+import { freshPet } from './orders.ts';
+import { type Check, must, scriptOf, several, type Trial } from './trial.ts';
+
+const MANY = 'the list has every order, however many there are';
+const STILL = 'after a pause every order is as it was';
+const LATE_CANCEL = 'a shipped order cannot be cancelled after a pause either';
+const LATE_PENDING = 'a pending order can be cancelled and shipped after a pause, too';
+
+const [DATE] = FEW_DATES;
+
+/** The number of requests at once. */
+const AT_ONCE = 16;
+/** The number of orders that are cancelled or shipped after the pause, of each kind. */
+const SOME = 5;
+/** The largest number of shipped orders whose cancellation is tried once more. */
+const MAX_TRIED_AGAIN = 300;
+
+/** Checks of everything that was placed, at the end. They run in this order. */
+export const later: readonly Check[] = [
+  {
+    name: MANY,
+    group: 'later',
+    basis: 'contract',
+    needs: ['to write', 'to place'],
+    async run(trial) {
+      const { api, ledger, orders } = trial;
+      const missing = Math.max(2 * SOME, orders - ledger.ids.length);
+      const petId = freshPet();
+      await several(missing, AT_ONCE, async () => void (await api.place({ petId, quantity: 1 })));
+      const known = new Set((await api.list()).map(({ id }) => id));
+      const lost = ledger.ids.filter((id) => !known.has(id));
+      const detail = `of ${ledger.ids.length} orders that were placed, ${lost.length} are not in it, the first is ${lost[0]}`;
+      must(lost.length === 0, MANY, detail, scriptOf(manyInShell(ledger.ids.length)));
+      return undefined;
+    },
+  },
+  {
+    name: STILL,
+    group: 'later',
+    basis: 'contract',
+    needs: ['to write', 'to place'],
+    async run(trial) {
+      await wait(trial.pauseMs);
+      await compareAll(trial, STILL, pausedInShell(trial));
+      return undefined;
+    },
+  },
+  {
+    name: LATE_CANCEL,
+    group: 'later',
+    basis: 'contract',
+    needs: ['to write', 'to place', 'to ship'],
+    async run(trial) {
+      const { api, ledger } = trial;
+      const shipped = ledger.shipped.slice(0, MAX_TRIED_AGAIN);
+      const lines = lateInShell(trial);
+      await several(shipped.length, AT_ONCE, async (index) => {
+        const id = shipped[index] as bigint;
+        const answer = await api.client.ask('DELETE', `/store/orders/${id}`);
+        must(
+          answer.status === 409,
+          LATE_CANCEL,
+          `for order ${id} it is ${told(answer)}`,
+          scriptOf(lines),
+        );
+      });
+      await compareAll(trial, LATE_CANCEL, lines);
+      return undefined;
+    },
+  },
+  {
+    name: LATE_PENDING,
+    group: 'later',
+    basis: 'contract',
+    needs: ['to write', 'to place'],
+    async run(trial) {
+      const { api, ledger, lacking } = trial;
+      const newest = ledger.ids.slice(-2 * SOME);
+      for (const id of newest.slice(0, SOME)) {
+        const refusal = await api.cancel(id);
+        const script = scriptOf(pendingInShell(trial, CANCEL));
+        must(refusal === undefined, LATE_PENDING, `the cancellation of ${id}: ${refusal}`, script);
+      }
+      for (const id of lacking.has('to ship') ? [] : newest.slice(SOME)) {
+        const shipped = await api.ship(id, DATE);
+        const script = scriptOf(pendingInShell(trial, SHIP));
+        must(
+          typeof shipped !== 'string',
+          LATE_PENDING,
+          `the shipment of ${id}: ${shipped}`,
+          script,
+        );
+      }
+      return undefined;
+    },
+  },
+];
+
+async function compareAll(trial: Trial, rule: string, lines: readonly string[]): Promise<void> {
+  const { api, ledger, isContractOnly } = trial;
+  const rows = new Map((await api.list()).map((order) => [order.id, order]));
+  const wrong = ledger.ids.flatMap((id) => {
+    return ledger.differenceIn(id, rows.get(id), isContractOnly) ?? [];
+  });
+  const more = wrong.length > 1 ? `, and ${wrong.length - 1} more` : '';
+  must(wrong.length === 0, rule, `${wrong[0]}${more}`, scriptOf(lines));
+}
+
+const PLACE = '$(placed \'{"petId":7,"quantity":1}\')';
+const CANCEL = 'orders -w \'%{http_code}\\n\' -X DELETE "$BASE/store/orders/$A"';
+const SHIP = `orders -X PUT "$BASE/store/orders/$A/shipment" -d '{"shipDate":"${DATE}"}'`;
+const LIST = 'orders "$BASE/store/orders"';
+
+function manyInShell(orders: number): readonly string[] {
+  return [
+    `for order in $(seq ${orders}); do echo "${PLACE}"; done > placed.txt`,
+    `${LIST} | grep -o '"id" *: *-\\{0,1\\}[0-9]*' | grep -o '[-0-9]*$' > listed.txt`,
+    '# The orders that are not in the list:',
+    'grep -vxFf listed.txt placed.txt',
+  ];
+}
+
+function sleepInShell({ pauseMs }: Trial): string {
+  return `sleep ${pauseMs / 1_000}`;
+}
+
+function pausedInShell(trial: Trial): readonly string[] {
+  return [
+    '# Of 120 new orders, a third is pending, a third shipped, a third cancelled.',
+    'for order in $(seq 40); do',
+    `  A=${PLACE}; echo $A`,
+    `  A=${PLACE}; echo $A; ${SHIP} > shipped.txt`,
+    `  A=${PLACE}; echo $A; ${CANCEL} > cancelled.txt`,
+    'done > placed.txt',
+    LIST,
+    sleepInShell(trial),
+    LIST,
+  ];
+}
+
+function lateInShell(trial: Trial): readonly string[] {
+  return [`A=${PLACE}`, SHIP, sleepInShell(trial), `for n in $(seq 20); do ${CANCEL}; done`, LIST];
+}
+
+function pendingInShell(trial: Trial, command: string): readonly string[] {
+  return [`A=${PLACE}`, sleepInShell(trial), command];
+}

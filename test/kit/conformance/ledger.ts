@@ -1,0 +1,62 @@
+import { brokenOrderRule } from '../oracle/list-rules.ts';
+import type { Order } from '../vocabulary.ts';
+
+/** An order as its placement and its acknowledged shipments left it. */
+interface Entry {
+  readonly placed: Order;
+  /** The dates that its shipments were accepted on. */
+  readonly shipDates: readonly string[];
+  /** True if a command got no answer that says what was done. */
+  readonly isOpen: boolean;
+}
+
+/** Keeps the expected state of every order that was placed. */
+export class Ledger {
+  readonly #entries = new Map<bigint, Entry>();
+
+  get ids(): readonly bigint[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** The ids of the orders that have shipped. */
+  get shipped(): readonly bigint[] {
+    return this.ids.filter((id) => this.#entries.get(id)?.shipDates.length);
+  }
+
+  place(placed: Order): void {
+    this.#entries.set(placed.id, { placed, shipDates: [], isOpen: false });
+  }
+
+  ship(id: bigint, shipDate: string): void {
+    this.#change(id, ({ shipDates }) => ({ shipDates: [...shipDates, shipDate] }));
+  }
+
+  /** Notes that it is unknown what became of an order. */
+  open(id: bigint): void {
+    this.#change(id, () => ({ isOpen: true }));
+  }
+
+  /**
+   * Returns the difference between an order and its row in a list, in words.
+   * @param isLenient True if the ship date of a shipped order may be the expected one.
+   */
+  differenceIn(id: bigint, row: Order | undefined, isLenient: boolean): string | undefined {
+    const { placed, shipDates, isOpen } = this.#entries.get(id) as Entry;
+    if (row === undefined) return `order ${id} is not in the list`;
+    if (isOpen) return undefined;
+    const { shipDate: _, ...undated } = placed;
+    const isShipped = shipDates.length > 0;
+    const dates =
+      isShipped && isLenient ? [row.shipDate] : isShipped ? shipDates : [placed.shipDate];
+    const broken = dates.map((shipDate) => {
+      const date = shipDate === undefined ? {} : { shipDate };
+      return brokenOrderRule(row, { ...undated, ...date, complete: isShipped })?.detail;
+    });
+    return broken.includes(undefined) ? undefined : broken[0];
+  }
+
+  #change(id: bigint, change: (entry: Entry) => Partial<Entry>): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) this.#entries.set(id, { ...entry, ...change(entry) });
+  }
+}
