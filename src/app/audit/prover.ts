@@ -75,8 +75,7 @@ export class Prover {
 
   /** Returns a checkpoint of the present log, which covers every acknowledged event. */
   async checkpoint(): Promise<SignedCheckpoint> {
-    const head = await this.#trail.treeHead();
-    return { ...head, note: this.#noteOf(head) };
+    return this.#signed(await this.#trail.treeHead());
   }
 
   /** Returns the same with cosignatures, if a quorum of witnesses has cosigned this very state. */
@@ -142,9 +141,10 @@ export class Prover {
     format: ReceiptFormat = 'json',
     needsWitnesses = false,
   ): Promise<string> {
-    needPosition(position, (await this.#trail.treeHead()).size);
+    const present = await this.#trail.treeHead();
+    needPosition(position, present.size);
     const isCosigned = needsWitnesses || position <= (this.#witnessed?.newest?.size ?? 0);
-    const head = isCosigned ? this.witnessed(position) : await this.checkpoint();
+    const head = isCosigned ? this.witnessed(position) : this.#signed(present);
     const record = await this.#recordAt(position);
     const prove = () => inclusionProof(position - 1, head.size, this.#trail);
     const proof = await orDamaged(prove);
@@ -186,6 +186,10 @@ export class Prover {
   #needSigner(): NoteSigner {
     if (this.#signer !== undefined) return this.#signer;
     throw new CannotProve('there is no key to sign with: SIGNING_KEY_FILE names none');
+  }
+
+  #signed(head: TreeHead): SignedCheckpoint {
+    return { ...head, note: this.#noteOf(head) };
   }
 
   /** Returns the checkpoint of a head. It is signed once. */

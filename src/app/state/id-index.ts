@@ -52,9 +52,8 @@ export class IdIndex {
   slotOf(key: bigint): number {
     // Exact for safe integers, and no safe integer for any other key.
     const number = Number(key);
-    const place = number - this.#open.first;
-    if (place >= 0 && place < this.#open.length) return this.#open.slot + place;
-    const slot = this.#slotInRuns(number);
+    let slot = slotIn(this.#open, number);
+    if (slot === -1) slot = this.#slotInRuns(number);
     return slot === -1 ? this.#table.get(key) : slot;
   }
 
@@ -76,9 +75,7 @@ export class IdIndex {
     if (runs.length === 0) return -1;
     const above = firstIndex(runs.length, (index) => (runs[index] as Run).first > number);
     const run = runs[above - 1];
-    // Not the sum first: it may be beyond what a number holds exactly.
-    const place = number - (run?.first ?? NaN);
-    return run !== undefined && place < run.length ? run.slot + place : -1;
+    return run === undefined ? -1 : slotIn(run, number);
   }
 
   /** Begins a run with a key, or puts the key into the table if it is not a safe integer. */
@@ -101,6 +98,13 @@ export class IdIndex {
       this.#table.add(BigInt(run.first + index), run.slot + index);
     }
   }
+}
+
+/** Returns the slot of a key in a run, or −1. */
+function slotIn({ first, slot, length }: Run, number: number): number {
+  // The sum of slot and number may be beyond what a number holds exactly.
+  const place = number - first;
+  return place >= 0 && place < length ? slot + place : -1;
 }
 
 /** Stands for the absence of a run: no key follows it. */

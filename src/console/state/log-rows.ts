@@ -2,7 +2,7 @@
  * The events of the log between two positions, as rows. Without a filter any row can be loaded by its
  * position; with one, the rows are found by a walk from the end that is shown first.
  */
-import type { EventType, OrderEvent, Position, StoreOrders } from '../../client/client.ts';
+import type { EventQuery, OrderEvent, Position, StoreOrders } from '../../client/client.ts';
 import { positionIn } from './places.ts';
 import { DenseRows, PagedRows, type Rows } from './rows.ts';
 
@@ -15,9 +15,11 @@ const STEP_POSITIONS_MAX = 64_000;
 const LITTLE_EVENTS = 100;
 
 /** Criteria of events. An absent member matches every event. */
-export interface EventFilter {
-  readonly type?: EventType | undefined;
-  readonly commandId?: string | undefined;
+export type EventFilter = Pick<EventQuery, 'type' | 'commandId'>;
+
+/** Returns true for criteria that every event matches. */
+export function matchesAll({ type, commandId }: EventFilter): boolean {
+  return type === undefined && commandId === undefined;
 }
 
 export interface LogView extends EventFilter {
@@ -41,7 +43,7 @@ export interface LogPart {
 export function logRows(part: LogPart, { type, commandId, order }: LogView): Rows<OrderEvent> {
   const { after: base = 0, head } = part;
   const isOldestFirst = order === 'oldest';
-  if (type === undefined && commandId === undefined) {
+  if (matchesAll({ type, commandId })) {
     return new DenseRows(head - base, PART_EVENTS, async (first, end) => {
       if (isOldestFirst) return between(part, base + first, base + end, {});
       return (await between(part, head - end, head - first, {})).reverse();

@@ -1,6 +1,7 @@
 /** Then and now: what lies between a moment of the log and its end, from numbers alone. */
 import type { Activity, Summary } from '../../client/client.ts';
 import { instantAfter, millisecondsOf } from './clock.ts';
+import { eventsIn } from './figures.ts';
 
 const DAY_MS = 86_400_000;
 /** A store as young as this is shown by the hour. */
@@ -42,8 +43,8 @@ export interface Bar {
 /** Returns a bar for each bucket. The log ends with the last one. */
 export function barsOf({ asOf, data }: Activity): readonly Bar[] {
   let end = asOf;
-  const bars = data.toReversed().map(({ start, placed, shipped, cancelled }) => {
-    const bar = { start, events: placed + shipped + cancelled, end };
+  const bars = data.toReversed().map((bucket) => {
+    const bar = { start: bucket.start, events: eventsIn(bucket), end };
     end -= bar.events;
     return bar;
   });

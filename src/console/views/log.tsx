@@ -7,7 +7,7 @@ import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { moveTo } from '../parts/router.ts';
 import { can, client, place } from '../parts/session.ts';
 import { useTail } from '../parts/tail.ts';
-import { GrownRows, logRows } from '../state/log-rows.ts';
+import { GrownRows, logRows, matchesAll } from '../state/log-rows.ts';
 import { positionIn } from '../state/places.ts';
 import { type LogRoute, withoutAbsent } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
@@ -103,18 +103,13 @@ function Following({ to, head, loaded, onReload }: FollowingProps) {
         <EventTable
           rows={rows}
           isNew={({ position }) => position > head}
-          startRow={isOldest && isWhole(to) ? start : 0}
+          startRow={isOldest && matchesAll(to) ? start : 0}
           onScroll={(scrollPx) => setAtTop(scrollPx === 0)}
         />
       )}
       {rows.count === 0 && head > 0 && <p data-state="no_match">No event matches.</p>}
     </>
   );
-}
-
-/** True for the log without a filter, whose rows are at the places that their positions give. */
-function isWhole({ type, commandId }: LogRoute): boolean {
-  return type === undefined && commandId === undefined;
 }
 
 /** The state of a walk through the log that has found nothing yet. */
