@@ -5,7 +5,7 @@
  */
 
 import { isSignedBy } from './crypto.ts';
-import { type NoteKey, readNote, readNoteKey, type Verdict } from './verifier.ts';
+import { isInNameOf, type NoteKey, readNote, readNoteKey, type Verdict } from './verifier.ts';
 
 /** The type of such cosignatures in signed notes. */
 export const COSIGNATURE_TYPE = 4;
@@ -43,8 +43,9 @@ export function verifyCosignature(note: string, key: CosignerKey): Verdict<numbe
   const read = readNote(note);
   if (!read.ok) return read;
   let newestS: number | undefined;
-  for (const { name, id, signature } of read.value.signatures) {
-    if (name !== key.name || !isEqual(id, key.id)) continue;
+  for (const each of read.value.signatures) {
+    if (!isInNameOf(each, key)) continue;
+    const { signature } = each;
     const atS = timeOf(signature);
     const isValid =
       atS !== undefined &&
@@ -65,8 +66,4 @@ function timeOf(signature: Uint8Array): number | undefined {
   if (signature.length !== COSIGNATURE_BYTES) return undefined;
   const time = new DataView(signature.buffer, signature.byteOffset).getBigUint64(0);
   return time <= MAX_TIME_S ? Number(time) : undefined;
-}
-
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

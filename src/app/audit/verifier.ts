@@ -212,13 +212,18 @@ export function readNote(note: string): Verdict<{
   });
 }
 
+/** Returns true for a signature in the name of a key, which is not verified. */
+export function isInNameOf({ name, id }: NoteSignature, key: NoteKey): boolean {
+  return name === key.name && equal(id, key.id);
+}
+
 /** Returns the text of a note that the key has signed. */
 function noteText(note: string, key: NoteKey): string {
   const { text, signatures } = need(readNote(note));
   let signed = false;
-  for (const { name, id, signature } of signatures) {
-    if (name !== key.name || !equal(id, key.id)) continue;
-    const valid = isSignedBy(key.publicKey, text, signature);
+  for (const each of signatures) {
+    if (!isInNameOf(each, key)) continue;
+    const valid = isSignedBy(key.publicKey, text, each.signature);
     if (!valid) refuse('the signature is not that of the public key on this text');
     signed = true;
   }

@@ -5,6 +5,7 @@
 
 import { base64Of, bytesOf } from './base64.ts';
 import {
+  isInNameOf,
   type NoteKey,
   type NoteSignature,
   readNote,
@@ -123,7 +124,7 @@ function signedBy(
 ): Verdict<string> {
   let lines = '';
   for (const key of keys) {
-    const line = signatures.find(({ name, id }) => name === key.name && isEqual(id, key.id));
+    const line = signatures.find((each) => isInNameOf(each, key));
     if (line === undefined) continue;
     const verified = verifyNote(note, key.vkey);
     if (!verified.ok) return verified;
@@ -132,8 +133,4 @@ function signedBy(
   }
   if (lines !== '') return { ok: true, value: lines };
   return { ok: false, reason: 'the checkpoint is not signed with a key of its log' };
-}
-
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

@@ -82,8 +82,8 @@ const MUTANTS: readonly [kind: Forgery['kind'], what: string, ...changes: Change
     'takes any key',
     ["signed ? text : refuse('the note is not signed with the public key')", 'text'],
   ],
-  ['checkpoint', 'takes any name', ['name !== key.name || ', '']],
-  ['checkpoint', 'takes any id', ['|| !equal(id, key.id)', '']],
+  ['checkpoint', 'takes any name', ['name === key.name && ', '']],
+  ['checkpoint', 'takes any id', ['&& equal(id, key.id)', '']],
   [
     'checkpoint',
     'takes any origin',
