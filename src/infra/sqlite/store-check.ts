@@ -119,6 +119,9 @@ async function checkRefusalsOf(file: string, pace: Pace): Promise<void> {
   if (!existsSync(name)) return;
   await readAll(name, async (db) => {
     await checkStructure(db, pace);
+    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+    // A server that has just created the file commits its table a moment later.
+    if (tables === 0) return;
     const select = db
       .prepare(
         `SELECT position, record FROM refusals

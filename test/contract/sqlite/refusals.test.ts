@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { SqliteRefusals } from '../../../src/infra/sqlite/refusals.ts';
+import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { refusal, refusalTrailContract } from '../refusal-trail.ts';
 
@@ -50,6 +51,19 @@ describe('the file of refusals', () => {
     ]) {
       expect(() => db.exec(sql), sql).toThrow('refusals are append-only');
     }
+  });
+
+  it('passes the check of the store before its table is there', async () => {
+    const file = temporaryFile();
+    openDatabase(file).close();
+    writeFileSync(`${file}-refusals`, '');
+    await checkSqliteStore(file, async () => {});
+    const db = new Database(`${file}-refusals`);
+    onTestFinished(() => void db.close());
+    db.pragma('journal_mode = WAL');
+    await checkSqliteStore(file, async () => {});
+    await opened(file).append([refusal(1)]);
+    await checkSqliteStore(file, async () => {});
   });
 
   it("is not another program's file", async () => {
