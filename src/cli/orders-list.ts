@@ -19,6 +19,7 @@ interface ListOptions extends ServiceOptions, JsonOption {
   readonly status?: (typeof STATUSES)[number];
   readonly petId?: bigint;
   readonly fromId?: bigint;
+  readonly toId?: bigint;
   readonly placedFrom?: string;
   readonly placedTo?: string;
   readonly asOf?: string;
@@ -32,6 +33,7 @@ export function addOrdersList(orders: ExplainedCommand, commandLine: CommandLine
     .description('list orders by id')
     .option('--id <id>', 'the order with this id; repeatable, up to 100', addId)
     .option('--from-id <id>', 'orders with this id or a higher one', readOrderId)
+    .option('--to-id <id>', 'orders with a lower id', readOrderId)
     .option('--pet-id <id>', 'orders of this pet', readOrderId)
     .addOption(new Option('--status <status>', 'orders in this state').choices(STATUSES))
     .option('--placed-from <time>', 'orders placed at this time (RFC 3339) or later')

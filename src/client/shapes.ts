@@ -66,6 +66,8 @@ export interface ListQuery {
   readonly id?: readonly Id[] | undefined;
   /** Orders with this id or a higher one. */
   readonly fromId?: Id | undefined;
+  /** Orders with a lower id. */
+  readonly toId?: Id | undefined;
   readonly status?: Status | undefined;
   readonly petId?: Id | undefined;
   readonly complete?: boolean | undefined;

@@ -25,7 +25,7 @@ export function queryOf(query: object): Record<string, string> {
 }
 
 function textOf(name: string, value: unknown): string {
-  if (/^(?:id|fromId|petId)$/.test(name))
+  if (/^(?:id|fromId|toId|petId)$/.test(name))
     return [value]
       .flat()
       .map((id) => idText(id as Id))

@@ -9,6 +9,8 @@ export interface Walk {
   readonly order?: 'desc' | undefined;
   /** The lowest id. */
   readonly fromId?: OrderId | undefined;
+  /** The id below which all are. */
+  readonly toId?: OrderId | undefined;
   /** Only these ids, which are looked up one by one. Unknown ids are skipped. */
   readonly ids?: readonly OrderId[] | undefined;
 }
@@ -22,39 +24,45 @@ export function slotsOnWalk(
   walk: Walk,
   after: OrderId | undefined,
 ): Iterable<Uint32Array> {
-  const { order = 'asc', fromId, ids } = walk;
+  const { order = 'asc', fromId, toId, ids } = walk;
   if (ids !== undefined) return [slotsAmong(list, ids, walk, after)];
-  if (fromId === undefined) return list.slotsBeyond(after, order);
-  if (order === 'desc') return downTo(list, fromId, after);
-  const isBegun = after !== undefined && after >= fromId;
-  return list.slotsBeyond(isBegun ? after : ((fromId - 1n) as OrderId), order);
+  if (order === 'desc') {
+    const isBegun = toId === undefined || (after !== undefined && after < toId);
+    const slots = list.slotsBeyond(isBegun ? after : toId, order);
+    return fromId === undefined ? slots : slotsUntil(list, slots, (id) => id < fromId);
+  }
+  const isBegun = fromId === undefined || (after !== undefined && after >= fromId);
+  const slots = list.slotsBeyond(isBegun ? after : ((fromId - 1n) as OrderId), order);
+  return toId === undefined ? slots : slotsUntil(list, slots, (id) => id >= toId);
 }
 
 function slotsAmong(
   list: OrderList<unknown>,
   ids: readonly OrderId[],
-  { order, fromId }: Walk,
+  { order, fromId, toId }: Walk,
   after: OrderId | undefined,
 ): Uint32Array {
   const sign = order === 'desc' ? -1 : 1;
   const isAhead = (id: OrderId) =>
     after === undefined || (order === 'desc' ? id < after : id > after);
+  const isWithin = (id: OrderId) =>
+    (fromId === undefined || id >= fromId) && (toId === undefined || id < toId);
   const slots = [...new Set(ids)]
-    .filter((id) => isAhead(id) && (fromId === undefined || id >= fromId))
+    .filter((id) => isAhead(id) && isWithin(id))
     .sort((one, other) => (one < other ? -sign : sign))
     .map((id) => list.image.slotOf(id));
   return Uint32Array.from(slots.filter((slot) => slot !== -1));
 }
 
-function* downTo(
+/** Yields slots up to the first whose id is past the end of the walk. */
+function* slotsUntil(
   list: OrderList<unknown>,
-  fromId: OrderId,
-  after: OrderId | undefined,
+  chunks: Iterable<Uint32Array>,
+  isPast: (id: bigint) => boolean,
 ): Iterable<Uint32Array> {
   const { ids } = list.columns;
-  const isBelow = (slot: number | undefined) => (ids[slot as number] as bigint) < fromId;
-  for (const slots of list.slotsBeyond(after, 'desc')) {
-    const end = firstIndex(slots.length, (index) => isBelow(slots[index]));
+  for (const slots of chunks) {
+    const end = firstIndex(slots.length, (index) => isPast(ids[slots[index] as number] as bigint));
     yield slots.subarray(0, end);
     if (end < slots.length) return;
   }

@@ -16,6 +16,7 @@ const TITLES: Readonly<Record<Problem['kind'], string>> = {
   busy: 'The service is busy, or not ready',
   offline: 'This device is offline',
   unreachable: 'The service does not answer',
+  file_changed: 'The file has changed since it was verified',
   other: 'This did not work',
 };
 

@@ -12,6 +12,7 @@ export interface Problem {
     | 'busy'
     | 'offline'
     | 'unreachable'
+    | 'file_changed'
     | 'other';
   readonly message: string;
   readonly requestId?: string | undefined;
@@ -19,11 +20,17 @@ export interface Problem {
   readonly retryMs?: number;
 }
 
+/** A file that was checked cannot be read as it was then. */
+export class FileChanged extends Error {}
+
 /** The wait where the service states none. */
 const RETRY_MS = 5_000;
 
-/** Returns the problem in an error. Throws the error if it is none of the client's. */
+const FILE_CHANGED = 'Events from here on are not shown. Choose the file again to verify it.';
+
+/** Returns the problem in an error. Throws the error if it is neither the client's nor a file's. */
 export function problemOf(error: unknown, isOnline: boolean): Problem {
+  if (error instanceof FileChanged) return { kind: 'file_changed', message: FILE_CHANGED };
   if (!(error instanceof StoreOrdersError)) throw error;
   const { code, message, requestId, retryAfterMs = RETRY_MS } = error;
   const told = { message, requestId };

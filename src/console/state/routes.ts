@@ -16,6 +16,7 @@ export interface OrdersRoute {
   readonly asOf?: string;
   readonly petId?: string;
   readonly fromId?: string;
+  readonly toId?: string;
   readonly order?: 'desc';
 }
 
@@ -78,11 +79,10 @@ export function isId(text: string): boolean {
   return id <= MAX_ID && id >= -MAX_ID - 1n;
 }
 
-/** Returns the 100 ids below an id, the highest first, and the one above it, as far as there are any. */
-export function idsAround(id: string): { readonly below: string[]; readonly above?: string } {
-  const ids = Array.from({ length: 100 }, (_, index) => String(BigInt(id) - BigInt(index + 1)));
-  const above = String(BigInt(id) + 1n);
-  return { below: ids.filter(isId), ...(isId(above) && { above }) };
+/** Returns the id that follows one, or undefined behind the last. */
+export function idBehind(id: string): string | undefined {
+  const next = String(BigInt(id) + 1n);
+  return isId(next) ? next : undefined;
 }
 
 /**
@@ -112,13 +112,14 @@ function readTravel(given: URLSearchParams): TravelRoute {
 function readOrders(given: URLSearchParams): OrdersRoute {
   const status = STATUSES.find((each) => each === given.get('status'));
   const asOf = given.get('asOf')?.trim();
-  const [petId, fromId] = ['petId', 'fromId'].map((name) => idIn(given, name));
+  const [petId, fromId, toId] = ['petId', 'fromId', 'toId'].map((name) => idIn(given, name));
   return {
     page: 'orders',
     ...(status && { status }),
     ...(asOf && { asOf }),
     ...(petId && { petId }),
     ...(fromId && { fromId }),
+    ...(toId && { toId }),
     ...(given.get('order') === 'desc' && { order: 'desc' }),
   };
 }

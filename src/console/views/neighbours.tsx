@@ -3,22 +3,21 @@ import { useState } from 'preact/hooks';
 import { StoreOrdersError } from '../../client/client.ts';
 import { moveTo } from '../parts/router.ts';
 import { client } from '../parts/session.ts';
-import { idsAround } from '../state/routes.ts';
+import { idBehind } from '../state/routes.ts';
 
 export function Neighbours({ id }: { readonly id: string }) {
   const [said, setSaid] = useState('');
   const go = async (way: 'before' | 'behind') => {
-    const { below, above } = idsAround(id);
     const isBefore = way === 'before';
-    // The API finds orders from an id upwards; downwards only those whose ids it is given.
-    const query = isBefore ? ({ id: below, order: 'desc' } as const) : { fromId: above };
-    const isEnd = isBefore ? below.length === 0 : above === undefined;
+    const behind = idBehind(id);
+    const query = isBefore ? ({ toId: id, order: 'desc' } as const) : { fromId: behind };
+    const isEnd = !isBefore && behind === undefined;
     try {
       const list = client.list({ ...query, limit: 1 });
       const page = isEnd ? undefined : (await list.pages().next()).value;
       const found = page?.data[0]?.id;
       if (found !== undefined) moveTo({ page: 'order', id: found });
-      else setSaid(isBefore ? 'There is none among the 100 ids below.' : 'This is the last order.');
+      else setSaid(isBefore ? 'This is the first order.' : 'This is the last order.');
     } catch (error) {
       if (!(error instanceof StoreOrdersError)) throw error;
       setSaid(error.message);

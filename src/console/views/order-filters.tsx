@@ -11,6 +11,7 @@ const FIELDS = [
   ['asOf', 'As of', 'position or time'],
   ['petId', 'Pet', 'id'],
   ['fromId', 'From order', 'id'],
+  ['toId', 'Below order', 'id'],
 ] as const;
 
 export function OrderFilters({ to, onChoose }: FiltersProps) {

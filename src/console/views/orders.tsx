@@ -128,7 +128,7 @@ function Tools({ to, rows, summary, onReload }: ToolsProps) {
 
 /** Returns the number of orders that match, as far as it is known without a walk through all pages. */
 function countOf(to: OrdersRoute, rows: PagedRows<Order>, { orders }: Summary): string {
-  const isFiltered = to.petId !== undefined || to.fromId !== undefined;
+  const isFiltered = [to.petId, to.fromId, to.toId].some((id) => id !== undefined);
   if (!isFiltered) return `${countText(orders[to.status ?? 'total'])} orders`;
   const known = countText(rows.isComplete ? rows.count : rows.count - 1);
   return rows.isComplete ? `${known} orders` : `${known} orders and more`;

@@ -56,6 +56,7 @@ const ListQuery = z.strictObject({
     'The orders with these ids, as far as there are any: up to 100, with commas between.',
   ),
   fromId: may(orderIdTextV2, 'Orders with this id or a higher one.'),
+  toId: may(orderIdTextV2, 'Orders with a lower id.'),
   status: may(wordText(STATUSES), 'Orders of this status.'),
   petId: may(petIdTextV2, 'Orders of this animal.'),
   complete: may(booleanText, 'Orders that have shipped, or that have not.'),

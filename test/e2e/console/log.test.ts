@@ -127,7 +127,7 @@ describe.skipIf(CHROMIUM === undefined)('The log', () => {
     await page.waitForURL('**/orders/1');
     await page.waitForSelector('.timeline');
     await page.click('text=Previous order');
-    await page.waitForSelector('text=There is none among the 100 ids below.');
+    await page.waitForSelector('text=This is the first order.');
     await page.keyboard.press('?');
     await page.waitForSelector('dialog >> text=Next and previous row');
     expect(wrong).toEqual([]);

@@ -9,7 +9,7 @@ const ORDERS = 1_300;
 /** Beyond the numbers that JavaScript holds exactly. */
 const FIRST_ID = 9_007_199_254_740_993n;
 const ROWS_MAX = 60;
-const REFUSED = /status of (?:400|404|409|412|503)/;
+const REFUSED = /status of (?:400|404|409|410|412|503)/;
 
 let reader = '';
 const on = browsing(async ({ databaseFile }) => {
@@ -160,6 +160,27 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
     await expectAccessible(page, 'busy');
     await page.unroute('**/v2/store/**');
     await page.click('text=Try now');
+    await expect.poll(() => page.innerText('.count')).toBe('1 300 orders');
+    expect(wrong).toEqual([]);
+  });
+
+  it('explains what no longer exists', async () => {
+    const { page, wrong } = await on.enter('/key', on.service.key, REFUSED);
+    const gone = { code: 'gone', message: 'That part of the log was dropped.', status: 410 };
+    await page.route('**/v2/store/orders**', (route) =>
+      route.fulfill({
+        status: 410,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(gone),
+      }),
+    );
+    await page.click('nav >> text=Orders');
+    await page.waitForSelector('[data-state=gone] >> text=That part of the log was dropped.');
+    expect(await page.innerText('[data-state=gone] h2')).toBe('This no longer exists');
+    await expectAccessible(page, 'gone');
+    await page.unroute('**/v2/store/orders**');
+    await page.click('nav >> text=Key');
+    await page.click('nav >> text=Orders');
     await expect.poll(() => page.innerText('.count')).toBe('1 300 orders');
     expect(wrong).toEqual([]);
   });

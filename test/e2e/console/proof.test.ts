@@ -179,6 +179,25 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     expect(await page.isVisible('.steps')).toBe(true);
   });
 
+  it('shows no more events of a file that has changed since it was verified', async () => {
+    const { page, wrong } = await on.open('/proof');
+    const { text, key } = await exported();
+    const file = join(temporaryFolder(), 'trail.ndjson');
+    writeFileSync(file, text);
+    await page.fill('#public-key', key);
+    await page.setInputFiles('#proof-files', file);
+    await page.waitForSelector('.proof[data-verdict=Verified]');
+    await expect.poll(() => page.innerText('tbody')).toContain('OrderPlaced');
+    writeFileSync(file, text.replaceAll('"OrderPlaced"', '"OrderSold!!"'));
+    await page.locator('.scroller').evaluate((list) => {
+      (list as unknown as { scrollTop: number }).scrollTop = 1e9;
+    });
+    await page.waitForSelector('[data-state=file_changed] >> text=Choose the file again');
+    expect(await page.innerText('tbody')).not.toContain('OrderSold');
+    await expectAccessible(page, 'proof-changed');
+    expect(wrong).toEqual([]);
+  });
+
   it('remembers the public key for the tab only if that is asked for, and warns of one of the service', async () => {
     const { page } = await on.open('/proof');
     await page.click('text=Use this service');

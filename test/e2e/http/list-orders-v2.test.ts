@@ -120,6 +120,10 @@ describe('listOrders of version 2', () => {
     ['from an id on', { fromId: undated }, [undated, shipped, cancelled]],
     ['from an id that there is not', { fromId: '-6' }, [pending, undated, shipped, cancelled]],
     ['down to an id', { fromId: undated, order: 'desc' }, [cancelled, shipped, undated]],
+    ['below an id', { toId: undated }, ['-7', pending]],
+    ['down from an id', { toId: undated, order: 'desc' }, [pending, '-7']],
+    ['between ids', { fromId: pending, toId: shipped }, [pending, undated]],
+    ['between ids that leave nothing', { fromId: shipped, toId: shipped }, []],
     ['by their ids', { id: `${shipped},-7,4711,${shipped}` }, ['-7', shipped]],
     ['by an id', { id: pending, order: 'desc' }, [pending]],
     ['by ids that are nobody’s', { id: '4711,4712' }, []],
@@ -195,6 +199,7 @@ describe('A parameter is refused with a 400 that names it:', () => {
     ['id=9223372036854775808', 'id'],
     ['id=1&id=2', 'id: must be given once'],
     ['fromId=01', 'fromId: must be a whole number'],
+    ['toId=1.0', 'toId: must be a whole number'],
     ['order=DESC', 'order: must be one of asc, desc'],
     ['complete=1', 'complete: must be true or false'],
     ['complete=TRUE', 'complete'],
@@ -362,7 +367,7 @@ describe('Pages', () => {
     const { next } = await find({ limit: '1' });
     const [after, order] = [String(next), 'desc'];
     expect((await find({ after, order: 'asc' })).data).toStrictEqual((await find({ after })).data);
-    for (const query of [{ order }, { fromId: '1' }, { id: '1' }]) {
+    for (const query of [{ order }, { fromId: '1' }, { toId: '9' }, { id: '1' }]) {
       expectError(await ask({ ...query, after }), 400, 'invalid_request');
     }
   });

@@ -7,6 +7,7 @@ import { RecordTree } from '../../../src/app/audit/verifier.ts';
 import { recordOf } from '../../../src/app/log/recorded-event.ts';
 import { checkExport, type Progress } from '../../../src/console/state/export-check.ts';
 import { exportRows } from '../../../src/console/state/export-rows.ts';
+import { problemOf } from '../../../src/console/state/problem.ts';
 import { isVerified } from '../../../src/console/state/proof-steps.ts';
 import { encode } from '../../../src/infra/events/codec.ts';
 import { placed, recorded } from '../../support/events.ts';
@@ -68,6 +69,22 @@ describe('An export', () => {
       expect(rows.at(at)).toMatchObject({ position: at + 1, type: 'OrderPlaced', keyname: 'Käse' });
     }
     expect(rows.at(EVENTS)).toBeUndefined();
+  });
+
+  it.each([
+    ['is no longer there', () => Promise.reject(new DOMException('gone', 'NotReadableError'))],
+    ['holds other text', async () => 'x'.repeat(80)],
+    ['holds other events', async () => `${lines[2]}\n`],
+  ])('shows no events where its file %s', async (_, text) => {
+    const { index } = await check([whole]);
+    if (index === undefined) expect.fail();
+    const file = Object.assign(new Blob([]), {
+      slice: () => Object.assign(new Blob([]), { text }),
+    });
+    const rows = exportRows({ ...index, file });
+    const refused = await rows.want(0, 1).catch((error: unknown) => error);
+    expect(problemOf(refused, true)).toMatchObject({ kind: 'file_changed' });
+    expect(rows.at(0)).toBeUndefined();
   });
 
   it('must agree with the checkpoints of the reader', async () => {

@@ -31,6 +31,7 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
       asOf: fc.constantFrom('7', '2026-01-01T00:00:00+01:00', 'any & text #=?'),
       petId: ids,
       fromId: ids,
+      toId: ids,
       order: fc.constant('desc' as const),
     },
     some,
@@ -67,7 +68,7 @@ describe('The addresses of the console', () => {
   });
 
   it.each([
-    ['status=lost&petId=1.5&fromId=99999999999999999999&order=up', { page: 'orders' }],
+    ['status=lost&petId=1.5&fromId=99999999999999999999&toId=x&order=up', { page: 'orders' }],
     ['', { page: 'orders' }],
   ])('ignore what is malformed: %s', (search, route) => {
     expect(readRoute('orders', search)).toStrictEqual(route);

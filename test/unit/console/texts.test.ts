@@ -5,7 +5,7 @@ import { curlOf } from '../../../src/console/state/curl.ts';
 import { type ExportFormat, piecesOf } from '../../../src/console/state/event-export.ts';
 import { perMinute, readCheckpoint } from '../../../src/console/state/figures.ts';
 import { problemOf } from '../../../src/console/state/problem.ts';
-import { idsAround } from '../../../src/console/state/routes.ts';
+import { idBehind } from '../../../src/console/state/routes.ts';
 import {
   countText,
   durationText,
@@ -102,10 +102,10 @@ test('A form of times that is none of them is UTC', () => {
   ]);
 });
 
-test('The ids around one stay within 64 bits', () => {
-  expect(idsAround('5')).toMatchObject({ below: expect.arrayContaining(['4', '-95']), above: '6' });
-  expect(idsAround('9223372036854775807').above).toBeUndefined();
-  expect(idsAround('-9223372036854775808').below).toEqual([]);
+test('The id behind one stays within 64 bits', () => {
+  expect(idBehind('5')).toBe('6');
+  expect(idBehind('-1')).toBe('0');
+  expect(idBehind('9223372036854775807')).toBeUndefined();
 });
 
 describe('Events as a file', () => {

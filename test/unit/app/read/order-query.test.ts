@@ -84,6 +84,7 @@ function walksFor(orders: readonly OrderDetails[]): fc.Arbitrary<Walk> {
     {
       order: fc.constant('desc' as const),
       fromId: ids,
+      toId: ids,
       ids: fc.array(ids, { minLength: 1, maxLength: 8 }),
     },
     { requiredKeys: [] },
@@ -91,9 +92,12 @@ function walksFor(orders: readonly OrderDetails[]): fc.Arbitrary<Walk> {
 }
 
 /** The orders of a walk, said as plainly as can be. */
-function onWalk(orders: readonly OrderDetails[], { order, fromId, ids }: Walk) {
+function onWalk(orders: readonly OrderDetails[], { order, fromId, toId, ids }: Walk) {
   const its = orders.filter(
-    ({ id }) => (fromId === undefined || id >= fromId) && (ids?.includes(id) ?? true),
+    ({ id }) =>
+      (fromId === undefined || id >= fromId) &&
+      (toId === undefined || id < toId) &&
+      (ids?.includes(id) ?? true),
   );
   return order === 'desc' ? its.reverse() : its;
 }
@@ -164,9 +168,13 @@ describe('finding orders', () => {
   });
 
   it('continues after the last order of a page, on every walk', () => {
-    const list = listOf(recorded(placed(1n), placed(2n), placed(3n), placed(4n)));
-    const [ids, fromId] = [[4n, 2n, 3n] as OrderId[], 2n as OrderId];
-    for (const walk of [{ fromId }, { ids }, { ids, fromId }]) {
+    const list = listOf(recorded(placed(1n), placed(2n), placed(3n), placed(4n), placed(5n)));
+    const [ids, fromId, toId] = [[5n, 2n, 1n, 3n, 4n] as OrderId[], 2n as OrderId, 5n as OrderId];
+    for (const walk of [
+      { fromId, toId },
+      { ids: ids.slice(1, 2).concat(ids.slice(3)) },
+      { ids, fromId, toId },
+    ]) {
       for (const order of [undefined, 'desc'] as const) {
         const found = allPages(list, { ...walk, order }, 1).flat();
         const expected = order === 'desc' ? [4n, 3n, 2n] : [2n, 3n, 4n];
@@ -174,7 +182,7 @@ describe('finding orders', () => {
       }
     }
     // An order that has come since, or a cursor of a list that began later.
-    const found = findOrders(list, { fromId }, 1n as OrderId, 9).orders;
+    const found = findOrders(list, { fromId, toId }, 1n as OrderId, 9).orders;
     expect(found.map(({ id }) => id)).toStrictEqual([2n, 3n, 4n]);
   });
 
@@ -193,6 +201,8 @@ describe('finding orders', () => {
           expect(allPages(list, filter, limit).flat()).toStrictEqual(expected);
           const down = { ...filter, order: 'desc', fromId: ids[0] as OrderId } as const;
           expect(allPages(list, down, limit).flat()).toStrictEqual(onWalk(expected, down));
+          const up = { ...filter, toId: ids[0] as OrderId } as const;
+          expect(allPages(list, up, limit).flat()).toStrictEqual(onWalk(expected, up));
         }
       }),
       { numRuns: 8 },
