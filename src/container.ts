@@ -20,7 +20,9 @@ import { OrderList } from './app/state/order-list.ts';
 import { Witnessing } from './app/witnessing/witnessing.ts';
 import { CommandProcessor } from './app/write/command-processor.ts';
 import { MeasuredWriter } from './app/write/measured-writer.ts';
-import { encodeChunk, type ListChunk, NOT_SHOWN } from './http/answers/list.ts';
+import { NOT_SHOWN } from './http/answers/list.ts';
+import type { ListChunk } from './http/answers/list-chunk.ts';
+import { ListMemory } from './http/answers/list-memory.ts';
 import { ListVersions } from './http/answers/list-versions.ts';
 import { createApp } from './http/app.ts';
 import type { Health } from './http/health.ts';
@@ -77,7 +79,8 @@ export function compose(given: Given): Parts {
   register(MeasuredWriter, () => new MeasuredWriter(store.writer));
   register(CommandProcessor, () => processorOf(given, get(MeasuredWriter)));
   register(Bulkhead, () => bulkheadOf(given, get(CommandProcessor)));
-  register(OrderList, () => new OrderList(encodeChunk, snapshot, NOT_SHOWN));
+  register(ListMemory, () => new ListMemory(given.config.limits.maxListTextBytes));
+  register(OrderList, () => new OrderList(get(ListMemory).encode, snapshot, NOT_SHOWN));
   register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, get(OrderList)));
   register(ReadModel, () => new ReadModel(store.log, get(OrderList), store.foldSource));
   register(ListVersions, () => new ListVersions(given.config.limits.maxOldListBytes));
@@ -169,6 +172,7 @@ function serverOf(
       commands: get(CommandProcessor),
       reads: get(Bulkhead),
       readModel: get<ReadModel<ListChunk>>(ReadModel),
+      listMemory: get(ListMemory),
       versions: get<ListVersions<ListChunk>>(ListVersions),
       authenticator,
       limiter: get(KeyLimiter),

@@ -17,7 +17,8 @@ import { CommandProcessor } from '../../src/app/write/command-processor.ts';
 import { Writer } from '../../src/app/write/writer.ts';
 import { order } from '../../src/domain/order.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
-import { encodeChunk, type ListChunk } from '../../src/http/answers/list.ts';
+import type { ListChunk } from '../../src/http/answers/list-chunk.ts';
+import { ListMemory } from '../../src/http/answers/list-memory.ts';
 import { ListVersions } from '../../src/http/answers/list-versions.ts';
 import { createApp } from '../../src/http/app.ts';
 import { Health } from '../../src/http/health.ts';
@@ -165,6 +166,7 @@ export function listenerOn(
   health.ready();
   const authenticator = new Authenticator(store.keys);
   const limiter = new KeyLimiter(100);
+  const listMemory = new ListMemory(Infinity);
   return createApp({
     logger: pino({ level: 'silent' }),
     health,
@@ -174,7 +176,8 @@ export function listenerOn(
     services: {
       epochs: store.epochs,
       commands: new CommandProcessor(store.writer, ignore, { limits: PATIENT }),
-      readModel: new ReadModel(store.log, new OrderList(encodeChunk)),
+      readModel: new ReadModel(store.log, new OrderList(listMemory.encode)),
+      listMemory,
       reads: BOUNDLESS,
       versions: new ListVersions<ListChunk>(Infinity),
       authenticator,

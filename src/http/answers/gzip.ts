@@ -1,6 +1,6 @@
 /** Gzip files (RFC 1952) put together from pieces that are compressed once and used again. */
 import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 
 /**
  * A piece of a gzip file (RFC 1952) that is composed of separately compressed pieces: raw deflate
@@ -17,6 +17,9 @@ export interface GzipPiece {
 
 const FULL_FLUSH = { finishFlush: constants.Z_FULL_FLUSH };
 const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
+const inflate = promisify<Buffer, object, Buffer>(inflateRaw);
+/** A piece has no last block. */
+const NO_END = { finishFlush: constants.Z_SYNC_FLUSH };
 
 /**
  * The most pieces compressed at the same time. Each takes a quarter of a megabyte, and one of the
@@ -31,7 +34,7 @@ export async function gzipPiece(bytes: Buffer): Promise<GzipPiece> {
   if (underWay < MAX_CONCURRENT_JOBS) underWay += 1;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
-    const deflated = await deflate(bytes, FULL_FLUSH);
+    const deflated = exactly(await deflate(bytes, FULL_FLUSH));
     return { deflated, crc: crc32(bytes), length: bytes.length };
   } finally {
     // The next piece takes the place of this one.
@@ -39,6 +42,21 @@ export async function gzipPiece(bytes: Buffer): Promise<GzipPiece> {
     if (next === undefined) underWay -= 1;
     else next();
   }
+}
+
+/**
+ * Returns a copy that takes no more memory than its bytes. What zlib returns is the beginning of a buffer
+ * of 16 KB, and what Buffer.from returns is a part of a pool.
+ */
+function exactly(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}
+
+/** Resolves with the bytes of a piece before it was compressed. */
+export function inflatePiece({ deflated }: GzipPiece): Promise<Buffer> {
+  return inflate(deflated, NO_END);
 }
 
 /** Compresses a few bytes synchronously. */

@@ -1,16 +1,11 @@
-/**
- * Version 1's list of all orders. It is sent in chunks of about a thousand orders: JSON that opens
- * the array in the first chunk and continues with a comma in the others, so that consecutive chunks
- * lack only the closing bracket. The list caches them encoded (docs/adr/0007).
- */
+/** Version 1's list of all orders. It is sent in chunks, which are kept encoded (docs/adr/0007). */
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
-import { orderToJson } from '../../app/read/order-json.ts';
 import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
-import type { OrderView } from '../../app/state/order-list.ts';
 import type { OrderEvent } from '../../domain/order.ts';
-import { type GzipPiece, gzipFile, gzipPiece, gzipPieceSync } from './gzip.ts';
-import type { ListVersions, VersionedChunk } from './list-versions.ts';
+import { gzipFile, gzipPieceSync } from './gzip.ts';
+import { ListChunk } from './list-chunk.ts';
+import type { ListVersions } from './list-versions.ts';
 import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
 import { drained, type Sending } from './sending.ts';
 
@@ -25,43 +20,6 @@ const TURN_BYTES = 524_288;
  */
 const MAX_COPIED_BYTES = 131_072;
 
-/** An encoded chunk of the list. */
-export class ListChunk implements VersionedChunk {
-  readonly json: Buffer;
-  firstIn?: number;
-  lastIn?: number;
-  #bytes: number;
-  #gzip: Promise<GzipPiece> | undefined;
-
-  constructor(json: Buffer) {
-    this.json = json;
-    this.#bytes = json.length;
-  }
-
-  /** The size of both forms in memory. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Returns the compressed chunk. It is compressed once, at the first call. */
-  gzip(): Promise<GzipPiece> {
-    this.#gzip ??= this.#compress();
-    return this.#gzip;
-  }
-
-  async #compress(): Promise<GzipPiece> {
-    const piece = await gzipPiece(this.json);
-    this.#bytes += piece.deflated.length;
-    return piece;
-  }
-}
-
-export function encodeChunk(orders: readonly OrderView[], first: boolean): ListChunk {
-  let text = '';
-  for (const order of orders) text += `,${orderToJson(order)}`;
-  return new ListChunk(Buffer.from(first ? `[${text.slice(1)}` : text, 'latin1'));
-}
-
 /** Version 1 does not show cancellations. */
 export const NOT_SHOWN: readonly OrderEvent['type'][] = ['OrderCancelled'];
 
@@ -71,9 +29,11 @@ const CLOSE = Buffer.from(']');
 const OPEN_PIECE = gzipPieceSync(OPEN);
 const CLOSE_PIECE = gzipPieceSync(CLOSE);
 
-/** A body as it is sent: buffers shared by all responses, none copied for a single client. */
+type Part = Buffer | ListChunk;
+
+/** A body as it is sent: parts shared by all responses, none copied for a single client. */
 interface Body {
-  readonly buffers: readonly Buffer[];
+  readonly parts: readonly Part[];
   readonly length: number;
   /** Its own headers: names and values in turn. */
   readonly head: readonly string[];
@@ -103,12 +63,12 @@ export async function sendList(
       res.writeHead(304, head).end();
       return;
     }
-    const body = isCompressed ? await gzipBody(snapshot) : jsonBody(snapshot);
+    const body = isCompressed ? await gzipBody(snapshot) : await jsonBody(snapshot);
     // The client may have disconnected, or been cut off.
     if (res.closed) return;
     res.writeHead(200, [...head, ...body.head]);
     if (req.method === 'HEAD') res.end();
-    else if (body.buffers.length === 1) res.end(body.buffers[0]);
+    else if (body.parts.length === 1) res.end(body.parts[0]);
     else await write(res, body, sending);
   } finally {
     leave();
@@ -121,13 +81,12 @@ function cutOff({ context, socket }: Request): void {
   socket.resetAndDestroy();
 }
 
-const jsonBodies = new WeakMap<ListSnapshot<ListChunk>, Body>();
+const jsonBodies = new WeakMap<ListSnapshot<ListChunk>, Promise<Body>>();
 const gzipBodies = new WeakMap<ListSnapshot<ListChunk>, Promise<Body>>();
 
-function jsonBody(snapshot: ListSnapshot<ListChunk>): Body {
+function jsonBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
   return remembered(jsonBodies, snapshot, ({ chunks }) => {
-    const buffers = chunks.length === 0 ? [OPEN] : chunks.map(({ json }) => json);
-    return bodyOf([...buffers, CLOSE]);
+    return bodyOf([...(chunks.length === 0 ? [OPEN] : chunks), CLOSE]);
   });
 }
 
@@ -139,14 +98,18 @@ function gzipBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
   });
 }
 
-/** Joins the buffers of a short body, so that it is sent in one piece. */
-function bodyOf(all: readonly Buffer[], encoding: readonly string[] = []): Body {
-  const length = all.reduce((length, buffer) => length + buffer.length, 0);
+/** Joins the parts of a short body, so that it is sent in one piece. */
+async function bodyOf(all: readonly Part[], encoding: readonly string[] = []): Promise<Body> {
+  const length = all.reduce((length, part) => length + part.length, 0);
   return {
-    buffers: length > MAX_COPIED_BYTES ? all : [Buffer.concat(all)],
+    parts: length > MAX_COPIED_BYTES ? all : [Buffer.concat(await Promise.all(all.map(bytesOf)))],
     length,
     head: [...encoding, 'Content-Type', JSON_UTF_8, 'Content-Length', `${length}`],
   };
+}
+
+function bytesOf(part: Part): Buffer | Promise<Buffer> {
+  return part instanceof ListChunk ? part.text() : part;
 }
 
 function remembered<Key extends object, Value>(
@@ -162,19 +125,19 @@ function remembered<Key extends object, Value>(
 }
 
 /**
- * Writes the buffers as fast as the client reads. A slow client costs no memory but its place in
- * the buffers, and a fast one lets others have a turn every half megabyte.
+ * Writes the parts as fast as the client reads. A slow client costs no memory but its place in
+ * the parts, and a fast one lets others have a turn every half megabyte.
  */
 async function write(
   res: Response,
-  { buffers, length }: Body,
+  { parts, length }: Body,
   { giveWay, made }: Sending,
 ): Promise<void> {
   let bytes = 0;
   let left = length;
-  // The head and the first buffers are written in one system call.
+  // The head and the first parts are written in one system call.
   res.cork();
-  for (const buffer of buffers) {
+  for (const part of parts) {
     if (bytes >= TURN_BYTES && left > TURN_BYTES) {
       res.uncork();
       await giveWay();
@@ -185,13 +148,14 @@ async function write(
       bytes = 0;
       res.cork();
     }
-    res.write(buffer);
-    bytes += buffer.length;
-    left -= buffer.length;
+    const ready = bytesOf(part);
+    res.write(ready instanceof Promise ? await ready : ready);
+    bytes += part.length;
+    left -= part.length;
   }
   res.uncork();
   res.end();
   made();
-  // Until then the last written buffers are in use.
+  // Until then the last written parts are in use.
   if (!res.closed) await once(res, 'close');
 }

@@ -1,11 +1,12 @@
 /** Version 1 of the API: its table of operations, and those of this version alone. */
-import { nextTurn } from '../../app/event-loop.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { orderToJson } from '../../app/read/order-json.ts';
 import { isPetKnown } from '../../app/read/order-query.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
 import type { CommandProcessor } from '../../app/write/command-processor.ts';
-import { type ListChunk, sendList } from '../answers/list.ts';
+import { sendList } from '../answers/list.ts';
+import type { ListChunk } from '../answers/list-chunk.ts';
+import type { ListMemory } from '../answers/list-memory.ts';
 import type { ListVersions } from '../answers/list-versions.ts';
 import { PRIVATE } from '../answers/negotiation.ts';
 import { OrdersV1, OrderV1, PetAnswer } from '../answers/schemas.ts';
@@ -45,15 +46,17 @@ interface ListServices {
   readonly epochs: Pick<Epochs, 'logName'>;
   readonly readModel: Pick<ReadModel<ListChunk>, 'current'>;
   readonly commands: Pick<CommandProcessor, 'giveWay'>;
+  readonly listMemory: Pick<ListMemory, 'turns' | 'bound'>;
   readonly versions: ListVersions<ListChunk>;
 }
 
 async function listOrders(
-  { epochs, readModel, commands, versions }: ListServices,
+  { epochs, readModel, commands, listMemory, versions }: ListServices,
   { req, res, place }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
   const list = await readModel.current(req.context);
-  const snapshot = await list.snapshotInTurns(nextTurn);
+  const snapshot = await list.snapshotInTurns(listMemory.turns());
+  listMemory.bound(snapshot);
   await sendList(req, res, epochs.logName, snapshot, {
     giveWay: () => commands.giveWay(),
     made: () => place?.leave(),

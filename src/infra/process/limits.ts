@@ -11,6 +11,8 @@ export interface Limits {
   readonly maxPerAddress: number;
   /** The time for which a client may take nothing of an answer, in milliseconds. */
   readonly patienceMs: number;
+  /** The bytes of the list that are kept as text. */
+  readonly maxListTextBytes: number;
   /** The bytes of the list that are kept for clients who are still reading older versions of it. */
   readonly maxOldListBytes: number;
   /** The event streams that may be open at once. */
@@ -31,6 +33,10 @@ export const limits = {
   STALL_TIMEOUT: numberTo(3_600, 'must be a whole number of seconds from 1 to 3600', 1)
     .transform(inMs)
     .prefault('30'),
+  LIST_TEXT_BYTES: numberTo(
+    99_999_999_999,
+    'must be a number of bytes from 0 to 99999999999',
+  ).prefault('268435456'),
   OLD_LISTS_BYTES: numberTo(
     99_999_999_999,
     'must be a number of bytes from 0 to 99999999999',
@@ -47,6 +53,7 @@ export function limitsIn(data: z.output<z.ZodObject<typeof limits>>): Limits {
     maxConnections: data.MAX_CONNECTIONS,
     maxPerAddress: data.MAX_CONNECTIONS_PER_ADDRESS,
     patienceMs: data.STALL_TIMEOUT,
+    maxListTextBytes: data.LIST_TEXT_BYTES,
     maxOldListBytes: data.OLD_LISTS_BYTES,
     maxStreams: data.MAX_STREAMS,
     maxStreamsPerKey: data.MAX_STREAMS_PER_KEY,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import Papa from 'papaparse';
 import { describe, expect, test } from 'vitest';
 import type { RecordedEvent } from '../../../src/app/log/recorded-event.ts';
-import { encodeChunk } from '../../../src/http/answers/list.ts';
+import { encodeChunk } from '../../../src/http/answers/list-chunk.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { Place } from '../../support/command-line.ts';
 import { readAll } from '../../support/events.ts';
@@ -50,7 +50,7 @@ describe('replay', () => {
     expect(events).toHaveLength(5);
     for (let position = 0; position <= events.length; position++) {
       const orders = naiveOrders(events.slice(0, position));
-      const page = orders.length === 0 ? '[' : String(encodeChunk(orders, true).json);
+      const page = orders.length === 0 ? '[' : String(await encodeChunk(orders, true).text());
       const { code, out } = await place.run('replay', '--to', String(position));
       expect([code, out]).toEqual([0, `${page}]`]);
     }

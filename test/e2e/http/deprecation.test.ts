@@ -14,7 +14,8 @@ import { SCOPES } from '../../../src/app/ports/key-store.ts';
 import { ReadModel } from '../../../src/app/read/read-model.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
 import { CommandProcessor } from '../../../src/app/write/command-processor.ts';
-import { encodeChunk, type ListChunk } from '../../../src/http/answers/list.ts';
+import type { ListChunk } from '../../../src/http/answers/list-chunk.ts';
+import { ListMemory } from '../../../src/http/answers/list-memory.ts';
 import { ListVersions } from '../../../src/http/answers/list-versions.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { Health } from '../../../src/http/health.ts';
@@ -34,7 +35,8 @@ async function serviceAt(time: string) {
   const store = await openMemoryStore();
   const commands = new CommandProcessor(store.writer, () => undefined, { limits: PATIENT });
   const { epochs, log, trail, keys } = store;
-  const readModel = new ReadModel(log, new OrderList(encodeChunk));
+  const listMemory = new ListMemory(Infinity);
+  const readModel = new ReadModel(log, new OrderList(listMemory.encode));
   const history = new History(epochs, trail, keys);
   const tail = new Tail(log, history, 100);
   const authenticator = new Authenticator(keys);
@@ -44,6 +46,7 @@ async function serviceAt(time: string) {
     epochs,
     commands,
     reads: BOUNDLESS,
+    listMemory,
     versions: new ListVersions<ListChunk>(Infinity),
     readModel,
     history,

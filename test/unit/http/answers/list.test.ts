@@ -1,6 +1,7 @@
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { ListChunk, sendList } from '../../../../src/http/answers/list.ts';
+import { sendList } from '../../../../src/http/answers/list.ts';
+import { ListChunk } from '../../../../src/http/answers/list-chunk.ts';
 import { ListVersions } from '../../../../src/http/answers/list-versions.ts';
 import { listening } from '../../../support/listening.ts';
 

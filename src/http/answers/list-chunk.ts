@@ -1,0 +1,62 @@
+/** A chunk of version 1's list, encoded: its text, its compressed form, or both. */
+import { orderToJson } from '../../app/read/order-json.ts';
+import type { OrderView } from '../../app/state/order-list.ts';
+import { type GzipPiece, gzipPiece, inflatePiece } from './gzip.ts';
+import type { VersionedChunk } from './list-versions.ts';
+
+/**
+ * About a thousand orders. The JSON text opens the array in the first chunk and continues with a comma
+ * in the others, so that consecutive chunks lack only the closing bracket.
+ */
+export class ListChunk implements VersionedChunk {
+  /** The length of the text, in bytes. */
+  readonly length: number;
+  firstIn?: number;
+  lastIn?: number;
+  #text: Buffer | undefined;
+  #gzip: Promise<GzipPiece> | undefined;
+  #deflatedBytes = 0;
+
+  constructor(text: Buffer) {
+    this.#text = text;
+    this.length = text.length;
+  }
+
+  /** The size in memory, in bytes. */
+  get bytes(): number {
+    return (this.#text?.length ?? 0) + this.#deflatedBytes;
+  }
+
+  /** Returns the text. It is inflated, at each call, if only the compressed form is kept. */
+  text(): Buffer | Promise<Buffer> {
+    return this.#text ?? this.#inflate();
+  }
+
+  /** Resolves with the compressed chunk. It is compressed once, at the first call. */
+  gzip(): Promise<GzipPiece> {
+    this.#gzip ??= this.#compress(this.#text as Buffer);
+    return this.#gzip;
+  }
+
+  /** Frees the text, and resolves when it is freed. */
+  async condense(): Promise<void> {
+    await this.gzip();
+    this.#text = undefined;
+  }
+
+  async #compress(text: Buffer): Promise<GzipPiece> {
+    const piece = await gzipPiece(text);
+    this.#deflatedBytes = piece.deflated.length;
+    return piece;
+  }
+
+  async #inflate(): Promise<Buffer> {
+    return inflatePiece(await this.gzip());
+  }
+}
+
+export function encodeChunk(orders: readonly OrderView[], first: boolean): ListChunk {
+  let text = '';
+  for (const order of orders) text += `,${orderToJson(order)}`;
+  return new ListChunk(Buffer.from(first ? `[${text.slice(1)}` : text, 'latin1'));
+}
