@@ -20,7 +20,7 @@ const PROOFS = [
   ...['domain', 'app/log/recorded-event.ts', 'app/ports/event-log.ts', 'app/ports/evidence.ts'],
   ...[
     ...['verifier', 'base64', 'tlog-proof', 'trail-check', 'trail-file', 'trail-seal'],
-    ...['cosignature', 'witness-policy'],
+    ...['cosignature', 'witness-policy', 'event-rules'],
   ].map((file) => `app/audit/${file}.ts`),
 ];
 
@@ -33,6 +33,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // For browsers alone: with the client, and with what verifies the service's proofs.
   console: ['client', 'console/state', 'console/views', 'console/parts', 'app/audit/crypto.ts'],
   'console/state': ['client', ...PROOFS],
+  // Hashes by itself: the verifier hashes whole trees and proofs only, and no tiles.
+  'console/state/tile-tree.ts': ['app/audit/crypto.ts'],
   'console/parts': ['client', 'console/state'],
   'console/views': ['client', 'console/state', 'console/parts'],
 

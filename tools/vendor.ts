@@ -23,7 +23,8 @@ export async function writeVendored(folder: string): Promise<void> {
 /** Puts the cryptography of browsers in the place of Node's: both have the same functions. */
 const cryptographyOfBrowsers: Plugin = {
   name: 'cryptography-of-browsers',
-  resolveId: (source) => (source === './crypto.ts' ? resolve('src/console/crypto.ts') : null),
+  resolveId: (source) =>
+    /(?:^\.|\/audit)\/crypto\.ts$/.test(source) ? resolve('src/console/crypto.ts') : null,
 };
 
 /** Builds scripts for browsers from their entries. */

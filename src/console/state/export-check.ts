@@ -1,22 +1,20 @@
 /**
  * The check of an exported trail's file, which is read in pieces: the memory that it takes does not
  * depend on the file's length, but for 8 bytes of each {@link PART_EVENTS} events and the states of
- * the orders. The check pauses after each {@link SLICE_MS}, so that the page stays responsive.
+ * the orders.
  */
-import type { ExpectedHead, Finding } from '../../app/audit/trail-check.ts';
+import type { Finding } from '../../app/audit/trail-check.ts';
 import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
 import { isSeal } from '../../app/audit/trail-seal.ts';
-import { verifyCheckpoint } from '../../app/audit/verifier.ts';
 import { readStoredEvent } from './event-reader.ts';
+import { expectedHeads, YOURS } from './expected-heads.ts';
 import { headWords, type Step, type Verified } from './proof-steps.ts';
+import { Slices } from './slices.ts';
 
 /** Events of one part of the file, as the list of events loads it. */
 export const PART_EVENTS = 200;
 /** The bytes that are read at once: no line is as long. */
 const CHUNK_BYTES = 1 << 20;
-const SLICE_MS = 12;
-/** A report makes the page render. */
-const REPORT_MS = 100;
 const LINE_FEED = 10;
 
 /** The places of events in a file. */
@@ -57,8 +55,7 @@ export async function checkExport(
 ): Promise<CheckedExport> {
   const { file } = input;
   const check = new ExportCheck(input);
-  let since = performance.now();
-  let reportedAt = since;
+  const slices = new Slices(signal, onProgress);
   for (let at = 0; at < file.size; ) {
     signal.throwIfAborted();
     const bytes = new Uint8Array(await file.slice(at, at + CHUNK_BYTES).arrayBuffer());
@@ -69,14 +66,7 @@ export async function checkExport(
       const refusal = check.add(bytes.subarray(from, to), at + from);
       if (refusal !== undefined) return refusal;
       from = to + 1;
-      if (performance.now() - since < SLICE_MS) continue;
-      if (since - reportedAt >= REPORT_MS) {
-        onProgress({ bytes: at + from, events: check.events });
-        reportedAt = since;
-      }
-      await pause();
-      signal.throwIfAborted();
-      since = performance.now();
+      if (slices.isOver) await slices.restIfOver({ bytes: at + from, events: check.events });
     }
     at += end;
   }
@@ -86,26 +76,9 @@ export async function checkExport(
 const CUT_OFF = 'the last line is cut off: nothing ends it';
 const TOO_LONG = 'a line is too long to be an event';
 
-/** Lets the page handle what has happened meanwhile. */
-function pause(): Promise<void> {
-  return new Promise((done) => {
-    // A timer would wait for 4 ms.
-    const { port1, port2 } = new MessageChannel();
-    const end = () => {
-      port1.close();
-      done();
-    };
-    port1.addEventListener('message', end);
-    port1.start();
-    port2.postMessage(undefined);
-  });
-}
-
 /** The steps of the check, in the order in which one has to hold before the next. */
 const STEPS = ['checkpoint', 'events', 'yours', 'root', 'seal'] as const;
 type StepName = (typeof STEPS)[number];
-
-const YOURS = 'your checkpoint';
 
 class ExportCheck {
   readonly #input: ExportInput;
@@ -177,12 +150,8 @@ class ExportCheck {
     const begun = TrailFileCheck.begin(line, readStoredEvent, [key]);
     if (isFinding(begun)) return this.#resultOf('checkpoint', begun);
     this.#check = begun;
-    const heads: ExpectedHead[] = [];
-    for (const note of notes) {
-      const head = headIn(note, key, begun.origin);
-      if ('problem' in head) return this.#resultOf('yours', head);
-      heads.push(head);
-    }
+    const heads = expectedHeads(notes, key, begun.origin);
+    if (isFinding(heads)) return this.#resultOf('yours', heads);
     if (heads.length === 0) return undefined;
     this.#check = TrailFileCheck.begin(line, readStoredEvent, [key], heads) as TrailFileCheck;
     return undefined;
@@ -225,16 +194,4 @@ class ExportCheck {
 function stepOfEnd({ from, problem }: Finding): StepName {
   if (from === undefined) return 'seal';
   return problem.includes(YOURS) ? 'yours' : 'root';
-}
-
-/** Returns the head that a checkpoint requires of a log, or the reason why it is not compared. */
-function headIn(note: string, key: string, origin: string): ExpectedHead | Finding {
-  const verdict = verifyCheckpoint(note, key);
-  if (!verdict.ok) return { problem: `${YOURS}: ${verdict.reason}` };
-  const { size, root, epoch } = verdict.value;
-  if (verdict.value.origin === origin) return { name: `${YOURS} of ${size} events`, size, root };
-  const problem =
-    `${YOURS} is of epoch ${epoch}, and this log is ${origin}: it was cut in between. Compare ` +
-    'your checkpoint with a checkpoint of today, with the statements of its breaks';
-  return { problem };
 }

@@ -1,6 +1,7 @@
 /** The things that can be verified, or that help to do so, recognized by their texts. */
 
 import { isTlogProof } from '../../app/audit/tlog-proof.ts';
+import type { Folder } from './tile-folder.ts';
 
 export type Material =
   | { readonly kind: 'key' | 'receipt' | 'checkpoint' | 'policy'; readonly text: string }
@@ -13,7 +14,9 @@ export type Material =
     }
   /** The signed statements of all breaks of a log. */
   | { readonly kind: 'breaks'; readonly notes: readonly string[] }
-  | { readonly kind: 'export'; readonly file: Blob; readonly name: string };
+  | { readonly kind: 'export'; readonly file: Blob; readonly name: string }
+  /** A folder of tiles, with its files by their paths. */
+  | { readonly kind: 'tiles'; readonly folder: Folder; readonly name: string };
 
 /** The most bytes of a text: only exports are longer, and those are not read as one text. */
 export const MAX_TEXT_BYTES = 1 << 20;

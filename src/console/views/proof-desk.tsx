@@ -7,6 +7,7 @@ import { ProofExport } from './proof-export.tsx';
 import { ProofInput } from './proof-input.tsx';
 import { ProofKey } from './proof-key.tsx';
 import { ProofLimits, ProofResult } from './proof-result.tsx';
+import { ProofTiles } from './proof-tiles.tsx';
 
 interface DeskProps {
   readonly first?: Material | undefined;
@@ -22,6 +23,7 @@ const NAMES: Readonly<Record<Material['kind'], string>> = {
   consistency: 'Proof of consistency',
   breaks: 'Statements of breaks',
   export: 'Export',
+  tiles: 'Tiles',
   policy: 'Policy of witnesses',
 };
 
@@ -71,6 +73,7 @@ function withMaterial(before: readonly Material[], added: Material): readonly Ma
 function labelOf(material: Material): string {
   switch (material.kind) {
     case 'export':
+    case 'tiles':
       return material.name;
     case 'checkpoint':
       return `of ${material.text.split('\n')[1]} events`;
@@ -87,6 +90,7 @@ function kindsIn(given: readonly Material[]) {
     ...(kinds.has('receipt') ? (['receipt'] as const) : []),
     ...(kinds.has('checkpoint') ? (['checkpoints'] as const) : []),
     ...(kinds.has('export') ? (['export'] as const) : []),
+    ...(kinds.has('tiles') ? (['tiles'] as const) : []),
   ];
 }
 
@@ -106,6 +110,10 @@ function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
         if (each.kind === 'receipt') {
           const { text } = each;
           return <Receipt key={text + publicKey} receipt={text} {...{ publicKey, policy }} />;
+        }
+        if (each.kind === 'tiles') {
+          const { folder, name } = each;
+          return <ProofTiles key={each} {...{ folder, name, publicKey, notes, policy }} />;
         }
         if (each.kind !== 'export') return null;
         const { file, name } = each;
@@ -163,13 +171,13 @@ interface CheckpointsProps extends OutcomeProps {
 
 function Checkpoints({ one, other, given, publicKey, fetchMissing, onMore }: CheckpointsProps) {
   const [failure, setFailure] = useState('');
-  const isExport = given.some(({ kind }) => kind === 'export');
+  const isWhole = given.some(({ kind }) => kind === 'export' || kind === 'tiles');
   const verified = useMemo(
     () => successionSteps([one, other ?? one], publicKey, given),
     [one, other, publicKey, given],
   );
   if (other === undefined) {
-    return isExport ? null : <p>Add a second checkpoint to compare it with.</p>;
+    return isWhole ? null : <p>Add a second checkpoint to compare it with.</p>;
   }
   const [from = 0, to = 0] = [one, other]
     .map((note) => Number(note.split('\n')[1]))

@@ -1,6 +1,8 @@
 /** The ways into the page of proofs: files that are dropped or chosen, and pasted text. */
 import { useRef, useState } from 'preact/hooks';
+import { chosenFolder, droppedIn, type GivenFolder } from '../state/dropped.ts';
 import { isExport, MAX_TEXT_BYTES, type Material, readMaterial } from '../state/material.ts';
+import { folderIn } from '../state/tile-folder.ts';
 
 interface InputProps {
   readonly onMaterial: (material: Material) => void;
@@ -8,20 +10,36 @@ interface InputProps {
 
 const UNKNOWN = 'is neither a receipt, a checkpoint, a proof, an export, a policy nor a public key';
 
+const NO_TILES = 'is no folder of tiles: it must have one file named checkpoint';
+
 async function materialOf(file: File): Promise<Material | undefined> {
   if (isExport(await file.slice(0, 100).text())) return { kind: 'export', file, name: file.name };
   return file.size <= MAX_TEXT_BYTES ? readMaterial(await file.text()) : undefined;
 }
 
-export function ProofInput({ onMaterial }: InputProps) {
+/** Takes files, folders and texts, and has the reason why the last one is no material. */
+function useInput(onMaterial: InputProps['onMaterial']) {
   const [problem, setProblem] = useState('');
-  const [isOver, setOver] = useState(false);
   const take = (material: Material | undefined, name: string) => {
     setProblem(material === undefined ? `${name} ${UNKNOWN}.` : '');
     if (material !== undefined) onMaterial(material);
   };
-  const takeFiles = async (files: FileList | null | undefined) => {
-    for (const file of files ?? []) {
+  const takeFolder = ({ name, files }: GivenFolder) => {
+    const folder = folderIn(files);
+    setProblem(folder === undefined ? `${name} ${NO_TILES}.` : '');
+    if (folder !== undefined) onMaterial({ kind: 'tiles', folder, name });
+  };
+  const takeDropped = async (data: DataTransfer | null) => {
+    try {
+      const { files, folders } = await droppedIn(data);
+      await takeFiles(files);
+      folders.forEach(takeFolder);
+    } catch {
+      setProblem('The browser does not let this page read a dropped folder: choose it instead.');
+    }
+  };
+  const takeFiles = async (files: Iterable<File>) => {
+    for (const file of files) {
       try {
         take(await materialOf(file), file.name);
       } catch {
@@ -29,6 +47,12 @@ export function ProofInput({ onMaterial }: InputProps) {
       }
     }
   };
+  return { problem, take, takeFiles, takeFolder, takeDropped };
+}
+
+export function ProofInput({ onMaterial }: InputProps) {
+  const { problem, take, takeFiles, takeFolder, takeDropped } = useInput(onMaterial);
+  const [isOver, setOver] = useState(false);
   return (
     <section
       aria-label="Material"
@@ -41,7 +65,7 @@ export function ProofInput({ onMaterial }: InputProps) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        void takeFiles(event.dataTransfer?.files);
+        void takeDropped(event.dataTransfer);
       }}
     >
       <label for="proof-files">Drop files here, or choose them</label>
@@ -50,8 +74,22 @@ export function ProofInput({ onMaterial }: InputProps) {
         type="file"
         multiple
         onChange={async ({ currentTarget }) => {
-          await takeFiles(currentTarget.files);
+          await takeFiles(currentTarget.files ?? []);
           // The same file can be chosen again.
+          currentTarget.value = '';
+        }}
+      />
+      <label for="proof-folder">Or choose a folder of tiles</label>
+      <input
+        id="proof-folder"
+        type="file"
+        // The types of JSX have no such attribute.
+        ref={(input) => {
+          if (input !== null) input.webkitdirectory = true;
+        }}
+        onChange={({ currentTarget }) => {
+          const folder = chosenFolder(currentTarget.files);
+          if (folder !== undefined) takeFolder(folder);
           currentTarget.value = '';
         }}
       />
@@ -60,8 +98,9 @@ export function ProofInput({ onMaterial }: InputProps) {
         {problem}
       </p>
       <p class="quiet">
-        A receipt, two checkpoints, or an export by <code>store-orders audit export</code>; and a
-        policy, if witnesses are to have cosigned. Nothing that you add leaves this tab.
+        A receipt, two checkpoints, an export by <code>store-orders audit export</code> or a folder
+        by <code>store-orders audit tiles</code>; and a policy, if witnesses are to have cosigned.
+        Nothing that you add leaves this tab.
       </p>
     </section>
   );

@@ -66,6 +66,11 @@ const LIMITS = {
     'What was recorded after the checkpoint in it, and what was never recorded, such as refused orders.',
     'The store that the service has now. Compare it with store-orders verify.',
   ],
+  tiles: [
+    'What was recorded after the checkpoint in the folder.',
+    'The store that the service has now, and what it serves to others: a folder is a copy.',
+    'The names of API keys. Records have their ids.',
+  ],
 } as const;
 
 const LIMITS_OF_ALL = [

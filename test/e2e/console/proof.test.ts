@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -86,6 +86,72 @@ async function tryReceipt(page: Page): Promise<void> {
   await page.waitForSelector('text=the note is not signed with the public key');
 }
 
+/** A folder of the tiles of a store of its own, and its public key. */
+async function tiled() {
+  const place = new Place();
+  const rows = Array.from({ length: ORDERS }, (_, at) => `${at + 1},7,1,,pending\n`);
+  await place.run(
+    'import',
+    place.write('orders.csv', `id,petId,quantity,shipDate,status\n${rows.join('')}`),
+  );
+  const folder = place.file('tiles');
+  await place.run('audit', 'tiles', '--out', folder);
+  return { folder, key: (await place.run('audit', 'public-key')).out.trim() };
+}
+
+/** Replaces the folder that was chosen. */
+async function chooseFolder(page: Page, folder: string): Promise<string> {
+  await page.locator('.given button').evaluateAll((buttons) => {
+    for (const button of buttons) (button as unknown as { click(): void }).click();
+  });
+  await expect.poll(() => page.locator('.proof').count()).toBe(0);
+  await page.setInputFiles('#proof-folder', folder);
+  await page.waitForSelector('.proof');
+  return verdictOf(page);
+}
+
+/** Verifies a folder of tiles, and forgeries of it. */
+async function tryTiles(page: Page): Promise<void> {
+  const { folder, key } = await tiled();
+  await page.fill('#public-key', key);
+  expect(await chooseFolder(page, folder)).toBe('Verified');
+  expect(await page.locator('.steps li[data-outcome=ok]').count()).toBe(5);
+  expect(await page.innerText('.steps')).toContain(`${ORDERS} events`);
+  expect(await page.innerText('.facts')).toMatch(/Files verified\s+6/);
+  expect(await page.innerText('.limits')).toContain('a folder is a copy');
+  for (const path of [
+    'checkpoint',
+    ...['tile/0/000', 'tile/0/001.p/194', 'tile/1/000.p/1'],
+    ...['tile/entries/000', 'tile/entries/001.p/194'],
+  ]) {
+    const forged = join(temporaryFolder(), 'tiles');
+    cpSync(folder, forged, { recursive: true });
+    const bytes = readFileSync(join(forged, path));
+    bytes.writeUInt8(bytes.readUInt8(30) ^ 1, 30);
+    writeFileSync(join(forged, path), bytes);
+    expect(await chooseFolder(page, forged), path).toBe('Refused');
+    expect(await page.innerText('.proof .reason')).toContain(path);
+    if (path === 'checkpoint') continue;
+    rmSync(join(forged, path));
+    expect(await chooseFolder(page, forged), path).toBe('Refused');
+    expect(await page.innerText('.proof .reason')).toContain(path);
+  }
+  await page.setInputFiles('#proof-folder', join(folder, 'tile'));
+  await page.waitForSelector('text=tile is no folder of tiles');
+}
+
+/** Drops a folder as a person does: the browser reads it from the disk. */
+async function dropFolder(page: Page, folder: string): Promise<void> {
+  const box = await page.locator('.drop').boundingBox();
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [folder], dragOperationsMask: 1 };
+  const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, x, y, data });
+  }
+  await session.detach();
+}
+
 /** Verifies an export and forgeries of it. */
 async function tryExport(page: Page): Promise<void> {
   const { text, key } = await exported();
@@ -157,6 +223,20 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     const { page, wrong } = await on.open('/proof');
     await page.waitForSelector('#public-key');
     await tryExport(page);
+    expect(wrong).toEqual([]);
+  });
+
+  it('verifies a folder of tiles, and names the file that was changed or is missing', async () => {
+    const { page, wrong } = await on.open('/proof');
+    await page.waitForSelector('#public-key');
+    await tryTiles(page);
+    await expectAccessible(page, 'proof-tiles');
+    const { folder, key } = await tiled();
+    await page.reload();
+    await page.fill('#public-key', key);
+    await dropFolder(page, folder);
+    await page.waitForSelector('.proof[data-verdict=Verified]');
+    expect(await page.innerText('.given')).toContain('Tiles tiles');
     expect(wrong).toEqual([]);
   });
 
@@ -283,6 +363,10 @@ describe.skipIf(CHROMIUM === undefined)('The verifier in one file', () => {
     await tryReceipt(page);
     await page.reload();
     await tryExport(page);
+    await page.reload();
+    await tryTiles(page);
+    await dropFolder(page, (await tiled()).folder);
+    await page.waitForSelector('text=choose it instead');
     await expectAccessible(page, 'verifier');
     expect(wrong.filter((text) => text !== address)).toEqual([]);
     await context.close();
