@@ -10,6 +10,7 @@ import { TileReader } from './app/audit/tile-reader.ts';
 import { CLOCKS } from './app/clock.ts';
 import { Authenticator } from './app/keys/authenticator.ts';
 import { KeyLimiter } from './app/keys/key-limiter.ts';
+import { reasonAgainstSecondList } from './app/lifecycle/memory-check.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
 import type { BatchWriter } from './app/ports/batch-writer.ts';
 import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
@@ -81,7 +82,11 @@ export function compose(given: Given): Parts {
   register(Bulkhead, () => bulkheadOf(given, get(CommandProcessor)));
   register(ListMemory, () => new ListMemory(given.config.limits.maxListTextBytes));
   register(OrderList, () => new OrderList(get(ListMemory).encode, snapshot, NOT_SHOWN));
-  register(SnapshotKeeper, () => new SnapshotKeeper(store.snapshots, get(OrderList)));
+  const unsaved = (error: Error) => logger.warn(error, 'the snapshot could not be saved');
+  register(SnapshotKeeper, () => {
+    const against = (events: number) => reasonAgainstSecondList(events);
+    return new SnapshotKeeper(store.snapshots, get(OrderList), { failed: unsaved, against });
+  });
   register(ReadModel, () => new ReadModel(store.log, get(OrderList), store.foldSource));
   register(ListVersions, () => new ListVersions(given.config.limits.maxOldListBytes));
   register(History, () => new History(store.epochs, store.trail, store.keys));

@@ -109,7 +109,7 @@ class Service {
       witnesses,
       snapshot: await this.#snapshotOf(store),
     });
-    this.#opened.defer(() => this.#keepSnapshot(parts));
+    this.#opened.defer(() => parts.snapshots.close());
     this.#opened.defer(() => parts.refusals.flush());
     this.#opened.defer(() => parts.witnessing?.close());
     this.#opened.defer(() => parts.commands.drained());
@@ -135,7 +135,7 @@ class Service {
   async #beginWriter(store: Store, parts: Parts): Promise<void> {
     const list = await parts.readModel.current();
     if (!this.#health.isStarting) return;
-    this.#keepSnapshot(parts);
+    parts.snapshots.keep();
     await store.begin(Writer.startOf(list));
   }
 
@@ -153,11 +153,11 @@ class Service {
 
   async #ready(
     { keys }: Store,
-    { witnessing }: Parts,
+    { snapshots, witnessing }: Parts,
     address: string,
     madeKey?: string,
   ): Promise<void> {
-    const { servesConsole } = this.#config;
+    const { servesConsole, snapshotEveryMs } = this.#config;
     await witnessing?.restore();
     // Last of all, so that a start that fails does not create a key that is never shown.
     let newKey = madeKey;
@@ -168,6 +168,7 @@ class Service {
       if (newKey && !this.#health.isStarting) greet();
     });
     this.#health.ready();
+    if (snapshotEveryMs > 0) snapshots.follow(snapshotEveryMs);
     witnessing?.begin();
     this.#logger.info({ address }, 'ready');
     await this.#flush();
@@ -184,11 +185,6 @@ class Service {
     const { position } = loaded.list.image;
     this.#logger.info({ position }, 'reading on from the snapshot');
     return loaded.list;
-  }
-
-  async #keepSnapshot({ snapshots }: Parts): Promise<void> {
-    const error = await snapshots.keep();
-    if (error !== undefined) this.#logger.warn(error, 'the snapshot could not be saved');
   }
 
   #fail(cause: Error): void {

@@ -13,7 +13,10 @@ import { fileURLToPath } from 'node:url';
  */
 
 /** The rooms below an engine. */
-const ENGINE = ['domain', 'app/**', 'infra/events/**', 'infra/process', 'infra/checking'];
+const ENGINE = [
+  ...['domain', 'app/**', 'infra/events/**', 'infra/process', 'infra/checking'],
+  'infra/snapshot',
+];
 
 /** The files that verify proofs and exports, in Node.js as in browsers. */
 const PROOFS = [
@@ -56,12 +59,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/events/fast': ['domain', 'app/**'],
   'infra/process': ['domain', 'app/**'],
   'infra/checking': ['domain', 'app/**', 'infra/events', 'infra/process'],
+  'infra/snapshot': ['domain', 'app/**', 'infra/process', 'infra/checking'],
   'infra/memory': ENGINE,
-  ...alike(
-    'infra/sqlite',
-    ['snapshot', 'start', 'storage', 'wal', 'witness'],
-    [...ENGINE, 'infra/sqlite/**'],
-  ),
+  ...alike('infra/sqlite', ['start', 'storage', 'wal', 'witness'], [...ENGINE, 'infra/sqlite/**']),
   ...alike('infra/postgres', ['connection', 'start'], [...ENGINE, 'infra/postgres/**']),
 
   ...alike(

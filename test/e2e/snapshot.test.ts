@@ -1,11 +1,17 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
-import { Service } from '../support/service.ts';
+import { newDatabase } from '../support/postgres/databases.ts';
+import { type Environment, Service, start } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
 /** A number of orders for which a stop writes a snapshot. */
 const ORDERS = 51_000;
+const KILLS = 5;
+/** The time in which a snapshot of that many orders is written, and more. */
+const MAX_WRITE_MS = 400;
 
 describe('A start', () => {
   it('with a snapshot yields the same list as without one', async () => {
@@ -43,3 +49,74 @@ describe('A start', () => {
     expect(JSON.parse(lists[0] as string)).toHaveLength(ORDERS);
   });
 });
+
+describe.each([
+  ['SQLite', async () => ({})],
+  ['PostgreSQL', async () => ({ DATABASE_URL: await newDatabase() })],
+])('A snapshot of a store in %s', (_, given) => {
+  /** Starts a service, and imports orders from an id on. */
+  async function serve() {
+    const env: Environment = { ...(await given()), SNAPSHOT_INTERVAL: '1' };
+    const service = new Service();
+    await service.start(env);
+    const data = join(service.folder, 'data');
+    const files = () => readdirSync(data).filter((name) => name.includes('-snapshot'));
+    const file = join(service.folder, 'orders.csv');
+    const importFrom = async (first: number) => {
+      const rows = Array.from({ length: ORDERS }, (_, at) => `${first + at},7,1,,pending\n`);
+      writeFileSync(file, `id,petId,quantity,shipDate,status\n${rows.join('')}`);
+      expect(await start(['import', file], service.folder, env).ended()).toBe(0);
+    };
+    return { service, env, data, files, importFrom };
+  }
+
+  const startedFrom = ({ program }: Service) =>
+    program.log.find(({ msg }) => String(msg).includes('snapshot'));
+
+  it('is renewed while commands are served, so that a start after a kill reads only what is newer', async () => {
+    const { service, env, files, importFrom } = await serve();
+    await using _service = service;
+    const metric = async () => {
+      const { text } = await service.ask('GET', '/metrics');
+      return Number(/^store_orders_snapshot_position (\d+)$/m.exec(text)?.[1]);
+    };
+    for (const round of [1, 2]) {
+      await importFrom((round - 1) * ORDERS + 1);
+      await expect.poll(metric).toBe(round * ORDERS);
+    }
+    expect((await service.ask('DELETE', `${LIST}/${ORDERS}`)).status).toBe(204);
+    await service.program.end('SIGKILL');
+    await service.start(env);
+    expect(startedFrom(service)).toMatchObject({ position: 2 * ORDERS });
+    expect(JSON.parse((await service.ask('GET', LIST)).text)).toHaveLength(2 * ORDERS);
+    const { text } = await service.ask('GET', `/v2/store/orders/${ORDERS}`);
+    expect(JSON.parse(text)).toMatchObject({ status: 'cancelled' });
+    expect(files()).toHaveLength(1);
+  });
+
+  it('is the old one, the new one or none after a kill at any time', async () => {
+    const { service, env, data, files, importFrom } = await serve();
+    await using _service = service;
+    await importFrom(1);
+    for (let kill = 0; kill < KILLS; kill++) {
+      // A start that has much to read writes a snapshot at once.
+      for (const file of files()) rmSync(join(data, file), { recursive: true });
+      await service.program.end('SIGKILL');
+      await service.start(env);
+      await setTimeout((MAX_WRITE_MS * kill) / KILLS);
+      await service.program.end('SIGKILL');
+      await service.start(env);
+      const isFound = files().some((name) => name.endsWith('-snapshot'));
+      const told = isFound
+        ? [{ position: ORDERS }, { reason: 'there is none' }]
+        : [{ reason: 'there is none' }];
+      expect(told).toContainEqual(expect.objectContaining(pick(startedFrom(service))));
+      expect(JSON.parse((await service.ask('GET', LIST)).text)).toHaveLength(ORDERS);
+    }
+  });
+});
+
+function pick(line: Record<string, unknown> = {}) {
+  const { position, reason } = line;
+  return { ...(position !== undefined && { position }), ...(reason !== undefined && { reason }) };
+}

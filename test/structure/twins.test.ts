@@ -25,7 +25,6 @@ interface Export {
 const FILES_ALONE: Readonly<Record<string, string>> = {
   'sqlite/backup.ts': 'PostgreSQL is backed up with its own tools',
   'sqlite/log-transaction.ts': 'a failed commit of SQLite leaves questions of its own',
-  'sqlite/packed-arrays.ts': 'only threads and snapshots need the arrays as bytes',
   'sqlite/tree-thread.ts': 'one connection to PostgreSQL checks the events and their tree',
   'sqlite/waiting.ts': 'a store on a full disk waits until it can be written',
   'sqlite/w*r*-*.ts': 'only SQLite is written in a thread of its own',

@@ -1,4 +1,4 @@
-/** Checks, before the store is read, that the process may use the memory that the store needs. */
+/** Checks that the process may use the memory that something needs, before that is begun. */
 import { CannotStart } from './cannot-start.ts';
 
 /**
@@ -19,6 +19,24 @@ export function requireMemory(events: number, limit = process.constrainedMemory(
   throw new CannotStart(
     `the store has ${events} events and needs at least ${megabytes(needed)} MB of memory, and this ` +
       `process may use ${megabytes(limit)} MB: raise the memory limit of its container or service`,
+  );
+}
+
+/**
+ * Returns the reason why a second list of so many events must not be made; `undefined` if it may be.
+ * @param limit As of {@link requireMemory}.
+ * @param used The memory that the process uses, in bytes.
+ */
+export function reasonAgainstSecondList(
+  events: number,
+  limit = process.constrainedMemory(),
+  used = process.memoryUsage.rss(),
+): Error | undefined {
+  const needed = used + EVENT_BYTES * events;
+  if (limit === 0 || needed <= limit) return undefined;
+  return new Error(
+    `that takes up to ${megabytes(needed)} MB of memory while commands are served, and this process ` +
+      `may use ${megabytes(limit)} MB: it is saved at a stop only`,
   );
 }
 

@@ -15,6 +15,12 @@ export interface Snapshots {
    * Absent if the engine stores none, so that no caller copies the list for it.
    */
   save?(list: PackedList): Promise<void>;
+  /**
+   * Replaces the snapshot by one of the log as it is now, beside all other work: it is made of the
+   * present snapshot and the events since. Resolves with its position. No other call may be in progress.
+   * Absent if the engine stores none. Rejects if there is no new one, or with the reason of the signal.
+   */
+  renew?(signal: AbortSignal): Promise<number>;
 }
 
 export type LoadedSnapshot =

@@ -1,10 +1,9 @@
 /** The thread that checks a store: its rounds, its rate, and its reports to the service. */
 
-import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isDamage } from '../../app/ports/store.ts';
+import { lowerPriority } from '../process/low-priority.ts';
 
 /** Resolves when more may be read, after a number of bytes. */
 export type Pace = (bytes: number) => Promise<unknown>;
@@ -84,17 +83,4 @@ export function runChecks(check: (at: string, pace: Pace) => Promise<void>): Pro
     lowerPriority();
   };
   return keepChecking((pace) => check(at, pace), bytesPerSecond, report);
-}
-
-/**
- * Gives this thread the lowest priority, so that on a busy machine the check does not slow down
- * requests. Only Linux has priorities of threads; elsewhere this changes nothing.
- */
-function lowerPriority(): void {
-  try {
-    const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
-    setPriority(Number(thread), constants.priority.PRIORITY_LOW);
-  } catch {
-    // Not Linux, or not permitted: the limited rate has to suffice.
-  }
 }

@@ -1,10 +1,11 @@
 /** The Merkle tree of the log in PostgreSQL. */
 
-import type { TreeSource } from '../../app/log/merkle-proofs.ts';
+import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../events/codec.ts';
+import type { RootAt } from '../snapshot/snapshot-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { readStored } from './stored-events.ts';
 
@@ -84,4 +85,11 @@ export function growth(edge: Buffer, events: readonly StoredEvent[]): Growth {
 function edgeIn([row]: readonly [Buffer][]): Buffer {
   if (row === undefined) throw new Error('the log has no tree');
   return row[0];
+}
+
+/** Returns a function from a position of the log to the root of its tree there. */
+export function rootsIn(db: Queryable): RootAt {
+  const tree = new MerkleTables(db);
+  return async (position) =>
+    position <= sizeOf(await tree.edge()) ? treeRoot(position, tree) : undefined;
 }

@@ -3,21 +3,24 @@
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
+import type { Snapshots } from '../../app/ports/snapshots.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
 import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
+import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { type Database, type Reach, SERVING } from './connection/database.ts';
 import { openDatabase, orClose } from './database.ts';
 import { beginDueEpoch, epochsIn } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
 import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts';
+import { rootsIn } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
 import { requireServable } from './start/checks.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
 
-const NO_SNAPSHOT = { kind: 'none', reason: 'instances on PostgreSQL keep none' } as const;
+const NO_SNAPSHOT = { kind: 'none', reason: 'there is no file for it' } as const;
 
 /** The size of a log that is checked in less than half a second. */
 const SHORT_CHECK_EVENTS = 100_000;
@@ -70,7 +73,7 @@ export async function openPostgresStore(
     async begin(start) {
       writer = start.makeWriter(log, epochs.ids);
     },
-    snapshots: { load: async () => NO_SNAPSHOT },
+    snapshots: snapshotsOf(db, id, url, place?.(id)),
     connections: () => ({ ...db.connections, lockWaits: log.lockWaits }),
     ...(check && { check }),
     async close() {
@@ -78,6 +81,17 @@ export async function openPostgresStore(
       await log.close();
     },
   };
+}
+
+/** @param headFile The head file on this machine, beside which the snapshot is. */
+function snapshotsOf(
+  db: Database,
+  id: string,
+  at: string,
+  headFile: string | undefined,
+): Snapshots {
+  if (headFile === undefined) return { load: async () => NO_SNAPSHOT };
+  return new SnapshotFile(snapshotBeside(headFile), id, rootsIn(db), { engine: 'postgres', at });
 }
 
 /**

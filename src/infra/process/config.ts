@@ -61,6 +61,8 @@ export interface Config {
   readonly maxStopMs: number;
   /** The bytes of the store that are checked again, a second; 0: none after the start. */
   readonly scrubBytesPerSecond: number;
+  /** The interval in which the snapshot is renewed, in milliseconds; 0: at a stop only. */
+  readonly snapshotEveryMs: number;
   /** The time from which on a request is logged as slow, in milliseconds; 0: none is. */
   readonly slowRequestMs: number;
   /** The port for metrics without a key; absent: none. */
@@ -107,6 +109,9 @@ export const environment = z.object({
     9_999_999_999,
     'must be a number of bytes a second, 0 to 9999999999',
   ).prefault('2000000'),
+  SNAPSHOT_INTERVAL: numberTo(86_400, 'must be a whole number of seconds from 0 to 86400')
+    .transform(inMs)
+    .prefault('60'),
   QUEUE_TARGET_MS: durationMs.prefault(String(DELAY_LIMITS.targetMs)),
   QUEUE_INTERVAL_MS: durationMs.prefault(String(DELAY_LIMITS.intervalMs)),
   DATABASE_WAIT: numberTo(9_999, 'must be a whole number of seconds from 0 to 9999')
@@ -197,6 +202,7 @@ export function readConfig(
     trustedProxies: data.TRUST_PROXY ?? [],
     limits: limitsIn(data),
     scrubBytesPerSecond: data.SCRUB_BYTES_PER_SECOND,
+    snapshotEveryMs: data.SNAPSHOT_INTERVAL,
     queueLimits: { targetMs: data.QUEUE_TARGET_MS, intervalMs: data.QUEUE_INTERVAL_MS },
     databaseWaitMs: data.DATABASE_WAIT,
     stopDelay: data.STOP_DELAY,

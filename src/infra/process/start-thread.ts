@@ -18,7 +18,9 @@ export function startThread(
     | 'sqlite/writer-thread'
     | 'sqlite/tree-thread'
     | 'sqlite/check-thread'
-    | 'postgres/check-thread',
+    | 'sqlite/snapshot-thread'
+    | 'postgres/check-thread'
+    | 'postgres/snapshot-thread',
   workerData: object,
   options: WorkerOptions = {},
 ): Worker {

@@ -1,10 +1,13 @@
+/** The Merkle tree of the log in SQLite. */
+
 import type Database from 'better-sqlite3';
-import type { TreeSource } from '../../app/log/merkle-proofs.ts';
+import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../events/codec.ts';
+import type { RootAt } from '../snapshot/snapshot-file.ts';
 import { StoredEvents } from './stored-events.ts';
 
 /** The events of a chunk while the tree of a log is created. */
@@ -117,4 +120,11 @@ export class MerkleTables implements TreeSource {
       this.#insertNode.run(height, place, hash);
     });
   }
+}
+
+/** Returns a function from a position of the log to the root of its tree there. */
+export function rootsIn(db: Database.Database): RootAt {
+  const tree = new MerkleTables(db);
+  return async (position) =>
+    position <= tree.frontier().size ? treeRoot(position, tree) : undefined;
 }

@@ -1,13 +1,15 @@
 /** The parts of a store in SQLite that share a connection. */
 
 import type Database from 'better-sqlite3';
+import type { Snapshots } from '../../app/ports/snapshots.ts';
 import type { Store, StoreParts } from '../../app/ports/store.ts';
 import type { HeadFileSignal } from '../process/head-file.ts';
+import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { epochsIn } from './epochs-table.ts';
 import { SqliteEventLog } from './event-log.ts';
 import { SqliteKeyStore } from './key-store.ts';
+import { rootsIn } from './merkle-tables.ts';
 import { SqliteSigningKeys } from './signing-keys.ts';
-import { SnapshotFile } from './snapshot/snapshot-file.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { SqliteTrail } from './trail.ts';
 
@@ -22,8 +24,8 @@ export function partsOf(db: Database.Database): Omit<StoreParts, 'refusals'> {
 
 /** The read side of a store, over the reading connection of a server. */
 export type Readers = Omit<StoreParts, 'refusals'> &
-  Pick<Store, 'id' | 'epochs' | 'log' | 'snapshots'> &
-  Required<Pick<Store, 'foldSource'>>;
+  Pick<Store, 'id' | 'epochs' | 'log'> &
+  Required<Pick<Store, 'foldSource'>> & { readonly snapshots: Required<Snapshots> };
 
 /**
  * Returns the readers over a connection, which the log closes.
@@ -38,6 +40,9 @@ export function readersOf(file: string, db: Database.Database, signal?: HeadFile
     epochs,
     log: new SqliteEventLog(db, { signal }),
     foldSource: foldSourceIn(db),
-    snapshots: new SnapshotFile(file, id, db),
+    snapshots: new SnapshotFile(snapshotBeside(file), id, rootsIn(db), {
+      engine: 'sqlite',
+      at: file,
+    }),
   };
 }

@@ -5,6 +5,7 @@ import { DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
+import { checkSnapshot, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { checkRows } from './checked-rows.ts';
 import { statementsIn, storeIdOf } from './epochs-table.ts';
 import { CHUNK_ROWS, selectRows, treeOf } from './evidence.ts';
@@ -12,7 +13,6 @@ import { headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
-import { checkSnapshot } from './snapshot/snapshot-file.ts';
 import { isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 
@@ -38,7 +38,7 @@ export async function checkSqliteStore(file: string, pace: Pace): Promise<void> 
     await checkLog(db, pace);
   });
   await checkRefusalsOf(file, pace);
-  await checkSnapshot(file, pace);
+  await checkSnapshot(snapshotBeside(file), pace);
   const damage = damageIn(`${file}-wal`);
   if (damage !== undefined) throw new DamagedStore(`${file}-wal is damaged at ${damage}`);
 }

@@ -93,7 +93,8 @@ export class WaitingStore {
       },
       snapshots: {
         load: () => now().snapshots.load(),
-        save: async (list) => now().snapshots.save?.(list),
+        save: (list) => now().snapshots.save(list),
+        renew: (signal) => now().snapshots.renew(signal),
       },
     };
   }

@@ -1,10 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrderList } from '../../../src/app/state/order-list.ts';
+import { checkSnapshot, SnapshotFile } from '../../../src/infra/snapshot/snapshot-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
-import { checkSnapshot, SnapshotFile } from '../../../src/infra/sqlite/snapshot/snapshot-file.ts';
+import { rootsIn } from '../../../src/infra/sqlite/merkle-tables.ts';
 import { LATER, NOON, newEvent, placed, readAll, shipped } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
 
@@ -21,7 +30,13 @@ async function given(storeId = 'this-store') {
   ]);
   const list = new OrderList((orders) => orders);
   for (const event of await readAll(log)) list.fold(event);
-  return { file, db, log, list, snapshots: new SnapshotFile(file, storeId, db) };
+  return {
+    file,
+    db,
+    log,
+    list,
+    snapshots: new SnapshotFile(`${file}-snapshot`, storeId, rootsIn(db)),
+  };
 }
 
 const none = (reason: string) => ({ kind: 'none', reason });
@@ -66,22 +81,26 @@ describe('the snapshot file', () => {
     await snapshots.save(list.pack());
     const name = `${file}-snapshot`;
     const bytes = readFileSync(name);
-    await expect(checkSnapshot(file, async () => {})).resolves.toBeUndefined();
+    await expect(checkSnapshot(`${file}-snapshot`, async () => {})).resolves.toBeUndefined();
     const damage = () => writeFileSync(name, bytes.with(40, (bytes[40] as number) ^ 1));
     damage();
-    await expect(checkSnapshot(file, async () => {})).rejects.toThrow('is damaged: delete it');
+    await expect(checkSnapshot(`${file}-snapshot`, async () => {})).rejects.toThrow(
+      'is damaged: delete it',
+    );
     await expect(
-      checkSnapshot(file, async () => rmSync(name, { force: true })),
+      checkSnapshot(`${file}-snapshot`, async () => rmSync(name, { force: true })),
     ).resolves.toBeUndefined();
     damage();
-    await expect(checkSnapshot(file, () => snapshots.save(list.pack()))).resolves.toBeUndefined();
-    await expect(checkSnapshot(file, async () => {})).resolves.toBeUndefined();
+    await expect(
+      checkSnapshot(`${file}-snapshot`, () => snapshots.save(list.pack())),
+    ).resolves.toBeUndefined();
+    await expect(checkSnapshot(`${file}-snapshot`, async () => {})).resolves.toBeUndefined();
   });
 
   it('is not used for another store', async () => {
     const { file, db, list, snapshots } = await given();
     await snapshots.save(list.pack());
-    const other = new SnapshotFile(file, 'another-store', db);
+    const other = new SnapshotFile(`${file}-snapshot`, 'another-store', rootsIn(db));
     expect(await other.load()).toStrictEqual(none('it belongs to another store'));
   });
 
@@ -95,7 +114,7 @@ describe('the snapshot file', () => {
       const db = openDatabase(otherFile);
       await new SqliteEventLog(db).append(0, () => events);
       writeFileSync(`${otherFile}-snapshot`, bytes);
-      const other = new SnapshotFile(otherFile, 'this-store', db);
+      const other = new SnapshotFile(`${otherFile}-snapshot`, 'this-store', rootsIn(db));
       expect(await other.load()).toStrictEqual(none('it belongs to another log'));
       db.close();
     }
@@ -106,7 +125,7 @@ describe('the snapshot file', () => {
     await snapshots.save(list.pack());
     await log.append(3, () => [newEvent(placed(4n))]);
     for (const event of await readAll(log, 3)) list.fold(event);
-    mkdirSync(`${file}-snapshot-new/in-the-way`, { recursive: true });
+    mkdirSync(`${file}-snapshot-new-${process.pid}/in-the-way`, { recursive: true });
     await expect(snapshots.save(list.pack())).rejects.toThrow();
     expect(await snapshots.load()).toMatchObject({ list: { image: { position: 3 } } });
   });
@@ -115,11 +134,22 @@ describe('the snapshot file', () => {
     const file = temporaryFile();
     const db = openDatabase(file);
     onTestFinished(() => void db.close());
-    const snapshots = new SnapshotFile(file, 'empty', db);
+    const snapshots = new SnapshotFile(`${file}-snapshot`, 'empty', rootsIn(db));
     await snapshots.save(new OrderList((orders) => orders).pack());
     expect(await snapshots.load()).toMatchObject({ kind: 'found' });
-    expect(existsSync(`${file}-snapshot-new`)).toBe(false);
-    expect(readdirSync(dirname(file))).toContain('store.db-snapshot');
+    expect(readdirSync(dirname(file)).filter((name) => name.includes('snapshot'))).toStrictEqual([
+      'store.db-snapshot',
+    ]);
+  });
+
+  it('removes what writers left behind that were killed, and nothing that is being written', async () => {
+    const { file, list, snapshots } = await given();
+    const [left, written] = [`${file}-snapshot-new-1`, `${file}-snapshot-new-2`];
+    for (const name of [left, written]) writeFileSync(name, 'x');
+    const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
+    utimesSync(left, hoursAgo, hoursAgo);
+    await snapshots.save(list.pack());
+    expect([left, written].map((name) => existsSync(name))).toStrictEqual([false, true]);
   });
 
   it('gives the reason why it cannot be read', async () => {

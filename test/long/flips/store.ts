@@ -12,12 +12,13 @@ import { Writer } from '../../../src/app/write/writer.ts';
 import type { Instant } from '../../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import { UNPACED } from '../../../src/infra/checking/keep-checking.ts';
+import { SnapshotFile, snapshotBeside } from '../../../src/infra/snapshot/snapshot-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';
 import { SqliteKeyStore } from '../../../src/infra/sqlite/key-store.ts';
+import { rootsIn } from '../../../src/infra/sqlite/merkle-tables.ts';
 import { SqliteRefusals } from '../../../src/infra/sqlite/refusals.ts';
-import { SnapshotFile } from '../../../src/infra/sqlite/snapshot/snapshot-file.ts';
 import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';
 import { foldSourceIn } from '../../../src/infra/sqlite/stored-events.ts';
 import { SqliteTrail } from '../../../src/infra/sqlite/trail.ts';
@@ -75,7 +76,7 @@ export async function makeStore(file: string, orders = 400): Promise<void> {
   refusals.close();
   const list = new OrderList(() => null);
   await new Projector(log, list).catchUp();
-  await new SnapshotFile(file, storeIdOf(db), db).save(list.pack());
+  await new SnapshotFile(snapshotBeside(file), storeIdOf(db), rootsIn(db)).save(list.pack());
   await log.close();
 }
 

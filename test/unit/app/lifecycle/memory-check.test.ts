@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
-import { requireMemory } from '../../../../src/app/lifecycle/memory-check.ts';
+import {
+  reasonAgainstSecondList,
+  requireMemory,
+} from '../../../../src/app/lifecycle/memory-check.ts';
 
 const MIB_BYTES = 1_048_576;
 
@@ -35,5 +38,27 @@ describe('A start on a log with so many events, with so much memory,', () => {
 
   it('uses the limit of this process, which is enough for an empty store', () => {
     expect(() => requireMemory(0)).not.toThrow();
+  });
+});
+
+describe('A second list beside the first', () => {
+  it.each([
+    [0, 512, 511],
+    [1_000_000, 512, 300],
+    [4_000_000_000, 0, 4_000],
+  ])('is made: %i events, within %i MiB, of which %i are used', (events, limit, used) => {
+    expect(reasonAgainstSecondList(events, limit * MIB_BYTES, used * MIB_BYTES)).toBeUndefined();
+  });
+
+  it('is not made without the memory for it, with a reason', () => {
+    const reason = reasonAgainstSecondList(1_500_000, 512 * MIB_BYTES, 400 * MIB_BYTES);
+    expect(reason?.message).toBe(
+      'that takes up to 660 MB of memory while commands are served, and this process may use 537 MB: it ' +
+        'is saved at a stop only',
+    );
+  });
+
+  it('may be made of an empty store', () => {
+    expect(reasonAgainstSecondList(0)).toBeUndefined();
   });
 });

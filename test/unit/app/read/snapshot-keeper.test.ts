@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PackedList } from '../../../../src/app/log/packed-fold.ts';
 import type { Snapshots } from '../../../../src/app/ports/snapshots.ts';
 import { SnapshotKeeper } from '../../../../src/app/read/snapshot-keeper.ts';
@@ -6,25 +6,43 @@ import { OrderList } from '../../../../src/app/state/order-list.ts';
 import { placed, recorded } from '../../../support/events.ts';
 
 const EVENTS = recorded(...[1n, 2n, 3n, 4n, 5n, 6n].map((id) => placed(id)));
+const EVERY_MS = 1_000;
 
-/** Keeps what it is given, once it is told to go on. */
+/** Saves and renews one snapshot at a time, each once it is told to go on. */
 class SlowSnapshots implements Snapshots {
-  readonly positions: number[] = [];
+  readonly made: string[] = [];
+  readonly list = new OrderList(() => undefined);
   under = 0;
-  #goOn: (() => void)[] = [];
   failsWith: Error | undefined;
+  #goOn: (() => void)[] = [];
 
   async load() {
     return { kind: 'none', reason: 'there is none' } as const;
   }
 
   async save({ image }: PackedList): Promise<void> {
+    await this.#make(`saved ${image.position}`);
+  }
+
+  async renew(signal: AbortSignal): Promise<number> {
+    const { position } = this.list;
+    await this.#make(`renewed ${position}`, signal);
+    return position;
+  }
+
+  async #make(what: string, signal?: AbortSignal): Promise<void> {
     this.under += 1;
     expect(this.under).toBe(1);
-    await new Promise<void>((resolve) => this.#goOn.push(resolve));
-    this.under -= 1;
-    if (this.failsWith !== undefined) throw this.failsWith;
-    this.positions.push(image.position);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#goOn.push(resolve);
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+      if (this.failsWith !== undefined) throw this.failsWith;
+      this.made.push(what);
+    } finally {
+      this.under -= 1;
+    }
   }
 
   async goOn(): Promise<void> {
@@ -33,27 +51,32 @@ class SlowSnapshots implements Snapshots {
   }
 }
 
-function given(worth: number) {
+function given(minNewEvents: number) {
   const snapshots = new SlowSnapshots();
-  const list = new OrderList(() => undefined);
+  const { list } = snapshots;
   const fold = (from: number, to: number) => {
     for (const event of EVENTS.slice(from, to)) list.fold(event);
   };
-  return { snapshots, fold, keeper: new SnapshotKeeper(snapshots, list, worth) };
+  const failures: Error[] = [];
+  const failed = (error: Error) => void failures.push(error);
+  const memory: { lacks: Error | undefined } = { lacks: undefined };
+  const against = () => memory.lacks;
+  const keeper = new SnapshotKeeper(snapshots, list, { minNewEvents, failed, against });
+  return { snapshots, fold, failures, keeper, memory };
 }
 
 describe('the keeper of snapshots', () => {
   it('saves a list after enough events, and again after as many more', async () => {
     const { snapshots, fold, keeper } = given(2);
     fold(0, 1);
-    expect(await keeper.keep()).toBeUndefined();
+    await keeper.keep();
     fold(1, 2);
     const kept = keeper.keep();
     await snapshots.goOn();
-    expect(await kept).toBeUndefined();
+    await kept;
     fold(2, 3);
-    expect(await keeper.keep()).toBeUndefined();
-    expect(snapshots.positions).toStrictEqual([2]);
+    await keeper.keep();
+    expect(snapshots.made).toStrictEqual(['saved 2']);
     expect(keeper.position).toBe(2);
   });
 
@@ -63,9 +86,16 @@ describe('the keeper of snapshots', () => {
         throw new Error('it was copied');
       }
     })(() => undefined);
-    const keeper = new SnapshotKeeper({ load: new SlowSnapshots().load }, list, 1);
+    const failed = (error: Error) => expect.fail(error.message);
+    const { load } = new SlowSnapshots();
+    const keeper = new SnapshotKeeper({ load }, list, {
+      minNewEvents: 1,
+      failed,
+      against: () => undefined,
+    });
     for (const event of EVENTS) list.fold(event);
-    expect(await keeper.keep()).toBeUndefined();
+    await keeper.close();
+    expect(keeper.position).toBe(0);
   });
 
   it('saves the list of the time of the call, one write at a time, and finishes all', async () => {
@@ -78,21 +108,142 @@ describe('the keeper of snapshots', () => {
     await snapshots.goOn();
     await snapshots.goOn();
     await nothingNew;
-    expect(snapshots.positions).toStrictEqual([2, 4]);
+    expect(snapshots.made).toStrictEqual(['saved 2', 'saved 4']);
   });
 
-  it('returns the error, and tries again after more events', async () => {
-    const { snapshots, fold, keeper } = given(1);
+  it('reports an error, and tries again after more events', async () => {
+    const { snapshots, fold, failures, keeper } = given(1);
     snapshots.failsWith = new Error('the disk is full');
     fold(0, 1);
     const failed = keeper.keep();
     await snapshots.goOn();
-    expect(await failed).toBe(snapshots.failsWith);
+    await failed;
+    expect(failures).toStrictEqual([snapshots.failsWith]);
     snapshots.failsWith = undefined;
     fold(1, 2);
     const kept = keeper.keep();
     await snapshots.goOn();
-    expect(await kept).toBeUndefined();
-    expect(snapshots.positions).toStrictEqual([2]);
+    await kept;
+    expect(snapshots.made).toStrictEqual(['saved 2']);
+  });
+});
+
+describe('the keeper of snapshots that follows', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+  it('renews the snapshot in an interval, if enough events are new', async () => {
+    const { snapshots, fold, keeper } = given(2);
+    keeper.follow(EVERY_MS);
+    fold(0, 1);
+    await pass(EVERY_MS * 5);
+    expect(snapshots.under).toBe(0);
+    fold(1, 2);
+    await pass(EVERY_MS);
+    expect(snapshots.under).toBe(1);
+    expect(keeper.position).toBe(0);
+    await snapshots.goOn();
+    await pass(0);
+    expect(keeper.position).toBe(2);
+    await pass(EVERY_MS * 5);
+    expect(snapshots.made).toStrictEqual(['renewed 2']);
+  });
+
+  it('rests for ten times as long as a renewal took', async () => {
+    const { snapshots, fold, keeper } = given(1);
+    keeper.follow(EVERY_MS);
+    fold(0, 1);
+    await pass(EVERY_MS);
+    await pass(EVERY_MS * 3);
+    await snapshots.goOn();
+    await pass(0);
+    fold(1, 2);
+    await pass(EVERY_MS * 30 - 1);
+    expect(snapshots.under).toBe(0);
+    await pass(1);
+    expect(snapshots.under).toBe(1);
+  });
+
+  it('waits for a list that is being saved', async () => {
+    const { snapshots, fold, keeper } = given(1);
+    keeper.follow(EVERY_MS);
+    fold(0, 1);
+    keeper.keep();
+    await pass(0);
+    fold(1, 2);
+    await pass(EVERY_MS);
+    await snapshots.goOn();
+    await pass(0);
+    await snapshots.goOn();
+    await pass(0);
+    expect(snapshots.made).toStrictEqual(['saved 1', 'renewed 2']);
+  });
+
+  it('reports a renewal that failed, and goes on', async () => {
+    const { snapshots, fold, failures, keeper } = given(1);
+    keeper.follow(EVERY_MS);
+    snapshots.failsWith = new Error('the disk is full');
+    fold(0, 1);
+    await pass(EVERY_MS);
+    await snapshots.goOn();
+    await pass(0);
+    expect(failures).toStrictEqual([snapshots.failsWith]);
+    expect(keeper.position).toBe(0);
+    snapshots.failsWith = undefined;
+    await pass(EVERY_MS);
+    await snapshots.goOn();
+    await pass(0);
+    expect(keeper.position).toBe(1);
+  });
+
+  it('ends a renewal in progress when it is closed, and saves the list itself', async () => {
+    const { snapshots, fold, failures, keeper } = given(1);
+    keeper.follow(EVERY_MS);
+    fold(0, 1);
+    await pass(EVERY_MS);
+    const closed = keeper.close();
+    await pass(0);
+    expect(snapshots.under).toBe(1);
+    fold(1, 2);
+    await snapshots.goOn();
+    await snapshots.goOn();
+    await closed;
+    await pass(EVERY_MS * 30);
+    expect(snapshots.made).toStrictEqual(['saved 1']);
+    expect(failures).toStrictEqual([]);
+  });
+
+  it('renews nothing without memory for a second list, and reports that once', async () => {
+    const { snapshots, fold, failures, keeper, memory } = given(1);
+    memory.lacks = new Error('too much');
+    keeper.follow(EVERY_MS);
+    fold(0, 1);
+    await pass(EVERY_MS * 3);
+    expect(failures).toStrictEqual([memory.lacks]);
+    memory.lacks = undefined;
+    await pass(EVERY_MS);
+    await snapshots.goOn();
+    await pass(0);
+    expect(snapshots.made).toStrictEqual(['renewed 1']);
+  });
+
+  it('begins no renewal once it is closed', async () => {
+    const { snapshots, fold, keeper } = given(1);
+    keeper.follow(EVERY_MS);
+    fold(0, 1);
+    keeper.keep();
+    await pass(EVERY_MS);
+    fold(1, 2);
+    const closed = keeper.close();
+    await snapshots.goOn();
+    await pass(0);
+    await snapshots.goOn();
+    await closed;
+    expect(snapshots.made).toStrictEqual(['saved 1', 'saved 2']);
   });
 });

@@ -1,6 +1,6 @@
-/** The snapshot of a store in SQLite. */
+/** The snapshot of a store, in a file on this machine. */
 
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -10,21 +10,25 @@ import {
   readSync,
   statSync,
 } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
-import type Database from 'better-sqlite3';
-import type { PackedList } from '../../../app/log/packed-fold.ts';
-import type { LoadedSnapshot, Snapshots } from '../../../app/ports/snapshots.ts';
-import { DamagedStore } from '../../../app/ports/store.ts';
-import type { Pace } from '../../checking/keep-checking.ts';
-import { apart, together } from '../packed-arrays.ts';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { CLOCKS } from '../../app/clock.ts';
+import type { PackedList } from '../../app/log/packed-fold.ts';
+import type { LoadedSnapshot, Snapshots } from '../../app/ports/snapshots.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
+import type { Pace } from '../checking/keep-checking.ts';
+import { apart, together } from './packed-arrays.ts';
+import { renewInThread } from './renewal.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
-const FORMAT = 7;
+const FORMAT = 8;
 
 const DIGEST_BYTES = 32;
 const LENGTH_BYTES = 4;
 /** The bytes that are read at once to be digested. */
 const PIECE_BYTES = 1_048_576;
+/** A file that is written for longer than this was left behind by a process that was killed. */
+const LEFTOVER_MS = 3_600_000;
 
 interface Snapshot {
   readonly origin: Origin;
@@ -37,28 +41,40 @@ interface Origin {
   /** The program's version: what another one folds from the same events may differ. */
   readonly version: string;
   readonly store: string;
-  /** The event at the snapshot's position, digested, or the digest of nothing. */
+  /** The root of the log's tree at the snapshot's position, in hexadecimal. */
   readonly log: string;
 }
 
+/** Returns the root of a log's tree at a position; `undefined` beyond its end. */
+export type RootAt = (position: number) => Promise<Uint8Array | undefined>;
+
+/** The store of a server, for the thread that renews the snapshot. */
+export interface ServedStore {
+  readonly engine: 'sqlite' | 'postgres';
+  /** The store's file, or the address of its database. */
+  readonly at: string;
+}
+
 /**
- * The snapshot of a store in SQLite, in a file beside it: the SHA-256 of all that follows, the
- * length of the structure, the structure, and the bytes of its arrays. It is derived data, so it
- * need not survive a power cut: a torn file has another digest and is not used.
+ * The snapshot of a store in a file: the SHA-256 of all that follows, the length of the structure, the
+ * structure, and the bytes of its arrays. It is derived data, so it need not survive a power cut: a
+ * torn file has another digest and is not used.
  */
 export class SnapshotFile implements Snapshots {
   readonly #file: string;
   readonly #storeId: string;
-  readonly #event: Database.Statement;
+  readonly #rootAt: RootAt;
+  readonly #served: ServedStore | undefined;
 
   /**
-   * @param file The store's file.
-   * @param db A connection to it.
+   * @param file The snapshot's file.
+   * @param served Absent for a snapshot that is not renewed here.
    */
-  constructor(file: string, storeId: string, db: Database.Database) {
-    this.#file = `${file}-snapshot`;
+  constructor(file: string, storeId: string, rootAt: RootAt, served?: ServedStore) {
+    this.#file = file;
     this.#storeId = storeId;
-    this.#event = db.prepare('SELECT * FROM events WHERE position = ?').raw();
+    this.#rootAt = rootAt;
+    this.#served = served;
   }
 
   async load(): Promise<LoadedSnapshot> {
@@ -75,7 +91,8 @@ export class SnapshotFile implements Snapshots {
       return { kind: 'none', reason: 'it is damaged' };
     }
     const { origin, list } = snapshot;
-    for (const [part, expected] of Object.entries(this.#originAt(list.image.position))) {
+    const due = await this.#originAt(list.image.position);
+    for (const [part, expected] of Object.entries(due)) {
       if (origin[part as keyof Origin] !== expected) {
         return { kind: 'none', reason: `it belongs to another ${part}` };
       }
@@ -84,15 +101,18 @@ export class SnapshotFile implements Snapshots {
   }
 
   async save(list: PackedList): Promise<void> {
-    const origin = this.#originAt(list.image.position);
+    const origin = await this.#originAt(list.image.position);
     const { structure, arrays } = apart({ origin, list } satisfies Snapshot);
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeUInt32LE(structure.length);
     const parts = [length, structure, ...arrays];
     const digest = createHash('sha256');
     for (const part of parts) digest.update(part);
-    const unfinished = `${this.#file}-new`;
+    // Instances of a store in a database may share the file.
+    const unfinished = `${this.#file}-new-${process.pid}`;
     try {
+      await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+      await removeLeftovers(this.#file);
       await writeFile(unfinished, [digest.digest(), ...parts], { mode: 0o600 });
       await rename(unfinished, this.#file);
     } catch (error) {
@@ -101,9 +121,29 @@ export class SnapshotFile implements Snapshots {
     }
   }
 
-  #originAt(position: number): Origin {
-    const log = hash('sha256', JSON.stringify(this.#event.get(position) ?? ''));
+  renew(signal: AbortSignal): Promise<number> {
+    if (this.#served === undefined) throw new Error('the snapshot is renewed elsewhere');
+    const { engine, at } = this.#served;
+    return renewInThread(engine, { at, file: this.#file }, signal);
+  }
+
+  async #originAt(position: number): Promise<Origin> {
+    const root = await this.#rootAt(position);
+    const log = root === undefined ? '' : Buffer.from(root).toString('hex');
     return { format: FORMAT, version: VERSION, store: this.#storeId, log };
+  }
+}
+
+/** Removes what writers that were killed have left behind. */
+async function removeLeftovers(file: string): Promise<void> {
+  const folder = dirname(file);
+  const begins = `${basename(file)}-new`;
+  for (const name of (await readdir(folder)).filter((each) => each.startsWith(begins))) {
+    const path = join(folder, name);
+    const written = await stat(path).catch(() => undefined);
+    if (written !== undefined && CLOCKS.wall() - written.mtimeMs > LEFTOVER_MS) {
+      await rm(path, { recursive: true, force: true });
+    }
   }
 }
 
@@ -127,9 +167,13 @@ function read(file: string): Snapshot | undefined {
   }
 }
 
-/** Throws {@link DamagedStore} where the snapshot of a store's file is not what was written. */
-export async function checkSnapshot(file: string, pace: Pace): Promise<void> {
-  const name = `${file}-snapshot`;
+/** Returns the snapshot's file beside another file of a store. */
+export function snapshotBeside(file: string): string {
+  return `${file}-snapshot`;
+}
+
+/** Throws {@link DamagedStore} where a snapshot is not what was written. */
+export async function checkSnapshot(name: string, pace: Pace): Promise<void> {
   if (!existsSync(name)) return;
   const fd = openSync(name, 'r');
   try {
@@ -163,7 +207,7 @@ function digestOfRest(fd: number): Buffer {
 }
 
 const VERSION = (
-  JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
+  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   }
 ).version;
