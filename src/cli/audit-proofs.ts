@@ -9,12 +9,12 @@ import {
 import { webhookKeyOf } from '../app/audit/webhook.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
-import { statusAfter } from '../app/state/order-image.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
 import { readOrderId } from './shared/options.ts';
+import { eventsOf } from './shared/order-events.ts';
 import { print } from './shared/print.ts';
 
 interface Out {
@@ -149,18 +149,10 @@ async function proofOf(
 }
 
 /** Returns the position at which an order was cancelled. */
-async function cancelledAt({ log }: CommandLineStore, orderId: OrderId): Promise<number> {
-  let isKnown = false;
-  for await (const chunk of log.read(0)) {
-    for (const { position, event } of chunk) {
-      if (event.orderId !== orderId) continue;
-      if (statusAfter(event.type) === 'cancelled') return position;
-      isKnown = true;
-    }
-  }
-  throw new CannotStart(
-    isKnown ? `The order ${orderId} is not cancelled.` : `There is no order ${orderId}.`,
-  );
+async function cancelledAt(store: CommandLineStore, orderId: OrderId): Promise<number> {
+  const { positions, status } = await eventsOf(orderId, store);
+  if (status === 'cancelled') return positions.at(-1) as number;
+  throw new CannotStart(`The order ${orderId} is not cancelled.`);
 }
 
 function rethrowReadably(error: Error): never {

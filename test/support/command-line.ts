@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { CheckedTrail } from '../../src/app/audit/checked-trail.ts';
 import { Prover } from '../../src/app/audit/prover.ts';
 import type { Engine } from '../../src/app/ports/engine.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
@@ -81,9 +82,10 @@ export class Place {
       this.url === undefined
         ? openSqliteForCommandLine(this.file('store.db'))
         : await openPostgresForCommandLine(this.url);
-    if (this.#log === undefined) return store;
+    const checked = { ...store, trail: new CheckedTrail(store.trail) };
+    if (this.#log === undefined) return checked;
     // The engine's own reader would return other events than the replaced log.
-    const { foldSource: _, ...rest } = store;
+    const { foldSource: _, ...rest } = checked;
     return { ...rest, log: this.#log };
   }
 

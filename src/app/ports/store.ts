@@ -92,6 +92,7 @@ export interface CommandLineStore extends StoreParts {
   readonly epochs: Epochs;
   readonly log: EventLog;
   readonly foldSource?: FoldSource;
+  readonly snapshots: Pick<Snapshots, 'load'>;
   /**
    * Records the events of another store, exactly as stored there, in a store without events: all or
    * none. `fill` adds them in order, from position 1, in chunks, and returns the head that their

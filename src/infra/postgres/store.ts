@@ -154,6 +154,7 @@ export async function openPostgresForCommandLine(
     epochs,
     log,
     foldSource: foldSourceIn(db),
+    snapshots: snapshotsOf(db, id, url, file),
     async takeOver(fill) {
       await log.prepare();
       await takeOver(db, fill);

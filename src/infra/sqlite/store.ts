@@ -12,11 +12,13 @@ import {
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
 import { UNPACED } from '../checking/keep-checking.ts';
 import { HeadFileSignal } from '../process/head-file.ts';
+import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
 import { epochsIn } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
 import { headFileOf } from './head-file.ts';
+import { rootsIn } from './merkle-tables.ts';
 import { partsOf, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
@@ -123,6 +125,7 @@ export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): Com
     epochs,
     log,
     foldSource: foldSourceIn(db),
+    snapshots: new SnapshotFile(snapshotBeside(file), epochs.storeId, rootsIn(db)),
     refusals,
     async takeOver(fill) {
       // A running server has folded an empty log, and would continue from that.

@@ -92,8 +92,8 @@ describe('An export', () => {
       db.exec(`UPDATE events SET data = replace(data, '"quantity":1', '"quantity":2')`);
     });
     const refused = await place.run('audit', 'export', '--out', other);
-    expect(refused).toMatchObject({ code: 3, out: '' });
-    expect(refused.err).toContain('The events are not those of the tree of the log');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('not what was recorded');
     expect(existsSync(other)).toBe(false);
   });
 

@@ -1,9 +1,16 @@
-import { expect, test } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { cloudEventOf } from '../../../src/app/audit/cloud-event.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../../src/app/keys/first-key.ts';
+import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import { MIN_INT64, type OrderId, type PetId } from '../../../src/domain/order-id.ts';
+import { SnapshotFile, snapshotBeside } from '../../../src/infra/snapshot/snapshot-file.ts';
+import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
+import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
+import { rootsIn } from '../../../src/infra/sqlite/merkle-tables.ts';
 import { Place } from '../../support/command-line.ts';
 import { NOON } from '../../support/events.ts';
 
@@ -80,4 +87,58 @@ test('an unknown order is reported', async () => {
 
 test.each(['042', 'x', '9223372036854775808'])('%s is no id: a usage error', async (id) => {
   expect(await new Place().run('audit', 'show', id)).toMatchObject({ code: 2, out: '' });
+});
+
+describe('with a snapshot', () => {
+  /** The same store, with a snapshot up to the event before the cancellation. */
+  async function withSnapshot() {
+    const { place } = await given();
+    const file = place.file('store.db');
+    const db = new Database(file);
+    onTestFinished(() => void db.close());
+    const list = new OrderList(() => undefined);
+    const log = new SqliteEventLog(db);
+    for await (const events of log.read(0))
+      for (const event of events.slice(0, 2)) list.fold(event);
+    const snapshots = new SnapshotFile(snapshotBeside(file), storeIdOf(db), rootsIn(db));
+    await snapshots.save(list.pack());
+    /** Changes a text in the file, as nothing but an editor of files can. */
+    const change = (text: string, becomes: string) => {
+      db.pragma('wal_checkpoint(TRUNCATE)');
+      const bytes = readFileSync(file);
+      bytes.write(becomes, bytes.indexOf(text));
+      writeFileSync(file, bytes);
+    };
+    return { place, file, change };
+  }
+
+  test('the events before it and since are found', async () => {
+    const { place } = await withSnapshot();
+    const { code, out } = await place.run('audit', 'show', '42');
+    expect(code).toBe(0);
+    expect(out.match(/position \d/g)).toStrictEqual(['position 1', 'position 3']);
+    expect(JSON.parse((await place.run('audit', 'receipt', '42')).out)).toMatchObject({
+      record: expect.stringContaining('OrderCancelled'),
+    });
+  });
+
+  test.each([
+    ['the event that is shown', '"petId":"7","quantity":3}', '"petId":"7","quantity":4}'],
+    ['an event since', '{"orderId":"42"}', '{"orderId":"43"}'],
+  ])('%s is not shown if it was changed', async (_, text, becomes) => {
+    const { place, change } = await withSnapshot();
+    change(text, becomes);
+    const { code, out, err } = await place.run('audit', 'show', '42');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/not what was recorded/);
+  });
+
+  test('it is not used if it is damaged', async () => {
+    const { place, file } = await withSnapshot();
+    const bytes = readFileSync(snapshotBeside(file));
+    bytes[bytes.length - 9] = (bytes[bytes.length - 9] as number) ^ 1;
+    writeFileSync(snapshotBeside(file), bytes);
+    const { out } = await place.run('audit', 'show', '42');
+    expect(out.match(/position \d/g)).toStrictEqual(['position 1', 'position 3']);
+  });
 });
