@@ -33,7 +33,7 @@ describe('The bench', () => {
   it('measures, checks the log, and writes its rows', () => {
     const { status, stdout, stderr, rows } = runBench([
       '--only',
-      'cancels-256,gzip,v2-page,memory,tree,metrics',
+      'cancels-256,gzip,v2-page,memory,tree,tiles,metrics',
     ]);
     expect(status, stdout + stderr).toBe(0);
     const found = rows() as Row[];
@@ -50,6 +50,9 @@ describe('The bench', () => {
       ].map((what) => `page of v2, 1 k: ${what}: p99`),
       'resident memory after a list, 1 k',
       'cancels, 64 connections, 1 k: with the tree',
+      ...['hashes of leaves', 'hashes above them', 'entries'].map(
+        (what) => `tiles, 1 k: ${what}: p99`,
+      ),
       'cancels, 64 connections, 1 k: with metrics, scraped',
       'metrics: an observation',
       'spans: a request without an SDK',

@@ -19,6 +19,7 @@ import { mixed } from './scenarios/mixed.ts';
 import { postgres } from './scenarios/postgres.ts';
 import { slowDisk } from './scenarios/slow-disk.ts';
 import { memory, start } from './scenarios/start.ts';
+import { tiles } from './scenarios/tiles.ts';
 import { tree } from './scenarios/tree.ts';
 import { v2Page } from './scenarios/v2-page.ts';
 import { writes } from './scenarios/writes.ts';
@@ -43,6 +44,7 @@ const SCENARIOS: readonly Scenario[] = [
   mixed,
   writes,
   tree,
+  tiles,
   metrics,
   growth,
   consolePages,

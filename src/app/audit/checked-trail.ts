@@ -35,15 +35,15 @@ export class CheckedTrail implements Trail {
    */
   async stored(after: number, limit: number): Promise<readonly StoredFields[]> {
     const events = await this.#trail.stored(after, limit);
+    const own = events.map((event) => leafHash(recordOf(event)));
     let tile: { readonly number: number; readonly leaves: Hashes } | undefined;
-    for (const event of events) {
+    for (const [at, event] of events.entries()) {
       const index = event.position - 1;
       const number = Math.floor(index / TILE_EVENTS);
       if (tile?.number !== number)
-        tile = { number, leaves: await this.#leavesAround(event, number) };
+        tile = { number, leaves: await this.#leavesAround(event, number, own.slice(at)) };
       const leaf = tile.leaves[index % TILE_EVENTS];
-      if (leaf === undefined || !leafHash(recordOf(event)).equals(leaf))
-        throw damaged(event.position);
+      if (leaf === undefined || !own[at]?.equals(leaf)) throw damaged(event.position);
     }
     return events;
   }
@@ -65,8 +65,12 @@ export class CheckedTrail implements Trail {
     return this.#trail.nodes(height, from, count);
   }
 
-  /** Returns the proved leaves of a tile; of the last tile, those that existed when it was read. */
-  async #leavesAround(event: StoredFields, number: number): Promise<Hashes> {
+  /**
+   * Returns the proved leaves of a tile; of the last tile, those that existed when it was read.
+   * @param own The leaves of the event and of those that were read behind it. If they are all of the
+   *   tile, nothing else has to be read.
+   */
+  async #leavesAround(event: StoredFields, number: number, own: Hashes): Promise<Hashes> {
     const known = this.#tiles.get(number);
     const from = number * TILE_EVENTS;
     // The last tile may have grown since it was read.
@@ -74,12 +78,13 @@ export class CheckedTrail implements Trail {
     const head = await this.#trail.treeHead();
     const count = Math.min(TILE_EVENTS, head.size - from);
     if (known?.length === count) return known;
-    const leaves = await this.#trail.leaves(from, count);
+    const index = event.position - 1;
+    const isWhole = index === from && own.length >= count;
+    const leaves = isWhole ? own.slice(0, count) : await this.#trail.leaves(from, count);
     const source: TreeSource = {
       leaves: (at, some) => (at === from && some === count ? leaves : this.leaves(at, some)),
       nodes: (height, at, some) => this.nodes(height, at, some),
     };
-    const index = event.position - 1;
     const proof = await orDamaged(() => inclusionProof(index, head.size, source));
     if (!verifyInclusion(recordOf(event), index, head, proof).ok)
       throw damaged(from + 1, from + count);

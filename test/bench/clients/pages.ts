@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 
 /**
- * A client that gets one page after another without a pause, and prints the time to the last byte
- * of each, in milliseconds.
+ * A client that gets one page after another without a pause, from some addresses in turn, and prints
+ * the time to the last byte of each, in milliseconds.
  */
 
 export interface PagesOrder {
-  readonly url: string;
+  readonly urls: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly seconds: number;
 }
@@ -16,12 +16,13 @@ export interface PagesSeen {
   readonly latencies: readonly number[];
 }
 
-const { url, headers, seconds } = JSON.parse(process.argv[2] as string) as PagesOrder;
+const { urls, headers, seconds } = JSON.parse(process.argv[2] as string) as PagesOrder;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 const latencies: number[] = [];
 const end = performance.now() + seconds * 1_000;
 
 while (performance.now() < end || latencies.length === 0) {
+  const url = urls[latencies.length % urls.length] as string;
   const begun = performance.now();
   const [res] = await once(get(url, { agent, headers }), 'response');
   res.resume();

@@ -86,7 +86,7 @@ async function measure(
     throw new Error(`${length} orders instead of ${expected} for ${JSON.stringify(query)}`);
   }
   const order: PagesOrder = {
-    url: `${product.address}${addressOf(query)}`,
+    urls: [`${product.address}${addressOf(query)}`],
     headers: { ...BEARER, 'Accept-Encoding': 'identity' },
     seconds,
   };
