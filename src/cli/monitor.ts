@@ -32,15 +32,15 @@ key with audit:read, which STORE_ORDERS_KEY gives; without one only the hashes a
 The state grows by 41 bytes an event in two files beside that of --state: the hash of each event, and
 its order and type. Whoever can change the state can hide a fork.
 
-An alert ends the monitor: at once if the log has forked (both signed checkpoints are kept beside
-the state) or has published what cannot be right; otherwise if no round was verified for as long as
---alert-after says. The command of --exec is run before the end, with STORE_ORDERS_ALERT (forked,
-refuted or silent), STORE_ORDERS_ALERT_TEXT, STORE_ORDERS_MONITOR_STATE, and after a fork the files
+An alert ends the monitor: at once if the log has forked or was cut (both signed checkpoints are kept
+beside the state) or has published what cannot be right; otherwise if no round was verified for as long as
+--alert-after says. The command of --exec is run before the end, with STORE_ORDERS_ALERT (forked, cut,
+refuted or silent), STORE_ORDERS_ALERT_TEXT, STORE_ORDERS_MONITOR_STATE, and after the first two the files
 STORE_ORDERS_KNOWN_CHECKPOINT and STORE_ORDERS_OTHER_CHECKPOINT.
 
 Exit codes: 0 verified, 1 a failure of this machine, 2 a usage error, 3 the log has published what
 cannot be right, 5 it refuses to answer, 6 it has not answered or has sent an earlier state,
-7 it has forked.`;
+7 it has forked, 8 it was cut.`;
 
 interface MonitorOptions extends JsonOption {
   readonly url: string;
@@ -51,6 +51,7 @@ interface MonitorOptions extends JsonOption {
   readonly interval: number;
   readonly alertAfter: number;
   readonly once?: true;
+  readonly acceptEpoch?: string;
   readonly exec?: string;
 }
 
@@ -72,6 +73,11 @@ export function defineMonitor(command: ExplainedCommand, commandLine: CommandLin
     .option('--hashes-only', 'do not check the records')
     .option('--interval <time>', 'the time between rounds: 60, 60s, 5m', duration(1, 86_400), 60)
     .option('--once', 'end after one round')
+    .option(
+      '--accept-epoch <epoch>',
+      'go on with a log that was cut, in the epoch that an alert has named',
+      readEpoch,
+    )
     .option('--exec <command>', 'run this in a shell before it ends with an alert')
     .option(
       '--alert-after <time>',
@@ -117,9 +123,9 @@ async function follow(
 ): Promise<void> {
   const { log, withRecords } = publishedLog(options, composition.environment, signal);
   if (!withRecords) stderr.write('Only the hashes are checked, and not the records.\n');
-  const { vkey: keys, once = false, interval, alertAfter } = options;
+  const { vkey: keys, once = false, interval, alertAfter, acceptEpoch: acceptedEpoch } = options;
   const decode = withRecords ? await composition.decoder() : undefined;
-  const watching = new Monitor(log, memory, { keys, decode }, memory.state(keys));
+  const watching = new Monitor(log, memory, { keys, decode, acceptedEpoch }, memory.state(keys));
   let verified = CLOCKS.elapsed();
   while (!signal.aborted) {
     const round = await roundOf(watching);
@@ -147,11 +153,13 @@ async function roundOf(monitor: Monitor): Promise<Reported> {
   }
 }
 
-/** Keeps both checkpoints of a fork, and returns the names of their files. */
+/** Keeps both checkpoints of a fork or a cut, and returns the names of their files. */
 async function keptOf(round: Reported, memory: MonitorMemory): Promise<Evidence | undefined> {
-  if (round.kind !== 'forked') return undefined;
-  const { known, other } = round;
-  return { known: await memory.keep(known), other: await memory.keep(other) };
+  const contradiction = round.kind === 'verified' ? round.cut : round;
+  if (contradiction === undefined || !('other' in contradiction)) return undefined;
+  const { known, other } = contradiction;
+  const of = round.kind === 'forked' ? 'fork' : 'cut';
+  return { known: await memory.keep(known, of), other: await memory.keep(other, of) };
 }
 
 /** Runs the command of `--exec`. Its failure is reported, and the alert goes on. */
@@ -191,6 +199,14 @@ function publishedLog(
     log: new LogOnServer(url, given, signal),
     withRecords: given !== undefined && !hashesOnly,
   };
+}
+
+/** The number of an epoch, and what makes it unique. */
+const EPOCH = /^\d+\.[\da-f]{32}$/;
+
+function readEpoch(text: string): string {
+  if (EPOCH.test(text)) return text;
+  throw new InvalidArgumentError('It must be the id of an epoch, as the alert has named it.');
 }
 
 const SERVER = /^https?:\/\//i;

@@ -11,50 +11,17 @@
  * withhold it. Then the new records are checked: see {@link RecordCheck}.
  */
 
+import { epochNumberOf } from '../log/epochs.ts';
 import { Frontier, HASH_BYTES } from '../log/merkle-tree.ts';
-import type { DecodeStrictly } from '../ports/evidence.ts';
 import { LogAway, type MonitorFiles, type PublishedLog } from '../ports/published-log.ts';
 import { byAnyKey } from './by-any-key.ts';
 import { earlierRoot, followTree } from './follow-tree.ts';
+import { Comparison } from './leaf-comparison.ts';
+import type { Cut, Monitoring, Round, SignedNote } from './monitor-round.ts';
 import { type MonitorState, writeState } from './monitor-state.ts';
 import { FalseTile, PublishedTree } from './published-tree.ts';
 import { RecordCheck } from './record-check.ts';
-import type { Finding } from './trail-check.ts';
 import { type Checkpoint, verifyCheckpoint } from './verifier.ts';
-
-/** The outcome of a round. */
-export type Round =
-  /** The log is as it was, and `added` events longer. `checked` records keep the rules. */
-  | {
-      readonly kind: 'verified';
-      readonly size: number;
-      readonly added: number;
-      readonly checked?: number | undefined;
-    }
-  /** The log has sent an earlier checkpoint than before, of a tree that the known one begins with. */
-  | { readonly kind: 'behind'; readonly size: number; readonly known: number }
-  /** The log has signed two trees, neither of which begins with the other. */
-  | {
-      readonly kind: 'forked';
-      readonly problem: string;
-      readonly known: SignedNote;
-      readonly other: SignedNote;
-    }
-  /** The log has published something that it has not signed, or signed what no log may have. */
-  | { readonly kind: 'refuted'; readonly finding: Finding };
-
-/** A checkpoint, as the log has sent it. */
-export interface SignedNote {
-  readonly note: string;
-  readonly size: number;
-}
-
-export interface Monitoring {
-  /** The public keys of the log. One of them must have signed each checkpoint. */
-  readonly keys: readonly string[];
-  /** Reads the records; absent: they are not checked. */
-  readonly decode: DecodeStrictly | undefined;
-}
 
 const MAX_CHECKPOINT_BYTES = 1 << 18;
 const CHUNK_LEAVES = 65_536;
@@ -99,7 +66,12 @@ export class Monitor {
     const state = this.#state;
     if (state === undefined) return this.#advance(seen, note, new Frontier());
     const { checkpoint: known } = state;
-    if (seen.origin !== known.origin) return refuted(otherLog(known, seen));
+    if (baseOf(seen) !== baseOf(known)) return refuted(otherLog(known, seen));
+    if (seen.epoch !== known.epoch) {
+      if (epochNumberOf(seen.epoch) <= epochNumberOf(known.epoch))
+        return refuted(otherEpoch(known, seen));
+      return this.#behindCut(seen, note, state);
+    }
     await this.#needLeaves(state);
     if (seen.size > known.size) return this.#advance(seen, note, Frontier.unpack(state.edge));
     const root = seen.size === known.size ? known.root : await this.#knownRoot(seen.size, state);
@@ -144,6 +116,29 @@ signed at ${size}`;
     return forked(state, { note, size: seen.size }, problem);
   }
 
+  /** Verifies a checkpoint of another epoch, and goes on there if that was accepted. */
+  async #behindCut(seen: Checkpoint, note: string, state: MonitorState): Promise<Round> {
+    const tree = new PublishedTree(this.#log, seen.size);
+    const comparison = new Comparison(this.#files.leaves, state.checkpoint);
+    const edge = new Frontier();
+    const problem = await followTree(tree, edge, comparison);
+    if (problem !== undefined || !isSame(edge.root(), seen.root)) {
+      return refuted(problem ?? 'the tiles do not lead to the signed root');
+    }
+    const kept = comparison.end();
+    const known = { note: state.note, size: state.checkpoint.size };
+    const cut: Cut = { epoch: seen.epoch, kept, known, other: { note, size: seen.size } };
+    if (seen.epoch !== this.#monitoring.acceptedEpoch) return { kind: 'cut', ...cut };
+    // In this order, so that hashes of the earlier epoch are never taken for those of the new one.
+    this.#files.leaves.write(0, Buffer.alloc(0));
+    const next = { note, checkpoint: seen, edge: edge.pack() };
+    await this.#save(next);
+    this.#records = undefined;
+    await this.#needLeaves(next);
+    const round = await this.#checkRecords(seen.size - (kept ?? 0));
+    return round.kind === 'verified' ? { ...round, cut } : round;
+  }
+
   async #checkRecords(added: number): Promise<Round> {
     const { decode } = this.#monitoring;
     const state = this.#state as MonitorState;
@@ -152,7 +147,7 @@ signed at ${size}`;
     this.#records ??= RecordCheck.continue(decode, this.#files, state.checked);
     const records = this.#records;
     const before = records.checked.events;
-    let finding: Finding | undefined;
+    let finding: Awaited<ReturnType<RecordCheck['advance']>>;
     try {
       finding = await records.advance(new PublishedTree(this.#log, size));
     } finally {
@@ -217,10 +212,17 @@ function forked({ note, checkpoint }: MonitorState, other: SignedNote, problem: 
   return { kind: 'forked', problem, known: { note, size: checkpoint.size }, other };
 }
 
+/** Returns the name of a checkpoint's log, without its epoch. */
+function baseOf({ origin, epoch }: Checkpoint): string {
+  return origin.replace(`+${epoch}`, '');
+}
+
 function otherLog(known: Checkpoint, seen: Checkpoint): string {
-  const [before, now] = [known, seen].map(({ origin, epoch }) => origin.replace(`+${epoch}`, ''));
-  if (before !== now) return `the checkpoint is of ${now}, and the state of ${before}`;
-  return `the log was cut: it is in epoch ${seen.epoch}, and was in epoch ${known.epoch} at ${known.size} events`;
+  return `the checkpoint is of ${baseOf(seen)}, and the state of ${baseOf(known)}`;
+}
+
+function otherEpoch(known: Checkpoint, seen: Checkpoint): string {
+  return `the checkpoint is of epoch ${seen.epoch}, and the state of epoch ${known.epoch}`;
 }
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {

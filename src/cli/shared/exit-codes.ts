@@ -9,6 +9,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   5: 'the service has refused the request: the same request leads to nothing else',
   6: 'the service has not answered, or not to the end: try again',
   7: 'a log has forked: it has signed two trees that contradict each other',
+  8: 'a log was cut: it goes on in another epoch, without its last events',
 };
 
 /** A failure with an exit code of its own. */
@@ -44,4 +45,10 @@ export class Unanswered extends Failure {
 export class Forked extends Failure {
   override readonly name = 'Forked';
   readonly exitCode = 7;
+}
+
+/** A log goes on in another epoch, without its last events. */
+export class LogCut extends Failure {
+  override readonly name = 'LogCut';
+  readonly exitCode = 8;
 }

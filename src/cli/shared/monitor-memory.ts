@@ -12,7 +12,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import type { SignedNote } from '../../app/audit/monitor.ts';
+import type { SignedNote } from '../../app/audit/monitor-round.ts';
 import { type MonitorState, readState } from '../../app/audit/monitor-state.ts';
 import { ORDER_ROW_BYTES } from '../../app/audit/record-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
@@ -96,9 +96,9 @@ export class MonitorMemory implements MonitorFiles {
    * Writes a checkpoint into a file beside the state, and returns its name. The name has a hash of
    * the checkpoint in it, so that no other is ever overwritten.
    */
-  async keep({ note, size }: SignedNote): Promise<string> {
+  async keep({ note, size }: SignedNote, of: 'fork' | 'cut'): Promise<string> {
     const hash = createHash('sha256').update(note).digest('hex').slice(0, 16);
-    const file = `${this.#file}.fork-${size}-${hash}.checkpoint`;
+    const file = `${this.#file}.${of}-${size}-${hash}.checkpoint`;
     if (!existsSync(file)) await writeWhole(file, [note]);
     return file;
   }

@@ -1,7 +1,14 @@
 /** The reports, failures and alerts of a monitor. */
 
-import type { Round } from '../../app/audit/monitor.ts';
-import { type Failure, Forked, RefusedByService, Refuted, Unanswered } from './exit-codes.ts';
+import type { Cut, Round } from '../../app/audit/monitor-round.ts';
+import {
+  type Failure,
+  Forked,
+  LogCut,
+  RefusedByService,
+  Refuted,
+  Unanswered,
+} from './exit-codes.ts';
 import { visible } from './print.ts';
 import { placeOf } from './verify-report.ts';
 
@@ -10,18 +17,18 @@ export type Reported =
   | Round
   | { readonly kind: 'away'; readonly problem: string; readonly isRefused: boolean };
 
-/** The files of the two checkpoints of a fork. */
+/** The files of the two checkpoints of a fork or a cut. */
 export interface Evidence {
   readonly known: string;
   readonly other: string;
 }
 
 /** The reasons of an alert: `silent` if no round was verified for too long. */
-export type Alert = 'forked' | 'refuted' | 'silent';
+export type Alert = 'forked' | 'cut' | 'refuted' | 'silent';
 
 /** Returns the alert that a round leads to. */
 export function alertOf({ kind }: Reported, isSilent: boolean): Alert | undefined {
-  if (kind === 'forked' || kind === 'refuted') return kind;
+  if (kind === 'forked' || kind === 'cut' || kind === 'refuted') return kind;
   return isSilent ? 'silent' : undefined;
 }
 
@@ -32,6 +39,10 @@ export function failureOf(round: Reported): Failure | undefined {
       return undefined;
     case 'forked':
       return new Forked(`The log has forked: ${round.problem}.`);
+    case 'cut':
+      return new LogCut(
+        `The log was cut: ${cutWords(round)}. If that is accepted: --accept-epoch ${round.epoch}`,
+      );
     case 'refuted': {
       const { finding } = round;
       const problem = visible(`${placeOf(finding)}${finding.problem}`);
@@ -57,7 +68,17 @@ export function reportOf(round: Reported, at: string, evidence: Evidence | undef
   return { value, text: `${at}  ${text}\n` };
 }
 
-function verifiedWords({ size, added, checked }: Extract<Round, { kind: 'verified' }>): string {
+function verifiedWords(round: Extract<Round, { kind: 'verified' }>): string {
+  const { size, added, checked, cut } = round;
   const which = checked === undefined ? 'hashes' : 'hashes and records';
-  return `${size} events verified, ${added} of them new: ${which}`;
+  const behind = cut === undefined ? '' : `; the log was cut: ${cutWords(cut)}`;
+  return `${size} events verified, ${added} of them new: ${which}${behind}`;
+}
+
+function cutWords({ epoch, kept, known: { size } }: Cut): string {
+  const which =
+    kept === undefined
+      ? `and how many of ${size} known events it has is not known any more`
+      : `with the first ${kept} of ${size} known events`;
+  return `it goes on in epoch ${epoch}, ${which}`;
 }

@@ -44,9 +44,9 @@ class Forger {
   }
 
   /** Shows a log of these records. */
-  show(records: readonly string[], by = signer): void {
+  show(records: readonly string[], by = signer, epoch?: string): void {
     this.answer = undefined;
-    this.files = publishedFiles(records, by);
+    this.files = publishedFiles(records, by, epoch);
   }
 
   close(): void {
@@ -173,6 +173,51 @@ describe('Two views of one log', () => {
       ),
     });
     expect(evidence()).toEqual(before);
+  });
+});
+
+describe('A log that was cut', () => {
+  const epoch = `1.${'c0de'.repeat(8)}`;
+
+  test('is an alert with both checkpoints, until its epoch is accepted', async () => {
+    forger.show(RECORDS);
+    await round();
+    const before = String(forger.files.get('checkpoint'));
+    forger.show(OTHERS, signer, epoch);
+    const cut = await round('--json');
+    expect(cut).toMatchObject({
+      code: 8,
+      err:
+        `store-orders: The log was cut: it goes on in epoch ${epoch}, with the first 400 of 401 known ` +
+        `events. If that is accepted: --accept-epoch ${epoch}\n`,
+    });
+    const { kind, kept, known, other } = JSON.parse(cut.out);
+    expect([kind, kept]).toEqual(['cut', 400]);
+    expect([known, other].map((file) => readFileSync(file, 'utf8'))).toEqual([
+      before,
+      String(forger.files.get('checkpoint')),
+    ]);
+    expect(alert()).toEqual(
+      expect.arrayContaining([
+        'STORE_ORDERS_ALERT=cut',
+        `STORE_ORDERS_KNOWN_CHECKPOINT=${known}`,
+        `STORE_ORDERS_OTHER_CHECKPOINT=${other}`,
+      ]),
+    );
+    const accepted = await round('--accept-epoch', epoch);
+    expect(accepted).toMatchObject({ code: 0, err: '' });
+    expect(accepted.out).toMatch(
+      / {2}401 events verified, 1 of them new: hashes and records; the log was cut: it goes on in epoch \S+, with the first 400 of 401 known events\n$/,
+    );
+    expect((await round()).out).toMatch(
+      / {2}401 events verified, 0 of them new: hashes and records\n$/,
+    );
+    forger.show(RECORDS);
+    expect(await round()).toMatchObject({ code: 3 });
+  });
+
+  test('is accepted by the id of an epoch', async () => {
+    expect(await round('--accept-epoch', '1')).toMatchObject({ code: 2, out: '' });
   });
 });
 

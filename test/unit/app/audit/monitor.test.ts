@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
-import { Monitor, type Round } from '../../../../src/app/audit/monitor.ts';
+import { Monitor } from '../../../../src/app/audit/monitor.ts';
+import type { Round } from '../../../../src/app/audit/monitor-round.ts';
 import { readState, writeState } from '../../../../src/app/audit/monitor-state.ts';
 import { LogAway } from '../../../../src/app/ports/published-log.ts';
 import type { OrderEvent } from '../../../../src/domain/order.ts';
@@ -20,6 +21,11 @@ const RECORDS = recordsOf([
   ...Array.from({ length: 50 }, (_, n) => cancelled(BigInt(n + 51), 'customer_request')),
 ]);
 
+interface Start {
+  readonly withRecords?: boolean;
+  readonly acceptedEpoch?: string;
+}
+
 /** A monitor of a log in memory, which can be ended and started again. */
 class Watch {
   readonly log: MemoryLog;
@@ -34,11 +40,12 @@ class Watch {
   }
 
   /** Starts it again with what its files have. */
-  start({ withRecords } = { withRecords: true }): Monitor {
+  start({ withRecords = true, acceptedEpoch }: Start = {}): Monitor {
     const { state } = this.files;
     const read = state === undefined ? undefined : readState(state, this.#keys);
     if (read?.ok === false) expect.fail(read.reason);
-    const monitoring = { keys: this.#keys, decode: withRecords ? decodeStrictly : undefined };
+    const decode = withRecords ? decodeStrictly : undefined;
+    const monitoring = { keys: this.#keys, decode, acceptedEpoch };
     this.#monitor = new Monitor(this.log, this.files, monitoring, read?.value);
     return this.#monitor;
   }
@@ -189,7 +196,6 @@ describe('a checkpoint of before', () => {
 describe('what no log may publish', () => {
   it.each([
     ['a checkpoint by another key', RECORDS, stranger, undefined, 'is not signed with the public'],
-    ['a log that was cut', RECORDS, signer, `1.${'a'.repeat(32)}`, 'the log was cut: it is in'],
   ])('%s', async (_, records, by, epoch, problem) => {
     const watch = new Watch(RECORDS.slice(0, 10));
     await watch.round();
@@ -421,5 +427,132 @@ describe('the state', () => {
       expect(watch.log.asked.length - before).toBe(4);
       expect(orders.count).toBe(700);
     }
+  });
+});
+
+describe('a log that was cut', () => {
+  const [first, second, third] = [1, 2, 3].map((number) => `${number}.${'a'.repeat(32)}`) as [
+    string,
+    string,
+    string,
+  ];
+  /** The log of another history behind its first events. */
+  const cutAt = (kept: number, added: number) => [
+    ...RECORDS.slice(0, kept),
+    ...recordsOf([
+      ...Array.from({ length: kept }, (_, n) => placed(BigInt(n + 1))),
+      ...Array.from({ length: added }, (_, n) => placed(BigInt(n + 9_001))),
+    ]).slice(kept),
+  ];
+
+  it('is reported with what it has kept, and followed once that is accepted, wherever it was cut', async () => {
+    const size = fc.nat({ max: 600 });
+    await fc.assert(
+      fc.asyncProperty(size, size, size, async (known, kept, added) => {
+        fc.pre(kept <= known && known > 0);
+        const watch = new Watch(RECORDS.slice(0, known));
+        await watch.round();
+        const { state } = watch.files;
+        const records = cutAt(kept, added);
+        const cut = await watch.round(records, signer, first);
+        const both = { known: { size: known }, other: { size: records.length } };
+        expect(cut).toMatchObject({ kind: 'cut', epoch: first, kept, ...both });
+        expect(watch.files.state).toBe(state);
+        watch.start({ acceptedEpoch: second });
+        expect(await watch.round()).toStrictEqual(cut);
+        watch.start({ acceptedEpoch: first });
+        expect(await watch.round()).toMatchObject({
+          kind: 'verified',
+          size: records.length,
+          added,
+          checked: records.length,
+          cut: { epoch: first, kept, ...both },
+        });
+        watch.start();
+        const more = cutAt(kept, added + 3);
+        const next = await watch.round(more, signer, first);
+        expect(next).toEqual({
+          kind: 'verified',
+          size: more.length,
+          added: 3,
+          checked: more.length,
+        });
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is followed by its hashes alone', async () => {
+    const watch = new Watch(RECORDS.slice(0, 20));
+    watch.start({ withRecords: false });
+    await watch.round();
+    watch.start({ withRecords: false, acceptedEpoch: first });
+    const round = await watch.round(cutAt(10, 1), signer, first);
+    expect(round).toMatchObject({ kind: 'verified', size: 11, added: 1, cut: { kept: 10 } });
+  });
+
+  it('must be right in itself', async () => {
+    const watch = new Watch();
+    await watch.round();
+    watch.start({ acceptedEpoch: first });
+    watch.log.files = publishedFiles(cutAt(300, 300), signer, first);
+    watch.log.flip('tile/0/001', 77);
+    expect(problemOf(await watch.round())).toContain('has other hashes than its leaves lead to');
+    const forged = publishedFiles(cutAt(300, 200), signer, first);
+    const root = publishedFiles(cutAt(300, 199), signer, first);
+    const [, , line] = `${root.get('checkpoint')}`.split('\n');
+    forged.set(
+      'checkpoint',
+      Buffer.from(signer.signCheckpoint(500, Buffer.from(line ?? '', 'base64'), first)),
+    );
+    watch.log.files = forged;
+    expect(problemOf(await watch.round())).toBe('the tiles do not lead to the signed root');
+  });
+
+  it('whose records break a rule is refuted, and stays accepted', async () => {
+    const watch = new Watch(recordsOf([placed(1n), placed(2n)]));
+    await watch.round();
+    watch.start({ acceptedEpoch: first });
+    const twice = recordsOf([placed(1n), placed(1n)]);
+    expect(problemOf(await watch.round(twice, signer, first))).toContain('order_exists');
+    watch.start();
+    expect(problemOf(await watch.round(twice, signer, first))).toContain('order_exists');
+  });
+
+  it.each([
+    ['an earlier epoch', undefined, '0'],
+    ['another epoch of the same number', `2.${'b'.repeat(32)}`, `2.${'b'.repeat(32)}`],
+  ])('does not go on in %s', async (_, epoch, named) => {
+    const watch = new Watch(RECORDS);
+    await watch.round(RECORDS, signer, second);
+    watch.start({ acceptedEpoch: third });
+    expect(problemOf(await watch.round(RECORDS, signer, epoch))).toBe(
+      `the checkpoint is of epoch ${named}, and the state of epoch ${second}`,
+    );
+  });
+
+  it('can still be accepted after an end in between, without knowing what was kept', async () => {
+    const watch = new Watch();
+    await watch.round();
+    const records = cutAt(300, 10);
+    watch.start({ acceptedEpoch: first });
+    const { save } = watch.files;
+    watch.files.save = () => Promise.reject(new Error('the power is off'));
+    await expect(watch.round(records, signer, first)).rejects.toThrow('the power is off');
+    watch.files.save = save;
+    watch.start({ acceptedEpoch: first });
+    const round = await watch.round();
+    expect(round).toMatchObject({ kind: 'verified', size: 310, added: 310, checked: 310 });
+    expect(round).toMatchObject({ cut: { kept: undefined, known: { size: 700 } } });
+  });
+
+  it('has kept an unknown number of events if the known hashes were changed', async () => {
+    const watch = new Watch();
+    await watch.round();
+    const { leaves } = watch.files;
+    const changed = leaves.read(0, 700);
+    changed[32 * 500] = (changed[32 * 500] as number) ^ 1;
+    leaves.write(0, changed);
+    expect(await watch.round(cutAt(300, 10), signer, first)).toMatchObject({ kept: undefined });
   });
 });
