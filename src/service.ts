@@ -22,7 +22,7 @@ import { Health } from './http/health.ts';
 import type { Config } from './infra/process/config.ts';
 import { createLogger } from './infra/process/logger.ts';
 import { openSigningKey } from './infra/process/signing-key-file.ts';
-import { witnessesOf } from './witnesses.ts';
+import { policyWarning, witnessesOf } from './witnesses.ts';
 
 /**
  * Runs the service until a signal ends the process.
@@ -98,7 +98,12 @@ class Service {
     const witnesses = witnessesOf(this.#config, file, store.id);
     const prover = new Prover(store.trail, undefined, store.epochs, witnesses?.cosigned);
     const keyPlace = { databaseFile: file, ...this.#config };
-    await this.#owed.do(async () => prover.signWith(await openSigningKey(keyPlace, store)));
+    await this.#owed.do(async () => {
+      const signer = await openSigningKey(keyPlace, store);
+      prover.signWith(signer);
+      const warning = policyWarning(witnesses, signer?.verifierKey);
+      if (warning !== undefined) this.#logger.warn(warning);
+    });
     const parts = compose({
       config: this.#config,
       logger: this.#logger,

@@ -13,6 +13,8 @@ export interface LogWitnesses {
   readonly cosigned: CosignedCheckpoints;
   readonly records: CosignedRecords;
   readonly intervalMs: number;
+  /** The public keys of the logs that the policy is for; none: it names none. */
+  readonly logs: readonly string[];
 }
 
 /**
@@ -35,5 +37,19 @@ export function witnessesOf(
   const policy = readLogPolicy(policyFile);
   const records = new CosignedFile(cosignedFileOf(databaseFile, storeId));
   const { witnesses } = policy;
-  return { witnesses, cosigned: new CosignedCheckpoints(policy), records, intervalMs };
+  const logs = policy.logs.map(({ vkey }) => vkey);
+  return { witnesses, cosigned: new CosignedCheckpoints(policy), records, intervalMs, logs };
+}
+
+/**
+ * Returns a warning if the policy is for other logs than the one with a public key: its witnesses may
+ * not know this one. `undefined` if it names this one, or none.
+ */
+export function policyWarning(
+  given: Pick<LogWitnesses, 'logs'> | undefined,
+  verifierKey: string | undefined,
+): string | undefined {
+  const isOther = verifierKey !== undefined && given?.logs.includes(verifierKey) === false;
+  if (!isOther || given.logs.length === 0) return undefined;
+  return `the log lines of WITNESS_POLICY lack the public key of this log: ${verifierKey}`;
 }

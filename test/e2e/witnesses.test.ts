@@ -310,3 +310,21 @@ it('On one PostgreSQL database, each instance submits what it serves, and none d
     'WITNESS_POLICY needs a key that signs checkpoints, and there is none: set SIGNING_KEY_FILE.',
   );
 });
+
+describe('A policy for logs', () => {
+  it('that lacks the key of this one is a warning at the start', async () => {
+    await using own = new Service();
+    const file = join(own.folder, 'witnesses');
+    const names = (key: string) => writeFileSync(file, `log ${key}\n${POLICY}`);
+    const warnings = () => own.program.log.filter(({ msg }) => /WITNESS_POLICY/.test(String(msg)));
+    names(logKey);
+    await own.start({ WITNESS_POLICY: file });
+    const key = (await ask(own.address, 'GET', '/public-key')).text.trim();
+    const msg = `the log lines of WITNESS_POLICY lack the public key of this log: ${key}`;
+    expect(warnings()).toMatchObject([{ level: 40, msg }]);
+    await own.program.end();
+    names(key);
+    await own.start({ WITNESS_POLICY: file });
+    expect(warnings()).toEqual([]);
+  });
+});

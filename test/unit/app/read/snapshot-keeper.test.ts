@@ -232,6 +232,17 @@ describe('the keeper of snapshots that follows', () => {
     expect(snapshots.made).toStrictEqual(['renewed 1']);
   });
 
+  it('renews nothing if none is stored', async () => {
+    const { list, load } = new SlowSnapshots();
+    const failed = (error: Error) => expect.fail(error.message);
+    const options = { minNewEvents: 1, failed, against: () => undefined };
+    const keeper = new SnapshotKeeper({ load }, list, options);
+    keeper.follow(EVERY_MS);
+    for (const event of EVENTS) list.fold(event);
+    await pass(EVERY_MS);
+    expect(keeper.position).toBe(0);
+  });
+
   it('begins no renewal once it is closed', async () => {
     const { snapshots, fold, keeper } = given(1);
     keeper.follow(EVERY_MS);
