@@ -5,9 +5,15 @@
 import type { Answer } from './attempt.ts';
 import { StoreOrdersError } from './error.ts';
 import { Events } from './events.ts';
-import type { CallOptions, ChangeOptions, ClientOptions, CommandOptions } from './options.ts';
+import type {
+  CallOptions,
+  ChangeOptions,
+  ClientOptions,
+  CommandOptions,
+  ProofOptions,
+} from './options.ts';
 import { Paged } from './paged.ts';
-import { Receipt } from './receipt.ts';
+import { proofRequest, Receipt } from './receipt.ts';
 import type {
   Activity,
   ActivityQuery,
@@ -162,13 +168,13 @@ export class StoreOrders extends SingleOrders<Order> {
   }
 
   /** Returns the receipt of an order's cancellation, or with a position that of any event. */
-  receipt(of: Id | { readonly position: Position }, options?: CallOptions): Receipt {
+  receipt(of: Id | { readonly position: Position }, options?: ProofOptions): Receipt {
     return new Receipt(this.#transport, of, options);
   }
 
   /** Returns a signed checkpoint of the log, as a text. */
-  async checkpoint(options?: CallOptions): Promise<string> {
-    return (await this.request({ method: 'GET', path: '/v2/store/checkpoint' }, options)).text;
+  async checkpoint(options?: ProofOptions): Promise<string> {
+    return (await this.request(proofRequest('/v2/store/checkpoint', options), options)).text;
   }
 
   /** Returns the epoch of the log, and the signed statement of each time that it was cut. */

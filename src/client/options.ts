@@ -23,6 +23,12 @@ export interface CallOptions {
   readonly retries?: number | undefined;
 }
 
+/** The options of a call for a checkpoint, or for a receipt with one in it. */
+export interface ProofOptions extends CallOptions {
+  /** Asks for cosignatures of a quorum of the log's witnesses. Without them, the code is `not_found`. */
+  readonly witnessed?: boolean | undefined;
+}
+
 /** The options of a call that changes something. */
 export interface CommandOptions extends CallOptions {
   /** The name under which the command is carried out at most once; default a new random one. */

@@ -1,8 +1,8 @@
 /** The receipt of an event. It is fetched when it is needed first, and then kept. */
-import type { CallOptions } from './options.ts';
+import type { ProofOptions } from './options.ts';
 import type { Verdict } from './receipt-verifier.ts';
 import type { Id, Position } from './shapes.ts';
-import type { Transport } from './transport.ts';
+import type { Request, Transport } from './transport.ts';
 import { idText } from './values.ts';
 
 export class Receipt {
@@ -14,11 +14,11 @@ export class Receipt {
   constructor(
     transport: Transport,
     of: Id | { readonly position: Position },
-    options: CallOptions | undefined,
+    options: ProofOptions | undefined,
   ) {
     this.#orderId = typeof of === 'object' ? undefined : idText(of);
     const place = typeof of === 'object' ? `events/${of.position}` : `orders/${this.#orderId}`;
-    const request = { method: 'GET', path: `/v2/store/${place}/receipt` };
+    const request = proofRequest(`/v2/store/${place}/receipt`, options);
     this.#fetch = async () => (await transport.send(request, options)).text;
   }
 
@@ -36,4 +36,9 @@ export class Receipt {
     const { verifyReceipt } = await import('./receipt-verifier.ts');
     return verifyReceipt(await this.text(), publicKey.trim(), this.#orderId);
   }
+}
+
+/** Returns the request for a checkpoint, or for what has one in it. */
+export function proofRequest(path: string, options: ProofOptions | undefined): Request {
+  return { method: 'GET', path, query: { witnessed: options?.witnessed ? 'true' : undefined } };
 }

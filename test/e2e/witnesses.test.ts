@@ -9,6 +9,7 @@ import { verifyCosignature } from '../../src/app/audit/cosignature.ts';
 import { verifyTlogProof } from '../../src/app/audit/tlog-proof.ts';
 import { verifyCheckpoint, verifyReceipt } from '../../src/app/audit/verifier.ts';
 import { parseWitnessPolicy, type WitnessPolicy } from '../../src/app/audit/witness-policy.ts';
+import { StoreOrders } from '../../src/client/client.ts';
 import { readConfig } from '../../src/infra/process/config.ts';
 import { witnessesOf } from '../../src/witnesses.ts';
 import { GivenWitness } from '../support/given-witness.ts';
@@ -309,6 +310,15 @@ it('On one PostgreSQL database, each instance submits what it serves, and none d
   expect(() => witnessesOf({ witnessing, signingKeyFile }, undefined, '00')).toThrow(
     'WITNESS_POLICY needs a key that signs checkpoints, and there is none: set SIGNING_KEY_FILE.',
   );
+});
+
+it('The client gets checkpoints and receipts with cosignatures', async () => {
+  const store = new StoreOrders({ url: service.address, key: service.key });
+  const note = await store.checkpoint({ witnessed: true });
+  expect(cosignersOf(note).length).toBeGreaterThanOrEqual(2);
+  const receipt = store.receipt({ position: 1 }, { witnessed: true });
+  expect(JSON.parse(await receipt.text()).checkpoint).toBe(note);
+  expect(await receipt.verify(logKey)).toMatchObject({ ok: true });
 });
 
 describe('A policy for logs', () => {

@@ -209,6 +209,11 @@ test('A receipt is fetched once, and verified with the key', async () => {
     'store-orders/0123456789abcdef+fb71e6ea+AepKbGPinFIKvvVQexMuxfmVR3auvr57kkIe6mkURtIs';
   expect(await receipt.verify(other)).toMatchObject({ ok: false });
   expect(await store.checkpoint()).toMatch(/^test\n\d+\n/);
+  // The log has no witnesses.
+  const unwitnessed = { code: 'not_found', message: expect.stringMatching('has no witnesses') };
+  const witnessed = { witnessed: true };
+  await expect(store.checkpoint(witnessed)).rejects.toMatchObject(unwitnessed);
+  await expect(store.receipt(id, witnessed).text()).rejects.toMatchObject(unwitnessed);
   expect(await store.epochs()).toStrictEqual({ epoch: '0', breaks: [] });
 });
 
