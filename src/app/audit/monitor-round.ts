@@ -39,8 +39,8 @@ export interface Cut {
   /** The epoch in which the log goes on. */
   readonly epoch: string;
   /**
-   * How many of the known events it has kept, from the first on; `undefined` if that cannot be known any
-   * more, because a monitor was ended while it accepted the cut.
+   * The number of known events that it has kept, from the first on; `undefined` if that cannot be known
+   * any more, because a monitor was ended while it accepted the cut.
    */
   readonly kept: number | undefined;
   readonly known: SignedNote;

@@ -128,14 +128,15 @@ describe('Clients that read older versions of the list', () => {
     const before = megabytes();
     await using clients = new AsyncDisposableStack();
     for (let n = 0; n < 60; n++) {
-      await shipOneInEach(5, 10 + n);
+      await shipOneInEach(2, 10 + n);
       const client = stalled(LIST);
       clients.defer(() => void client.socket.destroy());
     }
     const { status } = await service.ask('GET', LIST);
     expect(status).toBe(200);
     await cutOffs(40);
-    // Without a limit, each would keep 40 chunks of 70 KB that no other has.
-    expect(megabytes() - before).toBeLessThan(150);
+    // Without a limit, each would keep 98 chunks of 70 KB that no other has: 400 MB. What is no longer
+    // needed is collected late on a busy machine.
+    expect(megabytes() - before).toBeLessThan(250);
   });
 });
