@@ -57,7 +57,11 @@ export {
   type Interval,
   type Linearization,
   linearize,
+  linearizeInTurns,
+  type SearchLimits,
   type Specification,
+  type TurnLimits,
+  type Undecided,
 } from './linearizability/wing-gong.ts';
 export { brokenHistoryRule, HISTORY_RULES, type HistoryRule } from './oracle/history.ts';
 export { brokenListRule, brokenOrderRule } from './oracle/list-rules.ts';

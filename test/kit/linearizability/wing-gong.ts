@@ -11,11 +11,9 @@
  * but the time grows with the number of operations that overlap, not with the length.
  */
 
-/** The interval of an operation; `returned` is Infinity if there was no response. */
-export interface Interval {
-  readonly invoked: number;
-  readonly returned: number;
-}
+import { EventList, type Interval, isAnswered } from './event-list.ts';
+
+export type { Interval };
 
 /** The specification of a sequential object. */
 export interface Specification<State, Op> {
@@ -31,6 +29,27 @@ export type Linearization<State, Op> =
   /** No order of all operations is valid. This is one of the longest valid partial orders. */
   | { readonly found: false; readonly longest: readonly Op[]; readonly state: State };
 
+/** The search has ended at a limit. This is one of the longest valid partial orders so far. */
+export interface Undecided<State, Op> {
+  readonly found: undefined;
+  readonly longest: readonly Op[];
+  readonly state: State;
+}
+
+/** The bounds of a search. */
+export interface SearchLimits {
+  /**
+   * The most combinations of operations done and state reached that are visited, about. Each takes some
+   * microseconds and 100 bytes of memory; n operations that all overlap can lead to n * 2^n of them.
+   */
+  readonly maxCombinations?: number | undefined;
+}
+
+export interface TurnLimits extends SearchLimits {
+  /** Ends the search. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Searches for an order of the operations that the object permits. Answered operations must be in
  * it. Unanswered ones may be in it, anywhere after their invocation, or not at all.
@@ -38,9 +57,43 @@ export type Linearization<State, Op> =
 export function linearize<State, Op extends Interval>(
   object: Specification<State, Op>,
   operations: readonly Op[],
-): Linearization<State, Op> {
-  return new Search(object, operations).run();
+): Linearization<State, Op>;
+/** The same up to a limit. */
+export function linearize<State, Op extends Interval>(
+  object: Specification<State, Op>,
+  operations: readonly Op[],
+  limits: SearchLimits,
+): Linearization<State, Op> | Undecided<State, Op>;
+export function linearize<State, Op extends Interval>(
+  object: Specification<State, Op>,
+  operations: readonly Op[],
+  { maxCombinations = Infinity }: SearchLimits = {},
+): Linearization<State, Op> | Undecided<State, Op> {
+  const search = new Search(object, operations);
+  for (const turns = search.turns(); ; ) {
+    const { done, value } = turns.next();
+    if (done === true) return value;
+    if (value >= maxCombinations) return search.undecided;
+  }
 }
+
+/** The same in turns of the event loop, between which other work is done and the signal is heard. */
+export async function linearizeInTurns<State, Op extends Interval>(
+  object: Specification<State, Op>,
+  operations: readonly Op[],
+  { maxCombinations = Infinity, signal }: TurnLimits = {},
+): Promise<Linearization<State, Op> | Undecided<State, Op>> {
+  const search = new Search(object, operations);
+  for (const turns = search.turns(); ; ) {
+    const { done, value } = turns.next();
+    if (done === true) return value;
+    if (value >= maxCombinations || signal?.aborted === true) return search.undecided;
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+/** The combinations that are visited in one turn. */
+const TURN_COMBINATIONS = 1_024;
 
 /** The operations of one step of the search. */
 interface Step<State> {
@@ -62,7 +115,11 @@ class Search<State, Op extends Interval> {
   #gap = 0;
   readonly #steps: Step<State>[] = [];
   readonly #met = new Set<string>();
+  /** The numbers of the states, by their texts. */
+  readonly #states = new Map<string, number>();
   #state: State;
+  #stateNumber: number;
+  #done = 0;
   #answeredDone = 0;
   #longest: readonly Op[] = [];
   #longestState: State;
@@ -75,13 +132,26 @@ class Search<State, Op extends Interval> {
     this.#events = new EventList(this.#ops, answered.length);
     this.#isDone = new Uint8Array(this.#ops.length);
     this.#state = object.initial;
+    this.#stateNumber = this.#numberOf(object.initial);
     this.#longestState = object.initial;
   }
 
-  run(): Linearization<State, Op> {
+  /** The search so far. */
+  get undecided(): Undecided<State, Op> {
+    this.#noteLongest();
+    return { found: undefined, longest: this.#longest, state: this.#longestState };
+  }
+
+  /** Searches in turns. Yields the number of combinations visited so far. */
+  *turns(): Generator<number, Linearization<State, Op>> {
+    let due = TURN_COMBINATIONS;
     this.#steps.push({ op: undefined, before: this.#state, settled: this.#settle() });
     let event = this.#events.first;
     while (this.#answeredDone < this.#answered) {
+      if (this.#met.size >= due) {
+        yield this.#met.size;
+        due = this.#met.size + TURN_COMBINATIONS;
+      }
       if (this.#events.isInvocation(event)) {
         event = this.#tryNext(event) ? this.#events.first : this.#events.after(event);
         continue;
@@ -101,12 +171,20 @@ class Search<State, Op extends Interval> {
     const op = this.#events.operationOf(event);
     const before = this.#state;
     const next = this.#object.after(before, this.#ops[op] as Op);
+    if (next === undefined) return false;
+    const number = this.#numberOf(next);
     // Operations without effect are placed already, or unanswered and need not have happened.
-    if (next === undefined || this.#isSame(next, before)) return false;
+    if (number === this.#stateNumber) return false;
     this.#do(op);
-    this.#state = next;
-    this.#steps.push({ op, before, settled: this.#settle() });
-    if (!this.#isMet()) return true;
+    // Before anything is settled: what settles follows from the combination.
+    if (!this.#isNew(number)) {
+      this.#undo(op);
+      return false;
+    }
+    this.#enter(next, number);
+    const settled = this.#settle();
+    this.#steps.push({ op, before, settled });
+    if (settled.length === 0 || this.#isNew(number)) return true;
     this.#stepBack();
     return false;
   }
@@ -122,7 +200,8 @@ class Search<State, Op extends Interval> {
     while (this.#events.isInvocation(event)) {
       const op = this.#events.operationOf(event);
       const next = this.#object.after(this.#state, this.#ops[op] as Op);
-      const isIdle = op < this.#answered && next !== undefined && this.#isSame(next, this.#state);
+      const isIdle =
+        op < this.#answered && next !== undefined && this.#numberOf(next) === this.#stateNumber;
       if (isIdle) {
         this.#do(op);
         settled.push(op);
@@ -134,17 +213,19 @@ class Search<State, Op extends Interval> {
 
   /** Undoes the last step, and returns its operation, if it had one. */
   #stepBack(): number | undefined {
-    const order = this.#orderSoFar();
-    if (order.length > this.#longest.length) {
-      this.#longest = order;
-      this.#longestState = this.#state;
-    }
+    this.#noteLongest();
     const { op, before, settled } = this.#steps.pop() as Step<State>;
     if (op === undefined) return undefined;
     for (const idle of settled.toReversed()) this.#undo(idle);
     this.#undo(op);
-    this.#state = before;
+    this.#enter(before, this.#numberOf(before));
     return op;
+  }
+
+  #noteLongest(): void {
+    if (this.#done <= this.#longest.length) return;
+    this.#longest = this.#orderSoFar();
+    this.#longestState = this.#state;
   }
 
   #orderSoFar(): readonly Op[] {
@@ -152,13 +233,23 @@ class Search<State, Op extends Interval> {
     return order.map((op) => this.#ops[op] as Op);
   }
 
-  #isSame(one: State, other: State): boolean {
-    return this.#object.keyOf(one) === this.#object.keyOf(other);
+  #enter(state: State, number: number): void {
+    this.#state = state;
+    this.#stateNumber = number;
+  }
+
+  #numberOf(state: State): number {
+    const text = this.#object.keyOf(state);
+    const known = this.#states.get(text);
+    if (known !== undefined) return known;
+    this.#states.set(text, this.#states.size);
+    return this.#states.size - 1;
   }
 
   #do(op: number): void {
     this.#events.lift(op);
     this.#isDone[op] = 1;
+    this.#done += 1;
     if (op < this.#answered) this.#answeredDone += 1;
     while (this.#gap < this.#answered && this.#isDone[this.#gap] === 1) this.#gap += 1;
   }
@@ -166,124 +257,50 @@ class Search<State, Op extends Interval> {
   #undo(op: number): void {
     this.#events.putBack(op);
     this.#isDone[op] = 0;
+    this.#done -= 1;
     if (op >= this.#answered) return;
     this.#answeredDone -= 1;
     this.#gap = Math.min(this.#gap, op);
   }
 
-  /**
-   * Returns true if the placed operations and the state were visited before, and marks them
-   * visited.
-   */
-  #isMet(): boolean {
-    const key = `${this.#doneOperations()} ${this.#object.keyOf(this.#state)}`;
+  /** Returns true if the placed operations were not visited with a state yet, and notes that they are. */
+  #isNew(state: number): boolean {
     const before = this.#met.size;
-    this.#met.add(key);
-    return this.#met.size === before;
+    this.#met.add(`${state} ${this.#doneOperations()}`);
+    return this.#met.size > before;
   }
 
   // Answered operations are placed almost in order of invocation. The number placed without a gap,
-  // and the others, form a short text however long the history is.
+  // and the others as bits, form a short text however long the history is.
   #doneOperations(): string {
     let text = `${this.#gap}`;
     let left = this.#answeredDone - this.#gap;
-    for (let op = this.#gap + 1; left > 0; op++) {
-      if (this.#isDone[op] === 1) {
-        text += `,${op}`;
-        left -= 1;
-      }
+    for (let op = this.#gap + 1; left > 0; op += TEXT_BITS) {
+      const bits = this.#bitsFrom(op, this.#answered);
+      text += `,${bits.toString(36)}`;
+      left -= countOf(bits);
     }
-    for (let op = this.#answered; op < this.#ops.length; op++) {
-      if (this.#isDone[op] === 1) text += `,${op}`;
+    if (this.#done === this.#answeredDone) return text;
+    for (let op = this.#answered; op < this.#ops.length; op += TEXT_BITS) {
+      text += `;${this.#bitsFrom(op, this.#ops.length).toString(36)}`;
     }
     return text;
   }
-}
 
-function isAnswered({ returned }: Interval): boolean {
-  return returned !== Number.POSITIVE_INFINITY;
-}
-
-/**
- * A doubly linked list of invocations and returns by time. At equal times invocations come first,
- * so adjacent operations count as concurrent. Unanswered operations have no return.
- */
-class EventList {
-  readonly #next: Int32Array;
-  readonly #previous: Int32Array;
-  readonly #end: number;
-  readonly #answered: number;
-
-  /** @param answered The number of answered operations, which come first. */
-  constructor(ops: readonly Interval[], answered: number) {
-    this.#answered = answered;
-    this.#end = ops.length * 2;
-    this.#next = new Int32Array(this.#end + 1);
-    this.#previous = new Int32Array(this.#end + 1);
-    let last = this.#end;
-    for (const event of eventsInOrder(ops)) {
-      this.#next[last] = event;
-      this.#previous[event] = last;
-      last = event;
+  #bitsFrom(op: number, end: number): number {
+    let bits = 0;
+    for (let at = Math.min(end, op + TEXT_BITS) - 1; at >= op; at--) {
+      bits = bits * 2 + (this.#isDone[at] as number);
     }
-    this.#next[last] = this.#end;
-    this.#previous[this.#end] = last;
-  }
-
-  get first(): number {
-    return this.after(this.#end);
-  }
-
-  after(event: number): number {
-    return this.#next[event] as number;
-  }
-
-  // Event 2n is the invocation of operation n, and event 2n + 1 its return.
-
-  isInvocation(event: number): boolean {
-    return event % 2 === 0 && event !== this.#end;
-  }
-
-  operationOf(event: number): number {
-    return event >> 1;
-  }
-
-  invocationOf(op: number): number {
-    return op * 2;
-  }
-
-  // The return is removed first and restored last, so a removed invocation still links to the
-  // event that followed it.
-
-  /** Removes an operation. */
-  lift(op: number): void {
-    if (op < this.#answered) this.#unlink(op * 2 + 1);
-    this.#unlink(op * 2);
-  }
-
-  /** Restores the operation that was removed last. */
-  putBack(op: number): void {
-    this.#link(op * 2);
-    if (op < this.#answered) this.#link(op * 2 + 1);
-  }
-
-  #unlink(event: number): void {
-    this.#next[this.#previous[event] as number] = this.#next[event] as number;
-    this.#previous[this.#next[event] as number] = this.#previous[event] as number;
-  }
-
-  #link(event: number): void {
-    this.#next[this.#previous[event] as number] = event;
-    this.#previous[this.#next[event] as number] = event;
+    return bits;
   }
 }
 
-function eventsInOrder(ops: readonly Interval[]): readonly number[] {
-  const events = ops.flatMap((op, index) => {
-    const invocation = { event: index * 2, time: op.invoked, isReturn: 0 };
-    const end = { event: index * 2 + 1, time: op.returned, isReturn: 1 };
-    return isAnswered(op) ? [invocation, end] : [invocation];
-  });
-  events.sort((a, b) => a.time - b.time || a.isReturn - b.isReturn);
-  return events.map(({ event }) => event);
+/** The operations of one number: small integers are fastest. */
+const TEXT_BITS = 30;
+
+function countOf(bits: number): number {
+  let count = 0;
+  for (let left = bits; left !== 0; left &= left - 1) count += 1;
+  return count;
 }
