@@ -21,6 +21,7 @@ import type { Cut, Monitoring, Round, SignedNote } from './monitor-round.ts';
 import { type MonitorState, writeState } from './monitor-state.ts';
 import { FalseTile, PublishedTree } from './published-tree.ts';
 import { RecordCheck } from './record-check.ts';
+import type { Finding } from './trail-check.ts';
 import { type Checkpoint, verifyCheckpoint } from './verifier.ts';
 
 const MAX_CHECKPOINT_BYTES = 1 << 18;
@@ -147,7 +148,7 @@ signed at ${size}`;
     this.#records ??= RecordCheck.continue(decode, this.#files, state.checked);
     const records = this.#records;
     const before = records.checked.events;
-    let finding: Awaited<ReturnType<RecordCheck['advance']>>;
+    let finding: Finding | undefined;
     try {
       finding = await records.advance(new PublishedTree(this.#log, size));
     } finally {

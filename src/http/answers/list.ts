@@ -149,7 +149,9 @@ async function write(
       res.cork();
     }
     const ready = bytesOf(part);
-    res.write(ready instanceof Promise ? await ready : ready);
+    const bytesOfPart = ready instanceof Promise ? await ready : ready;
+    if (res.closed) return;
+    res.write(bytesOfPart);
     bytes += part.length;
     left -= part.length;
   }

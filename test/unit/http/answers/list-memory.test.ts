@@ -67,6 +67,21 @@ describe('The memory of the list', () => {
     },
   );
 
+  it('is not in the way of a client that disconnects while it is sent', async () => {
+    const { list, address } = await served(0);
+    for (const event of history) list.fold(event);
+    for (let round = 0; round < 20; round++) {
+      const ending = new AbortController();
+      const answer = await fetch(address, {
+        headers: { 'Accept-Encoding': 'identity' },
+        signal: ending.signal,
+      });
+      ending.abort();
+      await expect(answer.text()).rejects.toThrow('abort');
+    }
+    expect(JSON.parse(await bodyOf(address, 'identity'))).toHaveLength(ORDERS + 1);
+  });
+
   it('is bounded while a long list is encoded, and afterwards', async () => {
     const maxTextBytes = CHUNK_BYTES * 2.5;
     const memory = new ListMemory(maxTextBytes);
