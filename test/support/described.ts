@@ -119,10 +119,10 @@ function checkUndescribed(reason: keyof typeof UNDESCRIBED, sent: Sent, answer: 
   const { status } = answer;
   demand((UNDESCRIBED[reason] as readonly number[]).includes(status), `a ${status} at ${reason}`);
   if (status === 405) demand('allow' in answer.headers, 'a 405 without Allow');
-  // Beside the API, a browser gets a page.
+  // Beside the API, a browser gets a page, which it asks for by GET.
   const accepted = String(lowerCased(sent).accept);
-  const isPage =
-    status === 404 && reason === 'no version of the API' && /text\/html/.test(accepted);
+  const isBeside = status === 404 && reason === 'no version of the API';
+  const isPage = isBeside && sent.method === 'GET' && /text\/html/.test(accepted);
   if (isPage) demand(answer.text.startsWith('<!doctype html>'), 'no page');
   else if (status >= 400 && sent.method !== 'HEAD') {
     checkBody('application/json', ['v1', 'components', 'schemas', 'Error'], answer);

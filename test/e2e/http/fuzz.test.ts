@@ -20,17 +20,27 @@ const ROUND_REQUESTS = 2_500;
 const LANES = 4;
 
 /**
- * Sent first, because chance may leave them out: a condition that a pending order does not fulfil, and
- * a page that is too large, asked for by somebody who may.
+ * Sent first, because chance may leave them out: a condition that a pending order does not fulfil, a
+ * second shipment, a page that is too large, asked for by somebody who may, and addresses beside the API that a browser asks for
+ * by all methods.
  */
 function firstOf({ key }: Known): [Sent][] {
   const headers = { Authorization: `Bearer ${key}` };
   const place = { method: 'POST', path: '/v1/store/orders', body: '{"petId":7,"quantity":1}' };
   const cancel = { method: 'DELETE', path: '/v1/store/orders/1' };
+  const ship = { method: 'PUT', path: '/v1/store/orders/1/shipment' };
+  const json = { ...headers, 'Content-Type': 'application/json' };
+  const shipDates = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'];
   return [
-    [{ ...place, headers: { ...headers, 'Content-Type': 'application/json' } }],
+    [{ ...place, headers: json }],
     [{ ...cancel, headers: { ...headers, 'If-Match': '"x"' } }],
+    ...shipDates.map((shipDate): [Sent] => {
+      return [{ ...ship, headers: json, body: JSON.stringify({ shipDate }) }];
+    }),
     [{ method: 'GET', path: '/v2/store/orders?limit=1001', headers }],
+    ...['GET', 'HEAD', 'POST'].map((method): [Sent] => {
+      return [{ method, path: '//v2/store/orders', headers: { ...headers, Accept: 'text/html' } }];
+    }),
   ];
 }
 
