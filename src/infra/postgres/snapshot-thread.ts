@@ -2,18 +2,19 @@
 
 import { runRenewal } from '../snapshot/renewal.ts';
 import { SnapshotFile } from '../snapshot/snapshot-file.ts';
-import { openDatabase } from './database.ts';
+import { Database } from './connection/database.ts';
 import { PostgresEventLog } from './event-log.ts';
 import { rootsIn } from './merkle-tables.ts';
 import { foldSourceIn } from './stored-events.ts';
 
-await runRenewal(async ({ at, file }) => {
-  const { db, id } = await openDatabase(at);
+await runRenewal(async ({ at, storeId, file }) => {
+  // The instance has checked the database when it started.
+  const db = new Database(at);
   const log = new PostgresEventLog(db);
   return {
     log,
     foldSource: foldSourceIn(db),
-    snapshots: new SnapshotFile(file, id, rootsIn(db)),
+    snapshots: new SnapshotFile(file, storeId, rootsIn(db)),
     close: () => log.close(),
   };
 });

@@ -15,6 +15,8 @@ import { startThread } from '../process/start-thread.ts';
 export interface ToRenew {
   /** The store's file, or the address of its database. */
   readonly at: string;
+  /** The id of the store. */
+  readonly storeId: string;
   /** The snapshot's file. */
   readonly file: string;
 }

@@ -124,7 +124,7 @@ export class SnapshotFile implements Snapshots {
   renew(signal: AbortSignal): Promise<number> {
     if (this.#served === undefined) throw new Error('the snapshot is renewed elsewhere');
     const { engine, at } = this.#served;
-    return renewInThread(engine, { at, file: this.#file }, signal);
+    return renewInThread(engine, { at, storeId: this.#storeId, file: this.#file }, signal);
   }
 
   async #originAt(position: number): Promise<Origin> {
