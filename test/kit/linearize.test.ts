@@ -16,6 +16,12 @@ const REGISTER: Specification<number, Op> = {
   keyOf: String,
 };
 
+/** The same, with its reads named. */
+const WITH_IDLE_READS: Specification<number, Op> = {
+  ...REGISTER,
+  staysIdle: (_, { read }) => read !== undefined,
+};
+
 const values = fc.nat({ max: 3 });
 const times = fc
   .tuple(fc.nat({ max: 12 }), fc.nat({ max: 6 }))
@@ -56,23 +62,48 @@ const hopeless = (writes: number): readonly Op[] => [
 describe('The search for a linearization', () => {
   it('finds one exactly if there is one, and it is one', async () => {
     await fc.assert(
-      fc.asyncProperty(operations, async (ops) => {
-        const result = linearize(REGISTER, ops);
-        expect(result.found).toBe(isPossible(ops));
-        expect(await linearizeInTurns(REGISTER, ops)).toStrictEqual(result);
-        const order = result.found ? result.order : result.longest;
-        const states = order.reduce<number | undefined>(
-          (state, op) => (state === undefined ? state : REGISTER.after(state, op)),
-          REGISTER.initial,
-        );
-        expect(states).toBeDefined();
-        expect(new Set(order).size).toBe(order.length);
-        for (const [at, op] of order.entries()) {
-          for (const earlier of order.slice(0, at))
-            expect(earlier.invoked).toBeLessThanOrEqual(op.returned);
-        }
-      }),
-      { numRuns: 500 },
+      fc.asyncProperty(
+        fc.constantFrom(REGISTER, WITH_IDLE_READS),
+        operations,
+        async (register, ops) => {
+          const result = linearize(register, ops);
+          expect(result.found).toBe(isPossible(ops));
+          expect(await linearizeInTurns(register, ops)).toStrictEqual(result);
+          const order = result.found ? result.order : result.longest;
+          const states = order.reduce<number | undefined>(
+            (state, op) => (state === undefined ? state : REGISTER.after(state, op)),
+            REGISTER.initial,
+          );
+          expect(states).toBeDefined();
+          expect(new Set(order).size).toBe(order.length);
+          for (const [at, op] of order.entries()) {
+            for (const earlier of order.slice(0, at))
+              expect(earlier.invoked).toBeLessThanOrEqual(op.returned);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('keeps a write of the current value for the time when it restores that value', () => {
+    const one = { invoked: 0, returned: 0, write: 1 };
+    const zero = { invoked: 0, returned: 0, write: 0 };
+    const read = { invoked: 1, returned: 1, read: 0 };
+    const result = linearize(WITH_IDLE_READS, [one, zero, read]);
+    expect(result).toStrictEqual({ found: true, order: [one, zero, read] });
+  });
+
+  it('decides 40 overlapping reads', () => {
+    const reads = Array.from({ length: 40 }, () => ({ invoked: 1, returned: 9, read: 1 }));
+    const ops = [
+      ...reads,
+      { invoked: 1, returned: 9, write: 1 },
+      { invoked: 1, returned: 9, write: 2 },
+    ];
+    expect(linearize(WITH_IDLE_READS, ops).found).toBe(true);
+    expect(linearize(WITH_IDLE_READS, [...ops, { invoked: 10, returned: 11, read: 3 }]).found).toBe(
+      false,
     );
   });
 

@@ -53,13 +53,16 @@ test('A list and the log are read completely through a network that breaks', asy
   await using proxy = await CuttingProxy.start(port, SEED, 0.2);
   const store = new StoreOrders({ url: proxy.url, key: service.key, retries: Infinity });
   const all = Array.from({ length: 60 }, (_, n) => `${n + 1}`);
-  const listed = await Array.fromAsync(store.list({ limit: 7 }));
-  expect(listed.map(({ petId }) => petId)).toEqual(all);
-  const positions: number[] = [];
-  for await (const { position } of store.events.follow()) {
-    positions.push(position);
-    if (position === 60) break;
+  // Where it cuts is random, so one round in a hundred meets no cut.
+  for (let round = 0; proxy.cuts === 0 && round < 20; round += 1) {
+    const listed = await Array.fromAsync(store.list({ limit: 7 }));
+    expect(listed.map(({ petId }) => petId)).toEqual(all);
+    const positions: number[] = [];
+    for await (const { position } of store.events.follow()) {
+      positions.push(position);
+      if (position === 60) break;
+    }
+    expect(positions).toEqual(all.map(Number));
   }
-  expect(positions).toEqual(all.map(Number));
   expect(proxy.cuts).toBeGreaterThan(0);
 });

@@ -6,7 +6,13 @@ import { linearize, type Specification } from './wing-gong.ts';
 
 /** Checks orders one by one: each is a small state machine. */
 
-const ORDER: Specification<OrderState, Step> = { initial: NO_ORDER, after, keyOf };
+const ORDER: Specification<OrderState, Step> = {
+  initial: NO_ORDER,
+  after,
+  keyOf,
+  // What an order answers without a change, it never answers with a change later.
+  staysIdle: () => true,
+};
 
 /** Returns a violation in one order, if there is one. */
 export function judgeOrder(number: number, orders: Orders): Violation | undefined {

@@ -22,6 +22,12 @@ export interface Specification<State, Op> {
   after(state: State, op: Op): State | undefined;
   /** Returns a text that is equal exactly for equal states. */
   keyOf(state: State): string;
+  /**
+   * Returns true if an operation that does not change `state` changes none of the states that can follow
+   * it either. A query never changes one; a write of the current value may restore that value later.
+   * Optional, false if absent: it spares the search to try such operations in every order.
+   */
+  staysIdle?(state: State, op: Op): boolean;
 }
 
 export type Linearization<State, Op> =
@@ -97,10 +103,10 @@ const TURN_COMBINATIONS = 1_024;
 
 /** The operations of one step of the search. */
 interface Step<State> {
-  /** The operation that changed the state; absent in the first step. */
+  /** The operation that was tried; absent in the first step. */
   readonly op: number | undefined;
   readonly before: State;
-  /** The operations that the next state permits and that do not change it. */
+  /** The operations placed after it, which change neither the next state nor a later one. */
   readonly settled: readonly number[];
 }
 
@@ -166,15 +172,15 @@ class Search<State, Op extends Interval> {
     return { found: true, order: this.#orderSoFar() };
   }
 
-  /** Places an operation that changes the state, unless that leads to a visited combination. */
+  /** Places an operation, unless that leads to a visited combination. */
   #tryNext(event: number): boolean {
     const op = this.#events.operationOf(event);
     const before = this.#state;
     const next = this.#object.after(before, this.#ops[op] as Op);
     if (next === undefined) return false;
     const number = this.#numberOf(next);
-    // Operations without effect are placed already, or unanswered and need not have happened.
-    if (number === this.#stateNumber) return false;
+    // An unanswered operation without effect need not have happened.
+    if (number === this.#stateNumber && op >= this.#answered) return false;
     this.#do(op);
     // Before anything is settled: what settles follows from the combination.
     if (!this.#isNew(number)) {
@@ -190,25 +196,29 @@ class Search<State, Op extends Interval> {
   }
 
   /**
-   * Places every answered operation that is possible now and does not change the state. This loses
-   * no solution: any other position of such an operation can be moved here. It avoids trying
-   * concurrent reads in every order.
+   * Places every answered operation that is possible and changes neither this state nor a later one. This
+   * loses no solution: without it every later state is the same, so it can be moved here. It avoids
+   * trying concurrent queries in every order.
    */
   #settle(): readonly number[] {
     const settled: number[] = [];
     let event = this.#events.first;
     while (this.#events.isInvocation(event)) {
       const op = this.#events.operationOf(event);
-      const next = this.#object.after(this.#state, this.#ops[op] as Op);
-      const isIdle =
-        op < this.#answered && next !== undefined && this.#numberOf(next) === this.#stateNumber;
-      if (isIdle) {
+      if (op < this.#answered && this.#staysIdle(this.#ops[op] as Op)) {
         this.#do(op);
         settled.push(op);
       }
       event = this.#events.after(event);
     }
     return settled;
+  }
+
+  /** Returns true if an operation is possible, and changes neither this state nor a later one. */
+  #staysIdle(op: Op): boolean {
+    const next = this.#object.after(this.#state, op);
+    if (next === undefined || this.#numberOf(next) !== this.#stateNumber) return false;
+    return this.#object.staysIdle?.(this.#state, op) ?? false;
   }
 
   /** Undoes the last step, and returns its operation, if it had one. */
