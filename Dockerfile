@@ -7,6 +7,7 @@ WORKDIR /app
 # The install depends on these files only, so a change of the code reuses its layer.
 COPY package.json package-lock.json .npmrc ./
 COPY test/client/package.json test/client/
+COPY test/kit/package.json test/kit/
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json tsconfig.testing.json ./
 COPY tools/build.js tools/

@@ -26,6 +26,12 @@ const TIMED = [
 /** Whole files that take too long for every change; `npm run test:nightly` runs them as well. */
 const ONLY_NIGHTLY = isNightly ? [] : ['test/**/*.nightly.test.ts'];
 
+/** A project for users to copy, with a file for each test runner: test/e2e/install runs them. */
+const STARTER = 'test/kit/starter/**';
+
+/** The package of the testing kit is tested from its sources. */
+const KIT = { 'store-orders-testing': join(import.meta.dirname, 'test/kit/aggregate/index.ts') };
+
 /** What every suite with processes needs. */
 const SERVICE = {
   globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
@@ -66,10 +72,11 @@ export default defineConfig({
         },
       },
       {
+        resolve: { alias: KIT },
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/unit/**', ...TIMED, ...ONLY_NIGHTLY],
+          exclude: ['test/unit/**', STARTER, ...TIMED, ...ONLY_NIGHTLY],
           ...SERVICE,
         },
       },

@@ -1,4 +1,5 @@
 import { byOrderId, checkAnswer, checkList, checkStream } from './comparing.ts';
+import { grouped } from './grouped.ts';
 import { brokenOrderRule } from './oracle/list-rules.ts';
 import { type Expected, OracleStore } from './oracle/store.ts';
 import { commandOf, letterOf, type Name, type Step } from './program.ts';
@@ -46,7 +47,7 @@ export class Client {
 
   /** Checks that the events of the client's orders equal those of the oracle. */
   checkEvents(recorded: ReadonlyMap<bigint, readonly Recorded[]>): void {
-    for (const [id, expected] of Map.groupBy(this.oracle.events, ({ orderId }) => orderId)) {
+    for (const [id, expected] of grouped(this.oracle.events, ({ orderId }) => orderId)) {
       checkStream(recorded.get(id) ?? [], expected);
     }
     // An order without events in the oracle must have none in the target.

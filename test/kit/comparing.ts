@@ -1,3 +1,4 @@
+import { grouped } from './grouped.ts';
 import { brokenListRule } from './oracle/list-rules.ts';
 import type { Expected } from './oracle/store.ts';
 import { type Recorded, type Rule, type Told, violation } from './target.ts';
@@ -42,7 +43,7 @@ function checkRecorded(
 
 /** Groups recorded events by order. */
 export function byOrderId(recorded: readonly Recorded[]): ReadonlyMap<bigint, readonly Recorded[]> {
-  return Map.groupBy(recorded, ({ event }) => event.orderId);
+  return grouped(recorded, ({ event }) => event.orderId);
 }
 
 /** Compares the recorded events of one order with the expected ones. */

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { illegal, MAX_BEFORE } from './aggregate/histories.ts';
 import { commandsTo, eventsOf, fewIds } from './arbitraries.ts';
 import { brokenHistoryRule, type HistoryRule } from './oracle/history.ts';
 import { OracleStore } from './oracle/store.ts';
@@ -26,12 +27,5 @@ export function legalHistories(
 
 /** Draws a legal history, then an illegal event, then any events. */
 export function illegalHistories(ids: Arbitrary<bigint> = fewIds): Arbitrary<IllegalHistory> {
-  const suffixes = fc.array(eventsOf(ids), { maxLength: 5 });
-  return fc
-    .tuple(legalHistories(ids, 12), eventsOf(ids), suffixes)
-    .map(([legal, wrong, after]) => {
-      const broken = brokenHistoryRule([...legal, wrong]);
-      return broken && { ...broken, events: [...legal, wrong, ...after] };
-    })
-    .filter((history) => history !== undefined);
+  return illegal(legalHistories(ids, MAX_BEFORE), eventsOf(ids), brokenHistoryRule);
 }

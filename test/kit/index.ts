@@ -1,5 +1,11 @@
 /** The entry point of the property-test kit, `store-orders/testing`: see docs/testing-kit.md. */
 
+export type { ConcurrentOptions, ConcurrentResult } from './aggregate/concurrent.ts';
+export type { Decision, Domain } from './aggregate/domain.ts';
+export type { Appended, EventStore, Stored, StoreResult } from './aggregate/event-store.ts';
+export type { BrokenRule } from './aggregate/histories.ts';
+export { type Kit, kitFor } from './aggregate/kit.ts';
+export type { Target as AggregateTarget } from './aggregate/target.ts';
 export {
   commandsTo,
   eventsOf,
@@ -68,6 +74,7 @@ export { brokenListRule, brokenOrderRule } from './oracle/list-rules.ts';
 export { wrongWithError, wrongWithOrder } from './oracle/shapes.ts';
 export { type Expected, OracleStore } from './oracle/store.ts';
 export { ask, NO_ORDER, type OrderRow, type Status } from './oracle/table.ts';
+export { ORDERS, orderTarget } from './orders.ts';
 export type { ConcurrentProgram, Name, Program, Step } from './program.ts';
 export { bundles, concurrentPrograms, type ProgramOptions, programs } from './programs.ts';
 export { Run } from './run.ts';

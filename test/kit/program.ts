@@ -1,3 +1,4 @@
+import { letterOf, type Name } from './aggregate/program.ts';
 import type { Command } from './vocabulary.ts';
 
 /**
@@ -5,8 +6,7 @@ import type { Command } from './vocabulary.ts';
  * of a script, so that the same program runs whether the client or the server chooses ids.
  */
 
-/** The index of an order: 0 is A, 1 is B, and so on. */
-export type Name = number;
+export { letterOf, type Name };
 
 export type Step =
   | {
@@ -38,12 +38,6 @@ export interface Program {
 export interface ConcurrentProgram {
   readonly ids: readonly bigint[];
   readonly clients: readonly (readonly Step[])[];
-}
-
-/** Returns the letter of an order; after Z come A1, B1 and so on. */
-export function letterOf(name: Name): string {
-  const round = Math.floor(name / 26);
-  return `${String.fromCharCode(65 + (name % 26))}${round === 0 ? '' : round}`;
 }
 
 /** Returns an id that no order has on a server that chooses ids, since it chooses positive ones. */

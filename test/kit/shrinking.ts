@@ -1,74 +1,49 @@
+import {
+  namesIn,
+  renameAll,
+  type StepLanguage,
+  simplerBundles as simpler,
+  withFewerNames,
+  withFewerSteps,
+  withPlainerValues as withPlainerSteps,
+} from './aggregate/simpler.ts';
 import type { Program, Step } from './program.ts';
 import type { Order } from './vocabulary.ts';
+
+/** The steps of orders, as shrinking sees them. */
+const STEPS: StepLanguage<Step> = {
+  nameOf: (step) => ('order' in step ? step.order : undefined),
+  renamed: (step, order) => ({ ...step, order }) as Step,
+  plainer: plainersOf,
+};
 
 /**
  * Yields candidates for a smaller failing program, the largest reductions first. Every candidate is
  * simpler than the program: it has fewer steps, or as many steps and fewer orders, or as many of
  * both and simpler values. So shrinking terminates, with a program of which nothing can be omitted.
  */
-export function* simplerPrograms(program: Program): IterableIterator<Program> {
-  yield* withFewerSteps(program);
-  yield* withFewerOrders(program);
-  yield* withPlainerValues(program);
+export function* simplerPrograms({ ids, steps }: Program): IterableIterator<Program> {
+  for (const fewer of withFewerSteps(steps)) yield { ids, steps: fewer };
+  yield* withFewerOrders({ ids, steps });
+  yield* withPlainerIds({ ids, steps });
+  for (const plainer of withPlainerSteps(STEPS, steps)) yield { ids, steps: plainer };
 }
 
 /** Yields the same for concurrent programs: fewer programs first, then simpler ones. */
-export function* simplerBundles(bundle: readonly Program[]): IterableIterator<readonly Program[]> {
-  const { length } = bundle;
-  // One part, the larger parts first; then all but one part.
-  for (let size = length >> 1; size >= 1; size >>= 1) {
-    for (let from = 0; from < length; from += size) yield bundle.slice(from, from + size);
-  }
-  for (let size = length >> 1; size >= 1 && length > 2; size >>= 1) {
-    for (let from = 0; from < length; from += size) {
-      yield [...bundle.slice(0, from), ...bundle.slice(from + size)];
-    }
-  }
-  for (const [index, program] of bundle.entries()) {
-    for (const simpler of simplerPrograms(program)) yield bundle.with(index, simpler);
-  }
-}
-
-/** The largest number of steps of which each pair is omitted: some steps matter only as a pair. */
-const FEW_STEPS = 12;
-
-function* withFewerSteps({ ids, steps }: Program): IterableIterator<Program> {
-  const { length } = steps;
-  for (let size = length >> 1; size >= 1; size >>= 1) {
-    // Usually the last step fails, so the first steps are omitted first.
-    for (let from = 0; from < length; from += size) {
-      yield { ids, steps: [...steps.slice(0, from), ...steps.slice(from + size)] };
-    }
-  }
-  if (length > FEW_STEPS) return;
-  for (let first = 0; first < length; first++) {
-    for (let second = first + 2; second < length; second++) {
-      yield { ids, steps: steps.filter((_, index) => index !== first && index !== second) };
-    }
-  }
+export function simplerBundles(bundle: readonly Program[]): IterableIterator<readonly Program[]> {
+  return simpler(bundle, simplerPrograms);
 }
 
 function* withFewerOrders({ ids, steps }: Program): IterableIterator<Program> {
-  const named = [...new Set(steps.flatMap((step) => ('order' in step ? [step.order] : [])))].sort();
+  const named = namesIn(STEPS, steps);
   // Names without gaps: A, B, C.
   if (named.length < ids.length) {
     yield {
       ids: named.map((name) => ids[name] as bigint),
-      steps: steps.map((step) => renamed(step, (name) => named.indexOf(name))),
+      steps: renameAll(STEPS, steps, (name) => named.indexOf(name)),
     };
   }
-  for (const name of named) {
-    for (const other of named.filter((each) => each < name)) {
-      yield {
-        ids,
-        steps: steps.map((step) => renamed(step, (each) => (each === name ? other : each))),
-      };
-    }
-  }
-}
-
-function renamed(step: Step, to: (name: number) => number): Step {
-  return 'order' in step ? { ...step, order: to(step.order) } : step;
+  for (const fewer of withFewerNames(STEPS, steps)) yield { ids, steps: fewer };
 }
 
 /** Dates that are sometimes equal. */
@@ -79,18 +54,13 @@ const PLAIN_IDS = [1n, 2n, 3n, 2n ** 53n + 1n, 2n ** 53n + 3n] as const;
 const PLAIN_QUANTITIES = [1, 2] as const;
 const PLAIN_DATES = [...FEW_DATES, '1970-01-01T00:00:00.000Z', '1969-12-31T00:00:00.000Z'] as const;
 
-function* withPlainerValues({ ids, steps }: Program): IterableIterator<Program> {
+function* withPlainerIds({ ids, steps }: Program): IterableIterator<Program> {
   const plainIds = ids.map((_, index) => BigInt(index + 1));
   if (ids.some((id, index) => id !== plainIds[index])) yield { ids: plainIds, steps };
   for (const [index, id] of ids.entries()) {
     for (const plainer of before(id, PLAIN_IDS)) {
       if (!ids.includes(plainer)) yield { ids: ids.with(index, plainer), steps };
     }
-  }
-  const plain = steps.map((step) => plainersOf(step)[0] ?? step);
-  if (plain.some((step, index) => step !== steps[index])) yield { ids, steps: plain };
-  for (const [index, step] of steps.entries()) {
-    for (const plainer of plainersOf(step)) yield { ids, steps: steps.with(index, plainer) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { Violation } from './aggregate/violation.ts';
 import type { ListRule } from './oracle/list-rules.ts';
 import type { Command, Order, OrderEvent } from './vocabulary.ts';
 
@@ -64,19 +65,7 @@ export type Rule =
   | 'a new order has an id that no other has'
   | 'nothing fails';
 
-/** Thrown when a target violates a rule. */
-export class Violation extends Error {
-  readonly rule: string;
-  /** The requests that show it, as a shell script. */
-  readonly script: string | undefined;
-
-  constructor(rule: string, detail: string, script?: string) {
-    super(detail);
-    this.name = 'Violation';
-    this.rule = rule;
-    this.script = script;
-  }
-}
+export { Violation };
 
 export function violation(rule: Rule, detail: string): Violation {
   return new Violation(rule, detail);

@@ -25,6 +25,7 @@ import { Health } from '../../src/http/health.ts';
 import { openMemoryStore } from '../../src/infra/memory/store.ts';
 import { openPostgresStore } from '../../src/infra/postgres/store.ts';
 import { openSqliteForCommandLine, openSqliteStore } from '../../src/infra/sqlite/store.ts';
+import { orderTarget } from '../kit/orders.ts';
 import type { Target } from '../kit/target.ts';
 import { deciderTarget } from '../kit/targets/decider.ts';
 import { listenerTarget } from '../kit/targets/http.ts';
@@ -40,9 +41,12 @@ const NOBODY = { lost: ignore, impaired: ignore, mended: ignore, noticed: ignore
 
 export const decider: Target = deciderTarget('decider', order);
 
-export const memoryApp: Target = storeTarget('app on memory', async () => {
-  return appOn(await openMemoryStore());
-});
+const openInMemory = async () => appOn(await openMemoryStore());
+
+export const memoryApp: Target = storeTarget('app on memory', openInMemory);
+
+/** The same, for the kit for any aggregate. */
+export const memoryOrders = orderTarget('app on memory', openInMemory);
 
 /** Two writers on one log, like a server and a command-line tool: one for each client. */
 export const twoWriters: Target = storeTarget('two writers on one log', async () => {
@@ -64,6 +68,11 @@ export const twoWriters: Target = storeTarget('two writers on one log', async ()
  */
 export function sqliteApp(newFile: () => string): Target {
   return storeTarget('app on SQLite', async () => openInThread(newFile()));
+}
+
+/** The same with the writer's thread and restarts, for the kit for any aggregate. */
+export function sqliteOrders(newFile: () => string) {
+  return orderTarget('app on SQLite', () => openWithThread(newFile()));
 }
 
 /**

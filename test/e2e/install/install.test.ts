@@ -13,6 +13,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask } from '../../support/http.ts';
 import { isNightly } from '../../support/nightly.ts';
+import { isOffline } from '../../support/registry.ts';
 import { addressOf, bearer, newFolder, Program } from '../../support/service.ts';
 import { BareMachine, cloneInto, megabytesOf } from './bare-machine.ts';
 
@@ -27,11 +28,6 @@ const OWN_SCRIPTS = ['dependencies', 'build'].map((name) => `store-orders ${name
 const PRODUCTION_MB = 260;
 /** A timeout: installs take half a minute, and several times as long on a busy machine. */
 const TIMEOUT_MS = 600_000;
-
-/** True if the registry is unreachable: then these tests are skipped, except in CI. */
-const isOffline =
-  process.env.INSTALLS !== 'required' &&
-  spawnSync('npm', ['view', `npm@${NPM_10}`, 'version'], { timeout: 20_000 }).status !== 0;
 
 /** A path with characters that unquoted scripts mishandle. */
 function awkwardFolder(name: string): string {

@@ -1,4 +1,5 @@
-import { brokenBy, type Counterexample } from '../check.ts';
+import { brokenBy } from '../aggregate/violation.ts';
+import type { Counterexample } from '../check.ts';
 import { Violation } from '../target.ts';
 import { type Answer, ApiClient, CannotCheck } from '../targets/api-client.ts';
 import { type Adapter, OrdersApi } from '../targets/orders-api.ts';

@@ -128,7 +128,8 @@ function withoutTwoEnds(history: History): History {
       return request.kind === kind && answer.kind === 'accepted' ? [answer.id] : [];
     });
   };
-  const left = new Set(idsOf('ship')).intersection(new Set(idsOf('cancel')));
+  const cancelled = new Set(idsOf('cancel'));
+  const left = new Set(idsOf('ship').filter((id) => cancelled.has(id)));
   return history.flatMap((operation): readonly Operation[] => {
     const { request, answer } = operation;
     const id = answer.kind === 'accepted' ? answer.id : 'id' in request ? request.id : undefined;

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { type Counterexample, shrinkingFor } from '../check.ts';
+import { shrinkingFor } from '../aggregate/find.ts';
+import type { Counterexample } from '../check.ts';
 import type { History } from '../history/history.ts';
 import { Violation } from '../target.ts';
 import type { Answer } from '../targets/api-client.ts';

@@ -1,3 +1,4 @@
+import { grouped } from '../grouped.ts';
 import type { Answer, History, Operation, Row } from '../history/history.ts';
 import type { OrderOperation } from './order-table.ts';
 import { assignIds, type Sighting } from './placings.ts';
@@ -38,7 +39,7 @@ export function ordersOf(history: History): Orders {
   const lists = history.flatMap((by) => listOf(by, numbers));
   const sightings = [...numbers.sightings(), ...history.flatMap(shownIn)];
   const { idOf, unclaimed, violations } = assignIds(history, sightings);
-  const operations = Map.groupBy(history, (by) => concerned(by, idOf));
+  const operations = grouped(history, (by) => concerned(by, idOf));
   for (const id of operations.keys()) if (id !== undefined) numbers.of(id);
   const steps = numbers.ids.map((id) => (operations.get(id) ?? []).map(stepOf));
   explainUnseen(steps, unclaimed);

@@ -1,0 +1,187 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isOffline } from '../../support/registry.ts';
+import { newFolder } from '../../support/service.ts';
+
+/** The package of the testing kit and its starter folder, as engineers use them: packed and installed. */
+
+const run = promisify(execFile);
+const KIT = resolve('test/kit');
+const MAX_BYTES = 5_000_000;
+const TESTS = 6;
+/** A timeout: an install takes seconds, and several times as long on a busy machine. */
+const TIMEOUT_MS = 600_000;
+/** An earlier Node.js than the tests', where there is one. */
+const NODE_20 = '/usr/bin/node';
+
+const folder = newFolder();
+let tarball: string;
+let unpackedBytes: number;
+
+beforeAll(() => {
+  const args = ['pack', '--json', '--pack-destination', folder];
+  const told = execFileSync('npm', args, {
+    cwd: KIT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [packed] = JSON.parse(told.slice(told.indexOf('['))) as [
+    { filename: string; unpackedSize: number },
+  ];
+  tarball = join(folder, packed.filename);
+  unpackedBytes = packed.unpackedSize;
+});
+
+/** The environment of a user, without the settings of the npm that runs these tests. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
+);
+
+/** Returns a copy of the starter with the package, and with packages of this project linked. */
+async function starterWith(...linked: string[]): Promise<string> {
+  const project = newFolder();
+  cpSync(join(KIT, 'starter'), project, { recursive: true });
+  const home = join(project, 'node_modules/store-orders-testing');
+  mkdirSync(home, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', home, '--strip-components=1']);
+  for (const name of ['fast-check', ...linked]) {
+    const link = join(project, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(resolve('node_modules', name), link);
+  }
+  return project;
+}
+
+describe('The package of the testing kit', () => {
+  test('is small, and needs fast-check only', () => {
+    expect(unpackedBytes).toBeLessThan(MAX_BYTES);
+    const {
+      dependencies,
+      peerDependencies,
+      private: isPrivate,
+    } = JSON.parse(readFileSync(join(KIT, 'package.json'), 'utf8'));
+    expect(dependencies).toBeUndefined();
+    expect(Object.keys(peerDependencies)).toEqual(['fast-check']);
+    expect(isPrivate).toBeUndefined();
+  });
+
+  test.each([
+    ['NodeNext', 'TypeScript 7', 'node_modules/typescript/bin/tsc'],
+    ['Bundler', 'TypeScript 7', 'node_modules/typescript/bin/tsc'],
+    ['NodeNext', 'TypeScript 5', 'test/client/node_modules/typescript/bin/tsc'],
+    ['Bundler', 'TypeScript 5', 'test/client/node_modules/typescript/bin/tsc'],
+  ])('has types for a strict compiler: %s, %s', async (resolution, _, compiler) => {
+    const project = await starterWith('@types/node', 'vitest');
+    const module = resolution === 'Bundler' ? 'preserve' : 'nodenext';
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, target: 'es2023', lib: ['es2023'], types: ['node'] },
+      ...{ module, moduleResolution: resolution.toLowerCase(), allowImportingTsExtensions: true },
+      ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    };
+    const files = ['suite.ts', 'loans.node.test.ts', 'orders.ts'];
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    writeFileSync(
+      join(project, 'orders.ts'),
+      `import { check, type Decider, OracleStore } from 'store-orders-testing/orders';
+       export const kinds = [typeof check, new OracleStore().list().length];
+       export type Mine = Decider<string>;`,
+    );
+    await run(process.execPath, [resolve(compiler), '-p', project]);
+  });
+
+  test('has a kit of orders as well', async () => {
+    const project = await starterWith();
+    const program = `
+      import { assertHolds, ORDERS } from 'store-orders-testing/orders';
+      import { kitFor } from 'store-orders-testing';
+      await kitFor(ORDERS).assertDecides(ORDERS.model);
+      console.log(typeof assertHolds);`;
+    writeFileSync(join(project, 'program.mjs'), program);
+    const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: project });
+    expect(stdout).toBe('function\n');
+  });
+
+  test.skipIf(!existsSync(NODE_20))('works in the Node.js of the system', async () => {
+    const project = await starterWith();
+    const program = `
+      import { ORDERS, check, deciderTarget, runConformance } from 'store-orders-testing/orders';
+      import { kitFor } from 'store-orders-testing';
+      const kit = kitFor(ORDERS);
+      await kit.assertDecides(ORDERS.model);
+      const { calls } = await kit.checkConcurrently({
+        name: 'model', open: () => ({ perform: () => ({ kind: 'rejected', reason: 'order_exists' }) }),
+      });
+      const { counterexample } = await check(deciderTarget('model', ORDERS.model), { runs: 50 });
+      console.log(calls > 0, counterexample, typeof runConformance);`;
+    writeFileSync(join(project, 'program.mjs'), program);
+    const { stdout } = await run(NODE_20, ['program.mjs'], { cwd: project });
+    expect(stdout).toBe('true undefined function\n');
+  });
+});
+
+describe('The starter folder', () => {
+  test('runs in Vitest', async () => {
+    const project = await starterWith('vitest');
+    const { stdout } = await run('npm', ['run', 'test:vitest', '--', '--no-color'], {
+      cwd: project,
+      env: { ...process.env, PATH: `${resolve('node_modules/.bin')}:${process.env.PATH}` },
+    });
+    expect(stdout).toContain(`${TESTS} passed`);
+  });
+
+  test("runs in Node.js's own runner", async () => {
+    const project = await starterWith();
+    const { stdout } = await run('npm', ['run', 'test:node'], { cwd: project });
+    expect(stdout).toContain(`pass ${TESTS}\n`);
+    expect(stdout).toContain('fail 0\n');
+  });
+
+  test('fails where the program has a fault', async () => {
+    const project = await starterWith();
+    const file = join(project, 'library.ts');
+    const faulty = readFileSync(file, 'utf8').replace("rejected('lent_already')", 'accepted()');
+    writeFileSync(file, faulty);
+    const failed = run('npm', ['run', 'test:node'], { cwd: project });
+    const script = /A: lend to (?:ann|ben|eve) {2}# accepted\n +A: lend to/;
+    await expect(failed).rejects.toMatchObject({ stdout: expect.stringMatching(script) });
+  });
+
+  test.skipIf(isOffline)(
+    'is installed from the registry, and runs in Jest',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const project = newFolder();
+      cpSync(join(KIT, 'starter'), project, { recursive: true });
+      const own = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+      own.devDependencies['store-orders-testing'] = `file:${tarball}`;
+      writeFileSync(join(project, 'package.json'), JSON.stringify(own));
+      await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: project, env });
+      expect(
+        readFileSync(join(project, 'package-lock.json'), 'utf8').match(
+          /node_modules\/fast-check"/g,
+        ),
+      ).toHaveLength(1);
+      const { stderr } = await run('npm', ['run', 'test:jest'], { cwd: project });
+      expect(stderr).toContain(`Tests:       ${TESTS} passed, ${TESTS} total`);
+    },
+  );
+
+  test.skipIf(isOffline).each(['3.23.2', '4.0.0'])(
+    'runs with fast-check %s, an end of the range',
+    { timeout: TIMEOUT_MS },
+    async (version) => {
+      const project = newFolder();
+      cpSync(join(KIT, 'starter'), project, { recursive: true });
+      writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+      const packages = [`fast-check@${version}`, `store-orders-testing@file:${tarball}`];
+      await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: project, env });
+      const { stdout } = await run(process.execPath, ['--test', 'loans.node.test.ts'], {
+        cwd: project,
+      });
+      expect(stdout).toContain(`pass ${TESTS}\n`);
+    },
+  );
+});

@@ -1,0 +1,261 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { type FindOptions, find } from './find.ts';
+import { asText, isSame } from './text.ts';
+import { Violation } from './violation.ts';
+
+/** Properties of event stores: streams of events with optimistic concurrency. */
+
+/** An event store under test. Its optional members are checked if present. */
+export interface EventStore<Event> {
+  /**
+   * Appends events to a stream if it has `expected` events now: all of them or none. Resolves when
+   * they are durable.
+   * @param commandId Unique for each append; the same again if an append is repeated.
+   */
+  append(
+    stream: string,
+    expected: number,
+    events: readonly Event[],
+    commandId: string,
+  ): Promise<Appended>;
+  /** Returns the events of a stream, the oldest first. */
+  read(stream: string): Promise<readonly Event[]>;
+  /** Returns the events of all streams in the order of their positions. */
+  readAll?(): Promise<readonly Stored<Event>[]>;
+  /** Ends like a killed process, and opens the stored data again. */
+  reopen?(): Promise<EventStore<Event>>;
+  close?(): Promise<void>;
+  /** True if an append with a command id that was appended before records nothing. */
+  readonly isIdempotent?: boolean;
+}
+
+export type Appended =
+  /** `version` is the number of events of the stream, including these. */
+  { readonly kind: 'appended'; readonly version: number } | { readonly kind: 'conflict' };
+
+export interface Stored<Event> {
+  /** From 1, without gaps. */
+  readonly position: number;
+  readonly stream: string;
+  readonly event: Event;
+}
+
+/** The rules that are checked, by their names in reports. */
+export const STORE_RULES = {
+  append: 'an append to the expected version is recorded, in order',
+  conflict: 'an append to another version is a conflict, and records nothing',
+  one: 'of concurrent appends to one version, one is recorded',
+  whole: 'a reader sees all events of an append or none',
+  repeat: 'a repeated append records nothing, and gets the first answer',
+  restart: 'what was appended outlives a restart',
+  positions: 'positions are dense, and each stream is in its order',
+} as const;
+
+type Op<Event> =
+  | { do: 'append'; stream: number; off: number; events: readonly Event[] }
+  | { do: 'race'; stream: number; several: readonly (readonly Event[])[] }
+  | { do: 'repeat'; which: number }
+  | { do: 'reopen' };
+
+export interface StoreResult {
+  readonly seed: number;
+  readonly runs: number;
+  readonly counterexample?: {
+    readonly rule: string;
+    readonly detail: string;
+    /** The operations that show it, one a line. */
+    readonly script: string;
+    readonly path: string;
+  };
+}
+
+/** Runs random operations on a store and a Map of streams, until the two differ; shrinks those. */
+export async function checkEventStore<Event>(
+  open: () => Promise<EventStore<Event>>,
+  events: Arbitrary<Event>,
+  options: FindOptions = {},
+): Promise<StoreResult> {
+  let runs = 0;
+  const attempt = async (ops: readonly Op<Event>[]) => {
+    runs += 1;
+    const session = new StoreSession(await open());
+    try {
+      for (const op of ops) await session.do(op);
+    } finally {
+      await session.close();
+    }
+  };
+  const { seed, counterexample } = await find(opsOf(events), attempt, options);
+  if (counterexample === undefined) return { seed, runs };
+  const { value, ...found } = counterexample;
+  return { seed, runs, counterexample: { ...found, script: value.map(inWords).join('\n') } };
+}
+
+const MAX_OPS = 20;
+
+function opsOf<Event>(event: Arbitrary<Event>): Arbitrary<readonly Op<Event>[]> {
+  const events = fc.array(event, { minLength: 1, maxLength: 3 });
+  const stream = fc.nat({ max: 2 });
+  // Mostly the right version: one too low was overtaken, and one too high is a mistake.
+  const off = fc.constantFrom(0, 0, 0, -1, 1);
+  const several = fc.array(events, { minLength: 2, maxLength: 4 });
+  const op = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ do: fc.constant('append' as const), stream, off, events }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('race' as const), stream, several }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('repeat' as const), which: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
+  );
+  return fc.array(op, { minLength: 1, maxLength: MAX_OPS });
+}
+
+function inWords(op: Op<unknown>): string {
+  switch (op.do) {
+    case 'append': {
+      const version = ['one less than the version', 'the version', 'one more than the version'][
+        op.off + 1
+      ];
+      return `append ${asText(op.events)} to stream ${op.stream + 1}, expecting ${version}`;
+    }
+    case 'race':
+      return `append ${op.several.map(asText).join(' and ')} to stream ${op.stream + 1}, at once`;
+    case 'repeat':
+      return 'repeat an earlier append';
+    case 'reopen':
+      return 'kill, and reopen';
+  }
+}
+
+/** A store beside its model, which is a Map of streams. */
+class StoreSession<Event> {
+  #store: EventStore<Event>;
+  readonly #streams = new Map<string, readonly Event[]>();
+  readonly #appended: Parameters<EventStore<Event>['append']>[] = [];
+  readonly #answers: Appended[] = [];
+  #commands = 0;
+
+  constructor(store: EventStore<Event>) {
+    this.#store = store;
+  }
+
+  async do(op: Op<Event>): Promise<void> {
+    switch (op.do) {
+      case 'append':
+        await this.#append(nameOf(op.stream), op.off, op.events);
+        return;
+      case 'race':
+        await this.#race(nameOf(op.stream), op.several);
+        return;
+      case 'repeat':
+        await this.#repeat(op.which);
+        return;
+      case 'reopen':
+        await this.#reopen();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close?.();
+  }
+
+  async #append(stream: string, off: number, events: readonly Event[]): Promise<void> {
+    const before = this.#eventsOf(stream);
+    const expected = before.length + off;
+    if (expected < 0) return;
+    const answer = await this.#send(stream, expected, events);
+    const rule = off === 0 ? STORE_RULES.append : STORE_RULES.conflict;
+    const due = off === 0 ? this.#accept(stream, events) : { kind: 'conflict' };
+    differ(rule, `an append to ${stream} at version ${expected}`, answer, due);
+    await this.#checkAll(rule);
+  }
+
+  async #race(stream: string, several: readonly (readonly Event[])[]): Promise<void> {
+    const before = this.#eventsOf(stream);
+    const lengths = new Set([
+      before.length,
+      ...several.map(({ length }) => before.length + length),
+    ]);
+    const appends = several.map((events) => this.#send(stream, before.length, events));
+    const seen = await this.#store.read(stream);
+    if (!lengths.has(seen.length)) {
+      throw new Violation(STORE_RULES.whole, `${stream} is read with ${seen.length} events`);
+    }
+    const answers = await Promise.all(appends);
+    const winners = several.filter((_, index) => answers[index]?.kind === 'appended');
+    const [winner] = winners;
+    if (winner === undefined || winners.length > 1) {
+      throw new Violation(STORE_RULES.one, `${winners.length} of ${several.length} are recorded`);
+    }
+    this.#accept(stream, winner);
+    await this.#checkAll(STORE_RULES.one);
+  }
+
+  async #repeat(which: number): Promise<void> {
+    const index = which % Math.max(1, this.#appended.length);
+    const request = this.#appended[index];
+    if (!this.#store.isIdempotent || request === undefined) return;
+    const answer = await this.#store.append(...request);
+    differ(STORE_RULES.repeat, `a repeated append to ${request[0]}`, answer, this.#answers[index]);
+    await this.#checkAll(STORE_RULES.repeat);
+  }
+
+  async #reopen(): Promise<void> {
+    if (this.#store.reopen === undefined) return;
+    this.#store = await this.#store.reopen();
+    await this.#checkAll(STORE_RULES.restart);
+  }
+
+  async #send(stream: string, expected: number, events: readonly Event[]): Promise<Appended> {
+    this.#commands += 1;
+    const request = [stream, expected, events, `append-${this.#commands}`] as const;
+    const answer = await this.#store.append(...request);
+    if (answer.kind === 'appended') {
+      this.#appended.push([...request]);
+      this.#answers.push(answer);
+    }
+    return answer;
+  }
+
+  /** Records events in the model, and returns the answer that is due. */
+  #accept(stream: string, events: readonly Event[]): Appended {
+    const after = [...this.#eventsOf(stream), ...events];
+    this.#streams.set(stream, after);
+    return { kind: 'appended', version: after.length };
+  }
+
+  async #checkAll(rule: string): Promise<void> {
+    for (let index = 0; index < 3; index += 1) {
+      const stream = nameOf(index);
+      differ(rule, stream, await this.#store.read(stream), this.#eventsOf(stream));
+    }
+    const all = await this.#store.readAll?.();
+    if (all === undefined) return;
+    for (const [index, { position }] of all.entries()) {
+      if (position !== index + 1) {
+        const detail = `event ${index + 1} of the log has the position ${position}`;
+        throw new Violation(STORE_RULES.positions, detail);
+      }
+    }
+    for (const [stream, events] of this.#streams) {
+      const own = all.filter((each) => each.stream === stream).map(({ event }) => event);
+      differ(STORE_RULES.positions, `${stream} in the whole log`, own, events);
+    }
+    const total = [...this.#streams.values()].reduce((sum, { length }) => sum + length, 0);
+    differ(STORE_RULES.positions, 'the number of events', all.length, total);
+  }
+
+  #eventsOf(stream: string): readonly Event[] {
+    return this.#streams.get(stream) ?? [];
+  }
+}
+
+function nameOf(stream: number): string {
+  return `stream-${stream + 1}`;
+}
+
+function differ(rule: string, what: string, actual: unknown, expected: unknown): void {
+  if (isSame(actual, expected)) return;
+  throw new Violation(rule, `${what}: ${asText(actual)}, and should be ${asText(expected)}`);
+}

@@ -1,0 +1,86 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { type Domain, rebuild } from './domain.ts';
+import { isSame } from './text.ts';
+
+/** Histories of one aggregate: those that its model can have recorded, and those that it cannot. */
+
+/** A violation of a history: the rule, and the index of the violating event, from 0. */
+export interface BrokenRule {
+  /** The model's reason to refuse the command that records the event, or one of {@link HISTORY_RULES}. */
+  readonly rule: string;
+  readonly at: number;
+}
+
+/** The rules of every history, beside the model's reasons. */
+export const HISTORY_RULES = {
+  change: 'an event is recorded only if something changes',
+  whole: 'the events of one command are recorded together',
+} as const;
+
+export interface IllegalHistory<Event> extends BrokenRule {
+  readonly events: readonly Event[];
+}
+
+/** Returns the first violation in a history, if there is one. */
+export function brokenRule<State, Command, Event>(
+  { model, causeOf }: Domain<State, Command, Event>,
+  events: readonly Event[],
+): BrokenRule | undefined {
+  /** What the command of an earlier event has still to record. */
+  let due: readonly Event[] = [];
+  for (const [at, event] of events.entries()) {
+    if (due.length > 0) {
+      if (!isSame(event, due[0])) return { rule: HISTORY_RULES.whole, at };
+      due = due.slice(1);
+      continue;
+    }
+    const decision = model.decide(causeOf(event), rebuild(model, events.slice(0, at)));
+    if (decision.kind === 'rejected') return { rule: decision.reason, at };
+    if (!isSame(decision.events[0], event)) return { rule: HISTORY_RULES.change, at };
+    due = decision.events.slice(1);
+  }
+  return due.length > 0 ? { rule: HISTORY_RULES.whole, at: events.length - 1 } : undefined;
+}
+
+/** Draws the events that the model records for arbitrary commands to one aggregate. */
+export function legalHistories<State, Command, Event>(
+  { commands, model }: Domain<State, Command, Event>,
+  maxCommands: number,
+): Arbitrary<readonly Event[]> {
+  return fc.array(commands, { maxLength: maxCommands }).map((given) => {
+    const events: Event[] = [];
+    for (const command of given) {
+      const decision = model.decide(command, rebuild(model, events));
+      if (decision.kind === 'accepted') events.push(...decision.events);
+    }
+    return events;
+  });
+}
+
+/** The most commands before the illegal event, and the most events after it. */
+export const MAX_BEFORE = 12;
+const MAX_AFTER = 5;
+
+/** Draws a legal history, then an illegal event, then any events. */
+export function illegalHistories<State, Command, Event>(
+  domain: Domain<State, Command, Event>,
+): Arbitrary<IllegalHistory<Event>> {
+  return illegal(legalHistories(domain, MAX_BEFORE), domain.events, (events) =>
+    brokenRule(domain, events),
+  );
+}
+
+/** The same for histories of any kind, such as those of many aggregates. */
+export function illegal<Event, Broken>(
+  legal: Arbitrary<readonly Event[]>,
+  event: Arbitrary<Event>,
+  broken: (events: readonly Event[]) => Broken | undefined,
+): Arbitrary<Broken & { readonly events: readonly Event[] }> {
+  return fc
+    .tuple(legal, event, fc.array(event, { maxLength: MAX_AFTER }))
+    .map(([before, wrong, after]) => {
+      const rule = broken([...before, wrong]);
+      return rule && { ...rule, events: [...before, wrong, ...after] };
+    })
+    .filter((history) => history !== undefined);
+}

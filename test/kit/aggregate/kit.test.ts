@@ -1,0 +1,325 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { order } from '../../../src/domain/order.ts';
+import { brokenHistoryRule } from '../oracle/history.ts';
+import { ORDERS } from '../orders.ts';
+import {
+  type Command,
+  type Copy,
+  copy,
+  type Event,
+  Library,
+  MemoryEvents,
+} from '../starter/library.ts';
+import { LOANS } from '../starter/loans.ts';
+import type { Decider } from './domain.ts';
+import { HISTORY_RULES } from './histories.ts';
+import { kitFor } from './kit.ts';
+import { RULES } from './run.ts';
+import { deciderTarget, type Session, type Target } from './target.ts';
+import { asText, isSame } from './text.ts';
+
+/** The kit for any aggregate, on two of them: orders, and loans of books. */
+
+const loans = kitFor(LOANS);
+const orders = kitFor(ORDERS);
+
+/** A decider of loans with a fault. */
+function faulty(
+  fault: (
+    command: Command,
+    state: Copy,
+    right: ReturnType<typeof copy.decide>,
+  ) => ReturnType<typeof copy.decide> | undefined,
+): Decider<Copy, Command, Event> {
+  return {
+    ...copy,
+    decide(command, state) {
+      const right = copy.decide(command, state);
+      return fault(command, state, right) ?? right;
+    },
+  };
+}
+
+const lent = (to: string): ReturnType<typeof copy.decide> => ({
+  kind: 'accepted',
+  events: [{ type: 'Lent', to }],
+});
+
+describe('A check of a decider', () => {
+  test('finds nothing in a correct one, of loans and of orders', async () => {
+    await loans.assertDecides(copy, { runs: 2_000 });
+    await orders.assertDecides(order as never, { runs: 2_000 });
+  });
+
+  test.each([
+    {
+      fault: 'a lent copy is lent again',
+      decider: faulty((command) => (command.type === 'Lend' ? lent(command.to) : undefined)),
+      steps: 2,
+    },
+    {
+      fault: 'a reservation is ignored',
+      decider: faulty((command, { lentTo }) =>
+        command.type === 'Lend' && lentTo === undefined ? lent(command.to) : undefined,
+      ),
+      steps: 2,
+    },
+    {
+      fault: 'a return ends the reservation',
+      decider: {
+        ...copy,
+        evolve: (state: Copy, event: Event) =>
+          event.type === 'Returned' ? {} : copy.evolve(state, event),
+      },
+      steps: 4,
+    },
+  ])('finds that $fault, in $steps steps', async ({ decider, steps }) => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const { counterexample } = await loans.check(deciderTarget('faulty', decider), {
+        runs: 1_000,
+        seed,
+      });
+      expect(counterexample?.program.steps).toHaveLength(steps);
+      expect([RULES.answer, RULES.recorded]).toContain(counterexample?.rule);
+      // One copy is enough for each of these faults, and it is called A.
+      expect(new Set(counterexample?.program.steps.map((step) => 'on' in step && step.on))).toEqual(
+        new Set([0]),
+      );
+    }
+  });
+
+  test('shows the shortest program in words, and repeats it', async () => {
+    const decider = faulty((command) => (command.type === 'Lend' ? lent(command.to) : undefined));
+    const target = deciderTarget('faulty', decider);
+    const { counterexample, seed } = await loans.check(target, { seed: 7 });
+    expect(counterexample?.script.split('\n').slice(3)).toEqual([
+      expect.stringMatching(/^A: lend to \w+ {2}# accepted$/),
+      expect.stringMatching(/^A: lend to \w+ {2}# (accepted|refused as lent_already)$/),
+      '',
+    ]);
+    const again = await loans.check(target, { seed, path: counterexample?.path ?? '', runs: 1 });
+    expect(again.counterexample?.script).toBe(counterexample?.script);
+    await expect(loans.assertHolds(target, { seed: 7 })).rejects.toThrow('faulty:\n# Broken');
+  });
+
+  test('shrinks values by the order of the domain', async () => {
+    const target: Target<Parameters<typeof order.decide>[0], never> = {
+      name: 'never places',
+      open: () => ({ perform: () => ({ kind: 'rejected', reason: 'order_exists' }) }),
+    };
+    const { counterexample } = await orders.check(target as never, { seed: 1 });
+    expect(counterexample?.program.steps).toHaveLength(1);
+    const [step] = counterexample?.program.steps ?? [];
+    expect(step).toMatchObject({ on: 0 });
+  });
+});
+
+/** The application of loans, with a fault of the session. */
+function library(
+  fault: (session: Session<Command, Event>, app: Library) => Partial<Session<Command, Event>>,
+): Target<Command, Event> {
+  return {
+    name: 'faulty',
+    open() {
+      const app = new Library(new MemoryEvents());
+      const session: Session<Command, Event> = {
+        perform: ({ id, command, commandId }) => app.perform(id, command, commandId),
+        view: (id) => app.copy(id),
+        events: (id) => app.events(id),
+        isIdempotent: true,
+      };
+      return { ...session, ...fault(session, app) };
+    },
+  };
+}
+
+describe('A check of an application', () => {
+  test('finds nothing in a correct one, and steps that it does not support are left out', async () => {
+    const { steps } = await loans.assertHolds(
+      library(() => ({})),
+      { runs: 300 },
+    );
+    expect(steps).toBeGreaterThan(300);
+    const does = ['restart'] as const;
+    expect(
+      await loans.check(
+        library(() => ({})),
+        { does },
+      ),
+    ).toMatchObject({ steps: 0 });
+  });
+
+  test.each<[string, string, Parameters<typeof library>[0]]>([
+    [RULES.view, 'an old view', () => ({ view: () => ({}) })],
+    [RULES.recorded, 'no events', () => ({ events: () => [] })],
+    [
+      RULES.recorded,
+      'a wrong version',
+      ({ perform }) => ({
+        perform: async (request) => ({ ...(await perform(request)), version: 9 }),
+      }),
+    ],
+    [
+      RULES.repeat,
+      'a command that is done again',
+      (_, app) => {
+        let sent = 0;
+        return { perform: ({ id, command }) => app.perform(id, command, `${++sent}`) };
+      },
+    ],
+    [
+      'nothing fails',
+      'a command that throws',
+      () => ({ perform: () => Promise.reject(new Error('down')) }),
+    ],
+  ])('finds a break of "%s": %s', async (rule, _, fault) => {
+    const { counterexample } = await loans.check(library(fault), { seed: 1 });
+    expect(counterexample?.rule).toBe(rule);
+  });
+
+  test('finds that a restart forgets, and that a correct one does not', async () => {
+    const sessions = (isForgetful: boolean): Target<Command, Event> => ({
+      name: 'restarted',
+      open() {
+        let session = deciderTarget('decider', copy).open() as Session<Command, Event>;
+        return {
+          perform: (request) => session.perform(request),
+          events: (id) => session.events?.(id) ?? [],
+          restart: async () => {
+            if (isForgetful) session = deciderTarget('decider', copy).open() as typeof session;
+          },
+        };
+      },
+    });
+    const does = ['command', 'restart'] as const;
+    await loans.assertHolds(sessions(false), { does });
+    const { counterexample } = await loans.check(sessions(true), { does, seed: 1 });
+    expect(counterexample?.rule).toBe(RULES.restart);
+    expect(counterexample?.program.steps.map((step) => step.do)).toEqual(['command', 'restart']);
+  });
+});
+
+describe('Histories', () => {
+  test('are legal or illegal by the model, with the rule and the place', () => {
+    fc.assert(
+      fc.property(loans.legalHistories(), (events) => loans.brokenRule(events) === undefined),
+    );
+    fc.assert(
+      fc.property(loans.illegalHistories(), ({ events, rule, at }) => {
+        expect(loans.brokenRule(events)).toEqual({ rule, at });
+        expect(loans.brokenRule(events.slice(0, at))).toBeUndefined();
+      }),
+    );
+  });
+
+  test('of orders are judged as by the rules of orders', () => {
+    fc.assert(
+      fc.property(fc.array(ORDERS.events, { maxLength: 4 }), (events) => {
+        expect(orders.brokenRule(events)?.at).toBe(brokenHistoryRule(events)?.at);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('with events that nobody asks for, or a command recorded in part, are illegal', () => {
+    expect(
+      loans.brokenRule([
+        { type: 'Reserved', by: 'ann' },
+        { type: 'Reserved', by: 'ann' },
+      ]),
+    ).toEqual({
+      rule: HISTORY_RULES.change,
+      at: 1,
+    });
+    const pairs = kitFor<number, 'add', 'first' | 'second'>({
+      name: 'pair',
+      model: {
+        initial: 0,
+        decide: () => ({ kind: 'accepted', events: ['first', 'second'] }),
+        evolve: (state) => state + 1,
+      },
+      commands: fc.constant('add'),
+      events: fc.constantFrom('first', 'second'),
+      causeOf: () => 'add',
+    });
+    expect(pairs.brokenRule(['first', 'second', 'first', 'second'])).toBeUndefined();
+    expect(pairs.brokenRule(['first', 'first'])).toEqual({ rule: HISTORY_RULES.whole, at: 1 });
+    expect(pairs.brokenRule(['first'])).toEqual({ rule: HISTORY_RULES.whole, at: 0 });
+  });
+});
+
+describe('Given, when, then', () => {
+  const onLoan = loans.given(copy, { type: 'Lent', to: 'ann' });
+
+  test('passes for the decision described', () => {
+    onLoan.when({ type: 'Return' }).thenRecorded({ type: 'Returned' });
+    onLoan.when({ type: 'Lend', to: 'ann' }).thenNothing();
+    onLoan.when({ type: 'Lend', to: 'ben' }).thenRejected('lent_already');
+  });
+
+  test('throws for every other one, in words', () => {
+    const returned = onLoan.when({ type: 'Return' });
+    expect(() => returned.thenNothing()).toThrow(
+      'given [{"to": "ann", "type": "Lent"}]\nwhen {"type": "Return"}\nthen {"events": [], "kind": "accepted"}\nbut it is',
+    );
+    expect(() => returned.thenRejected('not_lent')).toThrow('but it is');
+    expect(() => returned.thenRecorded({ type: 'Lent', to: 'ann' })).toThrow('but it is');
+  });
+});
+
+test('Texts of values are equal exactly for equal values', () => {
+  // Members that are undefined count as absent.
+  const normal = (value: unknown) => JSON.stringify(value);
+  const values = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+  fc.assert(
+    fc.property(values, values, (one, other) => {
+      expect(isSame(one, structuredClone(one))).toBe(true);
+      const isEqual = isDeepEqual(one, other);
+      expect(isSame(one, other)).toBe(isEqual);
+      if (isEqual) expect(normal(one)).toHaveLength(normal(other).length);
+    }),
+  );
+  expect(
+    [
+      1n,
+      1,
+      '1',
+      -0,
+      0,
+      Number.NaN,
+      null,
+      undefined,
+      new Date(5),
+      new Map([[1, 2]]),
+      new Set([1]),
+      { a: undefined },
+      ['a'],
+      [undefined],
+    ].map(asText),
+  ).toEqual([
+    '1n',
+    '1',
+    '"1"',
+    '-0',
+    '0',
+    'NaN',
+    'null',
+    'undefined',
+    'Date(5)',
+    'Map[[1, 2]]',
+    'Set[1]',
+    '{}',
+    '["a"]',
+    '[undefined]',
+  ]);
+});
+
+function isDeepEqual(one: unknown, other: unknown): boolean {
+  try {
+    expect(one).toStrictEqual(other);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,177 @@
+import type { Arbitrary } from 'fast-check';
+import {
+  type ConcurrentOptions,
+  type ConcurrentResult,
+  checkConcurrently,
+  specificationOf,
+} from './concurrent.ts';
+import type { Decider, Domain } from './domain.ts';
+import { checkEventStore, type EventStore, type StoreResult } from './event-store.ts';
+import { type FindOptions, find } from './find.ts';
+import {
+  type BrokenRule,
+  brokenRule,
+  type IllegalHistory,
+  illegalHistories,
+  legalHistories,
+} from './histories.ts';
+import type { Program } from './program.ts';
+import { type ProgramOptions, Programs } from './programs.ts';
+import { Run } from './run.ts';
+import { type Given, given } from './scenario.ts';
+import { asScript } from './script.ts';
+import { deciderTarget, type Target } from './target.ts';
+import { Violation } from './violation.ts';
+
+/** The kit of one aggregate: everything that its description makes testable. */
+
+export interface CheckOptions extends ProgramOptions, FindOptions {}
+
+export interface CheckResult<Command> {
+  readonly seed: number;
+  /** The number of programs run, and of their steps; those of shrinking included. */
+  readonly runs: number;
+  readonly steps: number;
+  readonly isInterrupted: boolean;
+  /** The shortest program found that violates a rule, if any. */
+  readonly counterexample?: Counterexample<Command>;
+}
+
+export interface Counterexample<Command> {
+  readonly rule: string;
+  readonly detail: string;
+  readonly program: Program<Command>;
+  readonly path: string;
+  /** The program in words, with the answers that are due. */
+  readonly script: string;
+}
+
+/** Returns the kit for an aggregate. */
+export function kitFor<State, Command, Event>(
+  domain: Domain<State, Command, Event>,
+): Kit<State, Command, Event> {
+  return new Kit(domain);
+}
+
+export class Kit<State, Command, Event> {
+  readonly domain: Domain<State, Command, Event>;
+
+  constructor(domain: Domain<State, Command, Event>) {
+    this.domain = domain;
+  }
+
+  /** Draws programs of one client. */
+  programs(options: ProgramOptions = {}): Arbitrary<Program<Command>> {
+    return new Programs(this.domain, options);
+  }
+
+  /** Draws the events that the model records for arbitrary commands to one aggregate. */
+  legalHistories(maxCommands = 40): Arbitrary<readonly Event[]> {
+    return legalHistories(this.domain, maxCommands);
+  }
+
+  /** Draws histories of one aggregate of which one event breaks a rule, with the rule and the place. */
+  illegalHistories(): Arbitrary<IllegalHistory<Event>> {
+    return illegalHistories(this.domain);
+  }
+
+  /** Returns the first violation in the events of one aggregate, if there is one. */
+  brokenRule(events: readonly Event[]): BrokenRule | undefined {
+    return brokenRule(this.domain, events);
+  }
+
+  /** Begins a test of one decision: `given(decider, …events).when(command).thenRejected(reason)`. */
+  given<Own>(
+    decider: Decider<Own, Command, Event>,
+    ...history: readonly Event[]
+  ): Given<Command, Event> {
+    return given(decider, history);
+  }
+
+  /** Draws programs and runs them against a target until one violates a rule; shrinks that one. */
+  async check(
+    target: Target<Command, Event>,
+    options: CheckOptions = {},
+  ): Promise<CheckResult<Command>> {
+    let [runs, steps] = [0, 0];
+    const attempt = async (program: Program<Command>) => {
+      const session = await target.open();
+      const run = new Run(this.domain, session);
+      try {
+        await run.program(program);
+      } finally {
+        runs += 1;
+        steps += run.steps;
+        await session.close?.();
+      }
+    };
+    const found = await find(this.programs(options), attempt, options);
+    const { seed, isInterrupted, counterexample } = found;
+    if (counterexample === undefined) return { seed, runs, steps, isInterrupted };
+    const { value: program, ...why } = counterexample;
+    const script = asScript(this.domain, program, { seed, ...why });
+    return { seed, runs, steps, isInterrupted, counterexample: { program, ...why, script } };
+  }
+
+  /** Like {@link check}, but throws the counterexample: for tests. */
+  async assertHolds(
+    target: Target<Command, Event>,
+    options: CheckOptions = {},
+  ): Promise<CheckResult<Command>> {
+    const result = await this.check(target, options);
+    const { counterexample } = result;
+    if (counterexample === undefined) return result;
+    const { rule, script } = counterexample;
+    throw new Violation(rule, `${target.name}:\n${script}`, script);
+  }
+
+  /** The same for a decider. */
+  assertDecides<Own>(decider: Decider<Own, Command, Event>, options: CheckOptions = {}) {
+    return this.assertHolds(deciderTarget('decider', decider), options);
+  }
+
+  /** Runs clients at once on the same aggregates, and checks that their history is linearizable. */
+  checkConcurrently(
+    target: Target<Command, Event>,
+    options: ConcurrentOptions = {},
+  ): Promise<ConcurrentResult> {
+    return checkConcurrently(this.domain, target, options);
+  }
+
+  /** Like {@link checkConcurrently}, but throws a violation: for tests. */
+  async assertLinearizable(
+    target: Target<Command, Event>,
+    options: ConcurrentOptions = {},
+  ): Promise<ConcurrentResult> {
+    const result = await this.checkConcurrently(target, options);
+    const { violation, seed } = result;
+    if (violation === undefined) return result;
+    throw new Violation('concurrent calls are linearizable', `${violation}\nSeed ${seed}.`);
+  }
+
+  /** The aggregate as a sequential object, for `linearize` and histories that were recorded otherwise. */
+  get specification() {
+    return specificationOf(this.domain);
+  }
+
+  /** Runs random appends on an event store, with this aggregate's events. */
+  checkEventStore(
+    open: () => Promise<EventStore<Event>>,
+    options: FindOptions = {},
+  ): Promise<StoreResult> {
+    return checkEventStore(open, this.domain.events, options);
+  }
+
+  /** Like {@link checkEventStore}, but throws the counterexample: for tests. */
+  async assertEventStore(
+    open: () => Promise<EventStore<Event>>,
+    options: FindOptions = {},
+  ): Promise<StoreResult> {
+    const result = await this.checkEventStore(open, options);
+    const { counterexample, seed } = result;
+    if (counterexample === undefined) return result;
+    const { rule, detail, script, path } = counterexample;
+    const text = `${rule}\n${detail}\n${script}\nSeed ${seed}, path ${path}.`;
+    throw new Violation(rule, text, script);
+  }
+}

@@ -1,0 +1,30 @@
+import { type Domain, rebuild } from './domain.ts';
+import { letterOf, type Name, type Program } from './program.ts';
+import { outcomeOf, printed } from './run.ts';
+
+/** The violation and the origin of a counterexample. */
+export interface Origin {
+  readonly seed: number;
+  readonly path: string;
+  readonly rule: string;
+  readonly detail: string;
+}
+
+/** Returns a program as lines: each step, and what the model answers to it. */
+export function asScript<State, Command, Event>(
+  domain: Domain<State, Command, Event>,
+  { steps }: Program<Command>,
+  { seed, path, rule, detail }: Origin,
+): string {
+  const streams = new Map<Name, readonly Event[]>();
+  const lines = steps.map((step) => {
+    if (step.do === 'restart') return 'restart';
+    if (step.do === 'look') return `${letterOf(step.on)}: look`;
+    const before = streams.get(step.on) ?? [];
+    const decision = domain.model.decide(step.command, rebuild(domain.model, before));
+    if (decision.kind === 'accepted') streams.set(step.on, [...before, ...decision.events]);
+    return `${printed(domain, step.command, step.on)}  # ${outcomeOf(decision)}`;
+  });
+  const about = [`# Broken: ${rule}`, `# ${detail.replaceAll('\n', '\n# ')}`];
+  return `${[...about, `# Seed ${seed}, path ${path}.`, ...lines].join('\n')}\n`;
+}

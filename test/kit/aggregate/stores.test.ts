@@ -1,0 +1,302 @@
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { temporaryFile } from '../../support/folder.ts';
+import { memoryOrders, sqliteOrders } from '../../support/targets.ts';
+import { ORDERS } from '../orders.ts';
+import { type Command, copy, type Event, Library, MemoryEvents } from '../starter/library.ts';
+import { LOANS } from '../starter/loans.ts';
+import { type Appended, type EventStore, STORE_RULES } from './event-store.ts';
+import { kitFor } from './kit.ts';
+import type { Target } from './target.ts';
+
+/** The kit for any aggregate, on event stores and on applications with concurrent clients. */
+
+const loans = kitFor(LOANS);
+const orders = kitFor(ORDERS);
+
+/** An event store in a file of SQLite, in one table. */
+class SqliteEvents implements EventStore<Event> {
+  readonly isIdempotent = true;
+  readonly #file: string;
+  readonly #db: Database.Database;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#db = new Database(file);
+    this.#db.exec(`
+      CREATE TABLE IF NOT EXISTS events (
+        position INTEGER PRIMARY KEY, stream TEXT, version INTEGER, event TEXT, command_id TEXT,
+        UNIQUE (stream, version)
+      )`);
+  }
+
+  async append(
+    stream: string,
+    expected: number,
+    events: readonly Event[],
+    commandId: string,
+  ): Promise<Appended> {
+    const run = this.#db.transaction((): Appended => {
+      const known = this.#db
+        .prepare('SELECT max(version) AS version FROM events WHERE command_id = ?')
+        .get(commandId) as { version: number | null };
+      if (known.version !== null) return { kind: 'appended', version: known.version };
+      const { length } = this.#rows(stream);
+      if (length !== expected) return { kind: 'conflict' };
+      const insert = this.#db.prepare(
+        'INSERT INTO events (stream, version, event, command_id) VALUES (?, ?, ?, ?)',
+      );
+      for (const [index, event] of events.entries()) {
+        insert.run(stream, expected + index + 1, JSON.stringify(event), commandId);
+      }
+      return { kind: 'appended', version: expected + events.length };
+    });
+    return run.immediate();
+  }
+
+  async read(stream: string): Promise<readonly Event[]> {
+    return this.#rows(stream).map(({ event }) => JSON.parse(event));
+  }
+
+  async readAll() {
+    const rows = this.#db.prepare('SELECT * FROM events ORDER BY position').all() as Row[];
+    return rows.map(({ position, stream, event }) => ({
+      position,
+      stream,
+      event: JSON.parse(event),
+    }));
+  }
+
+  async reopen(): Promise<EventStore<Event>> {
+    this.#db.close();
+    return new SqliteEvents(this.#file);
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #rows(stream: string): Row[] {
+    return this.#db
+      .prepare('SELECT * FROM events WHERE stream = ? ORDER BY version')
+      .all(stream) as Row[];
+  }
+}
+
+interface Row {
+  readonly position: number;
+  readonly stream: string;
+  readonly event: string;
+}
+
+/** A correct store in memory, of which some members are replaced. */
+function faulty(fault: (store: MemoryEvents) => Partial<EventStore<Event>>) {
+  return async (): Promise<EventStore<Event>> => {
+    const store = new MemoryEvents();
+    const right: EventStore<Event> = {
+      isIdempotent: true,
+      append: (...given) => store.append(...given),
+      read: (stream) => store.read(stream),
+      readAll: () => store.readAll(),
+    };
+    return { ...right, ...fault(store) };
+  };
+}
+
+describe('A check of an event store', () => {
+  test('finds nothing in correct ones', async () => {
+    expect((await loans.assertEventStore(async () => new MemoryEvents())).runs).toBe(100);
+    await loans.assertEventStore(async () => new SqliteEvents(temporaryFile()), { runs: 20 });
+  });
+
+  test.each<[string, string, (store: MemoryEvents) => Partial<EventStore<Event>>]>([
+    [
+      STORE_RULES.append,
+      'it loses the last event of an append',
+      (store) => ({
+        append: async (stream, expected, events, id) => {
+          const version = expected + events.length;
+          const answer = await store.append(stream, expected, events.slice(0, -1), id);
+          return answer.kind === 'appended' ? { kind: 'appended', version } : answer;
+        },
+      }),
+    ],
+    [
+      STORE_RULES.conflict,
+      'it ignores the expected version',
+      (store) => ({
+        append: async (stream, _, events, id) =>
+          store.append(stream, (await store.read(stream)).length, events, id),
+      }),
+    ],
+    [
+      STORE_RULES.one,
+      'it checks the version before it waits',
+      (store) => ({
+        append: async (stream, expected, events, id) => {
+          if ((await store.read(stream)).length !== expected) return { kind: 'conflict' };
+          for (;;) {
+            const { length } = await store.read(stream);
+            const answer = await store.append(stream, length, events, id);
+            if (answer.kind === 'appended') return answer;
+          }
+        },
+        isIdempotent: false,
+      }),
+    ],
+    [
+      STORE_RULES.whole,
+      'its readers see a part of an append',
+      (store) => ({
+        append: async (stream, expected, events, id) => {
+          const first = await store.append(stream, expected, events.slice(0, 1), `${id}-1`);
+          if (first.kind === 'conflict') return first;
+          for (let turn = 0; turn < 20; turn += 1) await undefined;
+          if (events.length === 1) return first;
+          return store.append(stream, expected + 1, events.slice(1), `${id}-2`);
+        },
+        read: async (stream) => {
+          for (let turn = 0; turn < 10; turn += 1) await undefined;
+          return store.read(stream);
+        },
+        isIdempotent: false,
+      }),
+    ],
+    [
+      STORE_RULES.repeat,
+      'it calls a repeated append a conflict',
+      (store) => {
+        let count = 0;
+        return {
+          append: (stream, expected, events) =>
+            store.append(stream, expected, events, `${++count}`),
+        };
+      },
+    ],
+    [STORE_RULES.restart, 'it forgets', () => ({ reopen: async () => new MemoryEvents() })],
+    [
+      STORE_RULES.positions,
+      'its positions begin at 0',
+      (store) => ({
+        readAll: async () =>
+          (await store.readAll()).map((each) => ({ ...each, position: each.position - 1 })),
+      }),
+    ],
+    [
+      STORE_RULES.positions,
+      'its log has another order',
+      (store) => ({
+        readAll: async () =>
+          (await store.readAll())
+            .toReversed()
+            .map((each, index) => ({ ...each, position: index + 1 })),
+      }),
+    ],
+  ])('finds a break of "%s": %s', async (rule, _, fault) => {
+    for (const seed of [1, 2, 3]) {
+      const { counterexample } = await loans.checkEventStore(faulty(fault), { seed, runs: 300 });
+      expect(counterexample?.rule).toBe(rule);
+      expect(counterexample?.script.split('\n').length).toBeLessThanOrEqual(3);
+    }
+    await expect(loans.assertEventStore(faulty(fault), { seed: 1, runs: 300 })).rejects.toThrow(
+      rule,
+    );
+  });
+});
+
+/** The library, with a fault of its application. */
+function library(perform?: (events: MemoryEvents) => Library['perform']): Target<Command, Event> {
+  return {
+    name: 'library',
+    open() {
+      const events = new MemoryEvents();
+      const app = new Library(events);
+      const run = perform?.(events) ?? app.perform.bind(app);
+      return {
+        perform: ({ id, command, commandId }) => run(id, command, commandId),
+        view: (id) => app.copy(id),
+        events: (id) => app.events(id),
+      };
+    },
+  };
+}
+
+/** Decides on what it has read before, and appends whatever has happened since. */
+const lostUpdates = library((events) => async (id, command, commandId) => {
+  const before = await events.read(id);
+  const decision = copy.decide(command, before.reduce(copy.evolve, copy.initial));
+  if (decision.kind === 'rejected' || decision.events.length === 0) return decision;
+  const { length } = await events.read(id);
+  const appended = await events.append(id, length, decision.events, commandId);
+  return appended.kind === 'appended' ? decision : { kind: 'rejected', reason: 'conflict' };
+});
+
+describe('A check with concurrent clients', () => {
+  test('finds nothing in correct applications, of loans and of orders', async () => {
+    const { rounds, undecided } = await loans.assertLinearizable(library(), { rounds: 200 });
+    expect([rounds, undecided]).toEqual([200, 0]);
+    await orders.assertLinearizable(memoryOrders, { rounds: 50 });
+    await orders.assertLinearizable(
+      sqliteOrders(() => temporaryFile()),
+      { rounds: 5 },
+    );
+  });
+
+  test('finds a decision on an old state, and shows the calls', async () => {
+    const { violation, seed } = await loans.checkConcurrently(lostUpdates, { seed: 1 });
+    expect(violation).toMatch(/^the calls of [AB] are not linearizable:\n {2}\[\d+, \d+\] client/);
+    expect(violation).toContain('what is left fits nowhere:');
+    expect(await loans.checkConcurrently(lostUpdates, { seed })).toMatchObject({ violation });
+    const run = () => loans.assertLinearizable(lostUpdates, { seed });
+    await expect(run()).rejects.toThrow('Seed 1.');
+  });
+
+  test('allows that a command without an answer was recorded or not', async () => {
+    const cut = (isRecorded: boolean) =>
+      library((events) => {
+        const app = new Library(events);
+        let count = 0;
+        return async (id, command, commandId) => {
+          count += 1;
+          if (count % 3 !== 0) return app.perform(id, command, commandId);
+          if (isRecorded) await app.perform(id, command, commandId);
+          throw new Error('the connection is cut');
+        };
+      });
+    await loans.assertLinearizable(cut(true));
+    await loans.assertLinearizable(cut(false));
+  });
+
+  test('counts undecided histories at a limit, and ends at a signal', async () => {
+    // Many commands without an answer, and events that none of them explains.
+    const hopeless: Target<Command, Event> = {
+      name: 'hopeless',
+      open: () => ({
+        perform: () => Promise.reject(new Error('no answer')),
+        events: () => [{ type: 'Lent', to: 'zoe' }],
+      }),
+    };
+    const limited = { clients: 10, maxSteps: 10, maxAggregates: 1, rounds: 3, maxCombinations: 50 };
+    const { undecided, violation } = await loans.checkConcurrently(hopeless, {
+      ...limited,
+      seed: 1,
+    });
+    expect(violation).toBeUndefined();
+    expect(undecided).toBe(3);
+    const signal = AbortSignal.abort();
+    expect(await loans.checkConcurrently(library(), { signal, seed: 1 })).toEqual({
+      ...{ seed: 1, rounds: 0, calls: 0, undecided: 0 },
+    });
+  });
+});
+
+describe('Any program of an order', () => {
+  test('gets the answers of the table from the application', async () => {
+    await orders.assertHolds(memoryOrders, { runs: 200 });
+    const does = ['command', 'look', 'restart'] as const;
+    await orders.assertHolds(
+      sqliteOrders(() => temporaryFile()),
+      { runs: 10, does },
+    );
+  });
+});

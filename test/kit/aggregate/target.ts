@@ -1,0 +1,78 @@
+import { type Decider, rebuild } from './domain.ts';
+
+/**
+ * The interface of a system under test: a decider, a store, a server. A target executes commands; its
+ * other members are optional, and checked if present.
+ */
+export interface Target<Command, Event> {
+  readonly name: string;
+  /** Starts a new session, without aggregates that the kit has made. */
+  open(): Session<Command, Event> | Promise<Session<Command, Event>>;
+}
+
+/** A command to an aggregate. */
+export interface Request<Command> {
+  /** The aggregate, by a text that is unique in the session: "loan-1". */
+  readonly id: string;
+  readonly command: Command;
+  /** Unique for each command; the same again if a command is repeated. */
+  readonly commandId: string;
+  /** The index of the client, from 0. */
+  readonly client: number;
+}
+
+/** A target's result for a command. Absent members are not checked. */
+export type Told<Event> =
+  | {
+      readonly kind: 'accepted';
+      /** The recorded events. */
+      readonly events?: readonly Event[];
+      /** The number of events of the aggregate, including these. */
+      readonly version?: number;
+    }
+  | { readonly kind: 'rejected'; readonly reason: string };
+
+export interface Session<Command, Event> {
+  /** Throws if the result is unknown, such as for a lost answer. */
+  perform(request: Request<Command>): Told<Event> | Promise<Told<Event>>;
+  /** Returns what a reader sees of an aggregate, after all that was acknowledged: {@link Domain.view}. */
+  view?(id: string): unknown;
+  /** Returns the recorded events of an aggregate, the oldest first. */
+  events?(id: string): readonly Event[] | Promise<readonly Event[]>;
+  /** Ends like a killed process, and continues with the stored data. */
+  restart?(): Promise<void>;
+  close?(): void | Promise<void>;
+  /** True if a repeated command id gets the first answer, and changes nothing. */
+  readonly isIdempotent?: boolean;
+}
+
+/** Returns a decider as a target: one state for each aggregate, without storage. */
+export function deciderTarget<State, Command, Event>(
+  name: string,
+  decider: Decider<State, Command, Event>,
+): Target<Command, Event> {
+  return { name, open: () => new DeciderSession(decider) };
+}
+
+class DeciderSession<State, Command, Event> implements Session<Command, Event> {
+  readonly #decider: Decider<State, Command, Event>;
+  readonly #streams = new Map<string, readonly Event[]>();
+
+  constructor(decider: Decider<State, Command, Event>) {
+    this.#decider = decider;
+  }
+
+  perform({ id, command }: Request<Command>): Told<Event> {
+    const before = this.events(id);
+    // Rebuilt each time: that is how a store comes to the state.
+    const decision = this.#decider.decide(command, rebuild(this.#decider, before));
+    if (decision.kind === 'rejected') return decision;
+    const after = [...before, ...decision.events];
+    this.#streams.set(id, after);
+    return { ...decision, version: after.length };
+  }
+
+  events(id: string): readonly Event[] {
+    return this.#streams.get(id) ?? [];
+  }
+}

@@ -1,0 +1,20 @@
+/** Thrown when a target violates a rule. */
+export class Violation extends Error {
+  readonly rule: string;
+  /** The steps that show it, as a script. */
+  readonly script: string | undefined;
+
+  constructor(rule: string, detail: string, script?: string) {
+    super(detail);
+    this.name = 'Violation';
+    this.rule = rule;
+    this.script = script;
+  }
+}
+
+/** Returns the violated rule for anything that was thrown. */
+export function brokenBy(error: unknown): { readonly rule: string; readonly detail: string } {
+  if (error instanceof Violation) return { rule: error.rule, detail: error.message };
+  const detail = error instanceof Error ? error.message : String(error);
+  return { rule: 'nothing fails', detail };
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import type { Decision, Domain } from './aggregate/domain.ts';
+import type { Session, Target } from './aggregate/target.ts';
+import { commandsTo, eventsOf, FEW_DATES } from './arbitraries.ts';
+import { ask, NO_ORDER, type OrderRow } from './oracle/table.ts';
+import { plainerPlacings } from './shrinking.ts';
+import type { StoreUnderTest } from './targets/store.ts';
+import type { Command, OrderEvent } from './vocabulary.ts';
+
+/** The order, as the kit for any aggregate knows it. Its model is the oracle's table. */
+
+const ORDER_ID = 1n;
+const REASONS = ['duplicate', 'other'];
+const COMMANDS = {
+  OrderPlaced: 'PlaceOrder',
+  OrderShipped: 'ShipOrder',
+  OrderCancelled: 'CancelOrder',
+} as const;
+
+export const ORDERS: Domain<OrderRow, Command, OrderEvent> = {
+  name: 'order',
+  model: {
+    initial: NO_ORDER,
+    decide(command, row): Decision<OrderEvent> {
+      const { answer } = ask(row, command);
+      if (answer === 'nothing to do') return { kind: 'accepted', events: [] };
+      if ('refused' in answer) return { kind: 'rejected', reason: answer.refused };
+      return { kind: 'accepted', events: [{ ...command, type: answer.event } as OrderEvent] };
+    },
+    evolve: (row, event) => ask(row, causeOf(event)).order,
+  },
+  commands: commandsTo(fc.constant(ORDER_ID), REASONS),
+  events: eventsOf(fc.constant(ORDER_ID), REASONS),
+  causeOf,
+  // As version 1 shows it: whether it has shipped.
+  view: ({ status }) => (status === 'none' ? undefined : status === 'shipped'),
+  *plainer(command) {
+    if (command.type === 'PlaceOrder') {
+      const { type, orderId, ...placing } = command;
+      for (const plainer of plainerPlacings(placing)) yield { type, orderId, ...plainer };
+    }
+    if (command.type === 'ShipOrder') {
+      const plain = FEW_DATES.slice(0, datesBefore(command.shipDate));
+      for (const shipDate of plain) yield { ...command, shipDate };
+    }
+    if (command.type === 'CancelOrder' && command.reason !== undefined) {
+      yield { type: command.type, orderId: command.orderId };
+    }
+  },
+  print: ({ type, orderId: _, ...rest }) => {
+    const values = Object.entries(rest).map(([name, value]) => ` ${name} ${value}`);
+    return `${type}${values.join(',')}`;
+  },
+};
+
+/** Returns a store as a target of the kit for any aggregate, with an order for each aggregate. */
+export function orderTarget(
+  name: string,
+  open: () => Promise<StoreUnderTest>,
+): Target<Command, OrderEvent> {
+  return { name, open: async () => sessionOn(await open()) };
+}
+
+function sessionOn(opened: StoreUnderTest): Session<Command, OrderEvent> {
+  let store = opened;
+  return {
+    async perform({ id, command, commandId, client }) {
+      const own = { ...command, orderId: orderIdOf(id) };
+      const outcome = await store.submit(
+        { command: own, by: `client-${client}`, commandId },
+        client,
+      );
+      if (outcome.kind === 'accepted' || outcome.kind === 'rejected') return outcome;
+      throw new Error(outcome.cause);
+    },
+    view: async (id) => (await store.get(orderIdOf(id)))?.complete,
+    async events(id) {
+      const all = (await store.events()).map(({ event }) => event);
+      const own = all.filter(({ orderId }) => orderId === orderIdOf(id));
+      return own.map((event) => ({ ...event, orderId: ORDER_ID }));
+    },
+    ...(opened.reopen && {
+      async restart() {
+        store = (await store.reopen?.()) ?? store;
+      },
+    }),
+    close: () => store.close(),
+  };
+}
+
+/** Returns the id of an order, by the kit's name for it: "order-1". */
+function orderIdOf(id: string): bigint {
+  return BigInt(id.slice('order-'.length));
+}
+
+function causeOf(event: OrderEvent): Command {
+  return { ...event, type: COMMANDS[event.type] } as Command;
+}
+
+/** Returns the number of few dates that are plainer than a date. */
+function datesBefore(date: string): number {
+  const index = FEW_DATES.indexOf(date as (typeof FEW_DATES)[number]);
+  return index === -1 ? FEW_DATES.length : index;
+}

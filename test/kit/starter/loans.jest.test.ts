@@ -1,0 +1,4 @@
+import { test } from '@jest/globals';
+import { suite } from './suite.ts';
+
+suite(test);

@@ -1,0 +1,4 @@
+import { test } from 'node:test';
+import { suite } from './suite.ts';
+
+suite(test);
