@@ -9,6 +9,7 @@ const LANGUAGES = ['sh', 'sql', 'text', 'json', 'http', 'mermaid', 'ts', 'js', '
 /** The pages that do not begin like the others, and the reason. */
 const OTHER_OPENINGS: Readonly<Record<string, string>> = {
   'README.md': 'it begins with `npm start`, in the data folder',
+  'docs/testing-any-aggregate.md': 'it begins with a project of the reader, without a service',
   'docs/postgresql.md': 'it begins with a database, and with several instances',
 };
 
@@ -67,7 +68,7 @@ describe('Blocks that are not run verbatim', () => {
       const at = packages[`test/client/node_modules/${name}`] ?? packages[`node_modules/${name}`];
       return { name, version, installed: at?.version };
     });
-    expect(versions).toHaveLength(4);
+    expect(versions).toHaveLength(5);
     for (const { name, version, installed } of versions) expect(installed, name).toBe(version);
   });
 

@@ -58,13 +58,16 @@ export const IN_A_TERMINAL: Readonly<Record<string, string>> = {
 
 /**
  * Blocks that install packages, with the commands to run instead: the same versions are already
- * installed in the client's project of the tests.
+ * installed here.
  */
 export const INSTALLED_HERE: Readonly<Record<string, string>> = {
   [`mkdir client
 (cd client && npm init --yes && npm install openapi-fetch@0.17.0 \\
   openapi-typescript@7.13.0 typescript@5.9.3 @types/node@24.19.2) > install.log 2>&1
 `]: `mkdir client && ln -s ${resolve('test/client/node_modules')} client/node_modules\n`,
+  'npm install --no-save ./store-orders-testing-1.0.0.tgz fast-check@4.10.2 > install.log 2>&1\n': `mkdir -p node_modules/store-orders-testing
+tar -xzf store-orders-testing-1.0.0.tgz -C node_modules/store-orders-testing --strip-components=1
+ln -s ${resolve('node_modules/fast-check')} node_modules/fast-check\n`,
 };
 
 /**

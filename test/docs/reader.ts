@@ -1,7 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -80,9 +82,12 @@ export class Reader implements AsyncDisposable {
     if (quickNpx) writeFileSync(join(programs, 'npx'), QUICK_NPX, { mode: 0o755 });
     this.#path = `${programs}:${process.env.PATH}`;
     mkdirSync(this.#clone);
-    for (const name of ['package.json', '.npmrc', 'node_modules', 'bin', 'dist', 'docs']) {
+    const configurations = ['package.json', '.npmrc', ...globSync('tsconfig*.json')];
+    for (const name of [...configurations, 'node_modules', 'bin', 'dist', 'docs']) {
       symlinkSync(resolve(name), join(this.#clone, name));
     }
+    // A copy, because its package is built in it.
+    cpSync('test/kit', join(this.#clone, 'test/kit'), { recursive: true });
   }
 
   /** Pastes all blocks of a page, and checks their output and what they leave behind. */
