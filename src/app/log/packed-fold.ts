@@ -8,11 +8,11 @@ export interface PackedList {
   readonly image: PackedImage;
   /** One entry for each order, at its slot in the image. */
   readonly columns: {
-    readonly ids: BigInt64Array;
+    readonly ids: BigInt64Array<ArrayBuffer>;
     readonly petIds: BigInt64Array<ArrayBuffer>;
-    readonly quantities: Int32Array;
+    readonly quantities: Int32Array<ArrayBuffer>;
     /** The ship date expected when the order was placed: milliseconds since 1970, or NaN. */
-    readonly expectedDates: Float64Array;
+    readonly expectedDates: Float64Array<ArrayBuffer>;
   };
   readonly timeline: PackedTimeline;
   readonly chunks: PackedChunks;
@@ -21,9 +21,9 @@ export interface PackedList {
 /** The times of all events, and the positions of those that are cancellations. */
 export interface PackedTimeline {
   /** The time of recording of each event, by position from 1: milliseconds since 1970, ascending. */
-  readonly times: Float64Array;
+  readonly times: Float64Array<ArrayBuffer>;
   /** The positions of all cancellations, ascending. */
-  readonly cancellations: Uint32Array;
+  readonly cancellations: Uint32Array<ArrayBuffer>;
 }
 
 /** The slots of all orders by ascending id, and the number of them in each chunk of the list. */
@@ -46,7 +46,6 @@ export interface PackedImage {
     readonly reasons: Uint8Array<ArrayBuffer>;
     /** Milliseconds since 1970; NaN where there is no date. */
     readonly shipDates: Float64Array<ArrayBuffer>;
-    readonly versions: Uint32Array<ArrayBuffer>;
     /** The positions of its first and of its last event. */
     readonly placedPositions: Uint32Array<ArrayBuffer>;
     readonly lastPositions: Uint32Array<ArrayBuffer>;

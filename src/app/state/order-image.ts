@@ -18,7 +18,7 @@ import {
   ImpossibleEvent,
   type RecordedEvent,
 } from '../log/recorded-event.ts';
-import { grown } from './columns.ts';
+import { allCopied, allGrown, columnOf } from './columns.ts';
 import { IdIndex } from './id-index.ts';
 
 /** The status of an order that was placed. */
@@ -30,14 +30,16 @@ export const STATUSES = ['pending', 'shipped', 'cancelled'] as const satisfies O
 /** Arrays with one entry for each order, at its slot. */
 type Columns = PackedImage['columns'];
 
-const NO_ORDERS: Columns = {
-  statuses: new Uint8Array(),
-  reasons: new Uint8Array(),
-  shipDates: new Float64Array(),
-  versions: new Uint32Array(),
-  placedPositions: new Uint32Array(),
-  lastPositions: new Uint32Array(),
-};
+const noOrders = (): Columns => ({
+  statuses: columnOf(Uint8Array<ArrayBuffer>),
+  reasons: columnOf(Uint8Array<ArrayBuffer>),
+  shipDates: columnOf(Float64Array<ArrayBuffer>),
+  placedPositions: columnOf(Uint32Array<ArrayBuffer>),
+  lastPositions: columnOf(Uint32Array<ArrayBuffer>),
+});
+
+/** The number of an order's status before a second event. */
+const PENDING = STATUSES.indexOf('pending');
 
 /** The number of the status after an event of each type, whatever the status was before. */
 const STATUS_AFTER = Object.fromEntries(
@@ -55,7 +57,7 @@ const MAX_POSITION = 2 ** 32 - 1;
 /**
  * The state of every order: a fold of the log, and nothing that is not in the log. It is lost with
  * the process and can be folded again at the next start. The write side decides on it, and the list
- * shows it. Its columns of numbers take 22 bytes an order, and the index from ids to slots none
+ * shows it. Its columns of numbers take 18 bytes an order, and the index from ids to slots none
  * where ids count up, 18 to 36 otherwise. So a million orders are a few objects for the garbage
  * collector, and pass from thread to thread at the cost of a copy.
  */
@@ -74,7 +76,7 @@ export class OrderImage {
     this.#lastAt = packed?.lastAt ?? NaN;
     this.#highestId = (packed?.highestId ?? 0n) as OrderId;
     this.#slots = new IdIndex(packed?.slots);
-    this.#columns = packed?.columns ?? NO_ORDERS;
+    this.#columns = packed?.columns ?? noOrders();
     for (const status of this.#columns.statuses.subarray(0, this.size)) {
       (this.#byStatus[status] as number)++;
     }
@@ -87,7 +89,7 @@ export class OrderImage {
       lastAt: this.#lastAt,
       highestId: this.#highestId,
       slots: this.#slots.pack(),
-      columns: grown(this.#columns, this.#columns.versions.length),
+      columns: allCopied(this.#columns, this.size),
     };
   }
 
@@ -146,7 +148,8 @@ export class OrderImage {
 
   /** Returns the number of events of an order; 0 where there is no such order. */
   version(orderId: OrderId): number {
-    return this.#columns.versions[this.#slots.slotOf(orderId)] ?? 0;
+    const slot = this.#slots.slotOf(orderId);
+    return slot === -1 ? 0 : this.versionAt(slot);
   }
 
   /** The columns as they are up to the next event. */
@@ -154,8 +157,9 @@ export class OrderImage {
     return this.#columns;
   }
 
+  /** Returns the number of events of an order, by the law of {@link MAX_EVENTS_PER_ORDER}. */
   versionAt(slot: number): number {
-    return this.#columns.versions[slot] as number;
+    return this.#columns.statuses[slot] === PENDING ? 1 : MAX_EVENTS_PER_ORDER;
   }
 
   /**
@@ -191,7 +195,7 @@ export class OrderImage {
   }
 
   /** Folds an event in: see {@link fold}. */
-  foldInput({ position, version, type, orderId, shipDate, reason, at }: FoldInput): number {
+  foldInput({ position, type, orderId, shipDate, reason, at }: FoldInput): number {
     if (position !== this.#position + 1) {
       throw new Error(`position ${position} does not follow position ${this.#position}`);
     }
@@ -206,19 +210,17 @@ export class OrderImage {
     if (type === 'OrderPlaced' && !isNew) {
       throw new ImpossibleEvent(position, `order ${orderId} was placed twice`);
     }
-    if ((this.#columns.versions[slot] as number) >= MAX_EVENTS_PER_ORDER) {
+    if (!isNew && this.versionAt(slot) >= MAX_EVENTS_PER_ORDER) {
       throw new ImpossibleEvent(
         position,
         `${type} of order ${orderId}, which has ${MAX_EVENTS_PER_ORDER} events already`,
       );
     }
-    if (slot === this.#columns.versions.length)
-      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
+    if (slot === this.#columns.statuses.length) this.#columns = allGrown(this.#columns);
     if (!isNew) (this.#byStatus[this.#columns.statuses[slot] as number] as number)--;
     (this.#byStatus[STATUS_AFTER[type]] as number)++;
     this.#columns.statuses[slot] = STATUS_AFTER[type];
     if (reason !== undefined) this.#columns.reasons[slot] = CANCEL_REASONS.indexOf(reason) + 1;
-    this.#columns.versions[slot] = version;
     if (isNew) this.#columns.placedPositions[slot] = position;
     this.#columns.lastPositions[slot] = position;
     // An event without a date leaves the one that was expected.

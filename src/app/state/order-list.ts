@@ -14,7 +14,7 @@ import type { CancelReason, OrderEvent } from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
 import type { PackedImage, PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
-import { firstIndex, grown } from './columns.ts';
+import { allCopied, allGrown, columnOf, firstIndex } from './columns.ts';
 import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage, type OrderStatus } from './order-image.ts';
@@ -47,12 +47,12 @@ type Columns = PackedList['columns'];
 /** Encodes a chunk of at least one order for the list's readers; `first` at the list's start. */
 export type EncodeChunk<Encoded> = (orders: readonly OrderView[], first: boolean) => Encoded;
 
-const NO_ORDERS: Columns = {
-  ids: new BigInt64Array(),
-  petIds: new BigInt64Array(),
-  quantities: new Int32Array(),
-  expectedDates: new Float64Array(),
-};
+const noOrders = (): Columns => ({
+  ids: columnOf(BigInt64Array<ArrayBuffer>),
+  petIds: columnOf(BigInt64Array<ArrayBuffer>),
+  quantities: columnOf(Int32Array<ArrayBuffer>),
+  expectedDates: columnOf(Float64Array<ArrayBuffer>),
+});
 
 /** The members that all pending orders have in common. */
 export const NOT_ENDED = {
@@ -83,7 +83,7 @@ export class OrderList<Encoded> {
   ) {
     this.#notShown = notShown;
     this.#image = new OrderImage(packed?.image);
-    this.#columns = packed?.columns ?? NO_ORDERS;
+    this.#columns = packed?.columns ?? noOrders();
     this.timeline = new Timeline(packed?.timeline);
     this.#chunks = new OrderChunks((slot) => this.#columns.ids[slot] as bigint, packed?.chunks);
     this.#snapshots = new ListSnapshots(
@@ -97,7 +97,7 @@ export class OrderList<Encoded> {
   pack(): PackedList {
     return {
       image: this.#image.pack(),
-      columns: grown(this.#columns, this.#columns.ids.length),
+      columns: allCopied(this.#columns, this.size),
       timeline: this.timeline.pack(),
       chunks: this.#chunks.pack(),
     };
@@ -212,9 +212,7 @@ export class OrderList<Encoded> {
   }
 
   #place(slot: number, { orderId, petId, quantity, shipDate }: FoldInput): void {
-    if (slot === this.#columns.ids.length) {
-      this.#columns = grown(this.#columns, Math.max(1_024, slot * 2));
-    }
+    if (slot === this.#columns.ids.length) this.#columns = allGrown(this.#columns);
     this.#columns.ids[slot] = orderId;
     this.#columns.petIds[slot] = petId;
     this.#columns.quantities[slot] = quantity;

@@ -6,44 +6,39 @@
 
 import type { OrderEvent } from '../../domain/order.ts';
 import type { PackedTimeline } from '../log/packed-fold.ts';
-import { copied, firstIndex } from './columns.ts';
+import { columnOf, copied, firstIndex, grown } from './columns.ts';
 
 export class Timeline {
-  /** By position from 1. Longer than the log; the rest is unspecified. */
-  #times: Float64Array;
+  /** By position from 1. */
+  #times: Float64Array<ArrayBuffer>;
   #end: number;
-  /** Ascending. Longer than the number of cancellations; the rest is unspecified. */
-  #cancellations: Uint32Array;
+  /** Ascending. */
+  #cancellations: Uint32Array<ArrayBuffer>;
   #cancelled: number;
 
   constructor(packed?: PackedTimeline) {
-    this.#times = packed?.times ?? new Float64Array();
+    this.#times = packed?.times ?? columnOf(Float64Array<ArrayBuffer>);
     this.#end = this.#times.length;
-    this.#cancellations = packed?.cancellations ?? new Uint32Array();
+    this.#cancellations = packed?.cancellations ?? columnOf(Uint32Array<ArrayBuffer>);
     this.#cancelled = this.#cancellations.length;
   }
 
   /** Returns a copy, from which the same timeline can be made again. */
   pack(): PackedTimeline {
     return {
-      times: this.#times.slice(0, this.#end),
-      cancellations: this.#cancellations.slice(0, this.#cancelled),
+      times: copied(this.#times, this.#end),
+      cancellations: copied(this.#cancellations, this.#cancelled),
     };
   }
 
   /** Adds the event at the next position. */
   add(position: number, at: number, type: OrderEvent['type']): void {
-    if (position > this.#times.length) {
-      this.#times = copied(this.#times, new Float64Array(Math.max(1_024, position * 2)));
-    }
+    if (position > this.#times.length) this.#times = grown(this.#times);
     this.#times[position - 1] = at;
     this.#end = position;
     if (type !== 'OrderCancelled') return;
     const index = this.#cancelled++;
-    if (index === this.#cancellations.length) {
-      const length = Math.max(1_024, index * 2);
-      this.#cancellations = copied(this.#cancellations, new Uint32Array(length));
-    }
+    if (index === this.#cancellations.length) this.#cancellations = grown(this.#cancellations);
     this.#cancellations[index] = position;
   }
 

@@ -21,7 +21,7 @@ import { apart, together } from './packed-arrays.ts';
 import { renewInThread } from './renewal.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
-const FORMAT = 8;
+const FORMAT = 9;
 
 const DIGEST_BYTES = 32;
 const LENGTH_BYTES = 4;
