@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type OrderCommand, type OrderState, order } from '../../src/domain/order.ts';
+import { INT64_EDGES } from './arbitraries.ts';
 import { check } from './check.ts';
 import { everySequence } from './exhaustive.ts';
 import type { Program } from './program.ts';
 import { Run } from './run.ts';
+import { plainerPlacings } from './shrinking.ts';
 import type { Target } from './target.ts';
 import { type Decider, deciderTarget } from './targets/decider.ts';
 
@@ -136,3 +138,11 @@ function plainnessOf({ ids, steps }: Program): readonly unknown[] {
   });
   return [...ids.map((id, index) => id !== BigInt(index + 1)), ...values].filter(Boolean);
 }
+
+test('A plainer placing is one that the contract allows, at both ends of int64', () => {
+  for (const petId of INT64_EDGES) {
+    for (const plainer of plainerPlacings({ petId, quantity: 1 })) {
+      expect(BigInt.asIntN(64, plainer.petId)).toBe(plainer.petId);
+    }
+  }
+});

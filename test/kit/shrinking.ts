@@ -8,7 +8,7 @@ import {
   withPlainerValues as withPlainerSteps,
 } from './aggregate/simpler.ts';
 import type { Program, Step } from './program.ts';
-import type { Order } from './vocabulary.ts';
+import { MIN_INT64, type Order } from './vocabulary.ts';
 
 /** The steps of orders, as shrinking sees them. */
 const STEPS: StepLanguage<Step> = {
@@ -92,7 +92,8 @@ function smaller(value: bigint): readonly bigint[] {
   if (PLAIN_IDS.includes(value as (typeof PLAIN_IDS)[number])) return [];
   const between: bigint[] = [];
   for (let step = value / 2n; step !== 0n; step /= 2n) between.push(value - step);
-  return value < 0n ? [-value, ...between] : between;
+  // The lowest int64 has no counterpart.
+  return value < 0n && value !== MIN_INT64 ? [-value, ...between] : between;
 }
 
 /** Returns plainer dates: few ones, then the same day and the same second. */
