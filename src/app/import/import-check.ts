@@ -2,9 +2,9 @@
 
 import type { CancelReason, OrderCommand } from '../../domain/order.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import { IdIndex } from '../state/id-index.ts';
 import { type PresentOrder, planImport } from './import-plan.ts';
 import type { ImportedOrder, Reading } from './imported-order.ts';
+import { type GoodLine, PackedLines } from './packed-lines.ts';
 
 /** The most bad lines that are listed with their reasons; further ones are only counted. */
 const MAX_LISTED_LINES = 20;
@@ -33,11 +33,6 @@ export interface DueLine {
   readonly commands: readonly OrderCommand[];
 }
 
-interface GoodLine {
-  readonly line: number;
-  readonly order: ImportedOrder;
-}
-
 /**
  * The first pass of an import: checks every line against the existing orders and the preceding
  * lines, and changes nothing, so that a file with a mistake can be refused as a whole.
@@ -51,8 +46,7 @@ export class ImportCheck {
   dueCount = 0;
   readonly bad = new BadLines();
   readonly #find: (id: OrderId) => PresentOrder | undefined;
-  readonly #slots = new IdIndex();
-  readonly #good: GoodLine[] = [];
+  readonly #good = new PackedLines();
   #highest: GoodLine | undefined;
 
   /** @param find Returns the order with an id: the same until the import is done. */
@@ -70,7 +64,10 @@ export class ImportCheck {
   *due(): Iterable<DueLine> {
     const highest = this.#highest;
     if (highest !== undefined) yield* this.#planned(highest);
-    for (const good of this.#good) if (good !== highest) yield* this.#planned(good);
+    for (let index = 0; index < this.#good.size; index++) {
+      const good = this.#good.at(index);
+      if (good.line !== highest?.line) yield* this.#planned(good);
+    }
   }
 
   add(line: number, reading: Reading): void {
@@ -80,7 +77,7 @@ export class ImportCheck {
       return;
     }
     const { order } = reading;
-    const earlier = this.#good[this.#slots.slotOf(order.id)];
+    const earlier = this.#good.find(order.id);
     if (earlier === undefined) this.#addFirst(line, order);
     else if (isSame(earlier.order, order)) this.present += 1;
     else this.bad.add(line, `it says something else of the order than line ${earlier.line}`);
@@ -95,7 +92,7 @@ export class ImportCheck {
     if (plan.commands.length === 0) this.present += 1;
     else this.dueCount += 1;
     const good = { line, order };
-    this.#good[this.#slots.add(order.id)] = good;
+    this.#good.add(good);
     if (this.#highest === undefined || order.id > this.#highest.order.id) this.#highest = good;
   }
 

@@ -4,9 +4,9 @@ import type { BatchWriter } from '../ports/batch-writer.ts';
 import { BadLines, type DueLine } from './import-check.ts';
 
 /** The orders in a batch, which bound the time for which a server waits for the log. */
-const BATCH_ORDERS = 8_192;
+const BATCH_ORDERS = 2_048;
 /** The pause after a batch, in which a server can use the log, in milliseconds. */
-const PAUSE_MS = 10;
+const PAUSE_MS = 5;
 /** The delays before a batch is sent again to a busy log, in milliseconds. */
 const RETRY_MS = [250, 500, 1_000, 2_000];
 
