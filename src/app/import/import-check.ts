@@ -1,9 +1,9 @@
 /** The first pass of an import, which changes nothing. */
 
-import type { CancelReason, OrderCommand } from '../../domain/order.ts';
+import type { OrderCommand } from '../../domain/order.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { type PresentOrder, planImport } from './import-plan.ts';
-import type { ImportedOrder, Reading } from './imported-order.ts';
+import { type ImportedOrder, type Reading, reasonOf } from './imported-order.ts';
 import { type GoodLine, PackedLines } from './packed-lines.ts';
 
 /** The most bad lines that are listed with their reasons; further ones are only counted. */
@@ -56,7 +56,7 @@ export class ImportCheck {
 
   /**
    * Yields the lines that are due. Their commands are planned again here, because storing them
-   * would take as much memory again as the orders.
+   * would take many times the memory of the lines.
    *
    * The line with the highest id comes first. A server that runs meanwhile assigns ids above the
    * highest, and would otherwise take ids that the file has yet to place.
@@ -112,8 +112,4 @@ function isSame(a: ImportedOrder, b: ImportedOrder): boolean {
     a.status === b.status &&
     reasonOf(a) === reasonOf(b)
   );
-}
-
-function reasonOf(order: ImportedOrder): CancelReason | undefined {
-  return order.status === 'cancelled' ? order.cancelReason : undefined;
 }

@@ -3,7 +3,10 @@ import { idWithEnd, type Outcome, randomEnds } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import { BadLines, type DueLine } from './import-check.ts';
 
-/** The orders in a batch, which bound the time for which a server waits for the log. */
+/**
+ * The orders in a batch, which bound the time for which a server waits for the log, and the memory
+ * that a batch takes.
+ */
 const BATCH_ORDERS = 2_048;
 /** The pause after a batch, in which a server can use the log, in milliseconds. */
 const PAUSE_MS = 5;

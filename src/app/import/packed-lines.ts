@@ -6,7 +6,7 @@ import type { OrderId, PetId } from '../../domain/order-id.ts';
 import { allGrown, columnOf } from '../state/columns.ts';
 import { IdIndex } from '../state/id-index.ts';
 import { STATUSES } from '../state/order-image.ts';
-import type { ImportedOrder } from './imported-order.ts';
+import { type ImportedOrder, reasonOf } from './imported-order.ts';
 
 /** A line with the order that it gives. Lines count from 1. */
 export interface GoodLine {
@@ -55,7 +55,8 @@ export class PackedLines {
     columns.quantities[slot] = order.quantity;
     columns.shipDates[slot] = order.shipDate === undefined ? NaN : millisecondsOf(order.shipDate);
     columns.statuses[slot] = STATUSES.indexOf(order.status);
-    columns.reasons[slot] = numberOfReason(order);
+    const reason = reasonOf(order);
+    columns.reasons[slot] = reason === undefined ? 0 : CANCEL_REASONS.indexOf(reason) + 1;
   }
 
   /** Returns a line by its place, from 0 to below the size, in the order in which it was added. */
@@ -72,9 +73,4 @@ export class PackedLines {
     } as ImportedOrder;
     return { line: columns.lines[slot] as number, order };
   }
-}
-
-function numberOfReason(order: ImportedOrder): number {
-  if (order.status !== 'cancelled' || order.cancelReason === undefined) return 0;
-  return CANCEL_REASONS.indexOf(order.cancelReason) + 1;
 }
