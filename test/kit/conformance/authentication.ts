@@ -168,10 +168,12 @@ function sent(what: string, value: string, shell: string): Attempt {
   return { what, asked: { authorization: { value, shell } } };
 }
 
-function changedAt(key: string, at: number): Attempt {
+/** Returns the key with one character changed. The script changes it in any key that it is run with. */
+export function changedAt(key: string, at: number): Attempt {
   const other = key[at] === 'A' ? 'B' : 'A';
   const changed = key.slice(0, at) + other + key.slice(at + 1);
-  const shell = `Bearer $(echo "$KEY" | sed 's/./${other}/${at + 1}')`;
+  const change = `-e 's/^\\(.\\{${at}\\}\\)A/\\1B/' -e t -e 's/./A/${at + 1}'`;
+  const shell = `Bearer $(echo "$KEY" | sed ${change})`;
   return sent(`the key with character ${at + 1} changed`, `Bearer ${changed}`, shell);
 }
 
