@@ -26,6 +26,7 @@ const LONGEST = [
   'test/e2e/stepped-clock.test.ts',
   'test/e2e/postgres-wait.test.ts',
   'test/kit/levels.test.ts',
+  'test/kit/spec/specification.test.ts',
   'test/kit-mutants/contract/faults.test.ts',
   'test/kit-mutants/contract/scripts.test.ts',
   'test/kit-mutants/mutants.test.ts',

@@ -1,0 +1,65 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MUTANTS, type Mutant } from './mutants.ts';
+import { INVARIANTS, quint, SPECIFICATION, simulate } from './quint.ts';
+
+const TEXT = readFileSync(SPECIFICATION, 'utf8');
+const PROPERTIES = readFileSync(INVARIANTS, 'utf8');
+const [, TO_REACH = ''] = PROPERTIES.split('// States to reach.');
+
+const MAX_LINES = 150;
+/** The largest number of traces, of which each state to reach occurs in one of 100. */
+const TRACES = 1_000;
+const MAX_TRACES_OF_A_MUTANT = 20_000;
+
+describe.concurrent('the specification', () => {
+  test('fits on three screens', () => {
+    expect(TEXT.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+  });
+
+  test('has no error of type', async () => {
+    expect(await quint('typecheck', INVARIANTS)).toMatchObject({ code: 0 });
+  });
+
+  test('keeps its invariants, and reaches every state in which they could break', async () => {
+    const states = namesIn(TO_REACH);
+    const given = ['--invariant=safe', `--max-samples=${TRACES}`, '--witnesses', ...states];
+    const { code, output } = await simulate(INVARIANTS, given);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    const reached = [...output.matchAll(/^(\w+) was witnessed in (\d+) trace/gm)];
+    expect(reached.map(([, name]) => name)).toEqual(states);
+    expect(reached.filter(([, , traces]) => traces === '0').map(([, name]) => name)).toEqual([]);
+  });
+
+  test.each(MUTANTS)('breaks "$breaks" if $fault', async (mutant) => {
+    const given = [`--invariant=${mutant.breaks}`, `--max-samples=${MAX_TRACES_OF_A_MUTANT}`];
+    const { code, output } = await simulate(planted(mutant), given);
+    expect({ code, output }).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('[violation]'),
+    });
+  });
+
+  test('has a mutant for each invariant', () => {
+    const [, conjunction = ''] = /val safe = (.*)/.exec(PROPERTIES) ?? [];
+    const broken = new Set(MUTANTS.map(({ breaks }) => breaks));
+    expect([...broken].sort()).toEqual(conjunction.split(' and ').sort());
+  });
+});
+
+function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(/^ {2}val (\w+)/gm)].map(([, name = '']) => name);
+}
+
+/** Writes the specification with a fault; returns the file with its invariants. */
+function planted({ from, to }: Mutant): string {
+  const parts = TEXT.split(from);
+  expect(parts).toHaveLength(2);
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, basename(SPECIFICATION)), parts.join(to));
+  cpSync(INVARIANTS, join(folder, basename(INVARIANTS)));
+  return join(folder, basename(INVARIANTS));
+}
