@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError, Option } from 'commander';
 // By its published name, so that the command uses the same kit as everybody.
-import type { Adapter, Report } from 'store-orders/testing';
+import type * as Kit from 'store-orders/testing';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
@@ -25,6 +25,7 @@ interface ConformanceOptions {
   readonly readOnly?: boolean;
   readonly contractOnly?: boolean;
   readonly adapter?: string;
+  readonly traces?: string;
   readonly junit?: string;
   readonly json?: string;
 }
@@ -58,6 +59,7 @@ export function defineConformance(command: ExplainedCommand, { terminal }: Comma
     .option('--read-only', 'send nothing but GET: safe for a server in production')
     .option('--contract-only', 'leave out what is not in the contract')
     .option('--adapter <file>', 'a module with place() and ship(), for a server with another API')
+    .option('--traces <folder>', 'replay the traces of the executable specification in it')
     .option('--junit <file>', 'write the report as JUnit XML')
     .option('--json <file>', 'write the report as JSON')
     .explain(EXPLANATION)
@@ -73,12 +75,14 @@ async function run(
   options: ConformanceOptions,
   { stdout, stderr }: CommandLine['terminal'],
 ): Promise<void> {
-  const { adapter: file, junit, json, ...rest } = options;
+  const { adapter: file, traces: folder, junit, json, ...rest } = options;
   const adapter = file === undefined ? {} : await loadAdapter(file);
   // Loaded here, because no other command needs it.
   const kit = await import('store-orders/testing');
-  const report = await withProgress(stderr, 'Checking', kit.workOf(rest), (advance) =>
-    kit.runConformance({ baseUrl, ...rest, adapter, advance }).catch(rethrowReadably),
+  const traces = folder === undefined ? {} : { traces: await readTraces(kit, folder) };
+  const given = { ...rest, ...traces };
+  const report = await withProgress(stderr, 'Checking', kit.workOf(given), (advance) =>
+    kit.runConformance({ baseUrl, ...given, adapter, advance }).catch(rethrowReadably),
   );
   stdout.write(kit.asText(report));
   if (junit !== undefined) await writeFile(junit, kit.asJUnit(report));
@@ -86,7 +90,7 @@ async function run(
   if (report.failed > 0) throw new CannotStart(verdict(report));
 }
 
-function verdict({ baseUrl, failed }: Report): string {
+function verdict({ baseUrl, failed }: Kit.Report): string {
   return `${baseUrl} breaks ${failed === 1 ? 'a rule' : `${failed} rules`} of the contract.`;
 }
 
@@ -95,9 +99,15 @@ function rethrowReadably(error: Error): never {
   throw new CannotStart(`Nothing was checked: ${error.message}.`);
 }
 
-async function loadAdapter(file: string): Promise<Adapter> {
+function readTraces(kit: typeof Kit, folder: string): Promise<readonly Kit.ItfTrace[]> {
+  return kit.itfTraces(folder).catch((error: Error) => {
+    throw new CannotStart(`There are no traces in ${folder}: ${error.message}.`);
+  });
+}
+
+async function loadAdapter(file: string): Promise<Kit.Adapter> {
   if (!existsSync(file)) throw new CannotStart(`There is no adapter ${file}.`);
-  const { place, ship } = (await import(pathToFileURL(resolve(file)).href)) as Adapter;
+  const { place, ship } = (await import(pathToFileURL(resolve(file)).href)) as Kit.Adapter;
   if (place === undefined && ship === undefined) {
     throw new CannotStart(`${file} exports neither place nor ship.`);
   }

@@ -83,7 +83,7 @@ export class Reader implements AsyncDisposable {
     this.#path = `${programs}:${process.env.PATH}`;
     mkdirSync(this.#clone);
     const configurations = ['package.json', '.npmrc', ...globSync('tsconfig*.json')];
-    for (const name of [...configurations, 'node_modules', 'bin', 'dist', 'docs']) {
+    for (const name of [...configurations, 'node_modules', 'bin', 'dist', 'docs', 'src']) {
       symlinkSync(resolve(name), join(this.#clone, name));
     }
     // A copy, because its package is built in it.

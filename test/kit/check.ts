@@ -6,6 +6,8 @@ import { asScript } from './script.ts';
 import { type Target, Violation } from './target.ts';
 
 export interface CheckOptions extends ProgramOptions, FindOptions {
+  /** Programs to run instead of drawn ones, such as those of recorded traces, one at a time. */
+  readonly programs?: readonly Program[];
   /** The number of concurrent programs, each on its own orders; default 1. `runs` counts each. */
   readonly together?: number;
   /** Called with the number of programs that have run. */
@@ -36,7 +38,7 @@ export interface Counterexample {
 
 /** Draws programs and runs them against a target until one violates a rule; shrinks that one. */
 export async function check(target: Target, options: CheckOptions = {}): Promise<CheckResult> {
-  const { runs = 100, together = 1, advance } = options;
+  const { programs: given, runs = given?.length ?? 100, together = 1, advance } = options;
   let steps = 0;
   let done = 0;
   const attempt = async (bundle: readonly Program[]) => {
@@ -51,7 +53,11 @@ export async function check(target: Target, options: CheckOptions = {}): Promise
       await session.close?.();
     }
   };
-  const bundled = { ...options, runs: Math.ceil(runs / together) };
+  const bundled = {
+    ...options,
+    runs: Math.ceil(runs / together),
+    ...(given && { runs, given: given.map((program) => [program]) }),
+  };
   const { seed, isInterrupted, counterexample } = await find(
     bundles(together, options),
     attempt,

@@ -4,6 +4,13 @@ export type { ConcurrentOptions, ConcurrentResult } from './aggregate/concurrent
 export type { Decision, Domain } from './aggregate/domain.ts';
 export type { Appended, EventStore, Stored, StoreResult } from './aggregate/event-store.ts';
 export type { BrokenRule } from './aggregate/histories.ts';
+export {
+  decodeItf,
+  type ItfState,
+  type ItfTrace,
+  type ItfValue,
+  itfTraces,
+} from './aggregate/itf.ts';
 export { type Kit, kitFor } from './aggregate/kit.ts';
 export type { Target as AggregateTarget } from './aggregate/target.ts';
 export {
@@ -79,6 +86,8 @@ export type { ConcurrentProgram, Name, Program, Step } from './program.ts';
 export { bundles, concurrentPrograms, type ProgramOptions, programs } from './programs.ts';
 export { Run } from './run.ts';
 export { asScript } from './script.ts';
+export { orderProgramOf } from './spec/programs.ts';
+export { type ReplayOptions, replayTrace, TRACE_RULES } from './spec/replay.ts';
 export { type Recorded, type Session, type Target, type Told, Violation } from './target.ts';
 export { type Decider, deciderTarget } from './targets/decider.ts';
 export { type HttpOptions, httpSession, httpTarget, listenerTarget } from './targets/http.ts';

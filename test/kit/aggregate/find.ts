@@ -29,13 +29,23 @@ export interface Found<Value> {
   };
 }
 
-/** @param attempt Throws if a value violates a rule. */
+/**
+ * @param attempt Throws if a value violates a rule.
+ * @param options With `given`, these values are tried instead of drawn ones.
+ */
 export async function find<Value>(
   values: Arbitrary<Value>,
   attempt: (value: Value) => Promise<void>,
-  options: FindOptions,
+  options: FindOptions & { readonly given?: readonly Value[] },
 ): Promise<Found<Value>> {
-  const { runs = 100, seed = randomSeed(), path, timeLimitMs, shrinkMs = Infinity } = options;
+  const {
+    given,
+    runs = given?.length ?? 100,
+    seed = randomSeed(),
+    path,
+    timeLimitMs,
+    shrinkMs = Infinity,
+  } = options;
   const shrinking = shrinkingFor(shrinkMs);
   const details = await fc.check(
     fc.asyncProperty(values, async (value) => {
@@ -49,6 +59,7 @@ export async function find<Value>(
     }),
     {
       ...{ seed, numRuns: runs },
+      ...(given !== undefined && { examples: given.map((value): [Value] => [value]) }),
       ...(path !== undefined && { path }),
       ...(timeLimitMs !== undefined && { interruptAfterTimeLimit: timeLimitMs }),
     },

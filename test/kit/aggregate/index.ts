@@ -21,6 +21,7 @@ export {
 } from './event-store.ts';
 export type { FindOptions } from './find.ts';
 export { type BrokenRule, HISTORY_RULES, type IllegalHistory } from './histories.ts';
+export { decodeItf, type ItfState, type ItfTrace, type ItfValue, itfTraces } from './itf.ts';
 export {
   type CheckOptions,
   type CheckResult,

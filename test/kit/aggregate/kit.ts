@@ -25,7 +25,10 @@ import { Violation } from './violation.ts';
 
 /** The kit of one aggregate: everything that its description makes testable. */
 
-export interface CheckOptions extends ProgramOptions, FindOptions {}
+export interface CheckOptions<Command = unknown> extends ProgramOptions, FindOptions {
+  /** Programs to run instead of drawn ones, such as those of recorded traces. */
+  readonly programs?: readonly Program<Command>[];
+}
 
 export interface CheckResult<Command> {
   readonly seed: number;
@@ -91,7 +94,7 @@ export class Kit<State, Command, Event> {
   /** Draws programs and runs them against a target until one violates a rule; shrinks that one. */
   async check(
     target: Target<Command, Event>,
-    options: CheckOptions = {},
+    options: CheckOptions<Command> = {},
   ): Promise<CheckResult<Command>> {
     let [runs, steps] = [0, 0];
     const attempt = async (program: Program<Command>) => {
@@ -105,7 +108,11 @@ export class Kit<State, Command, Event> {
         await session.close?.();
       }
     };
-    const found = await find(this.programs(options), attempt, options);
+    const { programs: given } = options;
+    const found = await find(this.programs(options), attempt, {
+      ...options,
+      ...(given && { given }),
+    });
     const { seed, isInterrupted, counterexample } = found;
     if (counterexample === undefined) return { seed, runs, steps, isInterrupted };
     const { value: program, ...why } = counterexample;
@@ -116,7 +123,7 @@ export class Kit<State, Command, Event> {
   /** Like {@link check}, but throws the counterexample: for tests. */
   async assertHolds(
     target: Target<Command, Event>,
-    options: CheckOptions = {},
+    options: CheckOptions<Command> = {},
   ): Promise<CheckResult<Command>> {
     const result = await this.check(target, options);
     const { counterexample } = result;
@@ -126,7 +133,7 @@ export class Kit<State, Command, Event> {
   }
 
   /** The same for a decider. */
-  assertDecides<Own>(decider: Decider<Own, Command, Event>, options: CheckOptions = {}) {
+  assertDecides<Own>(decider: Decider<Own, Command, Event>, options: CheckOptions<Command> = {}) {
     return this.assertHolds(deciderTarget('decider', decider), options);
   }
 

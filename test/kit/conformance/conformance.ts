@@ -1,3 +1,4 @@
+import type { ItfTrace } from '../aggregate/itf.ts';
 import { brokenBy } from '../aggregate/violation.ts';
 import type { Counterexample } from '../check.ts';
 import { Violation } from '../target.ts';
@@ -13,6 +14,7 @@ import { Ledger } from './ledger.ts';
 import { list } from './list.ts';
 import { models } from './model.ts';
 import { promises } from './placing.ts';
+import { traces } from './traces.ts';
 import { type Check, OutOfTime, scriptOf, type Trial } from './trial.ts';
 
 /** All checks, in the order in which they run. */
@@ -24,6 +26,7 @@ const CHECKS: readonly Check[] = [
   ...promises,
   ...concurrency,
   ...models,
+  ...traces,
   ...later,
 ];
 
@@ -47,6 +50,8 @@ export interface ConformanceOptions {
   readonly orders?: number;
   /** Tries everything rare ten times as often. */
   readonly deep?: boolean;
+  /** Traces of the executable specification, to be replayed on the server. */
+  readonly traces?: readonly ItfTrace[];
   /** The seconds before everything is compared once more; default 4. */
   readonly pause?: number;
   /** The seconds after which no further check begins; default 600. */
@@ -86,15 +91,20 @@ const DEFAULTS = { runs: 100, concurrency: 4, pause: 4, maxTime: 600 } as const;
 const [ORDERS, DEEP_ORDERS] = [1_100, 11_000] as const;
 const [ATTEMPTS, DEEP_ATTEMPTS] = [120, 1_200] as const;
 
+/** The options that determine which checks run. */
+type Scope = Pick<ConformanceOptions, 'contractOnly' | 'traces'>;
+
 /** Returns the total work, in the units of `advance`. */
-export function workOf(options: Pick<ConformanceOptions, 'runs' | 'contractOnly'>): number {
+export function workOf(options: Scope & Pick<ConformanceOptions, 'runs'>): number {
   const { runs = DEFAULTS.runs } = options;
   return inScope(options).reduce((sum, check) => sum + weightOf(check, runs), 0);
 }
 
-function inScope({ contractOnly }: Pick<ConformanceOptions, 'contractOnly'>): readonly Check[] {
+function inScope({ contractOnly, traces: given = [] }: Scope): readonly Check[] {
   const leftOut = contractOnly ? 'promise' : 'contract in place of a promise';
-  return CHECKS.filter(({ basis }) => basis !== leftOut);
+  return CHECKS.filter(({ basis, group }) => {
+    return basis !== leftOut && (group !== 'traces' || given.length > 0);
+  });
 }
 
 function weightOf({ group }: Check, runs: number): number {
@@ -153,6 +163,7 @@ async function openTrial(
     ...{ api, key, seed, runs, concurrency, ledger, firstList, lacking, advance },
     early: isPlacing ? await placeEarly(api) : [],
     ...(revokedKey !== undefined && { revokedKey }),
+    traces: options.traces ?? [],
     orders: options.orders ?? (deep ? DEEP_ORDERS : ORDERS),
     attempts: deep ? DEEP_ATTEMPTS : ATTEMPTS,
     pauseMs: pause * 1_000,

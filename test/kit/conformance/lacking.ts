@@ -3,12 +3,13 @@ import { Violation } from '../target.ts';
 import type { Answer } from '../targets/api-client.ts';
 import type { Adapter, OrdersApi } from '../targets/orders-api.ts';
 import type { ConformanceOptions } from './conformance.ts';
+import { statusWithoutBatches } from './traces.ts';
 import type { Need } from './trial.ts';
 
 /** Returns what the server lacks or must not be sent, with the reasons. */
 export async function whatIsLacking(
   api: OrdersApi,
-  { readOnly, adapter = {}, revokedKey }: ConformanceOptions,
+  { readOnly, adapter = {}, revokedKey, traces }: ConformanceOptions,
 ): Promise<ReadonlyMap<Need, string>> {
   const lacking = new Map<Need, string>();
   if (revokedKey === undefined) lacking.set('a revoked key', 'no revoked key was given');
@@ -18,6 +19,7 @@ export async function whatIsLacking(
     }
   } else {
     await probeWrites(api, adapter, lacking);
+    if (traces !== undefined) await probeBatches(api, lacking);
   }
   await probeGet(api, lacking);
   return lacking;
@@ -40,6 +42,13 @@ async function probeWrites(api: OrdersApi, adapter: Adapter, lacking: Map<Need, 
   if (adapter.place !== undefined || adapter.ship !== undefined) {
     lacking.set(HERE, 'the adapter takes their place');
   }
+}
+
+async function probeBatches(api: OrdersApi, lacking: Map<Need, string>): Promise<void> {
+  const status = await statusWithoutBatches(api).catch(ignore);
+  if (status === undefined) return;
+  const reason = `POST /store/orders:batchPlace of version 2 is a ${status} here`;
+  lacking.set('the batches of version 2', reason);
 }
 
 // A listed order: a 404 for it can only mean that the server has no getOrder.

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { shrinkingFor } from '../aggregate/find.ts';
+import type { ItfTrace } from '../aggregate/itf.ts';
 import type { Counterexample } from '../check.ts';
 import type { History } from '../history/history.ts';
 import { Violation } from '../target.ts';
@@ -15,6 +16,7 @@ export type Need =
   | 'to ship'
   | 'the operations placeOrder and shipOrder'
   | 'to get one order'
+  | 'the batches of version 2'
   | 'a revoked key';
 
 /** The context of a check. */
@@ -41,6 +43,8 @@ export interface Trial {
   readonly early: History;
   /** The expected state of every order that was placed. */
   readonly ledger: Ledger;
+  /** Traces of the executable specification. */
+  readonly traces: readonly ItfTrace[];
   /** The needs that the server does not meet, with the reasons. */
   readonly lacking: ReadonlyMap<Need, string>;
   advance(runs: number): void;
@@ -60,6 +64,7 @@ export interface Check {
     | 'ship'
     | 'place'
     | 'model'
+    | 'traces'
     | 'concurrency'
     | 'later';
   /**

@@ -1,4 +1,7 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Runs the tool of the specification language, https://quint.sh, from its npm package. */
@@ -7,10 +10,16 @@ const TOOL = join(
   import.meta.dirname,
   '../../../node_modules/@informalsystems/quint/dist/src/cli.js',
 );
-const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export const SPECIFICATION = join(import.meta.dirname, 'orders.qnt');
+export const TRAILS = join(import.meta.dirname, 'trails.qnt');
 export const INVARIANTS = join(import.meta.dirname, 'invariants.qnt');
+
+/** The other backend is a program that the tool would download. */
+const BACKEND = '--backend=typescript';
+
+/** The number of steps of a trace. */
+const STEPS = 30;
 
 export interface Ended {
   readonly code: number;
@@ -18,19 +27,27 @@ export interface Ended {
 }
 
 /** Runs a command of Quint. Resolves with its exit code, and both its outputs. */
-export function quint(...given: readonly string[]): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const options = { maxBuffer: MAX_OUTPUT_BYTES };
-    execFile(process.execPath, [TOOL, ...given], options, (error, stdout, stderr) => {
-      const code = error === null ? 0 : error.code;
-      if (typeof code === 'number') resolve({ code, output: stdout + stderr });
-      else reject(error);
-    });
-  });
+export async function quint(...given: readonly string[]): Promise<Ended> {
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-quint-'));
+  try {
+    const file = join(folder, 'output');
+    // Not a pipe: the tool ends itself before a pipe has taken everything.
+    const output = openSync(file, 'a');
+    const child = spawn(process.execPath, [TOOL, ...given], { stdio: ['ignore', output, output] });
+    closeSync(output);
+    const [code] = await once(child, 'exit');
+    return { code, output: readFileSync(file, 'utf8') };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-/** Draws traces of the specification, and checks a property after each step. */
+/** Draws traces of a specification, and checks a property after each step. */
 export function simulate(file: string, given: readonly string[]): Promise<Ended> {
-  // The other backend is a program that the tool would download.
-  return quint('run', file, '--backend=typescript', '--max-steps=25', ...given);
+  return quint('run', file, BACKEND, `--max-steps=${STEPS}`, ...given);
+}
+
+/** Runs the tests in a file, each once. */
+export function runTests(file: string): Promise<Ended> {
+  return quint('test', file, BACKEND, '--max-samples=1');
 }

@@ -127,8 +127,10 @@ function lineOf(
   { body, authorization, headers = {} }: Asked,
 ): string {
   const isUsual = authorization === undefined && headers['content-type'] === undefined;
-  if (method === 'POST' && isUsual && path === '/store/orders') return `placed '${body}'`;
   const more = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
+  if (method === 'POST' && isUsual && path === '/store/orders') {
+    return [`placed '${body}'`, ...more].join(' ');
+  }
   return [
     isUsual ? 'orders -i' : 'curl -si',
     ...(method === 'GET' ? [] : [method === 'HEAD' ? '-I' : `-X ${method}`]),

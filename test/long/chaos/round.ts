@@ -8,6 +8,8 @@ import { Recorder } from '../../kit/history/recorder.ts';
 import { runWorkload } from '../../kit/history/workload.ts';
 import { check } from '../../kit/linearizability/check.ts';
 import { describeViolation } from '../../kit/linearizability/timeline.ts';
+import { wrongInTrail } from '../../kit/spec/check-trail.ts';
+import type { OrderEvent } from '../../kit/vocabulary.ts';
 import { Network } from '../../support/postgres/network.ts';
 import { type Done, Faults, type Weights } from './faults.ts';
 import { Instances } from './instances.ts';
@@ -83,12 +85,23 @@ export async function runRound(round: Round): Promise<Outcome> {
     `SELECT data::json ->> 'petId' AS pet FROM store_orders.events
        WHERE type = 'OrderPlaced' GROUP BY 1 HAVING count(*) > 1`,
   );
+  const wrong = await wrongInTrail(await recordedIn(servers));
   const broken = [
     ...check(recorder.history).map(describeViolation),
     ...twice.map(({ pet }) => `the order of pet ${pet} was placed more than once`),
+    ...(wrong === undefined ? [] : [wrong]),
     ...instances.lastWords,
   ];
   return { ...faults.done, history: recorder.history, repliesCut: cuts.replies, broken };
+}
+
+async function recordedIn({ primary }: Servers): Promise<readonly OrderEvent[]> {
+  const rows = await primary.sql<{ order_id: string; type: string; data: string }>(
+    'SELECT order_id, type, data FROM store_orders.events ORDER BY position',
+  );
+  return rows.map(({ order_id: id, type, data }) => {
+    return { ...JSON.parse(data), type, orderId: BigInt(id) } as OrderEvent;
+  });
 }
 
 function disturb(network: Network, random: Random, cuts: { replies: number }): void {

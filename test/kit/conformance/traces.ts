@@ -1,0 +1,47 @@
+import type { ItfTrace } from '../aggregate/itf.ts';
+import { replayTrace, V2 } from '../spec/replay.ts';
+import { Violation } from '../target.ts';
+import type { OrdersApi } from '../targets/orders-api.ts';
+import { absentIds, freshPet } from './orders.ts';
+import { type Check, OutOfTime } from './trial.ts';
+
+const TRACES = 'every trace of the specification gets its answers';
+
+/** Traces that were recorded from the executable specification. */
+export const traces: readonly Check[] = [
+  {
+    name: TRACES,
+    group: 'traces',
+    basis: 'promise',
+    needs: [
+      'to write',
+      'to place',
+      'to ship',
+      'the operations placeOrder and shipOrder',
+      'the batches of version 2',
+    ],
+    async run(trial) {
+      const [absentId = -1n] = (await absentIds(trial)).filter((id) => id < 0n);
+      for (const trace of trial.traces) {
+        if (trial.leftMs() <= 0) throw new OutOfTime();
+        const keyPrefix = `trace-${freshPet()}`;
+        const clientOf = () => trial.api.client;
+        await replayTrace(trace, { clientOf, absentId, keyPrefix }).catch((error) => {
+          throw error instanceof Violation ? named(trace, error) : error;
+        });
+      }
+      return undefined;
+    },
+  },
+];
+
+function named({ name }: ItfTrace, { rule, message, script }: Violation): Violation {
+  return new Violation(rule, `${name}: ${message}`, script);
+}
+
+/** Returns the status of a batch without items if the server has no batches. */
+export async function statusWithoutBatches({ client }: OrdersApi): Promise<number | undefined> {
+  const body = '{"orders":[]}';
+  const { status } = await client.ask('POST', `${V2}/store/orders:batchPlace`, { body });
+  return status === 400 ? undefined : status;
+}
