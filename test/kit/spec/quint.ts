@@ -19,7 +19,7 @@ export const INVARIANTS = join(import.meta.dirname, 'invariants.qnt');
 const BACKEND = '--backend=typescript';
 
 /** The number of steps of a trace. */
-const STEPS = 30;
+const STEPS = 50;
 
 export interface Ended {
   readonly code: number;

@@ -10,8 +10,8 @@ const PROPERTIES = readFileSync(INVARIANTS, 'utf8');
 const [, TO_REACH = ''] = PROPERTIES.split('// States to reach.');
 
 const MAX_LINES = 150;
-/** The largest number of traces, of which each state to reach occurs in one of 100. */
-const TRACES = 1_000;
+/** The largest number of traces, of which each state to reach occurs in one of ten. */
+const TRACES = 200;
 const MAX_TRACES_OF_A_MUTANT = 20_000;
 
 describe.concurrent('the specification', () => {
