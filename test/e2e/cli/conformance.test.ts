@@ -201,6 +201,42 @@ describe('conformance', () => {
     const empty = place.write('empty.mjs', 'export const nothing = 1;\n');
     const useless = await place.run('conformance', baseUrl, '--key', 'x', '--adapter', empty);
     expect(useless.err).toContain('exports neither place nor ship');
+    const traces = ['--key', 'x', '--traces', 'none'];
+    const traceless = await place.run('conformance', baseUrl, ...traces);
+    expect(traceless).toMatchObject({ code: 1, out: '' });
+    expect(traceless.err).toContain('There are no traces in none: ENOENT');
+  });
+
+  test('replays traces, unless the server has no batches', async () => {
+    const place = new Place();
+    const trace = place.write('empty.itf.json', '{"states":[]}');
+    const options = ['--runs', '1', '--traces', trace, ...SHORT];
+    const withBatches = await serveMutant(SOUND);
+    const replayed = await place.run(
+      'conformance',
+      withBatches.baseUrl,
+      '--key',
+      withBatches.key,
+      ...options,
+    );
+    expect(replayed.out).toContain('✓ every trace of the specification gets its answers');
+    const without = await serveMutant({
+      name: 'version 2 is elsewhere',
+      http: (app) =>
+        changingRequests(app, (req) => {
+          req.url = req.url?.replace('/v2/', '/elsewhere/') ?? '';
+        }),
+    });
+    const skipped = await place.run(
+      'conformance',
+      without.baseUrl,
+      '--key',
+      without.key,
+      ...options,
+    );
+    expect(skipped.out).toContain(
+      'left out, POST /store/orders:batchPlace of version 2 is a 404 here',
+    );
   });
 
   test.each([

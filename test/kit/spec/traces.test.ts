@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { changingAnswers, changingRequests } from '../../kit-mutants/faults.ts';
 import { mutatedListener } from '../../kit-mutants/mutated.ts';
@@ -21,7 +23,7 @@ import { type ItfTrace, itfTraces } from '../aggregate/itf.ts';
 import { assertHolds, check } from '../check.ts';
 import { OracleStore } from '../oracle/store.ts';
 import { commandOf } from '../program.ts';
-import type { Target } from '../target.ts';
+import type { Target, Violation } from '../target.ts';
 import { ApiClient } from '../targets/api-client.ts';
 import type { Command } from '../vocabulary.ts';
 import { type Decided, happeningsOf, type SpecOutcome } from './orders-trace.ts';
@@ -250,8 +252,20 @@ describe('A trace finds', () => {
     const { replay } = await server(plant);
     const failed = await firstFailure(traces, replay);
     expect(failed).toMatchObject({ name: 'Violation', rule: TRACE_RULES[rule] });
+    const { script = '' } = failed as Violation;
+    const sound = await printed(script, (app) => app);
+    expect(await printed(script, plant)).not.toBe(sound);
+    expect(await printed(script, (app) => app)).toBe(sound);
   });
 });
+
+/** Runs a script against a new server, and returns what it prints, without what always differs. */
+async function printed(script: string, fault: Fault['plant']): Promise<string> {
+  const { address, key } = await server(fault);
+  const env = { ...process.env, BASE: `${address}/v1`, KEY: key };
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], { env });
+  return stdout.replaceAll(/^(?:date|etag|x-request-id|content-length):.*\r\n/gim, '');
+}
 
 async function firstFailure(
   given: readonly ItfTrace[],
