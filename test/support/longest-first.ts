@@ -27,6 +27,8 @@ const LONGEST = [
   'test/e2e/postgres-wait.test.ts',
   'test/kit/levels.test.ts',
   'test/kit/spec/specification.test.ts',
+  'test/kit/spec/traces.test.ts',
+  'test/long/world/world.test.ts',
   'test/kit-mutants/contract/faults.test.ts',
   'test/kit-mutants/contract/scripts.test.ts',
   'test/kit-mutants/mutants.test.ts',

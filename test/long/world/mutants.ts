@@ -1,0 +1,196 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The service with one promise broken, as somebody might break it. */
+export interface Mutant {
+  readonly name: string;
+  /** Below src/app. */
+  readonly file: string;
+  /** The texts that are replaced, each of which the file has once, and the replacements. */
+  readonly changes: readonly (readonly [from: string, to: string])[];
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'decisions of a second try rest on those of the first',
+    file: 'write/writer.ts',
+    changes: [['if (outcomes.length > 0) this.#plan = undefined;', '']],
+  },
+  {
+    name: 'what was not recorded stays in the draft',
+    file: 'write/writer.ts',
+    // Each of the two would do for what the other leaves.
+    changes: [
+      ["case 'overtaken':\n        this.#plan = undefined;", "case 'overtaken':"],
+      ["case 'unknown':\n        this.#plan = undefined;", "case 'unknown':"],
+    ],
+  },
+  {
+    name: 'an event is folded twice',
+    file: 'write/writer.ts',
+    changes: [
+      [
+        'for (const event of events) if (event.position > this.#image.position) this.#whole.fold(event);',
+        'for (const event of events) this.#whole.fold(event);',
+      ],
+    ],
+  },
+  {
+    name: 'recorded times go back with the clock',
+    file: 'write/writer.ts',
+    changes: [
+      ['return at !== undefined && last !== undefined && last > at ? last : at;', 'return at;'],
+    ],
+  },
+  {
+    name: 'latecomers get no outcome',
+    file: 'write/writer.ts',
+    changes: [['batch = [...batch, ...latecomers()];', 'latecomers();']],
+  },
+  {
+    name: 'a retry is decided again',
+    file: 'write/decisions.ts',
+    changes: [['if (before === undefined) {', 'if (true) {']],
+  },
+  {
+    name: 'the outcomes of a group are kept under one name',
+    file: 'write/decisions.ts',
+    changes: [['key: index === 0 ? key : ' + '`$' + '{key} $' + '{index}`', 'key']],
+  },
+  {
+    name: 'an atomic group is done in part',
+    file: 'write/decisions.ts',
+    changes: [['undo();\n  events.length = before;', '']],
+  },
+  {
+    name: 'a refused command records its events',
+    file: 'write/decisions.ts',
+    changes: [
+      [
+        "if (decision.kind === 'rejected') return decision;\n  // A condition",
+        "if (decision.kind === 'rejected') return { kind: 'accepted', orderId, version: draft.version(orderId) };\n  // A condition",
+      ],
+    ],
+  },
+  {
+    name: 'a batch is answered before it is recorded',
+    file: 'write/writer.ts',
+    changes: [
+      [
+        'const result = await this.#log.append(seen, decide, outcomeNamesIn(submitted));',
+        "const appending = this.#log.append(seen, decide, outcomeNamesIn(submitted));\n    const result = await Promise.race([appending, new Promise<never>((resolve) => setTimeout(resolve, 10, { kind: 'appended', events: [] }))]);",
+      ],
+    ],
+  },
+  {
+    name: 'an unknown outcome is told as if nothing had been done',
+    file: 'write/writer.ts',
+    changes: [
+      [
+        'return batch.map(() => ({ kind: result.kind, cause: result.cause.message }));',
+        "return batch.map(() => ({ kind: 'unavailable', cause: result.cause.message }));",
+      ],
+    ],
+  },
+  {
+    name: 'commands are answered in another order',
+    file: 'write/waiting-request.ts',
+    changes: [
+      [
+        'for (const { submissions, resolve } of requests) {\n    const end',
+        'for (const { submissions, resolve } of requests.toReversed()) {\n    const end',
+      ],
+    ],
+  },
+  {
+    name: 'a second batch has idempotency keys in it',
+    file: 'write/pipeline.ts',
+    changes: [
+      [
+        '? this.#waiting.takeUnkeyed(MAX_BATCH_COMMANDS)\n      : []',
+        '? this.#waiting.take(MAX_BATCH_COMMANDS)\n      : []',
+      ],
+    ],
+  },
+  {
+    name: 'latecomers join the batch before theirs',
+    file: 'write/pipeline.ts',
+    changes: [
+      ['if (newest?.requests !== requests) return [];', 'if (newest === undefined) return [];'],
+    ],
+  },
+  {
+    name: 'commands go on after an outcome in doubt',
+    file: 'write/pipeline.ts',
+    changes: [['if (doubt !== undefined) {', 'if (false) {']],
+  },
+  {
+    name: 'a command waits while nothing is in flight',
+    file: 'write/pipeline.ts',
+    changes: [
+      [
+        "if (requests.length === 0) return { kind: 'idle' };",
+        "if (requests.length < 2) return { kind: 'idle' };",
+      ],
+    ],
+  },
+  {
+    name: 'the newest command is lost in an overload',
+    file: 'write/command-queue.ts',
+    changes: [
+      ['if (refused === 0) return;', 'if (refused === 0) return;\n    this.#requests.pop();'],
+    ],
+  },
+  {
+    name: 'a reader shares the round that has read the head already',
+    file: 'read/projector.ts',
+    changes: [
+      [
+        'this.#next ??= this.#round(this.#current);\n    return this.#next;',
+        'this.#next ??= this.#round(this.#current);\n    return this.#current ?? this.#next;',
+      ],
+    ],
+  },
+  {
+    name: 'a reader folds what the writer has folded',
+    file: 'read/projector.ts',
+    changes: [['if (isNew && input.position <= head)', 'if (input.position <= head)']],
+  },
+  {
+    name: 'a list is served one event behind the head',
+    file: 'read/projector.ts',
+    changes: [
+      [
+        'while (this.#projection.position < head) {',
+        'while (this.#projection.position < head - 1) {',
+      ],
+    ],
+  },
+  {
+    name: 'two orders of one batch get one id',
+    file: 'write/order-draft.ts',
+    changes: [['if (orderId > this.#highestId) this.#highestId = orderId;', '']],
+  },
+  {
+    name: 'the loss of acknowledged events is not noticed',
+    file: 'log/acknowledged-head.ts',
+    changes: [['if (log.position < acknowledged.position) {', 'if (false) {']],
+  },
+];
+
+/** Copies the service and its worlds with a mutant into a folder; returns the program to run. */
+export function plant({ file, changes }: Mutant, folder: string): string {
+  for (const name of ['src', 'test/kit', 'test/long/world', 'package.json']) {
+    cpSync(name, join(folder, name), { recursive: true });
+  }
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  const changed = join(folder, 'src/app', file);
+  let text = readFileSync(changed, 'utf8');
+  for (const [from, to] of changes) {
+    const parts = text.split(from);
+    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${from}`);
+    text = parts.join(to);
+  }
+  writeFileSync(changed, text);
+  return join(folder, 'test/long/world/main.ts');
+}

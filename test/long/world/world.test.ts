@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { isNightly } from '../../support/nightly.ts';
+import { MUTANTS, type Mutant, plant } from './mutants.ts';
+
+// The worlds replace the timers of their process, so they run in one of their own.
+
+const PROGRAM = join(import.meta.dirname, 'main.ts');
+/** Worlds that reach every state, and as many that nobody has seen yet. */
+const WORLDS = isNightly ? 10_000 : 2_000;
+const MUTANTS_SEEDS = 3_000;
+
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+function worlds(program: string, ...given: readonly string[]): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const options = { maxBuffer: 2 ** 26 };
+    execFile(process.execPath, [program, ...given], options, (error, stdout, stderr) => {
+      if (error === null) resolve({ code: 0, output: stdout });
+      else if (typeof error.code === 'number') {
+        resolve({ code: error.code, output: `${stdout}${stderr}` });
+      } else reject(error);
+    });
+  });
+}
+
+const digestIn = ({ output }: Ended) => /^digest .*$/m.exec(output)?.[0];
+
+describe('In simulated worlds', () => {
+  test('every promise is kept, and every state is reached', async () => {
+    const { code, output } = await worlds(PROGRAM, '--seed', '1', '--seeds', `${WORLDS}`);
+    expect(output).toContain('every promise was kept; every state was reached');
+    expect(code).toBe(0);
+  });
+
+  test('every promise is kept from any seed', async () => {
+    const { code, output } = await worlds(PROGRAM, '--seeds', `${WORLDS / 4}`);
+    expect(output).toContain('every promise was kept');
+    expect(code).toBe(0);
+  });
+
+  test('a seed is one run, to the byte', async () => {
+    const given = ['--seed', '77', '--seeds', '60'];
+    const [one, other] = [await worlds(PROGRAM, ...given), await worlds(PROGRAM, ...given)];
+    expect(digestIn(one)).toMatch(/^digest [0-9a-f]{16}/);
+    expect(digestIn(other)).toBe(digestIn(one));
+    expect(digestIn(await worlds(PROGRAM, '--seed', '78', '--seeds', '60'))).not.toBe(
+      digestIn(one),
+    );
+  });
+});
+
+const mutant = (name: string) => MUTANTS.find((each) => each.name === name) as Mutant;
+
+/** One of each part of the service; all of them at night. */
+const TRIED = isNightly
+  ? MUTANTS
+  : [
+      'what was not recorded stays in the draft',
+      'a retry is decided again',
+      'a command waits while nothing is in flight',
+      'the newest command is lost in an overload',
+      'a reader folds what the writer has folded',
+      'the loss of acknowledged events is not noticed',
+    ].map(mutant);
+
+describe('A world finds', () => {
+  test.each(TRIED)('that $name', async (each) => {
+    const given = ['--seed', '1', '--seeds', `${MUTANTS_SEEDS}`, '--shrink', '0'];
+    const { code, output } = await worlds(planted(each), ...given);
+    expect(output).toMatch(/^Seed \d+: /m);
+    expect(code).toBe(1);
+  });
+
+  test('the shortest story', async () => {
+    const program = planted(mutant('a list is served one event behind the head'));
+    const { output } = await worlds(program, '--seed', '1', '--seeds', '50');
+    const [, story = ''] = output.split(/^Seed .*$/m);
+    const happenings = story.match(/^ {2}\d+\.\d .*$/gm) ?? [];
+    expect(happenings.length).toBeLessThan(10);
+    expect(story).toMatch(/places an order of pet \d+/);
+    expect(story).toMatch(/reads the list from instance 1: no orders/);
+  });
+});
+
+function planted(each: Mutant): string {
+  const folder = mkdtempSync(join(tmpdir(), 'store-orders-world-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return plant(each, folder);
+}

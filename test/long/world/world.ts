@@ -1,0 +1,296 @@
+import { CLOCK_OUT_OF_RANGE } from '../../../src/app/clock.ts';
+import { contradictionOf } from '../../../src/app/log/acknowledged-head.ts';
+import { Epochs } from '../../../src/app/log/epochs.ts';
+import type { RecordedEvent } from '../../../src/app/log/recorded-event.ts';
+import type { Accepted, Outcome, Submission } from '../../../src/app/log/submission.ts';
+import { Random } from '../../kit/history/random.ts';
+import { Recorder } from '../../kit/history/recorder.ts';
+import { check } from '../../kit/linearizability/check.ts';
+import { describeViolation } from '../../kit/linearizability/timeline.ts';
+import { WorldClient } from './client.ts';
+import { DatabaseDown } from './connection.ts';
+import { Database } from './database.ts';
+import { Instance } from './instance.ts';
+import { wrongInLog } from './log-rules.ts';
+import type { Fault, Scenario } from './scenario.ts';
+import type { WorldState } from './states.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/**
+ * A world in one process: clients, instances of the service, their network, their database and its disk,
+ * in virtual time. The scenario determines everything that happens in it.
+ */
+
+export interface Told {
+  /** Everything that happened, in order, in words. */
+  readonly trace: readonly string[];
+  /** Everything that must not be, in words. */
+  readonly broken: readonly string[];
+  /** The states that were reached, of which a search must have seen each. */
+  readonly reached: ReadonlySet<WorldState>;
+}
+
+/** The virtual time after which everything must have an end. */
+const LIMIT_MS = 600_000;
+const OUTAGE_MS = 250;
+const HOUR_MS = 3_600_000;
+/** Moves the clock out of the years that an event can have. */
+const TOO_FAR_MS = 400_000_000 * HOUR_MS;
+const REFUSALS: Readonly<Record<string, WorldState>> = {
+  'too many commands are waiting': 'a command was refused because too many waited',
+  'the client has disconnected': 'a command of a client that had gone was dropped',
+  [CLOCK_OUT_OF_RANGE]: 'a command was refused because the clock was out of range',
+};
+const STORE = new Epochs('5107e000deadbeef');
+
+export function runWorld(scenario: Scenario): Promise<Told> {
+  return new World(scenario).run();
+}
+
+export class World {
+  readonly time = new VirtualTime();
+  readonly random: Random;
+  readonly isFar: boolean;
+  readonly database: Database;
+  readonly recorder: Recorder;
+  /** The ids of the orders that clients have been told, in that order. */
+  readonly orders: bigint[] = [];
+  cutPercent: number;
+  readonly isBusy: boolean;
+  isOver = false;
+  readonly #scenario: Scenario;
+  readonly #instances: readonly Instance[];
+  readonly #trace: string[] = [];
+  readonly #broken: string[] = [];
+  readonly #reached = new Set<WorldState>();
+  /** The outcomes of each request that was decided, as text. */
+  readonly #decided = new Map<string, string>();
+  readonly #acknowledged: Accepted[] = [];
+  #wasSetBack = false;
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+    this.random = new Random(scenario.seed);
+    this.isFar = scenario.instances !== 'in one process';
+    this.cutPercent = scenario.cutPercent;
+    this.isBusy = scenario.isBusy;
+    this.database = new Database(this);
+    let moment = 0;
+    this.recorder = new Recorder(() => moment++);
+    const count = scenario.instances === 'in one process' ? 1 : scenario.instances;
+    this.#instances = Array.from({ length: count }, (_, index) => new Instance(this, index + 1));
+  }
+
+  async run(): Promise<Told> {
+    const putBack = this.time.install();
+    const failed = (error: unknown) => {
+      this.#broken.push(`it failed: ${error instanceof Error ? error.stack : error}`);
+      this.isOver = true;
+    };
+    // Of the service's own promises, as of a pipeline whose invariants do not hold.
+    process.on('unhandledRejection', failed);
+    try {
+      await this.#play();
+    } catch (error) {
+      failed(error);
+    } finally {
+      this.isOver = true;
+      process.off('unhandledRejection', failed);
+      putBack();
+    }
+    return { trace: this.#trace, broken: this.#broken, reached: this.#reached };
+  }
+
+  anyInstance(): Instance {
+    return this.random.pick(this.#instances);
+  }
+
+  /** Returns the id of an order: of few newest ones, or of one that may come next. */
+  orderOf(number: number): bigint {
+    return this.orders.at(-1 - number) ?? BigInt(this.orders.length + 1);
+  }
+
+  note(words: string): void {
+    this.#trace.push(`${this.time.nowMs.toFixed(1)} ${words}`);
+  }
+
+  /** Notes a state that a search has to reach. */
+  happened(state: WorldState): void {
+    this.#reached.add(state);
+    this.note(state);
+  }
+
+  /** Compares what was decided with every earlier decision on the same request. */
+  answered(submissions: readonly Submission[], outcomes: readonly Outcome[]): void {
+    const [{ by, idempotencyKey }] = submissions as [Submission];
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'accepted') this.#acknowledged.push(outcome);
+      else if (outcome.kind === 'unknown') this.happened('an outcome was unknown');
+      else if (outcome.kind === 'unavailable') this.#refused(outcome.cause);
+      else if (outcome.reason === 'batch_refused') this.happened('an atomic group was refused');
+    }
+    const isDecided = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'rejected');
+    if (idempotencyKey === undefined || !isDecided) return;
+    const text = outcomes.map(inWords).join(', ');
+    const before = this.#decided.get(`${by} ${idempotencyKey}`);
+    this.#decided.set(`${by} ${idempotencyKey}`, text);
+    if (before !== undefined) this.happened('a kept outcome was given again');
+    if (before !== undefined && before !== text) {
+      this.#broken.push(`a request got "${before}" first, and "${text}" when it was sent again`);
+    }
+  }
+
+  /** Returns true if a client has idempotency keys. */
+  hasKeys(client: number): boolean {
+    const { keyed } = this.#scenario;
+    return keyed === 'all' || (keyed === 'one in ten' && client % 10 === 1);
+  }
+
+  /** Notes a promise that is broken. */
+  fail(words: string): void {
+    this.note(`broken: ${words}`);
+    this.#broken.push(words);
+  }
+
+  /** Returns undefined for an error that a reader may get, and notes any other. */
+  expected(error: unknown): undefined {
+    if (!(error instanceof DatabaseDown)) this.fail(`a list failed: ${error}`);
+  }
+
+  #refused(cause: string): void {
+    const state = REFUSALS[cause];
+    if (state !== undefined) this.happened(state);
+  }
+
+  /** Ends the run: acknowledged events are lost, which is right only if the disk has lied. */
+  lost(head: number): void {
+    const { known: position } = this.database;
+    const root = undefined;
+    const known = { storeId: STORE.storeId, epoch: STORE.id, reached: position, highestId: 0n };
+    const log = { storeId: STORE.storeId, epochs: STORE, position: head, root };
+    const isNoticed = contradictionOf({ ...known, position, root }, log) !== undefined;
+    if (!isNoticed || !this.#reached.has('a flush lied')) {
+      this.#broken.push(`the log ends at ${head}, and position ${position} was acknowledged`);
+    }
+    this.happened('a loss was noticed');
+    this.isOver = true;
+  }
+
+  /**
+   * Ends the run: transactions without events are lost. No head shows that, and no proof covers kept
+   * outcomes, so a disk that lies can make a service decide a request again.
+   */
+  lostOutcomes(): void {
+    if (!this.#reached.has('a flush lied')) this.#broken.push('kept outcomes are lost');
+    this.happened('only kept outcomes were lost');
+    this.isOver = true;
+  }
+
+  async #play(): Promise<void> {
+    for (const instance of this.#instances) void instance.start();
+    for (const fault of this.#scenario.faults) {
+      this.time.after(fault.afterMs, () => this.#strike(fault.what));
+    }
+    const clients = this.#scenario.clients.map((client, index) => {
+      return new WorldClient(index + 1, this, client).run();
+    });
+    if (!(await this.#until(Promise.all(clients)))) return;
+    this.#calm();
+    const last = new WorldClient(0, this, {
+      steps: [],
+      thinkMs: 0,
+      patienceMs: 5_000,
+      duplicatedPercent: 0,
+    });
+    if (!(await this.#until(this.#listEverywhere(last)))) return;
+    const { events } = this.database;
+    if (this.#wasSetBack && hasEqualTimes(events)) {
+      this.happened('a recorded time stood still while the clock was back');
+    }
+    this.#broken.push(...wrongInLog(events, this.#acknowledged));
+    for (const violation of check(this.recorder.history)) {
+      this.#broken.push(describeViolation(violation));
+    }
+  }
+
+  /** Runs until a promise is settled. Returns false if the run has ended before. */
+  async #until(promise: Promise<unknown>): Promise<boolean> {
+    let isSettled = false;
+    const settled = (error?: Error) => {
+      isSettled = true;
+      if (error) this.#broken.push(`it failed: ${error.stack}`);
+    };
+    promise.then(() => settled(), settled);
+    const isInTime = await this.time.runUntil(() => isSettled || this.isOver, LIMIT_MS);
+    if (!isInTime) this.#broken.push('not everything has come to an end');
+    return isInTime && !this.isOver;
+  }
+
+  async #listEverywhere(client: WorldClient): Promise<void> {
+    for (const instance of this.#instances) {
+      while ((await client.list(instance)).kind !== 'listed') await this.time.wait(OUTAGE_MS);
+    }
+  }
+
+  #calm(): void {
+    this.cutPercent = 0;
+    Object.assign(this.database.disk, { isFull: false, isSlow: false, failing: 0, lying: 0 });
+  }
+
+  #strike(what: Fault['what']): void {
+    if (this.isOver) return;
+    this.note(`fault: ${what}`);
+    const { disk } = this.database;
+    switch (what) {
+      case 'kill an instance':
+        this.anyInstance().kill('kill -9');
+        return;
+      case 'end an instance and the power':
+        this.database.losePower();
+        this.anyInstance().kill('no power');
+        return;
+      case 'restart the database':
+        this.database.restart();
+        return;
+      case 'fill the disk':
+        disk.isFull = true;
+        this.time.after(OUTAGE_MS, () => this.#strike('empty the disk'));
+        return;
+      case 'empty the disk':
+        disk.isFull = false;
+        return;
+      case 'slow the disk':
+        disk.isSlow = !disk.isSlow;
+        return;
+      case 'fail a flush':
+        disk.failing += 1;
+        return;
+      case 'lie about a flush':
+        disk.lying += 4;
+        this.time.after(20 + this.random.below(60), () =>
+          this.#strike('end an instance and the power'),
+        );
+        return;
+      case 'set the clock back':
+        this.time.step(-HOUR_MS);
+        this.#wasSetBack = true;
+        return;
+      case 'set the clock forward':
+        this.time.step(HOUR_MS);
+        return;
+      case 'break the clock':
+        this.time.step(TOO_FAR_MS);
+        this.time.after(OUTAGE_MS, () => this.time.step(-TOO_FAR_MS));
+        return;
+    }
+  }
+}
+
+function hasEqualTimes(events: readonly RecordedEvent[]): boolean {
+  return events.some(({ metadata }, index) => metadata.at === events[index - 1]?.metadata.at);
+}
+
+function inWords(outcome: Outcome): string {
+  if (outcome.kind === 'accepted') return `order ${outcome.orderId}, version ${outcome.version}`;
+  return outcome.kind === 'rejected' ? outcome.reason : outcome.kind;
+}
