@@ -90,12 +90,14 @@ export class Instance {
   async #open(connection: Connection): Promise<Parts> {
     const { random, isFar, time } = this.#world;
     const list: List = new OrderList((orders) => orders);
-    const readModel = new ReadModel(connection, list);
+    const { fault } = this.#world;
+    const readModel = new ReadModel(fault.reader?.(connection) ?? connection, list);
     await readModel.current();
     // As the two engines do: one list for both sides, or a writer with an image of its own.
-    const writer = isFar
+    const sound = isFar
       ? Writer.startOf(list).makeWriter(connection, ALL_IDS)
       : await Writer.open(connection, () => time.wallMs);
+    const writer = fault.writer?.(sound, connection) ?? sound;
     readModel.follow(() => this.#world.happened('a list could not follow the log'));
     const commands = new CommandProcessor(this.#watched(writer), (cause) => this.#stopped(cause), {
       inDoubt: isFar ? 'go on' : 'stop',

@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Command, InvalidArgumentError } from 'commander';
 import { withProgress } from '../../../src/cli/shared/progress.ts';
+import { PART_FAULTS } from './mutants.ts';
 import { type Searched, search } from './seeds.ts';
 import { STATES, type WorldState } from './states.ts';
+import type { PartFault } from './world.ts';
 
 /** Searches simulated worlds for a broken promise. docs/testing.md explains it. */
 
@@ -11,6 +13,8 @@ interface Share {
   readonly first: number;
   readonly end: number;
   readonly shrinkMs: number;
+  /** The name of a fault that is planted. */
+  readonly fault: string | undefined;
 }
 
 const ADVANCE_EVERY = 20;
@@ -23,19 +27,21 @@ async function main(): Promise<void> {
     if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Not a whole number.');
     return Number(text);
   };
-  const { seeds, seed, workers, shrink } = new Command('npm run test:world --')
+  const { seeds, seed, workers, shrink, fault } = new Command('npm run test:world --')
     .description('Runs the service in simulated worlds, with every fault, and checks its promises.')
     .option('--seeds <number>', 'the number of worlds', wholeNumber, 10_000)
     .option('--seed <number>', 'the seed of the first', wholeNumber, Date.now() % 1_000_000)
     .option('--shrink <seconds>', 'the longest time for the shortest story', wholeNumber, 60)
+    .option('--fault <name>', 'plant a fault around the writer or the list')
     .option('--workers <number>', 'threads', wholeNumber, availableParallelism())
     .parse()
-    .opts<Record<'seeds' | 'seed' | 'workers' | 'shrink', number>>();
+    .opts<Record<'seeds' | 'seed' | 'workers' | 'shrink', number> & { fault?: string }>();
   const each = Math.ceil(seeds / workers);
   const shares = Array.from({ length: workers }, (_, index) => ({
     first: seed + index * each,
     end: Math.min(seed + (index + 1) * each, seed + seeds),
     shrinkMs: shrink * 1_000,
+    fault,
   })).filter(({ first, end }) => first < end);
   const begunMs = performance.now();
   const results = await withProgress(process.stderr, 'Worlds', seeds, async (advance) => {
@@ -60,10 +66,17 @@ function inWorker(share: Share, add: (worlds: number) => void): Promise<Searched
   });
 }
 
-async function work({ first, end, shrinkMs }: Share): Promise<void> {
+function faultOf(name: string | undefined): PartFault {
+  if (name === undefined) return {};
+  const fault = PART_FAULTS.find((each) => each.name === name);
+  if (fault === undefined) throw new Error(`there is no fault ${name}`);
+  return fault;
+}
+
+async function work({ first, end, shrinkMs, fault: name }: Share): Promise<void> {
   const seeds = Array.from({ length: end - first }, (_, index) => first + index);
   let done = 0;
-  const searched = await search(seeds, shrinkMs, () => {
+  const searched = await search(seeds, shrinkMs, faultOf(name), () => {
     done += 1;
     if (done % ADVANCE_EVERY === 0) parentPort?.postMessage(ADVANCE_EVERY);
   });

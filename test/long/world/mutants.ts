@@ -1,5 +1,16 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { MUTANTS as KIT_MUTANTS } from '../../kit-mutants/mutants.ts';
+import type { Mutant as PartMutant } from '../../kit-mutants/mutated.ts';
+
+/** The ids in a world are small. */
+const INVISIBLE = 'ids of orders are rounded through Number';
+
+/** Faults around the writer and the list, with which the kit is tested. */
+export const PART_FAULTS: readonly PartMutant[] = KIT_MUTANTS.filter(
+  ({ name, writer, reader }) =>
+    name !== INVISIBLE && (writer !== undefined || reader !== undefined),
+);
 
 /** The service with one promise broken, as somebody might break it. */
 export interface Mutant {
@@ -120,6 +131,21 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a second batch follows a whole one',
+    file: 'write/pipeline.ts',
+    changes: [['return first.isHalf && isEnough', 'return isEnough']],
+  },
+  {
+    name: 'a third batch is sent',
+    file: 'write/pipeline.ts',
+    changes: [["case 'one in flight':", "case 'two in flight':\n      case 'one in flight':"]],
+  },
+  {
+    name: 'latecomers are not counted',
+    file: 'write/pipeline.ts',
+    changes: [['newest.size += size;', '']],
+  },
+  {
     name: 'commands go on after an outcome in doubt',
     file: 'write/pipeline.ts',
     changes: [['if (doubt !== undefined) {', 'if (false) {']],
@@ -180,7 +206,14 @@ export const MUTANTS: readonly Mutant[] = [
 
 /** Copies the service and its worlds with a mutant into a folder; returns the program to run. */
 export function plant({ file, changes }: Mutant, folder: string): string {
-  for (const name of ['src', 'test/kit', 'test/long/world', 'package.json']) {
+  for (const name of [
+    'src',
+    'test/kit',
+    'test/kit-mutants',
+    'test/long/world',
+    'test/support',
+    'package.json',
+  ]) {
     cpSync(name, join(folder, name), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));

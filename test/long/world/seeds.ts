@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { shrinkingFor } from '../../kit/aggregate/find.ts';
 import { type Scenario, scenarios } from './scenario.ts';
 import type { WorldState } from './states.ts';
-import { runWorld } from './world.ts';
+import { type PartFault, runWorld } from './world.ts';
 
 /** Runs the worlds of seeds, one after another, and shrinks the first that breaks a rule. */
 
@@ -27,19 +27,21 @@ export interface Searched {
 
 /**
  * @param shrinkMs The longest time for which a failing scenario is shrunk.
+ * @param fault A fault that the search should find; none: `{}`.
  * @param advance Called after each world.
  */
 export async function search(
   seeds: Iterable<number>,
   shrinkMs: number,
-  advance: () => void = () => undefined,
+  fault: PartFault,
+  advance: () => void,
 ): Promise<Searched> {
   const reached = new Map<WorldState, number>();
   let [worlds, happenings, digest] = [0, 0, ''];
   for (const seed of seeds) {
     let first: Awaited<ReturnType<typeof runWorld>> | undefined;
     const found = await searchOne(seed, shrinkMs, async (scenario) => {
-      const told = await runWorld(scenario);
+      const told = await runWorld(scenario, fault);
       first ??= told;
       return told;
     });
@@ -56,7 +58,7 @@ export async function search(
 async function searchOne(
   seed: number,
   shrinkMs: number,
-  run: typeof runWorld,
+  run: (scenario: Scenario) => ReturnType<typeof runWorld>,
 ): Promise<Found | undefined> {
   let last: Omit<Found, 'seed'> | undefined;
   const shrinking = shrinkingFor(shrinkMs);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isNightly } from '../../support/nightly.ts';
-import { MUTANTS, type Mutant, plant } from './mutants.ts';
+import { MUTANTS, type Mutant, PART_FAULTS, plant } from './mutants.ts';
 
 // The worlds replace the timers of their process, so they run in one of their own.
 
@@ -74,6 +74,13 @@ describe('A world finds', () => {
   test.each(TRIED)('that $name', async (each) => {
     const given = ['--seed', '1', '--seeds', `${MUTANTS_SEEDS}`, '--shrink', '0'];
     const { code, output } = await worlds(planted(each), ...given);
+    expect(output).toMatch(/^Seed \d+: /m);
+    expect(code).toBe(1);
+  });
+
+  test.each(isNightly ? PART_FAULTS : PART_FAULTS.slice(-2))('that $name', async ({ name }) => {
+    const given = ['--seed', '1', '--seeds', `${MUTANTS_SEEDS}`, '--shrink', '0'];
+    const { code, output } = await worlds(PROGRAM, '--fault', name, ...given);
     expect(output).toMatch(/^Seed \d+: /m);
     expect(code).toBe(1);
   });

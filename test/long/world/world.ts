@@ -7,6 +7,7 @@ import { Random } from '../../kit/history/random.ts';
 import { Recorder } from '../../kit/history/recorder.ts';
 import { check } from '../../kit/linearizability/check.ts';
 import { describeViolation } from '../../kit/linearizability/timeline.ts';
+import type { Mutant } from '../../kit-mutants/mutated.ts';
 import { WorldClient } from './client.ts';
 import { DatabaseDown } from './connection.ts';
 import { Database } from './database.ts';
@@ -43,8 +44,11 @@ const REFUSALS: Readonly<Record<string, WorldState>> = {
 };
 const STORE = new Epochs('5107e000deadbeef');
 
-export function runWorld(scenario: Scenario): Promise<Told> {
-  return new World(scenario).run();
+/** A fault that is planted around a part of each instance. */
+export type PartFault = Pick<Mutant, 'writer' | 'reader'>;
+
+export function runWorld(scenario: Scenario, fault: PartFault = {}): Promise<Told> {
+  return new World(scenario, fault).run();
 }
 
 export class World {
@@ -52,6 +56,7 @@ export class World {
   readonly random: Random;
   readonly isFar: boolean;
   readonly database: Database;
+  readonly fault: PartFault;
   readonly recorder: Recorder;
   /** The ids of the orders that clients have been told, in that order. */
   readonly orders: bigint[] = [];
@@ -68,7 +73,8 @@ export class World {
   readonly #acknowledged: Accepted[] = [];
   #wasSetBack = false;
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, fault: PartFault) {
+    this.fault = fault;
     this.#scenario = scenario;
     this.random = new Random(scenario.seed);
     this.isFar = scenario.instances !== 'in one process';
