@@ -35,6 +35,9 @@ NATS=127.0.0.1:4222 store-orders follow --checkpoint nats.follow --exec 'node to
 `]: 'Kafka',
   'npm ci && npm test\n': 'it is what runs these tests',
   'npm run test:deep -- --minutes 10\n': 'it takes minutes; test/long/deep/deep.test.ts runs it',
+  'npm run test:world -- --seed 1 --seeds 2000\n': 'test/long/world/world.test.ts runs it',
+  "npm run test:world -- --seed 1 --seeds 1 --fault 'the list is one event behind'\n":
+    'test/long/world/world.test.ts runs it',
   [`EMMETT=$(mktemp -d)
 (cd "$EMMETT" && npm init --yes && npm install @event-driven-io/emmett@0.38.5 \\
   @event-driven-io/emmett-sqlite@0.38.5 sqlite3@5.1.7)

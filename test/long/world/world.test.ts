@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,6 +12,7 @@ const PROGRAM = join(import.meta.dirname, 'main.ts');
 /** Worlds that reach every state, and as many that nobody has seen yet. */
 const WORLDS = isNightly ? 10_000 : 2_000;
 const MUTANTS_SEEDS = 3_000;
+const SEED_1 = ['--seed', '1'];
 
 interface Ended {
   readonly code: number;
@@ -34,7 +35,7 @@ const digestIn = ({ output }: Ended) => /^digest .*$/m.exec(output)?.[0];
 
 describe('In simulated worlds', () => {
   test('every promise is kept, and every state is reached', async () => {
-    const { code, output } = await worlds(PROGRAM, '--seed', '1', '--seeds', `${WORLDS}`);
+    const { code, output } = await worlds(PROGRAM, ...SEED_1, '--seeds', `${WORLDS}`);
     expect(output).toContain('every promise was kept; every state was reached');
     expect(code).toBe(0);
   });
@@ -72,27 +73,28 @@ const TRIED = isNightly
 
 describe('A world finds', () => {
   test.each(TRIED)('that $name', async (each) => {
-    const given = ['--seed', '1', '--seeds', `${MUTANTS_SEEDS}`, '--shrink', '0'];
+    const given = [...SEED_1, '--seeds', `${MUTANTS_SEEDS}`, '--shrink', '0'];
     const { code, output } = await worlds(planted(each), ...given);
     expect(output).toMatch(/^Seed \d+: /m);
     expect(code).toBe(1);
   });
 
   test.each(isNightly ? PART_FAULTS : PART_FAULTS.slice(-2))('that $name', async ({ name }) => {
-    const given = ['--seed', '1', '--seeds', `${MUTANTS_SEEDS}`, '--shrink', '0'];
+    const given = [...SEED_1, '--seeds', `${MUTANTS_SEEDS}`, '--shrink', '0'];
     const { code, output } = await worlds(PROGRAM, '--fault', name, ...given);
     expect(output).toMatch(/^Seed \d+: /m);
     expect(code).toBe(1);
   });
 
-  test('the shortest story', async () => {
-    const program = planted(mutant('a list is served one event behind the head'));
-    const { output } = await worlds(program, '--seed', '1', '--seeds', '50');
-    const [, story = ''] = output.split(/^Seed .*$/m);
-    const happenings = story.match(/^ {2}\d+\.\d .*$/gm) ?? [];
-    expect(happenings.length).toBeLessThan(10);
-    expect(story).toMatch(/places an order of pet \d+/);
-    expect(story).toMatch(/reads the list from instance 1: no orders/);
+  test('the shortest story, which the documentation shows', async () => {
+    const page = readFileSync('docs/testing.md', 'utf8');
+    const [, command = '', shown = ''] =
+      /^npm run test:world -- (.*--fault .*)\n```\n\n```text\n([^`]*)^```/m.exec(page) ?? [];
+    const [, fault = ''] = /--fault '(.*)'/.exec(command) ?? [];
+    const { output } = await worlds(PROGRAM, ...SEED_1, '--seeds', '1', '--fault', fault);
+    const lines = shown.split('\n').filter((line) => line !== '' && line !== '…');
+    expect(lines.length).toBeGreaterThan(3);
+    expect(output.split('\n')).toEqual(expect.arrayContaining(lines));
   });
 });
 
