@@ -167,15 +167,16 @@ export async function appOn(
 
 /** The HTTP application on a store, as wired by the container. */
 export function listenerOn(
-  store: Store,
+  store: Pick<Store, 'epochs' | 'trail' | 'keys' | 'log' | 'refusals'>,
   prover = new Prover(store.trail, NoteSigner.generate('test')),
+  own: OwnParts = partsOn(store as Store),
 ): ReturnType<typeof createApp> {
   const history = new History(store.epochs, store.trail, store.keys);
   const health = new Health();
   health.ready();
   const authenticator = new Authenticator(store.keys);
   const limiter = new KeyLimiter(100);
-  const listMemory = new ListMemory(Infinity);
+  const { commands, readModel, listMemory } = own;
   return createApp({
     logger: pino({ level: 'silent' }),
     health,
@@ -184,8 +185,8 @@ export function listenerOn(
     limiter,
     services: {
       epochs: store.epochs,
-      commands: new CommandProcessor(store.writer, ignore, { limits: PATIENT }),
-      readModel: new ReadModel(store.log, new OrderList(listMemory.encode)),
+      commands,
+      readModel,
       listMemory,
       reads: BOUNDLESS,
       versions: new ListVersions<ListChunk>(Infinity),
@@ -199,6 +200,20 @@ export function listenerOn(
     addresses: { production: undefined, staging: undefined },
     corsOrigins: [],
   });
+}
+
+/** The parts of an HTTP application that a test may replace. */
+interface OwnParts {
+  readonly commands: CommandProcessor;
+  readonly readModel: ReadModel<ListChunk>;
+  readonly listMemory: ListMemory;
+}
+
+function partsOn({ writer, log }: Pick<Store, 'writer' | 'log'>): OwnParts {
+  const listMemory = new ListMemory(Infinity);
+  const commands = new CommandProcessor(writer, ignore, { limits: PATIENT });
+  const readModel = new ReadModel(log, new OrderList(listMemory.encode));
+  return { commands, readModel, listMemory };
 }
 
 /** Returns an order as version 1 shows it. */

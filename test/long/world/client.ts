@@ -1,9 +1,6 @@
-import type { Outcome, Submission } from '../../../src/app/log/submission.ts';
-import type { OrderView } from '../../../src/app/state/order-list.ts';
-import type { Instant } from '../../../src/domain/instant.ts';
-import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import type { Answer, Reason, Request, Row } from '../../kit/history/history.ts';
 import { FEW_DATES } from '../../kit/shrinking.ts';
+import type { Message, Reply } from './http.ts';
 import type { Instance } from './instance.ts';
 import type { ClientScenario, Step } from './scenario.ts';
 import type { World } from './world.ts';
@@ -15,12 +12,13 @@ const RETRY_AFTER_MS = 25;
 const LOST_REPLY_PERCENT = 4;
 const MAX_TRIP_MS = 1.5;
 
-const UNREACHABLE: Outcome = { kind: 'unavailable', cause: 'no instance' };
+const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The commands of one request, with the texts of the trace. */
+/** One request with its commands: one, or the items of a batch. */
 interface Asked {
   readonly items: readonly Request[];
-  readonly submissions: readonly Submission[];
+  readonly message: Message;
+  readonly isKeyed: boolean;
   readonly words: string;
 }
 
@@ -28,11 +26,13 @@ export class WorldClient {
   readonly #number: number;
   readonly #world: World;
   readonly #scenario: ClientScenario;
+  readonly #key: string;
 
-  constructor(number: number, world: World, scenario: ClientScenario) {
+  constructor(number: number, world: World, scenario: ClientScenario, key: string) {
     this.#number = number;
     this.#world = world;
     this.#scenario = scenario;
+    this.#key = key;
   }
 
   async run(): Promise<void> {
@@ -40,6 +40,15 @@ export class WorldClient {
     for (const [index, step] of this.#scenario.steps.entries()) {
       await time.wait(random.below(1 + this.#scenario.thinkMs));
       await this.#do(step, index);
+    }
+  }
+
+  /** Places orders until one is accepted. */
+  async place(): Promise<void> {
+    for (let index = 0; ; index++) {
+      const [answer] = await this.#command(this.#asked(PLACE, index));
+      if (answer?.kind === 'accepted') return;
+      await this.#world.time.wait(RETRY_AFTER_MS);
     }
   }
 
@@ -62,160 +71,145 @@ export class WorldClient {
 
   #asked(step: Exclude<Step, { do: 'list' | 'get' }>, index: number): Asked {
     const isKeyed = step.isKeyed && this.#world.hasKeys(this.#number);
-    const shared = {
-      by: `client-${this.#number}`,
-      commandId: `${this.#number}-${index}`,
-      ...(isKeyed && { idempotencyKey: `key-${index}` }),
-    };
-    const keyed = isKeyed ? ' under a key' : '';
+    const name: Readonly<Record<string, string>> = isKeyed
+      ? { 'idempotency-key': `key-${index}` }
+      : {};
+    const headers = { ...this.#authorization, ...name };
+    const about = isKeyed ? ' under a key' : '';
     switch (step.do) {
       case 'place': {
         const petId = BigInt(1 + this.#number * 100 + index);
-        const date = step.dated ? { shipDate: FEW_DATES[0] as Instant } : {};
-        const command = {
-          type: 'PlaceNewOrder',
-          petId: petId as PetId,
-          quantity: 1,
-          ...date,
-        } as const;
-        const item: Request = { kind: 'place', petId, quantity: 1, ...date };
-        const words = `places an order of pet ${petId}${keyed}`;
-        return { items: [item], submissions: [{ ...shared, command }], words };
+        const date = step.dated ? { shipDate: FEW_DATES[0] } : {};
+        const body = JSON.stringify({ petId: Number(petId), quantity: 1, ...date });
+        return {
+          items: [{ kind: 'place', petId, quantity: 1, ...date }],
+          message: { ...ORDERS, method: 'POST', headers: { ...headers, ...JSON_TYPE }, body },
+          isKeyed,
+          words: `places an order of pet ${petId}${about}`,
+        };
       }
       case 'ship': {
         const id = this.#world.orderOf(step.order);
-        const shipDate = FEW_DATES[step.date] as Instant;
-        const command = { type: 'ShipOrder', orderId: id as OrderId, shipDate } as const;
-        const words = `ships order ${id} on ${shipDate.slice(0, 10)}${keyed}`;
+        const shipDate = FEW_DATES[step.date] as string;
+        const path = `${ORDERS.path}/${id}/shipment`;
+        const body = JSON.stringify({ shipDate });
         return {
           items: [{ kind: 'ship', id, shipDate }],
-          submissions: [{ ...shared, command }],
-          words,
+          message: { method: 'PUT', path, headers: { ...headers, ...JSON_TYPE }, body },
+          isKeyed,
+          words: `ships order ${id} on ${shipDate.slice(0, 10)}${about}`,
         };
       }
       case 'cancel': {
         const id = this.#world.orderOf(step.order);
-        const command = { type: 'CancelOrder', orderId: id as OrderId } as const;
-        const words = `cancels order ${id}${keyed}`;
-        return { items: [{ kind: 'cancel', id }], submissions: [{ ...shared, command }], words };
+        return {
+          items: [{ kind: 'cancel', id }],
+          message: { method: 'DELETE', path: `${ORDERS.path}/${id}`, headers },
+          isKeyed,
+          words: `cancels order ${id}${about}`,
+        };
       }
       case 'cancel several': {
         const ids = step.orders.map((order) => this.#world.orderOf(order));
-        const commands = ids.map(
-          (id) => ({ type: 'CancelOrder', orderId: id as OrderId }) as const,
-        );
-        const group = {
-          size: ids.length,
-          isAtomic: step.isAtomic,
-          ends: '0'.repeat(16 * ids.length),
+        const body = JSON.stringify({ orderIds: ids.map(String), atomic: step.isAtomic });
+        const path = '/v2/store/orders:batchCancel';
+        return {
+          items: ids.map((id) => ({ kind: 'cancel', id })),
+          message: { method: 'POST', path, headers: { ...headers, ...JSON_TYPE }, body },
+          isKeyed,
+          words: `cancels orders ${ids.join(', ')}${step.isAtomic ? ' as one' : ''}${about}`,
         };
-        const { by, commandId } = shared;
-        const submissions = commands.map((command, item) =>
-          item === 0 ? { ...shared, command, group } : { command, by, commandId },
-        );
-        const words = `cancels orders ${ids.join(', ')}${step.isAtomic ? ' as one' : ''}${keyed}`;
-        return { items: ids.map((id) => ({ kind: 'cancel', id })), submissions, words };
       }
     }
   }
 
-  async #command({ items, submissions, words }: Asked): Promise<void> {
-    this.#note(words);
+  async #command(asked: Asked): Promise<readonly Answer[]> {
+    this.#note(asked.words);
     let shared: Promise<readonly Answer[]> | undefined;
-    const all = items.map((item, index) =>
+    const all = asked.items.map((item, index) =>
       this.#world.recorder.record(this.#number, item, async () => {
-        shared ??= this.#answers(submissions);
+        shared ??= this.#answers(asked);
         return (await shared)[index] as Answer;
       }),
     );
-    for (const answer of await Promise.all(all)) {
-      const isPlaced = answer.kind === 'accepted' && items[0]?.kind === 'place';
+    const answers = await Promise.all(all);
+    for (const answer of answers) {
+      const isPlaced = answer.kind === 'accepted' && asked.items[0]?.kind === 'place';
       if (isPlaced) this.#world.orders.push(answer.id);
       this.#note(`is told: ${inWords(answer)}`);
     }
+    return answers;
   }
 
   /** Sends a request until it is answered, or once if it has no key. */
-  async #answers(submissions: readonly Submission[]): Promise<readonly Answer[]> {
-    const { time } = this.#world;
-    const isKeyed = submissions[0]?.idempotencyKey !== undefined;
+  async #answers(asked: Asked): Promise<readonly Answer[]> {
+    const { time, random } = this.#world;
     let isInDoubt = false;
-    for (let tries = 0; tries < (isKeyed ? MAX_TRIES : 1); tries++) {
+    for (let tries = 0; tries < (asked.isKeyed ? MAX_TRIES : 1); tries++) {
       if (tries > 0) {
         this.#world.happened('a request was sent again');
         await time.wait(RETRY_AFTER_MS);
       }
-      const outcomes = await this.#send(submissions);
-      const [first] = outcomes ?? [];
-      if (first?.kind === 'accepted' || first?.kind === 'rejected') {
-        return (outcomes ?? []).map((outcome) => this.#answerOf(outcome));
-      }
-      isInDoubt ||= first?.kind !== 'unavailable';
+      // The copy may be carried out whatever the answer to the other is.
+      const isTwice = asked.isKeyed && random.percent(this.#scenario.duplicatedPercent);
+      isInDoubt ||= isTwice;
+      const reply = await this.#send(asked.message, isTwice);
+      if (reply?.status === 401) break;
+      const answers = reply && answersIn(reply, asked.items);
+      if (answers !== undefined) return answers;
+      isInDoubt ||= reply === undefined || codeIn(reply) === 'outcome_unknown';
     }
-    return submissions.map(() => ({ kind: isInDoubt ? 'unknown' : 'untouched' }));
+    return asked.items.map(() => ({ kind: isInDoubt ? 'unknown' : 'untouched' }));
   }
 
-  /** Resolves with the outcomes, or with undefined if there is no answer. */
-  async #send(submissions: readonly Submission[]): Promise<readonly Outcome[] | undefined> {
+  /** Resolves with the reply, or with undefined if there is none. */
+  async #send(message: Message, isTwice: boolean): Promise<Reply | undefined> {
     const { time, random } = this.#world;
-    const isKeyed = submissions[0]?.idempotencyKey !== undefined;
-    if (isKeyed && random.percent(this.#scenario.duplicatedPercent)) {
+    if (isTwice) {
       this.#world.happened('a request arrived twice');
-      time.after(random.below(50), () => void this.#deliver(submissions, { isGone: false }));
+      time.after(random.below(50), () => void this.#deliver(message, this.#world.anyInstance()));
     }
-    const client = { isGone: false };
-    const delivered = this.#deliver(submissions, client);
-    const outcomes = await this.#inTime(delivered);
-    if (outcomes === undefined) client.isGone = true;
-    return random.percent(LOST_REPLY_PERCENT) ? undefined : outcomes;
+    const reply = await this.#deliver(message, this.#world.anyInstance());
+    return random.percent(LOST_REPLY_PERCENT) ? undefined : reply;
   }
 
-  async #deliver(
-    submissions: readonly Submission[],
-    client: { readonly isGone: boolean },
-  ): Promise<readonly Outcome[]> {
+  /** Resolves with undefined if the client gives up. */
+  async #deliver(message: Message, instance: Instance): Promise<Reply | undefined> {
     await this.#trip();
-    const outcomes = await this.#world.anyInstance().submit(submissions, client);
-    if (outcomes === undefined) return submissions.map(() => UNREACHABLE);
-    this.#world.answered(submissions, outcomes);
+    const sentMs = this.#world.time.nowMs;
+    const sent = instance.send(message);
+    if (sent === undefined) return UNREACHABLE;
+    const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
+    const timer = this.#world.time.after(this.#scenario.patienceMs, () => {
+      sent.cut();
+      resolve(undefined);
+    });
+    sent.reply.then((reply) => {
+      timer.cancel();
+      this.#world.replied(this.#key, reply, sentMs);
+      resolve(reply);
+    });
+    const reply = await promise;
     await this.#trip();
-    return outcomes;
-  }
-
-  #inTime<Result>(result: Promise<Result>): Promise<Result | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<Result | undefined>();
-    const timer = this.#world.time.after(this.#scenario.patienceMs, () => resolve(undefined));
-    result.then(resolve, reject).finally(() => timer.cancel());
-    return promise;
+    return reply;
   }
 
   async #read(request: Request, instance: Instance): Promise<Answer> {
     const answer = await this.#world.recorder.record(this.#number, request, async () => {
-      await this.#trip();
-      const list = await this.#inTime(Promise.resolve(instance.list())).catch((error) =>
-        this.#world.expected(error),
-      );
-      if (list === undefined) return { kind: 'untouched' };
-      if (request.kind === 'get') {
-        const order = list.get(request.id as OrderId);
-        if (order === undefined) return { kind: 'refused', reason: 'order_not_found' };
-        return { kind: 'shown', order: rowOf(order) };
-      }
-      return { kind: 'listed', orders: list.snapshot().chunks.flat().map(rowOf) };
+      const path = request.kind === 'get' ? `/v2/store/orders/${request.id}` : ORDERS.path;
+      const message = { method: 'GET', path, headers: this.#authorization };
+      const reply = await this.#deliver(message, instance);
+      if (reply?.status === 200) return shownIn(reply, request.kind === 'get');
+      if (reply?.status === 404) return { kind: 'refused', reason: 'order_not_found' };
+      return { kind: 'untouched' };
     });
     const about = request.kind === 'get' ? `order ${request.id}` : 'the list';
     this.#note(`reads ${about} from instance ${instance.number}: ${inWords(answer)}`);
     return answer;
   }
 
-  #answerOf(outcome: Outcome): Answer {
-    if (outcome.kind === 'accepted') return { kind: 'accepted', id: outcome.orderId };
-    if (outcome.kind !== 'rejected') return { kind: 'untouched' };
-    if (outcome.reason === 'batch_refused') return { kind: 'untouched' };
-    // Clients choose no ids, so no order can exist already.
-    const isReason = outcome.reason.startsWith('order_') && outcome.reason !== 'order_exists';
-    if (isReason) return { kind: 'refused', reason: outcome.reason as Reason };
-    return { kind: 'unexpected', words: outcome.reason };
+  get #authorization() {
+    return { authorization: `Bearer ${this.#key}` };
   }
 
   #trip(): Promise<void> {
@@ -227,9 +221,54 @@ export class WorldClient {
   }
 }
 
-function rowOf({ id, petId, quantity, shipDate, status }: OrderView): Row {
+const PLACE = { do: 'place', isKeyed: false, dated: false } as const;
+const ORDERS = { path: '/v1/store/orders' } as const;
+const UNREACHABLE: Reply = { status: 503, body: { code: 'service_unavailable' } };
+
+/** Returns the answers to the items of a request; undefined if nothing was decided. */
+function answersIn(reply: Reply, items: readonly Request[]): readonly Answer[] | undefined {
+  const { status, body } = reply;
+  if (status === 503) return undefined;
+  const { results, id } = Object(body);
+  if (Array.isArray(results)) return results.map((each, index) => itemAnswer(each, items[index]));
+  const [item] = items as [Request];
+  if (status === 201) return [{ kind: 'accepted', id: BigInt(id) }];
+  if ((status === 200 || status === 204) && 'id' in item) {
+    return [{ kind: 'accepted', id: item.id as bigint }];
+  }
+  return [refusal(status, codeIn(reply))];
+}
+
+function itemAnswer(result: unknown, item: Request | undefined): Answer {
+  const { status, code } = Object(result);
+  if (status === 204 && item?.kind === 'cancel') return { kind: 'accepted', id: item.id };
+  return code === 'batch_refused' ? { kind: 'untouched' } : refusal(status, code);
+}
+
+function refusal(status: number, code: string): Answer {
+  const isReason = REASONS.includes(code);
+  if (isReason) return { kind: 'refused', reason: code as Reason };
+  return { kind: 'unexpected', words: `${status} ${code}` };
+}
+
+// Clients choose no ids, so no order can exist already.
+const REASONS: readonly string[] = ['order_not_found', 'order_already_shipped', 'order_cancelled'];
+
+function codeIn({ body }: Reply): string {
+  return Object(body).code;
+}
+
+function shownIn({ body }: Reply, isOne: boolean): Answer {
+  if (isOne) return { kind: 'shown', order: rowOf(body) };
+  return { kind: 'listed', orders: (body as unknown[]).map(rowOf) };
+}
+
+/** Version 1 has no status. */
+function rowOf(shown: unknown): Row {
+  const { id, petId, quantity, shipDate, complete, status } = shown as Row;
   const date = shipDate === undefined ? {} : { shipDate };
-  return { id, petId, quantity, ...date, complete: status === 'shipped', status };
+  const state = status === undefined ? {} : { status };
+  return { id: BigInt(id), petId: BigInt(petId), quantity, ...date, complete, ...state };
 }
 
 function inWords(answer: Answer): string {
@@ -251,7 +290,8 @@ function inWords(answer: Answer): string {
   }
 }
 
-function asText({ id, petId, status, shipDate }: Row): string {
+function asText({ id, petId, status, complete, shipDate }: Row): string {
   const date = shipDate === undefined ? '' : ` on ${shipDate.slice(0, 10)}`;
-  return `${id} of pet ${petId} ${status}${date}`;
+  const state = status ?? (complete ? 'shipped' : 'not shipped');
+  return `${id} of pet ${petId}, ${state}${date}`;
 }

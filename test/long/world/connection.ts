@@ -6,6 +6,7 @@ import type {
   KeptOutcomes,
   OutcomeName,
 } from '../../../src/app/ports/event-log.ts';
+import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { KeptInBatch } from '../../../src/infra/events/kept-in-batch.ts';
 import { DATABASE_ENDED, type Database } from './database.ts';
 import type { World } from './world.ts';
@@ -21,11 +22,6 @@ const NONE_KEPT: KeptOutcomes = { recall: () => undefined, keep: () => undefined
 /** The time after which a missing reply is given up. */
 const REPLY_TIMEOUT_MS = 300;
 const MAX_HEAD_LAG_EVENTS = 5;
-
-/** Thrown by reads while there is no database. */
-export class DatabaseDown extends Error {
-  override readonly name = 'DatabaseDown';
-}
 
 interface Sent {
   readonly end: number;
@@ -234,7 +230,7 @@ export class Connection implements EventLog {
   }
 
   #requireUp(): void {
-    if (!this.#database.isUp) throw new DatabaseDown('the database is down');
+    if (!this.#database.isUp) throw new StoreUnavailable(new Error('the database is down'));
   }
 }
 

@@ -1,24 +1,32 @@
-import { ALL_IDS } from '../../../src/app/log/epochs.ts';
+import type { RequestListener } from 'node:http';
+import { ALL_IDS, Epochs } from '../../../src/app/log/epochs.ts';
 import type { Outcome, Submission } from '../../../src/app/log/submission.ts';
 import type { BatchWriter } from '../../../src/app/ports/batch-writer.ts';
 import { ReadModel } from '../../../src/app/read/read-model.ts';
-import { OrderList, type OrderView } from '../../../src/app/state/order-list.ts';
+import { OrderList } from '../../../src/app/state/order-list.ts';
 import { CommandProcessor } from '../../../src/app/write/command-processor.ts';
 import type { Client } from '../../../src/app/write/waiting-request.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
+import type { ListChunk } from '../../../src/http/answers/list-chunk.ts';
+import { ListMemory } from '../../../src/http/answers/list-memory.ts';
+import { MemoryRefusals } from '../../../src/infra/memory/refusals.ts';
+import { MemoryTrail } from '../../../src/infra/memory/trail.ts';
+import { listenerOn } from '../../support/targets.ts';
 import { Connection } from './connection.ts';
 import { DATABASE_ENDED } from './database.ts';
+import { type Exchange, exchange, type Message } from './http.ts';
 import type { World } from './world.ts';
 
-/** The service's own parts in one process: the queue, the writer and the list, on a simulated log. */
+/** The service's own parts in one process, from HTTP to the port of the log, on a simulated log. */
 
 const RESTART_MS = 50;
 
-type List = OrderList<readonly OrderView[]>;
+/** The log has no tree: its proofs are not a part of the world. */
+const NO_TRAIL = new MemoryTrail();
 
 interface Parts {
+  readonly app: RequestListener;
   readonly commands: CommandProcessor;
-  readonly readModel: ReadModel<readonly OrderView[]>;
 }
 
 /** An instance that is started again whenever it has ended. */
@@ -60,8 +68,8 @@ export class Instance {
   kill(why: string): void {
     if (!this.isUp) return;
     this.#world.note(`instance ${this.number} ends: ${why}`);
-    if ((this.#parts?.commands.waiting.length ?? 0) > 0)
-      this.#world.happened('an instance ended with a queue');
+    const waiting = this.#parts?.commands.waiting.length ?? 0;
+    if (waiting > 0) this.#world.happened('an instance ended with a queue');
     this.#life += 1;
     this.#parts = undefined;
     void this.#connection?.close();
@@ -70,27 +78,21 @@ export class Instance {
     this.#world.time.after(RESTART_MS, () => void this.start());
   }
 
-  /** Resolves with outcomes; never, if the process ends first. Undefined if it is not up. */
-  submit(request: readonly Submission[], client: Client): Promise<readonly Outcome[]> | undefined {
-    const [life, commands] = [this.#life, this.#parts?.commands];
-    if (commands === undefined) return undefined;
-    const outcomes =
-      request[0]?.group === undefined
-        ? commands.submit(request[0] as Submission, client).then((outcome) => [outcome])
-        : commands.submitGroup(request, client);
-    return this.#unlessEnded(life, outcomes);
-  }
-
-  /** Resolves with the list; never, if the process ends first. Undefined if it is not up. */
-  list(): Promise<List> | undefined {
-    const [life, readModel] = [this.#life, this.#parts?.readModel];
-    return readModel && this.#unlessEnded(life, readModel.current());
+  /** Sends a request. Its reply never comes if the process ends first. Undefined if it is not up. */
+  send(message: Message): Exchange | undefined {
+    const [life, parts] = [this.#life, this.#parts];
+    if (parts === undefined) return undefined;
+    const { reply, cut } = exchange(parts.app, message);
+    const unlessEnded = new Promise<Awaited<typeof reply>>((resolve) => {
+      reply.then((answer) => life === this.#life && resolve(answer));
+    });
+    return { reply: unlessEnded, cut };
   }
 
   async #open(connection: Connection): Promise<Parts> {
-    const { random, isFar, time } = this.#world;
-    const list: List = new OrderList((orders) => orders);
-    const { fault } = this.#world;
+    const { random, isFar, time, fault, keys } = this.#world;
+    const listMemory = new ListMemory(Number.POSITIVE_INFINITY);
+    const list = new OrderList<ListChunk>(listMemory.encode);
     const readModel = new ReadModel(fault.reader?.(connection) ?? connection, list);
     await readModel.current();
     // As the two engines do: one list for both sides, or a writer with an image of its own.
@@ -99,11 +101,21 @@ export class Instance {
       : await Writer.open(connection, () => time.wallMs);
     const writer = fault.writer?.(sound, connection) ?? sound;
     readModel.follow(() => this.#world.happened('a list could not follow the log'));
-    const commands = new CommandProcessor(this.#watched(writer), (cause) => this.#stopped(cause), {
-      inDoubt: isFar ? 'go on' : 'stop',
-      utilization: () => (this.#world.isBusy ? 1 : random.below(100) / 100),
-    });
-    return { commands, readModel };
+    const life = this.#life;
+    const decided = (request: readonly Submission[], outcomes: readonly Outcome[]) => {
+      if (life === this.#life) this.#world.decided(request, outcomes);
+    };
+    const commands = new WatchedProcessor(
+      decided,
+      this.#watched(writer),
+      (cause) => this.#stopped(cause),
+      {
+        inDoubt: isFar ? 'go on' : 'stop',
+        utilization: () => (this.#world.isBusy ? 1 : random.below(100) / 100),
+      },
+    );
+    const store = { epochs: EPOCHS, log: connection, trail: NO_TRAIL, keys, refusals: REFUSALS };
+    return { app: listenerOn(store, undefined, { commands, readModel, listMemory }), commands };
   }
 
   /** The service stops after an outcome in doubt, if the database is in its process. */
@@ -128,13 +140,35 @@ export class Instance {
       },
     };
   }
+}
 
-  #unlessEnded<Result>(life: number, result: Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      result.then(
-        (value) => life === this.#life && resolve(value),
-        (error) => life === this.#life && reject(error),
-      );
-    });
+const EPOCHS = new Epochs('5107e000deadbeef');
+const REFUSALS = new MemoryRefusals();
+
+/** Shows the outcome of every command to the world, beside its client. */
+class WatchedProcessor extends CommandProcessor {
+  readonly #decided: (request: readonly Submission[], outcomes: readonly Outcome[]) => void;
+
+  constructor(
+    decided: (request: readonly Submission[], outcomes: readonly Outcome[]) => void,
+    ...given: ConstructorParameters<typeof CommandProcessor>
+  ) {
+    super(...given);
+    this.#decided = decided;
+  }
+
+  override async submit(submission: Submission, client?: Client): Promise<Outcome> {
+    const outcome = await super.submit(submission, client);
+    this.#decided([submission], [outcome]);
+    return outcome;
+  }
+
+  override async submitGroup(
+    submissions: readonly Submission[],
+    client?: Client,
+  ): Promise<readonly Outcome[]> {
+    const outcomes = await super.submitGroup(submissions, client);
+    this.#decided(submissions, outcomes);
+    return outcomes;
   }
 }

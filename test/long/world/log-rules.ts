@@ -30,11 +30,11 @@ function wrongNumbers(events: readonly RecordedEvent[]): readonly string[] {
 
 /** Returns the requests that were carried out twice. */
 function repeated(events: readonly RecordedEvent[]): readonly string[] {
-  const done = new Set<string>();
-  return events.flatMap(({ metadata: { commandId }, event }) => {
-    // The commands of a group have one id. A placement that is carried out twice has two orders.
-    const name = event.type === 'OrderPlaced' ? commandId : `${commandId} ${event.orderId}`;
-    return done.size === done.add(name).size ? [`request ${commandId} was carried out twice`] : [];
+  const done = new Set<bigint>();
+  return events.flatMap(({ event }) => {
+    // Each request that places an order names a pet of its own. What else is done twice has no event.
+    if (event.type !== 'OrderPlaced' || done.size < done.add(event.petId).size) return [];
+    return [`the order of pet ${event.petId} was placed twice`];
   });
 }
 

@@ -15,7 +15,7 @@ export const PART_FAULTS: readonly PartMutant[] = KIT_MUTANTS.filter(
 /** The service with one promise broken, as somebody might break it. */
 export interface Mutant {
   readonly name: string;
-  /** Below src/app. */
+  /** Below src. */
   readonly file: string;
   /** The texts that are replaced, each of which the file has once, and the replacements. */
   readonly changes: readonly (readonly [from: string, to: string])[];
@@ -24,12 +24,12 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'decisions of a second try rest on those of the first',
-    file: 'write/writer.ts',
+    file: 'app/write/writer.ts',
     changes: [['if (outcomes.length > 0) this.#plan = undefined;', '']],
   },
   {
     name: 'what was not recorded stays in the draft',
-    file: 'write/writer.ts',
+    file: 'app/write/writer.ts',
     // Each of the two would do for what the other leaves.
     changes: [
       ["case 'overtaken':\n        this.#plan = undefined;", "case 'overtaken':"],
@@ -38,7 +38,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an event is folded twice',
-    file: 'write/writer.ts',
+    file: 'app/write/writer.ts',
     changes: [
       [
         'for (const event of events) if (event.position > this.#image.position) this.#whole.fold(event);',
@@ -48,34 +48,34 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'recorded times go back with the clock',
-    file: 'write/writer.ts',
+    file: 'app/write/writer.ts',
     changes: [
       ['return at !== undefined && last !== undefined && last > at ? last : at;', 'return at;'],
     ],
   },
   {
     name: 'latecomers get no outcome',
-    file: 'write/writer.ts',
+    file: 'app/write/writer.ts',
     changes: [['batch = [...batch, ...latecomers()];', 'latecomers();']],
   },
   {
     name: 'a retry is decided again',
-    file: 'write/decisions.ts',
+    file: 'app/write/decisions.ts',
     changes: [['if (before === undefined) {', 'if (true) {']],
   },
   {
     name: 'the outcomes of a group are kept under one name',
-    file: 'write/decisions.ts',
+    file: 'app/write/decisions.ts',
     changes: [['key: index === 0 ? key : ' + '`$' + '{key} $' + '{index}`', 'key']],
   },
   {
     name: 'an atomic group is done in part',
-    file: 'write/decisions.ts',
+    file: 'app/write/decisions.ts',
     changes: [['undo();\n  events.length = before;', '']],
   },
   {
     name: 'a refused command records its events',
-    file: 'write/decisions.ts',
+    file: 'app/write/decisions.ts',
     changes: [
       [
         "if (decision.kind === 'rejected') return decision;\n  // A condition",
@@ -85,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a batch is answered before it is recorded',
-    file: 'write/writer.ts',
+    file: 'app/write/writer.ts',
     changes: [
       [
         'const result = await this.#log.append(seen, decide, outcomeNamesIn(submitted));',
@@ -95,7 +95,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an unknown outcome is told as if nothing had been done',
-    file: 'write/writer.ts',
+    file: 'app/write/writer.ts',
     changes: [
       [
         'return batch.map(() => ({ kind: result.kind, cause: result.cause.message }));',
@@ -105,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'commands are answered in another order',
-    file: 'write/waiting-request.ts',
+    file: 'app/write/waiting-request.ts',
     changes: [
       [
         'for (const { submissions, resolve } of requests) {\n    const end',
@@ -115,7 +115,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a second batch has idempotency keys in it',
-    file: 'write/pipeline.ts',
+    file: 'app/write/pipeline.ts',
     changes: [
       [
         '? this.#waiting.takeUnkeyed(MAX_BATCH_COMMANDS)\n      : []',
@@ -125,34 +125,34 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'latecomers join the batch before theirs',
-    file: 'write/pipeline.ts',
+    file: 'app/write/pipeline.ts',
     changes: [
       ['if (newest?.requests !== requests) return [];', 'if (newest === undefined) return [];'],
     ],
   },
   {
     name: 'a second batch follows a whole one',
-    file: 'write/pipeline.ts',
+    file: 'app/write/pipeline.ts',
     changes: [['return first.isHalf && isEnough', 'return isEnough']],
   },
   {
     name: 'a third batch is sent',
-    file: 'write/pipeline.ts',
+    file: 'app/write/pipeline.ts',
     changes: [["case 'one in flight':", "case 'two in flight':\n      case 'one in flight':"]],
   },
   {
     name: 'latecomers are not counted',
-    file: 'write/pipeline.ts',
+    file: 'app/write/pipeline.ts',
     changes: [['newest.size += size;', '']],
   },
   {
     name: 'commands go on after an outcome in doubt',
-    file: 'write/pipeline.ts',
+    file: 'app/write/pipeline.ts',
     changes: [['if (doubt !== undefined) {', 'if (false) {']],
   },
   {
     name: 'a command waits while nothing is in flight',
-    file: 'write/pipeline.ts',
+    file: 'app/write/pipeline.ts',
     changes: [
       [
         "if (requests.length === 0) return { kind: 'idle' };",
@@ -162,14 +162,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the newest command is lost in an overload',
-    file: 'write/command-queue.ts',
+    file: 'app/write/command-queue.ts',
     changes: [
       ['if (refused === 0) return;', 'if (refused === 0) return;\n    this.#requests.pop();'],
     ],
   },
   {
     name: 'a reader shares the round that has read the head already',
-    file: 'read/projector.ts',
+    file: 'app/read/projector.ts',
     changes: [
       [
         'this.#next ??= this.#round(this.#current);\n    return this.#next;',
@@ -179,12 +179,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a reader folds what the writer has folded',
-    file: 'read/projector.ts',
+    file: 'app/read/projector.ts',
     changes: [['if (isNew && input.position <= head)', 'if (input.position <= head)']],
   },
   {
     name: 'a list is served one event behind the head',
-    file: 'read/projector.ts',
+    file: 'app/read/projector.ts',
     changes: [
       [
         'while (this.#projection.position < head) {',
@@ -194,13 +194,33 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'two orders of one batch get one id',
-    file: 'write/order-draft.ts',
+    file: 'app/write/order-draft.ts',
     changes: [['if (orderId > this.#highestId) this.#highestId = orderId;', '']],
   },
   {
     name: 'the loss of acknowledged events is not noticed',
-    file: 'log/acknowledged-head.ts',
+    file: 'app/log/acknowledged-head.ts',
     changes: [['if (log.position < acknowledged.position) {', 'if (false) {']],
+  },
+  {
+    name: 'a revocation takes effect at the next start only',
+    file: 'app/keys/authenticator.ts',
+    changes: [['until: at + REMEMBERED_MS', 'until: Number.POSITIVE_INFINITY']],
+  },
+  {
+    name: 'an idempotency key is not read',
+    file: 'http/operations/perform.ts',
+    changes: [["idempotencyKey: headers['Idempotency-Key'],", '']],
+  },
+  {
+    name: 'an outcome in doubt is a service that is unavailable',
+    file: 'http/operations/perform.ts',
+    changes: [["new ApiError('outcome_unknown');\n}", "new ApiError('service_unavailable');\n}"]],
+  },
+  {
+    name: 'a client that is there counts as gone',
+    file: 'http/request-context.ts',
+    changes: [['return this.res.closed;', 'return true;']],
   },
 ];
 
@@ -217,7 +237,7 @@ export function plant({ file, changes }: Mutant, folder: string): string {
     cpSync(name, join(folder, name), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  const changed = join(folder, 'src/app', file);
+  const changed = join(folder, 'src', file);
   let text = readFileSync(changed, 'utf8');
   for (const [from, to] of changes) {
     const parts = text.split(from);

@@ -15,6 +15,7 @@ export const STATES = [
   'a command of a client that had gone was dropped',
   'a command was refused because too many waited',
   'an outcome was unknown',
+  'a revoked key was refused',
   // The database, its network and its disk.
   'a head lagged',
   'a list could not follow the log',

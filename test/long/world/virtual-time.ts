@@ -18,7 +18,7 @@ const { setTimeout, clearTimeout, setImmediate, clearImmediate } = globalThis;
 const CLOCKS_OF_MACHINE = { ...CLOCKS };
 
 /** 2026-01-01: any moment would do. */
-const BEGIN_MS = 1_767_225_600_000;
+export const BEGIN_MS = 1_767_225_600_000;
 
 export class VirtualTime {
   #nowMs = 0;

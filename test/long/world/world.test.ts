@@ -68,6 +68,8 @@ const TRIED = isNightly
       'a command waits while nothing is in flight',
       'the newest command is lost in an overload',
       'a reader folds what the writer has folded',
+      'a revocation takes effect at the next start only',
+      'an outcome in doubt is a service that is unavailable',
       'the loss of acknowledged events is not noticed',
     ].map(mutant);
 

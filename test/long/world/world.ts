@@ -1,21 +1,24 @@
-import { CLOCK_OUT_OF_RANGE } from '../../../src/app/clock.ts';
+import { CLOCK_OUT_OF_RANGE, now } from '../../../src/app/clock.ts';
+import { keyIdOf, mintKeyText } from '../../../src/app/keys/api-key.ts';
+import { acceptKey } from '../../../src/app/keys/first-key.ts';
 import { contradictionOf } from '../../../src/app/log/acknowledged-head.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
 import type { RecordedEvent } from '../../../src/app/log/recorded-event.ts';
 import type { Accepted, Outcome, Submission } from '../../../src/app/log/submission.ts';
+import { MemoryKeyStore } from '../../../src/infra/memory/key-store.ts';
 import { Random } from '../../kit/history/random.ts';
 import { Recorder } from '../../kit/history/recorder.ts';
 import { check } from '../../kit/linearizability/check.ts';
 import { describeViolation } from '../../kit/linearizability/timeline.ts';
 import type { Mutant } from '../../kit-mutants/mutated.ts';
 import { WorldClient } from './client.ts';
-import { DatabaseDown } from './connection.ts';
 import { Database } from './database.ts';
+import type { Reply } from './http.ts';
 import { Instance } from './instance.ts';
 import { wrongInLog } from './log-rules.ts';
 import type { Fault, Scenario } from './scenario.ts';
 import type { WorldState } from './states.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { BEGIN_MS, VirtualTime } from './virtual-time.ts';
 
 /**
  * A world in one process: clients, instances of the service, their network, their database and its disk,
@@ -34,6 +37,10 @@ export interface Told {
 /** The virtual time after which everything must have an end. */
 const LIMIT_MS = 600_000;
 const OUTAGE_MS = 250;
+/** The time within which a revocation takes effect. */
+const REVOCATION_MS = 500;
+/** Also when the clock is out of range. */
+const KEYS_MADE_AT = now(() => BEGIN_MS);
 const HOUR_MS = 3_600_000;
 /** Moves the clock out of the years that an event can have. */
 const TOO_FAR_MS = 400_000_000 * HOUR_MS;
@@ -57,6 +64,8 @@ export class World {
   readonly isFar: boolean;
   readonly database: Database;
   readonly fault: PartFault;
+  /** The keys of the API outlive every fault. */
+  readonly keys = new MemoryKeyStore();
   readonly recorder: Recorder;
   /** The ids of the orders that clients have been told, in that order. */
   readonly orders: bigint[] = [];
@@ -71,7 +80,11 @@ export class World {
   /** The outcomes of each request that was decided, as text. */
   readonly #decided = new Map<string, string>();
   readonly #acknowledged: Accepted[] = [];
+  #isCalm = false;
   #wasSetBack = false;
+  readonly #keyTexts: string[] = [];
+  /** The moments of revocations, by the texts of the keys. */
+  readonly #revoked = new Map<string, number>();
 
   constructor(scenario: Scenario, fault: PartFault) {
     this.fault = fault;
@@ -127,7 +140,7 @@ export class World {
   }
 
   /** Compares what was decided with every earlier decision on the same request. */
-  answered(submissions: readonly Submission[], outcomes: readonly Outcome[]): void {
+  decided(submissions: readonly Submission[], outcomes: readonly Outcome[]): void {
     const [{ by, idempotencyKey }] = submissions as [Submission];
     for (const outcome of outcomes) {
       if (outcome.kind === 'accepted') this.#acknowledged.push(outcome);
@@ -158,9 +171,17 @@ export class World {
     this.#broken.push(words);
   }
 
-  /** Returns undefined for an error that a reader may get, and notes any other. */
-  expected(error: unknown): undefined {
-    if (!(error instanceof DatabaseDown)) this.fail(`a list failed: ${error}`);
+  /** Compares a reply with what its key may get. */
+  replied(key: string, { status, body }: Reply, sentMs: number): void {
+    const revokedMs = this.#revoked.get(key);
+    const { nowMs } = this.time;
+    if (status === 401 && revokedMs === undefined) this.fail('a valid key was refused');
+    else if (status === 401) this.happened('a revoked key was refused');
+    else if (revokedMs !== undefined && sentMs > revokedMs + REVOCATION_MS) {
+      this.fail(`a key that was revoked at ${revokedMs} got a ${status} at ${nowMs}`);
+    }
+    const isKnown = [200, 201, 204, 401, 404, 409, 503].includes(status);
+    if (!isKnown) this.fail(`a reply is a ${status}: ${JSON.stringify(body)}`);
   }
 
   #refused(cause: string): void {
@@ -197,17 +218,14 @@ export class World {
     for (const fault of this.#scenario.faults) {
       this.time.after(fault.afterMs, () => this.#strike(fault.what));
     }
-    const clients = this.#scenario.clients.map((client, index) => {
-      return new WorldClient(index + 1, this, client).run();
+    const clients = this.#scenario.clients.map(async (client, index) => {
+      return new WorldClient(index + 1, this, client, await this.#newKey()).run();
     });
     if (!(await this.#until(Promise.all(clients)))) return;
     this.#calm();
-    const last = new WorldClient(0, this, {
-      steps: [],
-      thinkMs: 0,
-      patienceMs: 5_000,
-      duplicatedPercent: 0,
-    });
+    const patient = { steps: [], thinkMs: 0, patienceMs: 5_000, duplicatedPercent: 0 };
+    const last = new WorldClient(0, this, patient, await this.#newKey());
+    if (!(await this.#until(last.place()))) return;
     if (!(await this.#until(this.#listEverywhere(last)))) return;
     const { events } = this.database;
     if (this.#wasSetBack && hasEqualTimes(events)) {
@@ -217,6 +235,23 @@ export class World {
     for (const violation of check(this.recorder.history)) {
       this.#broken.push(describeViolation(violation));
     }
+  }
+
+  async #newKey(): Promise<string> {
+    const key = mintKeyText();
+    await acceptKey(this.keys, key, KEYS_MADE_AT);
+    this.#keyTexts.push(key);
+    return key;
+  }
+
+  #revoke(): void {
+    const key = this.random.pick(this.#keyTexts);
+    if (this.#revoked.has(key)) return;
+    this.#revoked.set(key, this.time.nowMs);
+    void this.keys.revoke(
+      keyIdOf(key) as string,
+      now(() => BEGIN_MS),
+    );
   }
 
   /** Runs until a promise is settled. Returns false if the run has ended before. */
@@ -239,12 +274,13 @@ export class World {
   }
 
   #calm(): void {
+    this.#isCalm = true;
     this.cutPercent = 0;
     Object.assign(this.database.disk, { isFull: false, isSlow: false, failing: 0, lying: 0 });
   }
 
   #strike(what: Fault['what']): void {
-    if (this.isOver) return;
+    if (this.isOver || this.#isCalm) return;
     this.note(`fault: ${what}`);
     const { disk } = this.database;
     switch (what) {
@@ -276,6 +312,9 @@ export class World {
         this.time.after(20 + this.random.below(60), () =>
           this.#strike('end an instance and the power'),
         );
+        return;
+      case 'revoke a key':
+        this.#revoke();
         return;
       case 'set the clock back':
         this.time.step(-HOUR_MS);
