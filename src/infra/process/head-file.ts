@@ -62,7 +62,8 @@ export class HeadFile {
   }
 
   /**
-   * Notes a head that is on the disk. Has no effect if a newer one is noted already.
+   * Notes a head that is on the disk. A newer one that is noted already stays: the older of the two
+   * records is replaced.
    * @param highestId The highest id of an order among the events appended with it.
    */
   write(head: Head, highestId = 0n): void {
@@ -78,7 +79,6 @@ export class HeadFile {
       reached: Math.max(head.position, latest?.reached ?? 0),
       highestId: this.#highestOf(latest),
     };
-    if (latest !== undefined && !isAhead(acknowledged, latest)) return;
     const at = isAhead(first, second) ? RECORD_BYTES : 0;
     const record = encode(acknowledged);
     writeSync(this.#fd, record, 0, RECORD_BYTES, at);

@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
@@ -50,6 +51,23 @@ describe('the head of a log, outside the database', () => {
     );
     expect(() => refuseOtherLog(file, log(0, { storeId: undefined }))).toThrow(/position 0/);
     for (const position of [12, 13, 1_000]) refuseOtherLog(file, log(position));
+  });
+
+  it('keeps the highest head, in whatever order heads are noted, and by whichever process', () => {
+    const positions = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(positions, fc.array(fc.boolean()), (noted, byOther) => {
+        const file = temporaryFile();
+        const processes = [1, 2].map(() => new HeadFile(headFileOf(file), STORE));
+        for (const [index, position] of noted.entries()) {
+          processes[byOther[index] ? 1 : 0]?.write({ position, root: UNKNOWN_ROOT });
+        }
+        for (const each of processes) each.close();
+        const highest = Math.max(...noted);
+        refuseOtherLog(file, log(highest));
+        expect(() => refuseOtherLog(file, log(highest - 1))).toThrow(`position ${highest} was`);
+      }),
+    );
   });
 
   it('refuses another store, and a log with another root at the same position', () => {

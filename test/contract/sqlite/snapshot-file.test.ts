@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -55,6 +56,20 @@ describe('the snapshot file', () => {
   it('is not there at first', async () => {
     const { snapshots } = await given();
     expect(await snapshots.load()).toStrictEqual(none('there is none'));
+  });
+
+  it('is not used by another version of the program', async () => {
+    const { file, list, snapshots } = await given();
+    await snapshots.save(list.pack());
+    const name = `${file}-snapshot`;
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    // The digest of the rest stands first.
+    const rest = readFileSync(name).subarray(32);
+    const at = rest.indexOf(version, rest.indexOf('version'));
+    expect(at).toBeGreaterThan(0);
+    rest.write(version.replace(/\d/, '9'), at);
+    writeFileSync(name, Buffer.concat([createHash('sha256').update(rest).digest(), rest]));
+    expect(await snapshots.load()).toStrictEqual(none('it belongs to another version'));
   });
 
   it('is not used once a single bit of it has changed, or a part of it is missing', async () => {

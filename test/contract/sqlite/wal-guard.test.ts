@@ -151,6 +151,17 @@ describe('the guard before SQLite', () => {
     }
   });
 
+  it('is damage only if a second look finds the same', () => {
+    const looksAt = (...seen: readonly ReturnType<typeof damageIn>[]) => {
+      const looks = seen.values();
+      return damageIn('some-wal', () => looks.next().value);
+    };
+    expect(looksAt('frame 3', 'frame 3')).toBe('frame 3');
+    expect(looksAt('frame 3', undefined)).toBeUndefined();
+    expect(looksAt('frame 3', 'frame 8')).toBeUndefined();
+    expect(looksAt(undefined, 'frame 3')).toBeUndefined();
+  });
+
   it('reports the first damaged frame, or the header', async () => {
     const wal = (await killed(30, 1, 1, 1)).get('-wal') as Buffer;
     expect(damageOf(wal)).toBeUndefined();

@@ -45,13 +45,16 @@ export function refuseDamagedWal(file: string): void {
   );
 }
 
-/** Returns the place of damage in a `-wal` file because of which SQLite would drop commits. */
-export function damageIn(wal: string): Damage | undefined {
-  const damage = findDamage(wal);
+/**
+ * Returns the place of damage in a `-wal` file because of which SQLite would drop commits.
+ * @param look Returns the first damage that it finds, in a file that may be written meanwhile.
+ */
+export function damageIn(wal: string, look = findDamage): Damage | undefined {
+  const damage = look(wal);
   // Another process may be writing, so the end of the file may be read in a newer state than its
   // beginning. Whatever proves damage was written after everything that it proves, so a second
   // look, which begins later, finds all of that valid unless it is really damaged.
-  return damage === undefined || findDamage(wal) !== damage ? undefined : damage;
+  return damage === undefined || look(wal) !== damage ? undefined : damage;
 }
 
 /**

@@ -65,6 +65,19 @@ async function contents(log: EventLog) {
   });
 }
 
+/** An engine whose first append is decided late, and overtaken. */
+class Overtaken extends MemoryEventLog {
+  #appends = 0;
+
+  override async append(...[seen, decide, names]: Parameters<MemoryEventLog['append']>) {
+    this.#appends += 1;
+    if (this.#appends > 1) return super.append(seen, decide, names);
+    await Promise.resolve();
+    decide([], { recall: () => undefined, keep: () => undefined });
+    return { kind: 'overtaken' } as const;
+  }
+}
+
 /** An engine that tries every append again, as one may after losing a race. */
 class AskingTwice extends MemoryEventLog {
   override append(
@@ -174,6 +187,13 @@ describe('a batch of commands', () => {
       accepted(1n, 2, 2),
       accepted(2n, 1, 3),
     ]);
+  });
+
+  it('includes latecomers when the append that they joined is overtaken', async () => {
+    const { writer } = await writerOn(new Overtaken());
+    const late = [place(2n)];
+    const outcomes = await writer.execute([place(1n)], () => late.splice(0));
+    expect(outcomes).toStrictEqual([accepted(1n, 1, 1), accepted(2n, 1, 2)]);
   });
 
   it('leaves latecomers in doubt, too', async () => {
