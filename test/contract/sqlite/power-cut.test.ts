@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import {
   Frame,
   frameBytes,
@@ -13,6 +12,7 @@ import { memoryFolder, temporaryFolder } from '../../support/folder.ts';
 import type { Change } from '../../support/power-cut/disk.ts';
 import { type CutState, cutAfterKill, hardLife, place } from '../../support/power-cut/life.ts';
 import { Recorder } from '../../support/power-cut/recording.ts';
+import { startOn } from '../../support/power-cut/start.ts';
 import { Random } from '../../support/random.ts';
 
 /** The number of states that are examined; more on request than in every run of the tests. */
@@ -37,28 +37,6 @@ function statesAfterKill(tampered?: Tampered) {
 
 function lifeFile(): string {
   return join(memoryFolder(), 'life', 'store.db');
-}
-
-/** Returns a reason why a start from a state is not right, if there is one. */
-async function startOn(file: string, { files, acknowledged }: CutState) {
-  place(file, files);
-  try {
-    const store = openSqliteForCommandLine(file);
-    try {
-      let read = 0;
-      for await (const events of store.log.read(0)) {
-        for (const { position, event } of events) {
-          if (event.orderId !== BigInt(position)) return `a wrong event at ${position}`;
-          read = position;
-        }
-      }
-      return read < acknowledged ? `${read} events of ${acknowledged}` : undefined;
-    } finally {
-      await store.close();
-    }
-  } catch (error) {
-    return String(error);
-  }
 }
 
 /** The rule that suggests itself: any commit of the file's present salts behind what is not whole. */

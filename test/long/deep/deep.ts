@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withProgress } from '../../../src/cli/shared/progress.ts';
+import { isInstalled } from '../../bench/load.ts';
 import { cleanUpOnSignals } from '../../bench/processes.ts';
 import { type CheckOptions, check } from '../../kit/check.ts';
 import { everyInterleaving, everySequence, inChunks } from '../../kit/exhaustive.ts';
@@ -10,6 +11,9 @@ import { describeViolation } from '../../kit/linearizability/timeline.ts';
 import type { Program } from '../../kit/program.ts';
 import { Run } from '../../kit/run.ts';
 import type { Target } from '../../kit/target.ts';
+import { hardLife } from '../../support/power-cut/life.ts';
+import { Recorder } from '../../support/power-cut/recording.ts';
+import { startOn } from '../../support/power-cut/start.ts';
 import { Random } from '../../support/random.ts';
 import {
   decider,
@@ -20,7 +24,7 @@ import {
   twoWriters,
 } from '../../support/targets.ts';
 import { runRound } from '../chaos/round.ts';
-import { flipBits } from '../flips/flips.ts';
+import { DAMAGES, type Damage, damageStores } from '../flips/flips.ts';
 import { runRounds } from '../linearizability/rounds.ts';
 import { BOUNDED, type Bounded } from './bounded.ts';
 
@@ -32,14 +36,23 @@ import { BOUNDED, type Bounded } from './bounded.ts';
 
 const MANY_CLIENTS = 'service, many clients at once';
 const CHAOS = 'instances on PostgreSQL, killed again and again';
-const FLIPS = 'stores on SQLite, one bit of each flipped';
+const POWER = 'a store on SQLite, without power at any moment';
+/** The number of moments in one turn: each of so many programs meets so many cuts. */
+const POWER_CUTS = { lives: 6, cuts: 60 };
+/** The levels at which stopped stores on SQLite are damaged by a disk. */
+const DAMAGED: Readonly<Record<Damage['what'], string>> = {
+  'flipped bit': 'stores on SQLite, one bit of each flipped',
+  'misdirected page': 'stores on SQLite, one write of each misdirected',
+  'lost page': 'stores on SQLite, one write of each lost',
+};
 /** The number of stores that are damaged in one turn. */
-const FLIPS_A_TURN = 1_000;
+const DAMAGES_A_TURN = 500;
 cleanUpOnSignals();
 const folder = mkdtempSync(join(tmpdir(), 'store-orders-deep-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const newFile = () => join(folder, `${files++}.db`);
+const newFolder = () => mkdtempSync(join(folder, 'place-'));
 
 const WITH_RESTARTS = ['place', 'ship', 'cancel', 'get', 'list', 'restart'] as const;
 
@@ -83,7 +96,9 @@ await withProgress(process.stderr, 'Deep', minutes * 60_000, async (advance) => 
     for (const [name, run] of [
       [MANY_CLIENTS, concurrent],
       [CHAOS, chaos],
-      [FLIPS, flips],
+      // The shim that records writes is compiled.
+      ...(isInstalled('cc') ? ([[POWER, powerCuts]] as const) : []),
+      ...DAMAGES.map((what) => [DAMAGED[what], damages(what)] as const),
       ...Object.entries(BOUNDED).map(([target, run]) => [target, bounded(target, run)] as const),
     ] as const) {
       if (only !== undefined && only !== name) continue;
@@ -138,19 +153,34 @@ async function chaos(seed: number): Promise<Result> {
   return broken[0] === undefined ? result : { ...result, broken: broken[0] };
 }
 
-/** Stores of which a bit is flipped while they are stopped: every answer is right, or refused. */
-async function flips(seed: number): Promise<Result> {
+/** Programs on a store of which each ends by a stop, a kill or a power cut; a start follows each cut. */
+async function powerCuts(seed: number): Promise<Result> {
   const start = performance.now();
-  const random = new Random(seed);
-  const { wrong } = await flipBits(
-    FLIPS_A_TURN,
-    () => random.fraction(),
-    join(folder, `flips-${seed}`),
-  );
-  const stepsPerSecond = Math.round((FLIPS_A_TURN / (performance.now() - start)) * 1_000);
-  const [first] = wrong;
-  const result = { target: FLIPS, seed, programs: 1, steps: FLIPS_A_TURN, stepsPerSecond };
-  return first === undefined ? result : { ...result, broken: JSON.stringify(first) };
+  const [life, state] = [newFolder(), newFolder()].map((each) => join(each, 'state', 'store.db'));
+  const result = { target: POWER, seed, programs: POWER_CUTS.lives, steps: 0, stepsPerSecond: 0 };
+  const recorder = new Recorder(newFolder());
+  for (const cut of hardLife(recorder, life as string, new Random(seed), POWER_CUTS)) {
+    const broken = await startOn(state as string, cut);
+    result.steps += 1;
+    result.stepsPerSecond = Math.round((result.steps / (performance.now() - start)) * 1_000);
+    if (broken !== undefined) return { ...result, broken: `cut ${result.steps}: ${broken}` };
+  }
+  return result;
+}
+
+/** Stores that a disk has damaged while they were stopped: every answer is right, or refused. */
+function damages(what: Damage['what']) {
+  return async (seed: number): Promise<Result> => {
+    const start = performance.now();
+    const random = new Random(seed);
+    const place = newFolder();
+    const { wrong } = await damageStores(what, DAMAGES_A_TURN, () => random.fraction(), place);
+    const stepsPerSecond = Math.round((DAMAGES_A_TURN / (performance.now() - start)) * 1_000);
+    const [first] = wrong;
+    const target = DAMAGED[what];
+    const result = { target, seed, programs: 1, steps: DAMAGES_A_TURN, stepsPerSecond };
+    return first === undefined ? result : { ...result, broken: JSON.stringify(first) };
+  };
 }
 
 /** The service under a load that it has to bound: the same each time, whatever the seed. */
@@ -213,7 +243,8 @@ function summary(): string {
 
 function readOptions() {
   const ofModel = new Set(LEVELS.map(([{ name }]) => name));
-  const names = [...ofModel, MANY_CLIENTS, CHAOS, FLIPS, ...Object.keys(BOUNDED)];
+  const damaged = Object.values(DAMAGED);
+  const names = [...ofModel, MANY_CLIENTS, CHAOS, POWER, ...damaged, ...Object.keys(BOUNDED)];
   const command = new Command('npm run test:deep --')
     .description('Runs the model against every level for as long as it is given.')
     .option('--minutes <number>', 'how long', number, 10)

@@ -60,16 +60,27 @@ function submissions(orders: number): Submission[] {
   return all;
 }
 
-/** Makes a store with about so many events, closed. */
-export async function makeStore(file: string, orders = 400): Promise<void> {
+/**
+ * Makes a store with about so many events, closed.
+ * @param older A folder for a copy of the file as it was before the last quarter of the changes.
+ */
+export async function makeStore(file: string, older?: string, orders = 400): Promise<void> {
   const db = openDatabase(file);
   const log = openLog(file, db);
   const keys = new SqliteKeyStore(db);
   for (const key of KEYS) await keys.add(key);
+  // Before the copy: a write of the keys that is lost is not noticed.
   await keys.revoke((KEYS[1] as ApiKey).id, NOON);
   const writer = await Writer.open(log, () => Date.parse(NOON));
   const all = submissions(orders);
-  for (let at = 0; at < all.length; at += 50) await writer.execute(all.slice(at, at + 50));
+  const late = Math.floor(all.length * 0.75);
+  for (let at = 0; at < late; at += 50)
+    await writer.execute(all.slice(at, Math.min(at + 50, late)));
+  if (older !== undefined) {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    cpSync(file, older);
+  }
+  for (let at = late; at < all.length; at += 50) await writer.execute(all.slice(at, at + 50));
   const refusals = new SqliteRefusals(file);
   const record = { at: NOON, code: 'unauthorized', method: 'GET', path: '/', requestId: 'r' };
   await refusals.append(Array.from({ length: 40 }, () => record));
