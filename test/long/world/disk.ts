@@ -71,6 +71,17 @@ export class Disk {
     });
   }
 
+  /** A bit of what is durable flips. It shows at the next recovery. */
+  rot(): void {
+    const { random } = this.#world;
+    const block = this.#blocks[random.below(this.#blocks.length)];
+    if (block === undefined) return;
+    this.#world.happened('a bit of the disk flipped');
+    const at = random.below(block.text.length);
+    const flipped = String.fromCharCode(block.text.charCodeAt(at) ^ 1);
+    block.text = block.text.slice(0, at) + flipped + block.text.slice(at + 1);
+  }
+
   /** Returns all records before the first that is torn, cuts off the rest, and makes them durable. */
   recover(): readonly string[] {
     const records: string[] = [];

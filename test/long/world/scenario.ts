@@ -39,6 +39,7 @@ const FAULTS = [
   'slow the disk',
   'fail a flush',
   'lie about a flush',
+  'flip a bit',
   'revoke a key',
   'set the clock back',
   'set the clock forward',

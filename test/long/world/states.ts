@@ -26,6 +26,7 @@ export const STATES = [
   'a flush lied',
   'a write was torn',
   'a later write survived an earlier one',
+  'a bit of the disk flipped',
   'a loss was noticed',
   'only kept outcomes were lost',
   // Processes and clocks.

@@ -196,7 +196,7 @@ export class World {
     const known = { storeId: STORE.storeId, epoch: STORE.id, reached: position, highestId: 0n };
     const log = { storeId: STORE.storeId, epochs: STORE, position: head, root };
     const isNoticed = contradictionOf({ ...known, position, root }, log) !== undefined;
-    if (!isNoticed || !this.#reached.has('a flush lied')) {
+    if (!isNoticed || !this.#isDiskAtFault) {
       this.#broken.push(`the log ends at ${head}, and position ${position} was acknowledged`);
     }
     this.happened('a loss was noticed');
@@ -208,9 +208,13 @@ export class World {
    * outcomes, so a disk that lies can make a service decide a request again.
    */
   lostOutcomes(): void {
-    if (!this.#reached.has('a flush lied')) this.#broken.push('kept outcomes are lost');
+    if (!this.#isDiskAtFault) this.#broken.push('kept outcomes are lost');
     this.happened('only kept outcomes were lost');
     this.isOver = true;
+  }
+
+  get #isDiskAtFault(): boolean {
+    return this.#reached.has('a flush lied') || this.#reached.has('a bit of the disk flipped');
   }
 
   async #play(): Promise<void> {
@@ -312,6 +316,10 @@ export class World {
         this.time.after(20 + this.random.below(60), () =>
           this.#strike('end an instance and the power'),
         );
+        return;
+      case 'flip a bit':
+        disk.rot();
+        this.time.after(this.random.below(100), () => this.database.restart());
         return;
       case 'revoke a key':
         this.#revoke();
