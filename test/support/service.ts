@@ -21,6 +21,13 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
+// Hooks do not run if no test of the file is selected, and the file has started a service already.
+process.once('SIGTERM', () => process.exit());
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** Creates a folder that is removed after the tests of the file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'store-orders-test-'));
