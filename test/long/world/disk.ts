@@ -72,7 +72,7 @@ export class Disk {
   }
 
   /** A bit of what is durable flips. It shows at the next recovery. */
-  rot(): void {
+  flipBit(): void {
     const { random } = this.#world;
     const block = this.#blocks[random.below(this.#blocks.length)];
     if (block === undefined) return;

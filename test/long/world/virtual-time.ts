@@ -23,6 +23,8 @@ export const BEGIN_MS = 1_767_225_600_000;
 export class VirtualTime {
   #nowMs = 0;
   #stepMs = 0;
+  /** True once the wall clock was stepped back. */
+  hasSteppedBack = false;
   #orders = 0;
   /** Sorted, the next one last. */
   readonly #due: Due[] = [];
@@ -56,6 +58,7 @@ export class VirtualTime {
 
   /** Steps the wall clock. */
   step(ms: number): void {
+    this.hasSteppedBack ||= ms < 0;
     this.#stepMs += ms;
   }
 

@@ -13,6 +13,7 @@ import { describeViolation } from '../../kit/linearizability/timeline.ts';
 import type { Mutant } from '../../kit-mutants/mutated.ts';
 import { WorldClient } from './client.ts';
 import { Database } from './database.ts';
+import { STRIKES } from './faults.ts';
 import type { Reply } from './http.ts';
 import { Instance } from './instance.ts';
 import { wrongInLog } from './log-rules.ts';
@@ -36,14 +37,11 @@ export interface Told {
 
 /** The virtual time after which everything must have an end. */
 const LIMIT_MS = 600_000;
-const OUTAGE_MS = 250;
+const RETRY_MS = 250;
 /** The time within which a revocation takes effect. */
 const REVOCATION_MS = 500;
-/** Also when the clock is out of range. */
+/** The time of the keys' creation and revocation, which a clock out of range does not have. */
 const KEYS_MADE_AT = now(() => BEGIN_MS);
-const HOUR_MS = 3_600_000;
-/** Moves the clock out of the years that an event can have. */
-const TOO_FAR_MS = 400_000_000 * HOUR_MS;
 const REFUSALS: Readonly<Record<string, WorldState>> = {
   'too many commands are waiting': 'a command was refused because too many waited',
   'the client has disconnected': 'a command of a client that had gone was dropped',
@@ -81,7 +79,6 @@ export class World {
   readonly #decided = new Map<string, string>();
   readonly #acknowledged: Accepted[] = [];
   #isCalm = false;
-  #wasSetBack = false;
   readonly #keyTexts: string[] = [];
   /** The moments of revocations, by the texts of the keys. */
   readonly #revoked = new Map<string, number>();
@@ -165,6 +162,20 @@ export class World {
     return keyed === 'all' || (keyed === 'one in ten' && client % 10 === 1);
   }
 
+  /** Has the effect of a fault, unless the run is about to end. */
+  strike(what: Fault['what']): void {
+    if (this.isOver || this.#isCalm) return;
+    this.note(`fault: ${what}`);
+    STRIKES[what](this);
+  }
+
+  revokeKey(): void {
+    const key = this.random.pick(this.#keyTexts);
+    if (this.#revoked.has(key)) return;
+    this.#revoked.set(key, this.time.nowMs);
+    void this.keys.revoke(keyIdOf(key) as string, KEYS_MADE_AT);
+  }
+
   /** Notes a promise that is broken. */
   fail(words: string): void {
     this.note(`broken: ${words}`);
@@ -220,7 +231,7 @@ export class World {
   async #play(): Promise<void> {
     for (const instance of this.#instances) void instance.start();
     for (const fault of this.#scenario.faults) {
-      this.time.after(fault.afterMs, () => this.#strike(fault.what));
+      this.time.after(fault.afterMs, () => this.strike(fault.what));
     }
     const clients = this.#scenario.clients.map(async (client, index) => {
       return new WorldClient(index + 1, this, client, await this.#newKey()).run();
@@ -232,7 +243,7 @@ export class World {
     if (!(await this.#until(last.place()))) return;
     if (!(await this.#until(this.#listEverywhere(last)))) return;
     const { events } = this.database;
-    if (this.#wasSetBack && hasEqualTimes(events)) {
+    if (this.time.hasSteppedBack && hasEqualTimes(events)) {
       this.happened('a recorded time stood still while the clock was back');
     }
     this.#broken.push(...wrongInLog(events, this.#acknowledged));
@@ -246,16 +257,6 @@ export class World {
     await acceptKey(this.keys, key, KEYS_MADE_AT);
     this.#keyTexts.push(key);
     return key;
-  }
-
-  #revoke(): void {
-    const key = this.random.pick(this.#keyTexts);
-    if (this.#revoked.has(key)) return;
-    this.#revoked.set(key, this.time.nowMs);
-    void this.keys.revoke(
-      keyIdOf(key) as string,
-      now(() => BEGIN_MS),
-    );
   }
 
   /** Runs until a promise is settled. Returns false if the run has ended before. */
@@ -273,7 +274,7 @@ export class World {
 
   async #listEverywhere(client: WorldClient): Promise<void> {
     for (const instance of this.#instances) {
-      while ((await client.list(instance)).kind !== 'listed') await this.time.wait(OUTAGE_MS);
+      while ((await client.list(instance)).kind !== 'listed') await this.time.wait(RETRY_MS);
     }
   }
 
@@ -281,61 +282,6 @@ export class World {
     this.#isCalm = true;
     this.cutPercent = 0;
     Object.assign(this.database.disk, { isFull: false, isSlow: false, failing: 0, lying: 0 });
-  }
-
-  #strike(what: Fault['what']): void {
-    if (this.isOver || this.#isCalm) return;
-    this.note(`fault: ${what}`);
-    const { disk } = this.database;
-    switch (what) {
-      case 'kill an instance':
-        this.anyInstance().kill('kill -9');
-        return;
-      case 'end an instance and the power':
-        this.database.losePower();
-        this.anyInstance().kill('no power');
-        return;
-      case 'restart the database':
-        this.database.restart();
-        return;
-      case 'fill the disk':
-        disk.isFull = true;
-        this.time.after(OUTAGE_MS, () => this.#strike('empty the disk'));
-        return;
-      case 'empty the disk':
-        disk.isFull = false;
-        return;
-      case 'slow the disk':
-        disk.isSlow = !disk.isSlow;
-        return;
-      case 'fail a flush':
-        disk.failing += 1;
-        return;
-      case 'lie about a flush':
-        disk.lying += 4;
-        this.time.after(20 + this.random.below(60), () =>
-          this.#strike('end an instance and the power'),
-        );
-        return;
-      case 'flip a bit':
-        disk.rot();
-        this.time.after(this.random.below(100), () => this.database.restart());
-        return;
-      case 'revoke a key':
-        this.#revoke();
-        return;
-      case 'set the clock back':
-        this.time.step(-HOUR_MS);
-        this.#wasSetBack = true;
-        return;
-      case 'set the clock forward':
-        this.time.step(HOUR_MS);
-        return;
-      case 'break the clock':
-        this.time.step(TOO_FAR_MS);
-        this.time.after(OUTAGE_MS, () => this.time.step(-TOO_FAR_MS));
-        return;
-    }
   }
 }
 
