@@ -105,7 +105,7 @@ class Replay {
       ...(request.hasKey && { headers: { 'idempotency-key': key } }),
     });
     if (first === undefined) this.#check(decided, answer);
-    else if (told(answer) !== told(first)) {
+    else if (answer.status !== first.status || answer.text !== first.text) {
       this.#fail(TRACE_RULES.repeat, `it was ${told(first)}, and is ${told(answer)}`);
     }
     if (request.hasKey) this.#kept.set(request.number, [message, first ?? answer]);

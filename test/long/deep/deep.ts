@@ -46,7 +46,7 @@ const DAMAGED: Readonly<Record<Damage['what'], string>> = {
   'lost page': 'stores on SQLite, one write of each lost',
 };
 /** The number of stores that are damaged in one turn. */
-const DAMAGES_A_TURN = 500;
+const DAMAGES_A_TURN = 1_000;
 cleanUpOnSignals();
 const folder = mkdtempSync(join(tmpdir(), 'store-orders-deep-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -70,7 +70,7 @@ export async function damageStores(
     const any = files[Math.floor(random() * files.length)];
     const isInAny = n % 3 === 0 && what !== 'lost page';
     const file = (isInAny ? any : files[0]) as File;
-    const damage = damageIn(what, file, random);
+    const damage = damageIn(what, file, before, random);
     copyStore(template, victim);
     writeFileSync(join(dirname(victim), file.name), damaged(file.bytes, damage, before));
     const answers = await ask(victim);
@@ -84,7 +84,7 @@ export async function damageStores(
   return { damaged: count, refused, harmless, wrong };
 }
 
-function damageIn(what: Damage['what'], file: File, random: () => number): Damage {
+function damageIn(what: Damage['what'], file: File, before: Buffer, random: () => number): Damage {
   switch (what) {
     case 'flipped bit':
       return flipIn(file, random);
@@ -94,7 +94,7 @@ function damageIn(what: Damage['what'], file: File, random: () => number): Damag
       return {
         what,
         file: file.name,
-        page: Math.floor((random() * file.bytes.length) / PAGE_BYTES),
+        page: Math.floor((random() * before.length) / PAGE_BYTES),
       };
   }
 }
@@ -116,7 +116,7 @@ function damaged(bytes: Buffer, damage: Damage, before: Buffer): Buffer {
     after.writeUInt8(after.readUInt8(damage.byte) ^ (1 << damage.bit), damage.byte);
   } else if (damage.what === 'lost page') {
     const from = damage.page * PAGE_BYTES;
-    before.copy(after, from, Math.min(from, before.length), from + PAGE_BYTES);
+    before.copy(after, from, from, from + PAGE_BYTES);
   } else {
     const from = damage.from * PAGE_BYTES;
     bytes.copy(after, damage.to * PAGE_BYTES, from, from + PAGE_BYTES);

@@ -62,7 +62,7 @@ function submissions(orders: number): Submission[] {
 
 /**
  * Makes a store with about so many events, closed.
- * @param older A folder for a copy of the file as it was before the last quarter of the changes.
+ * @param older The name of a copy of the file as it was before the last quarter of the changes.
  */
 export async function makeStore(file: string, older?: string, orders = 400): Promise<void> {
   const db = openDatabase(file);
@@ -73,14 +73,16 @@ export async function makeStore(file: string, older?: string, orders = 400): Pro
   await keys.revoke((KEYS[1] as ApiKey).id, NOON);
   const writer = await Writer.open(log, () => Date.parse(NOON));
   const all = submissions(orders);
+  const execute = async (some: readonly Submission[]) => {
+    for (let at = 0; at < some.length; at += 50) await writer.execute(some.slice(at, at + 50));
+  };
   const late = Math.floor(all.length * 0.75);
-  for (let at = 0; at < late; at += 50)
-    await writer.execute(all.slice(at, Math.min(at + 50, late)));
+  await execute(all.slice(0, late));
   if (older !== undefined) {
     db.pragma('wal_checkpoint(TRUNCATE)');
     cpSync(file, older);
   }
-  for (let at = late; at < all.length; at += 50) await writer.execute(all.slice(at, at + 50));
+  await execute(all.slice(late));
   const refusals = new SqliteRefusals(file);
   const record = { at: NOON, code: 'unauthorized', method: 'GET', path: '/', requestId: 'r' };
   await refusals.append(Array.from({ length: 40 }, () => record));
