@@ -166,17 +166,24 @@ export async function appOn(
 }
 
 /** The HTTP application on a store, as wired by the container. */
-export function listenerOn(
+export function listenerOn(store: Store, prover?: Prover): ReturnType<typeof createApp> {
+  const listMemory = new ListMemory(Infinity);
+  const commands = new CommandProcessor(store.writer, ignore, { limits: PATIENT });
+  const readModel = new ReadModel(store.log, new OrderList(listMemory.encode));
+  return listenerWith(store, { commands, readModel, listMemory }, prover);
+}
+
+/** The same with both sides given, on the rest of a store. */
+export function listenerWith(
   store: Pick<Store, 'epochs' | 'trail' | 'keys' | 'log' | 'refusals'>,
+  { commands, readModel, listMemory }: BothSides,
   prover = new Prover(store.trail, NoteSigner.generate('test')),
-  own: OwnParts = partsOn(store as Store),
 ): ReturnType<typeof createApp> {
   const history = new History(store.epochs, store.trail, store.keys);
   const health = new Health();
   health.ready();
   const authenticator = new Authenticator(store.keys);
   const limiter = new KeyLimiter(100);
-  const { commands, readModel, listMemory } = own;
   return createApp({
     logger: pino({ level: 'silent' }),
     health,
@@ -202,18 +209,11 @@ export function listenerOn(
   });
 }
 
-/** The parts of an HTTP application that a test may replace. */
-interface OwnParts {
+/** The write side and the read side of an HTTP application. */
+interface BothSides {
   readonly commands: CommandProcessor;
   readonly readModel: ReadModel<ListChunk>;
   readonly listMemory: ListMemory;
-}
-
-function partsOn({ writer, log }: Pick<Store, 'writer' | 'log'>): OwnParts {
-  const listMemory = new ListMemory(Infinity);
-  const commands = new CommandProcessor(writer, ignore, { limits: PATIENT });
-  const readModel = new ReadModel(log, new OrderList(listMemory.encode));
-  return { commands, readModel, listMemory };
 }
 
 /** Returns an order as version 1 shows it. */

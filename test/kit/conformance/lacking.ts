@@ -1,9 +1,9 @@
 import { FEW_DATES } from '../arbitraries.ts';
+import { V2 } from '../spec/replay.ts';
 import { Violation } from '../target.ts';
 import type { Answer } from '../targets/api-client.ts';
 import type { Adapter, OrdersApi } from '../targets/orders-api.ts';
 import type { ConformanceOptions } from './conformance.ts';
-import { statusWithoutBatches } from './traces.ts';
 import type { Need } from './trial.ts';
 
 /** Returns what the server lacks or must not be sent, with the reasons. */
@@ -45,9 +45,11 @@ async function probeWrites(api: OrdersApi, adapter: Adapter, lacking: Map<Need, 
 }
 
 async function probeBatches(api: OrdersApi, lacking: Map<Need, string>): Promise<void> {
-  const status = await statusWithoutBatches(api).catch(ignore);
-  if (status === undefined) return;
-  const reason = `POST /store/orders:batchPlace of version 2 is a ${status} here`;
+  const request = ['POST', `${V2}/store/orders:batchPlace`, { body: '{"orders":[]}' }] as const;
+  const answer = await api.client.ask(...request).catch(ignore);
+  // A batch without items is refused where there are batches.
+  if (answer === undefined || answer.status === 400) return;
+  const reason = `POST /store/orders:batchPlace of version 2 is a ${answer.status} here`;
   lacking.set('the batches of version 2', reason);
 }
 

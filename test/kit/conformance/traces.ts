@@ -1,7 +1,6 @@
 import type { ItfTrace } from '../aggregate/itf.ts';
-import { replayTrace, V2 } from '../spec/replay.ts';
+import { replayTrace } from '../spec/replay.ts';
 import { Violation } from '../target.ts';
-import type { OrdersApi } from '../targets/orders-api.ts';
 import { absentIds, freshPet } from './orders.ts';
 import { type Check, OutOfTime } from './trial.ts';
 
@@ -37,11 +36,4 @@ export const traces: readonly Check[] = [
 
 function named({ name }: ItfTrace, { rule, message, script }: Violation): Violation {
   return new Violation(rule, `${name}: ${message}`, script);
-}
-
-/** Returns the status of a batch without items if the server has no batches. */
-export async function statusWithoutBatches({ client }: OrdersApi): Promise<number | undefined> {
-  const body = '{"orders":[]}';
-  const { status } = await client.ask('POST', `${V2}/store/orders:batchPlace`, { body });
-  return status === 400 ? undefined : status;
 }

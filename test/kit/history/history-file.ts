@@ -1,3 +1,4 @@
+import { bigintsAsText, textAsBigints } from './bigint-json.ts';
 import type { History, Operation } from './history.ts';
 
 /**
@@ -13,17 +14,12 @@ export function encodeHistory(history: History): string {
 export function decodeHistory(text: string): History {
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => {
-    const { returned = Number.POSITIVE_INFINITY, ...rest } = JSON.parse(line, fromText);
+    const { returned = Number.POSITIVE_INFINITY, ...rest } = JSON.parse(line, textAsBigints);
     return { ...rest, returned } as Operation;
   });
 }
 
-function asText(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return `${value}n`;
+function asText(key: string, value: unknown): unknown {
   // JSON has no infinity. Only the time of a missing response is infinite.
-  return value === Number.POSITIVE_INFINITY ? undefined : value;
-}
-
-function fromText(_key: string, value: unknown): unknown {
-  return typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
+  return value === Number.POSITIVE_INFINITY ? undefined : bigintsAsText(key, value);
 }

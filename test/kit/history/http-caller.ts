@@ -59,11 +59,13 @@ export class HttpCaller implements Caller {
 
 interface Asking {
   readonly method: string;
+  /** Below that of the list. */
   readonly path: string;
   readonly body?: string;
 }
 
-function messageFor(request: Request): Asking {
+/** Returns a request as version 1 of the contract has it. */
+export function messageFor(request: Request): Asking {
   switch (request.kind) {
     case 'place': {
       const { id, petId, quantity, shipDate } = request;

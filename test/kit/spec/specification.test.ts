@@ -1,7 +1,8 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/folder.ts';
+import { plantIn } from '../../support/planted.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { INVARIANTS, quint, SPECIFICATION, simulate } from './quint.ts';
 
@@ -55,11 +56,8 @@ function namesIn(text: string): readonly string[] {
 
 /** Writes the specification with a fault; returns the file with its invariants. */
 function planted({ from, to }: Mutant): string {
-  const parts = TEXT.split(from);
-  expect(parts).toHaveLength(2);
-  const folder = mkdtempSync(join(tmpdir(), 'store-orders-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, basename(SPECIFICATION)), parts.join(to));
-  cpSync(INVARIANTS, join(folder, basename(INVARIANTS)));
+  const folder = temporaryFolder();
+  for (const file of [SPECIFICATION, INVARIANTS]) cpSync(file, join(folder, basename(file)));
+  plantIn(join(folder, basename(SPECIFICATION)), [[from, to]]);
   return join(folder, basename(INVARIANTS));
 }

@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { changingAnswers, changingRequests } from '../../kit-mutants/faults.ts';
 import { mutatedListener } from '../../kit-mutants/mutated.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { listening } from '../../support/listening.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
-import { Service } from '../../support/service.ts';
+import { newFolder, Service } from '../../support/service.ts';
 import {
   decider,
   httpApp,
@@ -35,7 +33,7 @@ const TRACES = isNightly ? 1_000 : 120;
 /** The traces of which each begins with an empty database, or kills processes. */
 const FEW = isNightly ? 60 : 4;
 
-const folder = mkdtempSync(join(tmpdir(), 'store-orders-traces-'));
+const folder = newFolder();
 let traces: readonly ItfTrace[];
 
 beforeAll(async () => {
@@ -48,7 +46,6 @@ beforeAll(async () => {
   traces = await itfTraces(folder);
   expect(traces).toHaveLength(TRACES);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test('The table of the kit gives every outcome of the traces', () => {
   for (const trace of traces) {

@@ -1,12 +1,12 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type Changes, plantIn } from '../../support/planted.ts';
 
 /** The service with one promise broken, as somebody might break it. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;
-  /** The text of the program that is replaced, and the replacement. */
-  readonly changes: readonly (readonly [from: string, to: string])[];
+  readonly changes: Changes;
 }
 
 export const MUTANTS: readonly Mutant[] = [
@@ -40,12 +40,6 @@ export function build({ file, changes }: Mutant, folder: string): string {
     cpSync(name, join(folder, name), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  const changed = join(folder, 'dist/infra/postgres', file);
-  let text = readFileSync(changed, 'utf8');
-  for (const [from, to] of changes) {
-    if (!text.includes(from)) throw new Error(`${file} does not have: ${from}`);
-    text = text.replace(from, to);
-  }
-  writeFileSync(changed, text);
+  plantIn(join(folder, 'dist/infra/postgres', file), changes);
   return join(folder, 'dist/main.js');
 }

@@ -1,4 +1,5 @@
 import type { Answer, Reason, Request, Row } from '../../kit/history/history.ts';
+import { messageFor } from '../../kit/history/http-caller.ts';
 import { FEW_DATES } from '../../kit/shrinking.ts';
 import type { Message, Reply } from './http.ts';
 import type { Instance } from './instance.ts';
@@ -12,7 +13,7 @@ const RETRY_AFTER_MS = 25;
 const LOST_REPLY_PERCENT = 4;
 const MAX_TRIP_MS = 1.5;
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+type SingleStep = Extract<Step, { do: 'place' | 'ship' | 'cancel' }>;
 
 /** One request with its commands: one, or the items of a batch. */
 interface Asked {
@@ -71,54 +72,44 @@ export class WorldClient {
 
   #asked(step: Exclude<Step, { do: 'list' | 'get' }>, index: number): Asked {
     const isKeyed = step.isKeyed && this.#world.hasKeys(this.#number);
-    const name: Readonly<Record<string, string>> = isKeyed
-      ? { 'idempotency-key': `key-${index}` }
-      : {};
-    const headers = { ...this.#authorization, ...name };
     const about = isKeyed ? ' under a key' : '';
+    const headers: Readonly<Record<string, string>> = {
+      ...this.#authorization,
+      ...(isKeyed && { 'idempotency-key': `key-${index}` }),
+    };
+    if (step.do === 'cancel several') {
+      const ids = step.orders.map((order) => this.#world.orderOf(order));
+      const body = JSON.stringify({ orderIds: ids.map(String), atomic: step.isAtomic });
+      return {
+        items: ids.map((id) => ({ kind: 'cancel', id })),
+        message: { method: 'POST', path: '/v2/store/orders:batchCancel', headers, body },
+        isKeyed,
+        words: `cancels orders ${ids.join(', ')}${step.isAtomic ? ' as one' : ''}${about}`,
+      };
+    }
+    const { item, words } = this.#single(step, index);
+    const { path, ...rest } = messageFor(item);
+    const message = { ...rest, path: `${ORDERS}${path}`, headers };
+    return { items: [item], message, isKeyed, words: `${words}${about}` };
+  }
+
+  #single(step: SingleStep, index: number): { readonly item: Request; readonly words: string } {
     switch (step.do) {
       case 'place': {
         const petId = BigInt(1 + this.#number * 100 + index);
         const date = step.dated ? { shipDate: FEW_DATES[0] } : {};
-        const body = JSON.stringify({ petId: Number(petId), quantity: 1, ...date });
-        return {
-          items: [{ kind: 'place', petId, quantity: 1, ...date }],
-          message: { ...ORDERS, method: 'POST', headers: { ...headers, ...JSON_TYPE }, body },
-          isKeyed,
-          words: `places an order of pet ${petId}${about}`,
-        };
+        const item = { kind: 'place', petId, quantity: 1, ...date } as const;
+        return { item, words: `places an order of pet ${petId}` };
       }
       case 'ship': {
         const id = this.#world.orderOf(step.order);
         const shipDate = FEW_DATES[step.date] as string;
-        const path = `${ORDERS.path}/${id}/shipment`;
-        const body = JSON.stringify({ shipDate });
-        return {
-          items: [{ kind: 'ship', id, shipDate }],
-          message: { method: 'PUT', path, headers: { ...headers, ...JSON_TYPE }, body },
-          isKeyed,
-          words: `ships order ${id} on ${shipDate.slice(0, 10)}${about}`,
-        };
+        const words = `ships order ${id} on ${shipDate.slice(0, 10)}`;
+        return { item: { kind: 'ship', id, shipDate }, words };
       }
       case 'cancel': {
         const id = this.#world.orderOf(step.order);
-        return {
-          items: [{ kind: 'cancel', id }],
-          message: { method: 'DELETE', path: `${ORDERS.path}/${id}`, headers },
-          isKeyed,
-          words: `cancels order ${id}${about}`,
-        };
-      }
-      case 'cancel several': {
-        const ids = step.orders.map((order) => this.#world.orderOf(order));
-        const body = JSON.stringify({ orderIds: ids.map(String), atomic: step.isAtomic });
-        const path = '/v2/store/orders:batchCancel';
-        return {
-          items: ids.map((id) => ({ kind: 'cancel', id })),
-          message: { method: 'POST', path, headers: { ...headers, ...JSON_TYPE }, body },
-          isKeyed,
-          words: `cancels orders ${ids.join(', ')}${step.isAtomic ? ' as one' : ''}${about}`,
-        };
+        return { item: { kind: 'cancel', id }, words: `cancels order ${id}` };
       }
     }
   }
@@ -196,7 +187,7 @@ export class WorldClient {
 
   async #read(request: Request, instance: Instance): Promise<Answer> {
     const answer = await this.#world.recorder.record(this.#number, request, async () => {
-      const path = request.kind === 'get' ? `/v2/store/orders/${request.id}` : ORDERS.path;
+      const path = request.kind === 'get' ? `/v2/store/orders/${request.id}` : ORDERS;
       const message = { method: 'GET', path, headers: this.#authorization };
       const reply = await this.#deliver(message, instance);
       if (reply?.status === 200) return shownIn(reply, request.kind === 'get');
@@ -222,7 +213,7 @@ export class WorldClient {
 }
 
 const PLACE = { do: 'place', isKeyed: false, dated: false } as const;
-const ORDERS = { path: '/v1/store/orders' } as const;
+const ORDERS = '/v1/store/orders';
 const UNREACHABLE: Reply = { status: 503, body: { code: 'service_unavailable' } };
 
 /** Returns the answers to the items of a request; undefined if nothing was decided. */

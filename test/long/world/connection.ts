@@ -3,11 +3,11 @@ import type {
   AppendResult,
   Decide,
   EventLog,
-  KeptOutcomes,
   OutcomeName,
 } from '../../../src/app/ports/event-log.ts';
 import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { KeptInBatch } from '../../../src/infra/events/kept-in-batch.ts';
+import { NOTHING_KEPT } from '../../kit-mutants/faults.ts';
 import { DATABASE_ENDED, type Database } from './database.ts';
 import type { World } from './world.ts';
 
@@ -16,8 +16,6 @@ import type { World } from './world.ts';
  * a decision in the lock, a decision before the lock that may be overtaken, and a second append behind the
  * first.
  */
-
-const NONE_KEPT: KeptOutcomes = { recall: () => undefined, keep: () => undefined };
 
 /** The time after which a missing reply is given up. */
 const REPLY_TIMEOUT_MS = 300;
@@ -55,11 +53,11 @@ export class Connection implements EventLog {
     this.#checkProtocol(seen, names);
     if (before?.end === seen && names.length === 0) {
       this.#world.happened('a second batch was sent behind the first');
-      return this.#track(seen, decide([], NONE_KEPT), before.result);
+      return this.#track(seen, decide([], NOTHING_KEPT), before.result);
     }
     const isAlone = this.#isFar && names.length === 0 && this.#world.random.percent(80);
     if (!isAlone) return this.#inLock(seen, decide, names);
-    const result = await this.#track(seen, decide([], NONE_KEPT));
+    const result = await this.#track(seen, decide([], NOTHING_KEPT));
     if (result.kind !== 'overtaken') return result;
     this.#world.happened('an append was tried again by the engine');
     return this.#inLock(seen, decide, names);

@@ -1,6 +1,8 @@
+import { Epochs } from '../../../src/app/log/epochs.ts';
 import type { RecordedEvent } from '../../../src/app/log/recorded-event.ts';
 import type { KeptOutcome, OutcomeName } from '../../../src/app/ports/event-log.ts';
 import { nameText } from '../../../src/infra/events/kept-in-batch.ts';
+import { bigintsAsText, textAsBigints } from '../../kit/history/bigint-json.ts';
 import { Disk, DiskFull, FlushFailed } from './disk.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +23,9 @@ interface Transaction {
 
 /** The cause of an outcome in doubt that is no fault of the service. */
 export const DATABASE_ENDED = 'the database has ended';
+
+/** The identity of the store. */
+export const EPOCHS = new Epochs('5107e000deadbeef');
 
 const RECOVERY_MS = 30;
 
@@ -83,7 +88,7 @@ export class Database {
     if (!this.#isUp || life !== this.#life) return 'not recorded';
     const transaction: Transaction = { number: this.#transactions + 1, events, kept };
     try {
-      this.disk.write(asText(transaction));
+      this.disk.write(JSON.stringify(transaction, bigintsAsText));
       await this.disk.flush();
     } catch (error) {
       if (error instanceof DiskFull) {
@@ -136,7 +141,7 @@ export class Database {
     this.#kept.clear();
     this.#transactions = 0;
     for (const record of this.disk.recover()) {
-      const transaction = transactionIn(record);
+      const transaction: Transaction = JSON.parse(record, textAsBigints);
       if (transaction.number !== this.#transactions + 1) {
         this.#world.happened('a later write survived an earlier one');
         break;
@@ -154,16 +159,4 @@ export class Database {
     this.#events.push(...events);
     for (const outcome of kept) this.#kept.set(nameText(outcome), outcome);
   }
-}
-
-function asText(transaction: Transaction): string {
-  return JSON.stringify(transaction, (_, value) =>
-    typeof value === 'bigint' ? `${value}n` : value,
-  );
-}
-
-function transactionIn(record: string): Transaction {
-  return JSON.parse(record, (_, value) => {
-    return typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
-  });
 }

@@ -42,7 +42,9 @@ export function exchange(app: RequestListener, message: Message): Exchange {
 
 function requestOn(socket: Socket, { method, path, headers, body = '' }: Message): IncomingMessage {
   const req = new IncomingMessage(socket);
-  const all = { host: 'orders', 'content-length': `${Buffer.byteLength(body)}`, ...headers };
+  const length = { 'content-length': `${Buffer.byteLength(body)}` };
+  const json = body === '' ? {} : { 'content-type': 'application/json' };
+  const all = { host: 'orders', ...length, ...json, ...headers };
   const version = { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 };
   // Of a request that is not complete, the end of the body would be the end of the connection.
   Object.assign(req, { method, url: path, complete: true, ...version });

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { ALL_IDS, Epochs } from '../../../src/app/log/epochs.ts';
+import { ALL_IDS } from '../../../src/app/log/epochs.ts';
 import type { Outcome, Submission } from '../../../src/app/log/submission.ts';
 import type { BatchWriter } from '../../../src/app/ports/batch-writer.ts';
 import { ReadModel } from '../../../src/app/read/read-model.ts';
@@ -11,9 +11,9 @@ import type { ListChunk } from '../../../src/http/answers/list-chunk.ts';
 import { ListMemory } from '../../../src/http/answers/list-memory.ts';
 import { MemoryRefusals } from '../../../src/infra/memory/refusals.ts';
 import { MemoryTrail } from '../../../src/infra/memory/trail.ts';
-import { listenerOn } from '../../support/targets.ts';
+import { listenerWith } from '../../support/targets.ts';
 import { Connection } from './connection.ts';
-import { DATABASE_ENDED } from './database.ts';
+import { DATABASE_ENDED, EPOCHS } from './database.ts';
 import { type Exchange, exchange, type Message } from './http.ts';
 import type { World } from './world.ts';
 
@@ -115,7 +115,7 @@ export class Instance {
       },
     );
     const store = { epochs: EPOCHS, log: connection, trail: NO_TRAIL, keys, refusals: REFUSALS };
-    return { app: listenerOn(store, undefined, { commands, readModel, listMemory }), commands };
+    return { app: listenerWith(store, { commands, readModel, listMemory }), commands };
   }
 
   /** The service stops after an outcome in doubt, if the database is in its process. */
@@ -142,7 +142,6 @@ export class Instance {
   }
 }
 
-const EPOCHS = new Epochs('5107e000deadbeef');
 const REFUSALS = new MemoryRefusals();
 
 /** Shows the outcome of every command to the world, beside its client. */

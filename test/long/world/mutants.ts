@@ -1,7 +1,8 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { MUTANTS as KIT_MUTANTS } from '../../kit-mutants/mutants.ts';
 import type { Mutant as PartMutant } from '../../kit-mutants/mutated.ts';
+import { type Changes, plantIn } from '../../support/planted.ts';
 
 /** The ids in a world are small. */
 const INVISIBLE = 'ids of orders are rounded through Number';
@@ -17,8 +18,7 @@ export interface Mutant {
   readonly name: string;
   /** Below src. */
   readonly file: string;
-  /** The texts that are replaced, each of which the file has once, and the replacements. */
-  readonly changes: readonly (readonly [from: string, to: string])[];
+  readonly changes: Changes;
 }
 
 export const MUTANTS: readonly Mutant[] = [
@@ -237,13 +237,6 @@ export function plant({ file, changes }: Mutant, folder: string): string {
     cpSync(name, join(folder, name), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  const changed = join(folder, 'src', file);
-  let text = readFileSync(changed, 'utf8');
-  for (const [from, to] of changes) {
-    const parts = text.split(from);
-    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${from}`);
-    text = parts.join(to);
-  }
-  writeFileSync(changed, text);
+  plantIn(join(folder, 'src', file), changes);
   return join(folder, 'test/long/world/main.ts');
 }

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/folder.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { MUTANTS, type Mutant, PART_FAULTS, plant } from './mutants.ts';
 
@@ -76,7 +76,7 @@ const TRIED = isNightly
 describe('A world finds', () => {
   test.each(TRIED)('that $name', async (each) => {
     const given = [...SEED_1, '--seeds', `${MUTANTS_SEEDS}`, '--shrink', '0'];
-    const { code, output } = await worlds(planted(each), ...given);
+    const { code, output } = await worlds(plant(each, temporaryFolder()), ...given);
     expect(output).toMatch(/^Seed \d+: /m);
     expect(code).toBe(1);
   });
@@ -99,9 +99,3 @@ describe('A world finds', () => {
     expect(output.split('\n')).toEqual(expect.arrayContaining(lines));
   });
 });
-
-function planted(each: Mutant): string {
-  const folder = mkdtempSync(join(tmpdir(), 'store-orders-world-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return plant(each, folder);
-}

@@ -2,7 +2,6 @@ import { CLOCK_OUT_OF_RANGE, now } from '../../../src/app/clock.ts';
 import { keyIdOf, mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { acceptKey } from '../../../src/app/keys/first-key.ts';
 import { contradictionOf } from '../../../src/app/log/acknowledged-head.ts';
-import { Epochs } from '../../../src/app/log/epochs.ts';
 import type { RecordedEvent } from '../../../src/app/log/recorded-event.ts';
 import type { Accepted, Outcome, Submission } from '../../../src/app/log/submission.ts';
 import { MemoryKeyStore } from '../../../src/infra/memory/key-store.ts';
@@ -12,7 +11,7 @@ import { check } from '../../kit/linearizability/check.ts';
 import { describeViolation } from '../../kit/linearizability/timeline.ts';
 import type { Mutant } from '../../kit-mutants/mutated.ts';
 import { WorldClient } from './client.ts';
-import { Database } from './database.ts';
+import { Database, EPOCHS } from './database.ts';
 import { STRIKES } from './faults.ts';
 import type { Reply } from './http.ts';
 import { Instance } from './instance.ts';
@@ -47,7 +46,6 @@ const REFUSALS: Readonly<Record<string, WorldState>> = {
   'the client has disconnected': 'a command of a client that had gone was dropped',
   [CLOCK_OUT_OF_RANGE]: 'a command was refused because the clock was out of range',
 };
-const STORE = new Epochs('5107e000deadbeef');
 
 /** A fault that is planted around a part of each instance. */
 export type PartFault = Pick<Mutant, 'writer' | 'reader'>;
@@ -203,10 +201,11 @@ export class World {
   /** Ends the run: acknowledged events are lost, which is right only if the disk has lied. */
   lost(head: number): void {
     const { known: position } = this.database;
+    const { storeId, id: epoch } = EPOCHS;
     const root = undefined;
-    const known = { storeId: STORE.storeId, epoch: STORE.id, reached: position, highestId: 0n };
-    const log = { storeId: STORE.storeId, epochs: STORE, position: head, root };
-    const isNoticed = contradictionOf({ ...known, position, root }, log) !== undefined;
+    const known = { storeId, epoch, position, root, reached: position, highestId: 0n };
+    const log = { storeId, epochs: EPOCHS, position: head, root };
+    const isNoticed = contradictionOf(known, log) !== undefined;
     if (!isNoticed || !this.#isDiskAtFault) {
       this.#broken.push(`the log ends at ${head}, and position ${position} was acknowledged`);
     }

@@ -7,13 +7,13 @@ import type {
   AppendResult,
   Decide,
   EventLog,
-  KeptOutcomes,
   OutcomeName,
 } from '../../../../src/app/ports/event-log.ts';
 import { Writer } from '../../../../src/app/write/writer.ts';
 import { type OrderState, order } from '../../../../src/domain/order.ts';
 import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
+import { NOTHING_KEPT } from '../../../kit-mutants/faults.ts';
 import { fewOrderIds, submissionsTo } from '../../../support/arbitraries.ts';
 import { NOON, readAll } from '../../../support/events.ts';
 
@@ -21,7 +21,6 @@ import { NOON, readAll } from '../../../support/events.ts';
 const FATES = ['recorded', 'unavailable', 'lost before', 'lost behind'] as const;
 type Fate = (typeof FATES)[number];
 
-const NONE_KEPT: KeptOutcomes = { recall: () => undefined, keep: () => {} };
 const cause = new Error('out of reach');
 
 /** An engine that is far away, and takes a second append behind the one under way. */
@@ -59,9 +58,9 @@ class FarLog implements EventLog {
 
   async append(seen: number, decide: Decide, asked: readonly OutcomeName[]): Promise<AppendResult> {
     const before = this.#sent;
-    if (before?.end === seen) return this.#send(seen, decide([], NONE_KEPT), before.result);
+    if (before?.end === seen) return this.#send(seen, decide([], NOTHING_KEPT), before.result);
     // What it knows of the log may be out of date.
-    const result = await this.#send(seen, decide([], NONE_KEPT));
+    const result = await this.#send(seen, decide([], NOTHING_KEPT));
     if (result.kind !== 'overtaken') return result;
     await this.#later();
     return this.#log.append(seen, decide, asked);
@@ -144,7 +143,7 @@ class HeldLog extends MemoryEventLog {
 
   override append(seen: number, decide: Decide): Promise<AppendResult> {
     this.seen.push(seen);
-    const events = decide([], NONE_KEPT).map((event, index) => {
+    const events = decide([], NOTHING_KEPT).map((event, index) => {
       return { position: seen + 1 + index, ...event };
     });
     const result = Promise.withResolvers<AppendResult>();

@@ -17,6 +17,7 @@ import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
 import { openDatabase } from '../../../../src/infra/sqlite/database.ts';
 import { SqliteEventLog } from '../../../../src/infra/sqlite/event-log.ts';
+import { NOTHING_KEPT } from '../../../kit-mutants/faults.ts';
 import { fewOrderIds, submissionsTo } from '../../../support/arbitraries.ts';
 import {
   cancelled,
@@ -73,7 +74,7 @@ class Overtaken extends MemoryEventLog {
     this.#appends += 1;
     if (this.#appends > 1) return super.append(seen, decide, names);
     await Promise.resolve();
-    decide([], { recall: () => undefined, keep: () => undefined });
+    decide([], NOTHING_KEPT);
     return { kind: 'overtaken' } as const;
   }
 }
@@ -199,7 +200,7 @@ describe('a batch of commands', () => {
   it('leaves latecomers in doubt, too', async () => {
     class FailingLate extends MemoryEventLog {
       override async append(seen: number, decide: Decide): Promise<AppendResult> {
-        decide([], { recall: () => undefined, keep: () => {} });
+        decide([], NOTHING_KEPT);
         return { kind: 'unknown', cause: new Error(`the disk is gone after ${seen}`) };
       }
     }
