@@ -13,6 +13,8 @@ export interface StoreWithRows {
   openKeys(): Promise<KeyStore>;
   /** Executes SQL as somebody who may do everything and whom no trigger stops. */
   change(sql: string): Promise<void>;
+  /** Checks the whole store once. */
+  check(): Promise<void>;
 }
 
 const KEY: ApiKey = {
@@ -77,6 +79,46 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
         'the row "AbCdEfGh01" of api_keys is not as it was recorded',
       );
       await expect(keys.revoke(KEY.id, NOON)).rejects.toThrow(DamagedStore);
+    });
+
+    it.each([
+      [
+        'its revocation',
+        `revoked_at = NULL, checksum = (SELECT checksum FROM key_changes
+            WHERE id = 'AbCdEfGh02' AND change = 1)`,
+      ],
+      ['its limits', `limits = NULL, limits_checksum = NULL`],
+    ])('is no API key any more if the disk has lost a write: %s', async (_write, older) => {
+      const { store, keys } = await given();
+      const { limits: _, ...unlimited } = KEY;
+      const another = { ...unlimited, id: 'AbCdEfGh02' };
+      await keys.add(another);
+      await keys.revoke(another.id, LATER);
+      await keys.limit(another.id, { streams: 1 });
+      await store.change(`UPDATE api_keys SET ${older} WHERE id = '${another.id}'`);
+      const words = 'the row "AbCdEfGh02" of api_keys is not as it was last changed';
+      await expect(keys.find(another.id)).rejects.toThrow(words);
+      await expect(keys.list()).rejects.toThrow(words);
+      await expect(keys.revoke(another.id, LATER)).rejects.toThrow(words);
+      await expect(store.check()).rejects.toThrow(words);
+      expect(await keys.find(KEY.id)).toEqual(KEY);
+    });
+
+    it.each([
+      ['the row itself', `DELETE FROM api_keys`, 'is not as it was recorded'],
+      ['its only change', `DELETE FROM key_changes`, 'is not as it was last changed'],
+      [
+        'its last change',
+        `DELETE FROM key_changes WHERE change = 2`,
+        'is not as it was last changed',
+      ],
+    ])('is no API key any more if the disk has lost a write: %s', async (_write, sql, words) => {
+      const { store, keys } = await given();
+      await keys.revoke(KEY.id, LATER);
+      await store.change(sql);
+      await expect(keys.find(KEY.id)).rejects.toThrow(words);
+      await expect(keys.list()).rejects.toThrow(words);
+      await expect(store.check()).rejects.toThrow(words);
     });
 
     it('is no API key any more, under another id either', async () => {

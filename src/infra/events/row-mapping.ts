@@ -7,9 +7,10 @@ import type { Decided, Refusal } from '../../app/log/submission.ts';
 import { type KeptOutcome, UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import type { ApiKey, KeyLimits, Scope } from '../../app/ports/key-store.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import { checksumOf, requireChecksum } from './checksums.ts';
+import { type Column, checksumOf, requireChecksum } from './checksums.ts';
 import type { StoredEvent } from './codec.ts';
 
 export type EventRow = readonly [
@@ -47,7 +48,8 @@ export function storedRowIn(row: CheckedRow): StoredRow {
   return { position, orderId, version, type, schemaVersion, data, metadata };
 }
 
-export type KeyRow = readonly [
+/** The columns of an API key in its own table. */
+export type KeyColumns = readonly [
   id: string,
   name: string,
   hash: Buffer,
@@ -60,16 +62,36 @@ export type KeyRow = readonly [
 ];
 
 /**
+ * An API key as it is read. `isAsLastChanged` is true, or 1, if its checksums are those of its last
+ * change (table key_changes): a row that a disk has failed to write matches its own checksum.
+ */
+export type KeyRow = readonly [
+  ...KeyColumns,
+  isAsLastChanged: boolean | 0 | 1 | null,
+  number: number,
+];
+
+/**
  * The limits of an API key have a checksum of their own: a key without limits has the row that it
  * had before there were any, and an older version that is still running does not take limits for
  * damage.
  */
 export type LimitColumns = readonly [limits: string | null, checksum: Buffer | null];
 
-/** Returns the API key in a row. Throws {@link DamagedStore} unless its checksum matches. */
+/**
+ * Returns the API key in a row. Throws {@link DamagedStore} unless its checksums match and it is as
+ * it was last changed.
+ */
 export function keyIn(row: KeyRow): ApiKey {
-  const [id, name, hash, scopes, createdAt, expiresAt, revokedAt, checksum, ...limits] = row;
-  requireChecksum('api_keys', row.slice(0, 7), checksum);
+  const [id, name, hash, scopes, createdAt, expiresAt, revokedAt, checksum, ...more] = row;
+  const [limits, checksumOfLimits, isAsLastChanged] = more;
+  requireChecksum('api_keys', row.slice(0, 7) as Column[], checksum);
+  const ofLimits = limitsIn(id, [limits, checksumOfLimits]);
+  if (!isAsLastChanged) {
+    throw new DamagedStore(
+      `the row ${JSON.stringify(id)} of api_keys is not as it was last changed`,
+    );
+  }
   return {
     id,
     name,
@@ -78,7 +100,7 @@ export function keyIn(row: KeyRow): ApiKey {
     createdAt,
     ...(expiresAt === null ? {} : { expiresAt }),
     ...(revokedAt === null ? {} : { revokedAt }),
-    ...limitsIn(id, limits),
+    ...ofLimits,
   };
 }
 
@@ -90,7 +112,7 @@ function limitsIn(id: string, [text, checksum]: LimitColumns): Pick<ApiKey, 'lim
 }
 
 /** Returns the row of an API key, with its checksum. */
-export function keyRow({ id, name, hash, scopes, createdAt, ...more }: ApiKey): KeyRow {
+export function keyRow({ id, name, hash, scopes, createdAt, ...more }: ApiKey): KeyColumns {
   const { expiresAt = null, revokedAt = null, limits } = more;
   const columns = [
     id,

@@ -3,7 +3,7 @@ import { DamagedStore } from '../../app/ports/store.ts';
 import { type KeyRow, keyIn } from '../events/row-mapping.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { readKeptAfter } from './kept-outcomes-table.ts';
-import { keyColumns } from './key-store.ts';
+import { selectKeys } from './key-store.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** The kept outcomes of a chunk. */
@@ -23,8 +23,8 @@ const COUNT_KEPT: Statement = {
  * @param version The version of the store's schema.
  */
 export async function* checkRows(db: Queryable, version = SCHEMA_VERSION): AsyncIterable<number> {
-  const text = `SELECT ${keyColumns(version)} FROM store_orders.api_keys`;
-  (await db.query<KeyRow>({ name: `check_keys_${version}`, text })).forEach(keyIn);
+  const keys: Statement = { name: `check_keys_${version}`, text: selectKeys('all', version) };
+  (await db.query<KeyRow>(keys)).forEach(keyIn);
   const [[due] = [0]] = await db.query<[number]>(COUNT_KEPT);
   let read = 0;
   let outcomes: readonly KeptOutcome[] = await readKeptAfter(db, { by: '', key: '' }, CHUNK_ROWS);

@@ -41,7 +41,8 @@ const BEGIN = `
 const MAY_READ_ROWS: Statement = {
   name: 'may_read_rows',
   text: `SELECT has_table_privilege('store_orders.api_keys', 'SELECT')
-            AND has_table_privilege('store_orders.kept_outcomes', 'SELECT')`,
+            AND has_table_privilege('store_orders.kept_outcomes', 'SELECT')
+            AND coalesce(has_table_privilege(to_regclass('store_orders.key_changes'), 'SELECT'), true)`,
 };
 const LAST: Statement = {
   name: 'last',

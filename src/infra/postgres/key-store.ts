@@ -4,27 +4,38 @@ import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
-import { SCHEMA_VERSION, WITH_LIMITS } from './schema.ts';
+import { SCHEMA_VERSION, WITH_KEY_CHANGES, WITH_LIMITS } from './schema.ts';
 
-/** Returns the columns of {@link KeyRow} in a schema of this version. */
-export function keyColumns(version: number): string {
+const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
+
+/**
+ * Returns the statement that selects each {@link KeyRow} in a schema of this version: all keys,
+ * oldest first, or the one with the id `$1`. A key of which only changes are left has a row without
+ * its columns.
+ */
+export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): string {
+  const [where, order] =
+    which === 'all' ? ['true', 'ORDER BY created_at, number'] : ['id = $1', ''];
   const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
-  return `id, name, hash, scopes, created_at, expires_at, revoked_at, checksum, ${limits}`;
+  const isAsLastChanged = `
+    (SELECT (checksum, limits_checksum) IS NOT DISTINCT FROM (k.checksum, k.limits_checksum)
+       FROM store_orders.key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)`;
+  const withoutRow = `UNION ALL
+    SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+      FROM store_orders.key_changes AS c
+      WHERE ${where} AND change = 1
+        AND NOT EXISTS (SELECT FROM store_orders.api_keys WHERE id = c.id)`;
+  const isCovered = version >= WITH_KEY_CHANGES;
+  return `
+    SELECT ${COLUMNS}, ${limits}, ${isCovered ? isAsLastChanged : 'true'}, number
+      FROM store_orders.api_keys AS k WHERE ${where} ${isCovered ? withoutRow : ''} ${order}`;
 }
 
-const COLUMNS = keyColumns(SCHEMA_VERSION);
-
-const FIND: Statement = {
-  name: 'find_key',
-  text: `SELECT ${COLUMNS} FROM store_orders.api_keys WHERE id = $1`,
-};
-const LIST: Statement = {
-  name: 'list_keys',
-  text: `SELECT ${COLUMNS} FROM store_orders.api_keys ORDER BY created_at, number`,
-};
+const FIND: Statement = { name: 'find_key', text: selectKeys('one') };
+const LIST: Statement = { name: 'list_keys', text: selectKeys('all') };
 const ADD: Statement = {
   name: 'add_key',
-  text: `INSERT INTO store_orders.api_keys (${COLUMNS})
+  text: `INSERT INTO store_orders.api_keys (${COLUMNS}, limits, limits_checksum)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id`,
 };
 const REVOKE: Statement = {

@@ -15,6 +15,7 @@ export const RIGHTS: readonly Right[] = [
   { to: 'INSERT', table: 'kept_outcomes' },
   { to: 'INSERT', table: 'event_traces' },
   { to: 'INSERT', table: 'api_keys' },
+  { to: 'INSERT', table: 'key_changes' },
   { to: 'INSERT', table: 'refusals' },
   { to: 'INSERT', table: 'signing_keys' },
   { to: 'INSERT', table: 'epochs' },

@@ -8,7 +8,7 @@ import { MAX_REFUSALS } from '../../app/ports/refusal-trail.ts';
 import { checksumInPostgres } from '../events/checksums.ts';
 
 /** The newest schema version. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** The schema version that introduced checksums of the rows outside of proofs. */
 export const WITH_CHECKSUMS = 3;
@@ -16,6 +16,8 @@ export const WITH_CHECKSUMS = 3;
 export const WITH_EPOCHS = 4;
 /** The schema version that introduced the limits of API keys. */
 export const WITH_LIMITS = 5;
+/** The schema version that introduced the record of changes of API keys. */
+export const WITH_KEY_CHANGES = 7;
 
 /** "STOR": the advisory lock under which the schema is changed. */
 export const MIGRATION_LOCK = 0x53544f52;
@@ -240,5 +242,33 @@ ${refuseGapIn('refusals')}
   CREATE TRIGGER event_traces_never_change
     BEFORE UPDATE OR DELETE OR TRUNCATE ON store_orders.event_traces
     FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
+  `,
+  `
+  -- The checksums that each key has had, in pages of their own: a write of the keys' page that the
+  -- disk has lost leaves an older row there, whose own checksum matches (docs/adr/0053).
+  CREATE TABLE store_orders.key_changes (
+    id              text COLLATE "C" NOT NULL,
+    change          integer NOT NULL,
+    checksum        bytea NOT NULL,
+    limits_checksum bytea,
+    PRIMARY KEY (id, change)
+  );
+  INSERT INTO store_orders.key_changes
+    SELECT id, 1, checksum, limits_checksum FROM store_orders.api_keys;
+
+  CREATE TRIGGER key_changes_never_change
+    BEFORE UPDATE OR DELETE OR TRUNCATE ON store_orders.key_changes
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
+
+  CREATE FUNCTION store_orders.keep_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO store_orders.key_changes
+      SELECT NEW.id, coalesce(max(change), 0) + 1, NEW.checksum, NEW.limits_checksum
+        FROM store_orders.key_changes WHERE id = NEW.id;
+    RETURN NULL;
+  END $$;
+
+  CREATE TRIGGER each_change_of_a_key_is_kept AFTER INSERT OR UPDATE ON store_orders.api_keys
+    FOR EACH ROW EXECUTE FUNCTION store_orders.keep_key_change();
   `,
 ];

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { type KeyRow, keyIn } from '../events/row-mapping.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
-import { keyColumns } from './key-store.ts';
+import { selectKeys } from './key-store.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** The kept outcomes of a chunk. */
@@ -18,7 +18,7 @@ const OUTCOME_BYTES = 160;
  */
 export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Iterable<number> {
   const find = db.prepare('SELECT count(*) FROM api_keys WHERE id = ?').pluck();
-  const keys = db.prepare(`SELECT ${keyColumns(version)} FROM api_keys NOT INDEXED`).raw();
+  const keys = db.prepare(selectKeys('all', version)).raw();
   for (const { id } of (keys.all() as KeyRow[]).map(keyIn)) {
     if (find.get(id) !== 1) throw new DamagedStore(`the API key ${id} is not found by its id`);
   }

@@ -4,16 +4,32 @@ import type Database from 'better-sqlite3';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
-import { SCHEMA_VERSION, WITH_LIMITS } from './schema.ts';
+import { SCHEMA_VERSION, WITH_KEY_CHANGES, WITH_LIMITS } from './schema.ts';
 import { orUnavailable } from './storage/fault.ts';
 
-/** Returns the columns of {@link KeyRow} in a schema of this version. */
-export function keyColumns(version: number): string {
-  const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
-  return `id, name, hash, scopes, created_at, expires_at, revoked_at, checksum, ${limits}`;
-}
+const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
 
-const COLUMNS = keyColumns(SCHEMA_VERSION);
+/**
+ * Returns the statement that selects each {@link KeyRow} in a schema of this version: all keys,
+ * oldest first, or the one with `@id`. A key of which only changes are left has a row without its
+ * columns.
+ */
+export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): string {
+  const [where, order] =
+    which === 'all' ? ['true', 'ORDER BY created_at, number'] : ['id = @id', ''];
+  const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
+  const isAsLastChanged = `
+    (SELECT (checksum, limits_checksum) IS (k.checksum, k.limits_checksum)
+       FROM key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)`;
+  const withoutRow = `UNION ALL
+    SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+      FROM key_changes AS c
+      WHERE ${where} AND change = 1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = c.id)`;
+  const isCovered = version >= WITH_KEY_CHANGES;
+  return `
+    SELECT ${COLUMNS}, ${limits}, ${isCovered ? isAsLastChanged : '1'}, rowid AS number
+      FROM api_keys AS k WHERE ${where} ${isCovered ? withoutRow : ''} ${order}`;
+}
 
 /** The API keys in SQLite, over a connection that the caller closes. */
 export class SqliteKeyStore implements KeyStore {
@@ -24,11 +40,11 @@ export class SqliteKeyStore implements KeyStore {
   readonly #limit: Database.Statement;
 
   constructor(db: Database.Database) {
-    this.#find = db.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`).raw();
-    this.#list = db.prepare(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, rowid`).raw();
+    this.#find = db.prepare(selectKeys('one')).raw();
+    this.#list = db.prepare(selectKeys('all')).raw();
     this.#add = db.prepare(
-      `INSERT INTO api_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO NOTHING`,
+      `INSERT INTO api_keys (${COLUMNS}, limits, limits_checksum)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
     this.#revoke = db.prepare(
       'UPDATE api_keys SET revoked_at = ?, checksum = ? WHERE id = ? AND checksum = ?',
@@ -64,6 +80,6 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   #row(id: string): KeyRow | undefined {
-    return orUnavailable(() => this.#find.get(id) as KeyRow | undefined);
+    return orUnavailable(() => this.#find.get({ id }) as KeyRow | undefined);
   }
 }

@@ -7,7 +7,7 @@
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema version (PRAGMA user_version). */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 /** The schema version that introduced the tree of the log. */
 export const WITH_TREE = 3;
@@ -20,6 +20,9 @@ export const WITH_EPOCHS = 6;
 
 /** The schema version that introduced the limits of API keys. */
 export const WITH_LIMITS = 7;
+
+/** The schema version that introduced the record of changes of API keys. */
+export const WITH_KEY_CHANGES = 9;
 
 /** Returns the triggers that refuse to update or delete a table's rows. */
 function noChangesTo(table: string, words: string): string {
@@ -35,6 +38,16 @@ export function noGapsIn(table: string, column: string, words: string): string {
   return `  CREATE TRIGGER ${table}_are_dense BEFORE INSERT ON ${table}
   WHEN NEW.${column} IS NOT (SELECT coalesce(max(${column}), 0) + 1 FROM ${table})
   BEGIN SELECT RAISE(ABORT, '${words}'); END;`;
+}
+
+/** Returns the trigger that records the checksums of a changed API key. */
+function keepKeyChanges(on: string): string {
+  return `  CREATE TRIGGER each_${on.toLowerCase()}_of_a_key_is_kept AFTER ${on} ON api_keys
+  BEGIN
+    INSERT INTO key_changes
+      SELECT NEW.id, coalesce(max(change), 0) + 1, NEW.checksum, NEW.limits_checksum
+        FROM key_changes WHERE id = NEW.id;
+  END;`;
 }
 
 /** The statements that migrate from each schema version to the next; the first to version 1. */
@@ -204,5 +217,26 @@ ${noChangesTo('event_traces', 'event_traces is append-only')}
   CREATE TRIGGER event_traces_are_never_replaced BEFORE INSERT ON event_traces
   WHEN EXISTS (SELECT 1 FROM event_traces WHERE position = NEW.position)
   BEGIN SELECT RAISE(IGNORE); END;
+  `,
+  `
+  -- The checksums that each key has had, in pages of their own: a write of the keys' page that the
+  -- disk has lost leaves an older row there, whose own checksum matches (docs/adr/0053).
+  CREATE TABLE key_changes (
+    id              TEXT NOT NULL,
+    change          INTEGER NOT NULL,
+    checksum        BLOB NOT NULL,
+    limits_checksum BLOB,
+    PRIMARY KEY (id, change)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO key_changes SELECT id, 1, checksum, limits_checksum FROM api_keys;
+
+${noChangesTo('key_changes', 'key_changes is append-only')}
+
+  CREATE TRIGGER key_changes_are_dense BEFORE INSERT ON key_changes
+  WHEN NEW.change IS NOT
+    (SELECT coalesce(max(change), 0) + 1 FROM key_changes WHERE id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'key_changes is append-only: the number is not the next'); END;
+
+${['INSERT', 'UPDATE'].map(keepKeyChanges).join('\n\n')}
   `,
 ];

@@ -37,6 +37,10 @@ const FORBIDDEN = [
   'DELETE FROM store_orders.event_traces',
   'TRUNCATE store_orders.event_traces',
   `INSERT INTO store_orders.event_traces VALUES (1, '')`,
+  `UPDATE store_orders.key_changes SET checksum = ''`,
+  'DELETE FROM store_orders.key_changes',
+  'TRUNCATE store_orders.key_changes',
+  `INSERT INTO store_orders.key_changes VALUES ('AbCdEfGh01', 1, '', NULL)`,
   `UPDATE store_orders.signing_keys SET verifier_key = ''`,
   'DELETE FROM store_orders.signing_keys',
   'TRUNCATE store_orders.signing_keys',
@@ -66,7 +70,12 @@ async function storeWithHistory(version: 15 | 18 = 18): Promise<string> {
     return events.map((event) => ({ ...event, traceparent: TRACEPARENT }));
   });
   await log.close();
-  await sql(url, `INSERT INTO store_orders.signing_keys VALUES (1, 'log', '')`);
+  await sql(
+    url,
+    `INSERT INTO store_orders.signing_keys VALUES (1, 'log', '');
+     INSERT INTO store_orders.api_keys VALUES
+       ('AbCdEfGh01', '"x"', '', '', '', NULL, NULL, DEFAULT, '')`,
+  );
   return url;
 }
 

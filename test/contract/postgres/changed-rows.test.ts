@@ -1,6 +1,7 @@
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { PostgresKeyStore } from '../../../src/infra/postgres/key-store.ts';
+import { checkPostgresStore } from '../../../src/infra/postgres/store-check.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 import { changedRowContract } from '../changed-rows.ts';
@@ -15,5 +16,6 @@ changedRowContract('PostgreSQL', async () => {
     // Names are JSON texts there.
     change: async (change) =>
       void (await sql(url, `${asReplica}; ${change.replace('somebody else', '"somebody else"')}`)),
+    check: () => checkPostgresStore(url, async () => {}),
   };
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import type { ApiKey } from '../../../src/app/ports/key-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
@@ -10,6 +11,7 @@ import {
   MIGRATIONS,
   SCHEMA_VERSION,
   WITH_CHECKSUMS,
+  WITH_KEY_CHANGES,
   WITH_LIMITS,
 } from '../../../src/infra/postgres/schema.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
@@ -170,4 +172,33 @@ it('a store from before traces records them, and the application may', async () 
   expect(await log.append(0, () => [traced])).toMatchObject({ kind: 'appended' });
   expect(await new PostgresTrail(db).traces([1])).toStrictEqual(new Map([[1, TRACEPARENT]]));
   await log.close();
+});
+
+it('the keys of a store from before their changes are covered, and those of older instances', async () => {
+  const url = await empty();
+  await sql(url, 'CREATE SCHEMA store_orders');
+  for (const migration of MIGRATIONS.slice(0, WITH_KEY_CHANGES - 1)) await sql(url, migration);
+  await sql(url, `UPDATE store_orders.store SET schema_version = ${WITH_KEY_CHANGES - 1}`);
+  const key = { id: 'AbCdEfGh01', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
+  const another = { ...key, id: 'AbCdEfGh02' };
+  const db = new Database(url);
+  const columns = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
+  const text = `INSERT INTO store_orders.api_keys (${columns}, limits, limits_checksum)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  const insert = (row: ApiKey) =>
+    db.query({ name: 'old_key', text }, keyRow({ ...row, name: '"x"' }));
+  await insert(key);
+  await migrate(url, false);
+  await insert(another);
+  const keys = new PostgresKeyStore(db);
+  expect(await keys.list()).toStrictEqual([key, another]);
+  expect(await keys.revoke(key.id, NOON)).toBe(true);
+  expect(await keys.find(key.id)).toStrictEqual({ ...key, revokedAt: NOON });
+  const changes = 'SELECT id, change FROM store_orders.key_changes ORDER BY id, change';
+  expect(await db.query({ name: 'changes', text: changes })).toEqual([
+    ['AbCdEfGh01', 1],
+    ['AbCdEfGh01', 2],
+    ['AbCdEfGh02', 1],
+  ]);
+  await db.close();
 });

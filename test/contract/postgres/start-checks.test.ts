@@ -141,6 +141,7 @@ describe('a start is refused if its user lacks a privilege:', () => {
     ['INSERT ON store_orders.events', 'insert events'],
     ['INSERT ON store_orders.kept_outcomes', 'insert kept_outcomes'],
     ['INSERT ON store_orders.event_traces', 'insert event_traces'],
+    ['INSERT ON store_orders.key_changes', 'insert key_changes'],
     ['UPDATE (edge) ON store_orders.tree', 'update tree'],
     ['UPDATE (revoked_at) ON store_orders.api_keys', 'update api_keys'],
     ['UPDATE (limits) ON store_orders.api_keys', 'update api_keys'],

@@ -77,6 +77,24 @@ describe('the database itself refuses to change history', () => {
     db.close();
   });
 
+  it.each([
+    `UPDATE key_changes SET checksum = x''`,
+    'DELETE FROM key_changes',
+    `INSERT INTO key_changes VALUES ('AbCdEfGh01', 1, x'', NULL)`,
+    `INSERT OR REPLACE INTO key_changes VALUES ('AbCdEfGh01', 1, x'', NULL)`,
+    `INSERT INTO key_changes VALUES ('AbCdEfGh01', 3, x'', NULL)`,
+  ])('nor to forget a change of an API key: %s', async (sql) => {
+    const db = new Database(await storeWithHistory());
+    const rows = () => db.prepare('SELECT * FROM key_changes').all();
+    db.exec(`INSERT INTO api_keys VALUES
+      ('AbCdEfGh01', 'x', x'', '', '', NULL, NULL, zeroblob(32), NULL, NULL)`);
+    const before = rows();
+    expect(before).toHaveLength(1);
+    expect(() => db.exec(sql)).toThrow(/key_changes is append-only/);
+    expect(rows()).toStrictEqual(before);
+    db.close();
+  });
+
   it('nor to change the trace of an event', async () => {
     const db = new Database(await storeWithHistory());
     const rows = () => db.prepare('SELECT * FROM event_traces').raw().all();

@@ -1,6 +1,7 @@
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';
 import { SqliteKeyStore } from '../../../src/infra/sqlite/key-store.ts';
+import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { tamper } from '../../support/tampering.ts';
 import { changedRowContract } from '../changed-rows.ts';
@@ -12,5 +13,6 @@ changedRowContract('SQLite', async () => {
     openLog: async (damaged) => openLog(file, db, damaged),
     openKeys: async () => new SqliteKeyStore(db),
     change: async (sql) => tamper(file, (changed) => changed.exec(sql)),
+    check: () => checkSqliteStore(file, async () => {}),
   };
 });

@@ -2,9 +2,12 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
+import { HeadFile } from '../../../src/infra/process/head-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
+import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
 import { KeptOutcomesTable } from '../../../src/infra/sqlite/kept-outcomes-table.ts';
 import { SqliteKeyStore } from '../../../src/infra/sqlite/key-store.ts';
 import { MerkleTables } from '../../../src/infra/sqlite/merkle-tables.ts';
@@ -14,6 +17,8 @@ import {
   MIGRATIONS,
   SCHEMA_VERSION,
   WITH_CHECKSUMS,
+  WITH_EPOCHS,
+  WITH_KEY_CHANGES,
   WITH_LIMITS,
   WITH_TREE,
 } from '../../../src/infra/sqlite/schema.ts';
@@ -38,19 +43,58 @@ function oldStore(schema: number): string {
     const metadata = '{"at":"2026-01-01T12:00:00.000Z","by":"AbCdEfGh01","commandId":"c-1"}';
     insert.run(id, id, `{"orderId":"${id}","petId":"7","quantity":1}`, metadata);
   }
-  db.exec(`INSERT INTO api_keys (id, name, hash, scopes, created_at) VALUES
-    ('AbCdEfGh01', 'Zoë "the" key', x'0102', 'orders:read', '2026-01-01T12:00:00.000Z')`);
+  const key = `'AbCdEfGh01', 'Zoë "the" key', x'0102', 'orders:read', '2026-01-01T12:00:00.000Z'`;
+  insertWith(db, schema, 'api_keys', 'id, name, hash, scopes, created_at', [key], ', NULL, NULL');
   if (schema >= SINCE_OUTCOMES) {
-    db.exec(`INSERT INTO kept_outcomes VALUES
-      ('AbCdEfGh01', 'k-ä', 'f', 9223372036854775807, 1, NULL),
-      ('AbCdEfGh01', 'l', 'f', NULL, NULL, 'order_not_found')`);
+    const columns = 'asked_by, key, fingerprint, order_id, version, refusal';
+    insertWith(db, schema, 'kept_outcomes', columns, [
+      `'AbCdEfGh01', 'k-ä', 'f', 9223372036854775807, 1, NULL`,
+      `'AbCdEfGh01', 'l', 'f', NULL, NULL, 'order_not_found'`,
+    ]);
   }
   if (schema >= WITH_TREE) new MerkleTables(db).append(new StoredEvents(db).read(0, EVENTS));
+  if (schema >= WITH_EPOCHS) {
+    const head = new HeadFile(headFileOf(file), storeIdOf(db));
+    const root = new MerkleTables(db).frontier().root().toString('hex');
+    head.write({ position: EVENTS, root });
+    head.close();
+  }
   db.close();
   return file;
 }
 
-it.each(Array.from({ length: WITH_CHECKSUMS - 1 }, (_, n) => n + 1))(
+/** Inserts rows as a version with this schema did: with checksums, once there are any. */
+function insertWith(
+  db: Database.Database,
+  schema: number,
+  table: string,
+  columns: string,
+  rows: readonly string[],
+  unset = '',
+): void {
+  const hasChecksums = schema >= WITH_CHECKSUMS;
+  for (const row of rows) {
+    const checksum = hasChecksums ? `, checksum_of('${table}', ${row}${unset})` : '';
+    db.exec(`INSERT INTO ${table} (${columns}${hasChecksums ? ', checksum' : ''})
+      VALUES (${row}${checksum})`);
+  }
+}
+
+async function verified(file: string) {
+  const evidence = openSqliteEvidence(file);
+  const { findings, size } = await verifyStore(evidence, [], async () => {});
+  await evidence.close();
+  return { findings, size };
+}
+
+it.each(Array.from({ length: SCHEMA_VERSION - WITH_CHECKSUMS }, (_, n) => WITH_CHECKSUMS + n))(
+  'a store of schema %i is verified as it is',
+  async (schema) => {
+    expect(await verified(oldStore(schema))).toEqual({ findings: [], size: EVENTS });
+  },
+);
+
+it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, n) => n + 1))(
   'a store of schema %i is brought up to date, and everything in it is checked from then on',
   async (schema) => {
     const file = oldStore(schema);
@@ -68,10 +112,7 @@ it.each(Array.from({ length: WITH_CHECKSUMS - 1 }, (_, n) => n + 1))(
       ]);
     }
     db.close();
-    const evidence = openSqliteEvidence(file);
-    const { findings, size } = await verifyStore(evidence, [], async () => {});
-    await evidence.close();
-    expect({ findings, size }).toEqual({ findings: [], size: EVENTS });
+    expect(await verified(file)).toEqual({ findings: [], size: EVENTS });
   },
 );
 
@@ -111,4 +152,26 @@ it('the events of a store from before traces have none, and those after them can
   const traces = await new SqliteTrail(db).traces([1, EVENTS, EVENTS + 1]);
   expect(traces).toStrictEqual(new Map([[EVENTS + 1, TRACEPARENT]]));
   await log.close();
+});
+
+it('an older version that is still running changes keys, and each change is recorded', async () => {
+  const db = openDatabase(oldStore(WITH_KEY_CHANGES - 1));
+  const keys = new SqliteKeyStore(db);
+  const key = { id: 'AbCdEfGh02', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
+  const revoked = keyRow({ ...key, revokedAt: NOON });
+  db.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(...keyRow(key));
+  expect(await keys.find(key.id)).toStrictEqual(key);
+  db.prepare('UPDATE api_keys SET revoked_at = ?, checksum = ? WHERE id = ?').run(
+    NOON,
+    revoked[7],
+    key.id,
+  );
+  expect(await keys.find(key.id)).toStrictEqual({ ...key, revokedAt: NOON });
+  const changes = db.prepare('SELECT id, change FROM key_changes ORDER BY id, change').raw().all();
+  expect(changes).toEqual([
+    ['AbCdEfGh01', 1],
+    ['AbCdEfGh02', 1],
+    ['AbCdEfGh02', 2],
+  ]);
+  db.close();
 });

@@ -69,8 +69,6 @@ export async function makeStore(file: string, older?: string, orders = 400): Pro
   const log = openLog(file, db);
   const keys = new SqliteKeyStore(db);
   for (const key of KEYS) await keys.add(key);
-  // Before the copy: a write of the keys that is lost is not noticed.
-  await keys.revoke((KEYS[1] as ApiKey).id, NOON);
   const writer = await Writer.open(log, () => Date.parse(NOON));
   const all = submissions(orders);
   const execute = async (some: readonly Submission[]) => {
@@ -82,6 +80,7 @@ export async function makeStore(file: string, older?: string, orders = 400): Pro
     db.pragma('wal_checkpoint(TRUNCATE)');
     cpSync(file, older);
   }
+  await keys.revoke((KEYS[1] as ApiKey).id, NOON);
   await execute(all.slice(late));
   const refusals = new SqliteRefusals(file);
   const record = { at: NOON, code: 'unauthorized', method: 'GET', path: '/', requestId: 'r' };
