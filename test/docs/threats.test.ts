@@ -301,6 +301,7 @@ async function renamedKeyWithItsChecksum(): Promise<void> {
     const row = db.prepare(`SELECT ${columns} FROM api_keys`).raw().get();
     const checksum = checksumOf('api_keys', row as never);
     db.prepare('UPDATE api_keys SET checksum = ?').run(checksum);
+    db.prepare('UPDATE key_changes SET checksum = ?').run(checksum);
   });
   await store.isNotFoundBy(...store.audit);
   expect((await store.run('keys', 'list')).out).toContain('boss');
