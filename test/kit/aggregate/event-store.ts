@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { type FindOptions, find } from './find.ts';
+import { onLines } from './script.ts';
 import { asText, isSame } from './text.ts';
 import { Violation } from './violation.ts';
 
@@ -51,20 +52,32 @@ export const STORE_RULES = {
   positions: 'positions are dense, and each stream is in its order',
 } as const;
 
-type Op<Event> =
+/** An operation on a store. Streams have indexes from 0 to 2. */
+export type StoreOperation<Event> =
+  /** `off` is added to the version of the stream: 0 expects the right one. */
   | { do: 'append'; stream: number; off: number; events: readonly Event[] }
+  /** Appends several at once, which all expect the version of the stream. */
   | { do: 'race'; stream: number; several: readonly (readonly Event[])[] }
+  /** Repeats an append, by the index of those that were recorded, modulo their number. */
   | { do: 'repeat'; which: number }
   | { do: 'reopen' };
 
-export interface StoreResult {
+export interface StoreOptions<Event> extends FindOptions {
+  /** Operations to run instead of drawn ones, on a new store each. */
+  readonly programs?: readonly (readonly StoreOperation<Event>[])[];
+}
+
+export interface StoreResult<Event = unknown> {
   readonly seed: number;
   readonly runs: number;
   readonly counterexample?: {
     readonly rule: string;
     readonly detail: string;
-    /** The operations that show it, one a line. */
+    readonly operations: readonly StoreOperation<Event>[];
+    /** The operations in words, one a line. */
     readonly script: string;
+    /** The options that run them again, as a JavaScript expression. */
+    readonly replay: string;
     readonly path: string;
   };
 }
@@ -73,10 +86,10 @@ export interface StoreResult {
 export async function checkEventStore<Event>(
   open: () => Promise<EventStore<Event>>,
   events: Arbitrary<Event>,
-  options: FindOptions = {},
-): Promise<StoreResult> {
+  { programs, ...options }: StoreOptions<Event> = {},
+): Promise<StoreResult<Event>> {
   let runs = 0;
-  const attempt = async (ops: readonly Op<Event>[]) => {
+  const attempt = async (ops: readonly StoreOperation<Event>[]) => {
     runs += 1;
     const session = new StoreSession(await open());
     try {
@@ -85,15 +98,20 @@ export async function checkEventStore<Event>(
       await session.close();
     }
   };
-  const { seed, counterexample } = await find(opsOf(events), attempt, options);
+  const { seed, counterexample } = await find(opsOf(events), attempt, {
+    ...options,
+    ...(programs && { given: programs }),
+  });
   if (counterexample === undefined) return { seed, runs };
-  const { value, ...found } = counterexample;
-  return { seed, runs, counterexample: { ...found, script: value.map(inWords).join('\n') } };
+  const { value: operations, ...found } = counterexample;
+  const script = operations.map(inWords).join('\n');
+  const replay = `{\n  programs: [${onLines(operations)}],\n}`;
+  return { seed, runs, counterexample: { ...found, operations, script, replay } };
 }
 
 const MAX_OPS = 20;
 
-function opsOf<Event>(event: Arbitrary<Event>): Arbitrary<readonly Op<Event>[]> {
+function opsOf<Event>(event: Arbitrary<Event>): Arbitrary<readonly StoreOperation<Event>[]> {
   const events = fc.array(event, { minLength: 1, maxLength: 3 });
   const stream = fc.nat({ max: 2 });
   // Mostly the right version: one too low was overtaken, and one too high is a mistake.
@@ -111,7 +129,7 @@ function opsOf<Event>(event: Arbitrary<Event>): Arbitrary<readonly Op<Event>[]> 
   return fc.array(op, { minLength: 1, maxLength: MAX_OPS });
 }
 
-function inWords(op: Op<unknown>): string {
+function inWords(op: StoreOperation<unknown>): string {
   switch (op.do) {
     case 'append': {
       const version = ['one less than the version', 'the version', 'one more than the version'][
@@ -140,7 +158,7 @@ class StoreSession<Event> {
     this.#store = store;
   }
 
-  async do(op: Op<Event>): Promise<void> {
+  async do(op: StoreOperation<Event>): Promise<void> {
     switch (op.do) {
       case 'append':
         await this.#append(nameOf(op.stream), op.off, op.events);

@@ -17,6 +17,8 @@ export {
   type EventStore,
   STORE_RULES,
   type Stored,
+  type StoreOperation,
+  type StoreOptions,
   type StoreResult,
 } from './event-store.ts';
 export type { FindOptions } from './find.ts';

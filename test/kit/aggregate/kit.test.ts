@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { order } from '../../../src/domain/order.ts';
+import { evaluated } from '../../support/evaluated.ts';
 import { brokenHistoryRule } from '../oracle/history.ts';
 import { ORDERS } from '../orders.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import { LOANS } from '../starter/loans.ts';
 import type { Decider } from './domain.ts';
 import { HISTORY_RULES } from './histories.ts';
-import { kitFor } from './kit.ts';
+import { type CheckOptions, kitFor } from './kit.ts';
 import { RULES } from './run.ts';
 import { deciderTarget, type Session, type Target } from './target.ts';
 import { asText, isSame } from './text.ts';
@@ -101,6 +102,20 @@ describe('A check of a decider', () => {
     const again = await loans.check(target, { seed, path: counterexample?.path ?? '', runs: 1 });
     expect(again.counterexample?.script).toBe(counterexample?.script);
     await expect(loans.assertHolds(target, { seed: 7 })).rejects.toThrow('faulty:\n# Broken');
+  });
+
+  test('shows a program as options that run it again, where they are pasted', async () => {
+    const decider = faulty((command) => (command.type === 'Lend' ? lent(command.to) : undefined));
+    const target = deciderTarget('faulty', decider);
+    const { counterexample } = await loans.check(target, { seed: 7 });
+    const options = evaluated(counterexample?.replay ?? '') as CheckOptions<Command>;
+    const again = await loans.check(target, options);
+    expect(again.counterexample?.program).toEqual(counterexample?.program);
+    expect(again.counterexample?.path).toBe('0');
+    await expect(loans.assertHolds(target, { seed: 7 })).rejects.toThrow(
+      `To run it again, pass these options to the same call:\n${counterexample?.replay}`,
+    );
+    expect((await loans.check(deciderTarget('right', LOANS.model), options)).runs).toBe(1);
   });
 
   test('shrinks values by the order of the domain', async () => {
@@ -306,13 +321,23 @@ test('Texts of values are equal exactly for equal values', () => {
     'NaN',
     'null',
     'undefined',
-    'Date(5)',
-    'Map[[1, 2]]',
-    'Set[1]',
+    'new Date(5)',
+    'new Map([[1, 2]])',
+    'new Set([1])',
     '{}',
     '["a"]',
     '[undefined]',
   ]);
+});
+
+test('the text of a value is an expression that makes it again', () => {
+  const values = fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true });
+  fc.assert(
+    fc.property(values, (value) => {
+      expect(asText(evaluated(asText(value)))).toBe(asText(value));
+    }),
+  );
+  expect(evaluated(asText({ ['__proto__']: 1n }))).toStrictEqual({ ['__proto__']: 1n });
 });
 
 function isDeepEqual(one: unknown, other: unknown): boolean {

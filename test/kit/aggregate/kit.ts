@@ -6,7 +6,12 @@ import {
   specificationOf,
 } from './concurrent.ts';
 import type { Decider, Domain } from './domain.ts';
-import { checkEventStore, type EventStore, type StoreResult } from './event-store.ts';
+import {
+  checkEventStore,
+  type EventStore,
+  type StoreOptions,
+  type StoreResult,
+} from './event-store.ts';
 import { type FindOptions, find } from './find.ts';
 import {
   type BrokenRule,
@@ -19,11 +24,13 @@ import type { Program } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import { Run } from './run.ts';
 import { type Given, given } from './scenario.ts';
-import { asScript } from './script.ts';
+import { asScript, replayOf } from './script.ts';
 import { deciderTarget, type Target } from './target.ts';
 import { Violation } from './violation.ts';
 
 /** The kit of one aggregate: everything that its description makes testable. */
+
+const TO_REPEAT = 'To run it again, pass these options to the same call:';
 
 export interface CheckOptions<Command = unknown> extends ProgramOptions, FindOptions {
   /** Programs to run instead of drawn ones, such as those of recorded traces. */
@@ -47,6 +54,8 @@ export interface Counterexample<Command> {
   readonly path: string;
   /** The program in words, with the answers that are due. */
   readonly script: string;
+  /** The options that run the program again, as a JavaScript expression. */
+  readonly replay: string;
 }
 
 /** Returns the kit for an aggregate. */
@@ -117,7 +126,14 @@ export class Kit<State, Command, Event> {
     if (counterexample === undefined) return { seed, runs, steps, isInterrupted };
     const { value: program, ...why } = counterexample;
     const script = asScript(this.domain, program, { seed, ...why });
-    return { seed, runs, steps, isInterrupted, counterexample: { program, ...why, script } };
+    const replay = replayOf(program);
+    return {
+      seed,
+      runs,
+      steps,
+      isInterrupted,
+      counterexample: { program, ...why, script, replay },
+    };
   }
 
   /** Like {@link check}, but throws the counterexample: for tests. */
@@ -128,8 +144,8 @@ export class Kit<State, Command, Event> {
     const result = await this.check(target, options);
     const { counterexample } = result;
     if (counterexample === undefined) return result;
-    const { rule, script } = counterexample;
-    throw new Violation(rule, `${target.name}:\n${script}`, script);
+    const { rule, script, replay } = counterexample;
+    throw new Violation(rule, `${target.name}:\n${script}\n${TO_REPEAT}\n${replay}`, script);
   }
 
   /** The same for a decider. */
@@ -164,21 +180,22 @@ export class Kit<State, Command, Event> {
   /** Runs random appends on an event store, with this aggregate's events. */
   checkEventStore(
     open: () => Promise<EventStore<Event>>,
-    options: FindOptions = {},
-  ): Promise<StoreResult> {
+    options: StoreOptions<Event> = {},
+  ): Promise<StoreResult<Event>> {
     return checkEventStore(open, this.domain.events, options);
   }
 
   /** Like {@link checkEventStore}, but throws the counterexample: for tests. */
   async assertEventStore(
     open: () => Promise<EventStore<Event>>,
-    options: FindOptions = {},
-  ): Promise<StoreResult> {
+    options: StoreOptions<Event> = {},
+  ): Promise<StoreResult<Event>> {
     const result = await this.checkEventStore(open, options);
     const { counterexample, seed } = result;
     if (counterexample === undefined) return result;
-    const { rule, detail, script, path } = counterexample;
-    const text = `${rule}\n${detail}\n${script}\nSeed ${seed}, path ${path}.`;
+    const { rule, detail, script, path, replay } = counterexample;
+    const about = `${rule}\n${detail}\n${script}\nSeed ${seed}, path ${path}.`;
+    const text = `${about}\n${TO_REPEAT}\n${replay}`;
     throw new Violation(rule, text, script);
   }
 }

@@ -1,6 +1,7 @@
 import { type Domain, rebuild } from './domain.ts';
 import { letterOf, type Name, type Program } from './program.ts';
 import { outcomeOf, printed } from './run.ts';
+import { asText } from './text.ts';
 
 /** The violation and the origin of a counterexample. */
 export interface Origin {
@@ -8,6 +9,16 @@ export interface Origin {
   readonly path: string;
   readonly rule: string;
   readonly detail: string;
+}
+
+/** Returns, as a JavaScript expression, the options that run one program again. */
+export function replayOf({ steps }: Program<unknown>): string {
+  return `{\n  programs: [{ steps: ${onLines(steps)} }],\n}`;
+}
+
+/** Returns an array as a JavaScript expression with an item a line. */
+export function onLines(items: readonly unknown[]): string {
+  return `[\n${items.map((item) => `    ${asText(item)},\n`).join('')}  ]`;
 }
 
 /** Returns a program as lines: each step, and what the model answers to it. */

@@ -1,11 +1,12 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { evaluated } from '../../support/evaluated.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { memoryOrders, sqliteOrders } from '../../support/targets.ts';
 import { ORDERS } from '../orders.ts';
 import { type Command, copy, type Event, Library, MemoryEvents } from '../starter/library.ts';
 import { LOANS } from '../starter/loans.ts';
-import { type Appended, type EventStore, STORE_RULES } from './event-store.ts';
+import { type Appended, type EventStore, STORE_RULES, type StoreOptions } from './event-store.ts';
 import { kitFor } from './kit.ts';
 import type { Target } from './target.ts';
 
@@ -197,6 +198,10 @@ describe('A check of an event store', () => {
       const { counterexample } = await loans.checkEventStore(faulty(fault), { seed, runs: 300 });
       expect(counterexample?.rule).toBe(rule);
       expect(counterexample?.script.split('\n').length).toBeLessThanOrEqual(3);
+      const options = evaluated(counterexample?.replay ?? '') as StoreOptions<Event>;
+      const again = await loans.checkEventStore(faulty(fault), options);
+      expect(again.counterexample?.operations).toEqual(counterexample?.operations);
+      expect((await loans.checkEventStore(async () => new MemoryEvents(), options)).runs).toBe(1);
     }
     await expect(loans.assertEventStore(faulty(fault), { seed: 1, runs: 300 })).rejects.toThrow(
       rule,
