@@ -232,8 +232,8 @@ function answersIn(reply: Reply, items: readonly Request[]): readonly Answer[] |
 
 function itemAnswer(result: unknown, item: Request | undefined): Answer {
   const { status, code } = Object(result);
-  if (status === 204 && item?.kind === 'cancel') return { kind: 'accepted', id: item.id };
-  return code === 'batch_refused' ? { kind: 'untouched' } : refusal(status, code);
+  if (status === 204n && item?.kind === 'cancel') return { kind: 'accepted', id: item.id };
+  return code === 'batch_refused' ? { kind: 'untouched' } : refusal(Number(status), code);
 }
 
 function refusal(status: number, code: string): Answer {
@@ -259,7 +259,8 @@ function rowOf(shown: unknown): Row {
   const { id, petId, quantity, shipDate, complete, status } = shown as Row;
   const date = shipDate === undefined ? {} : { shipDate };
   const state = status === undefined ? {} : { status };
-  return { id: BigInt(id), petId: BigInt(petId), quantity, ...date, complete, ...state };
+  const of = { id: BigInt(id), petId: BigInt(petId), quantity: Number(quantity) };
+  return { ...of, ...date, complete, ...state };
 }
 
 function inWords(answer: Answer): string {

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 /** Moves the clock out of the years that an event can have. */
 const TOO_FAR_MS = 400_000_000 * HOUR_MS;
 /** The number of flushes that a disk lies about before the power fails. */
-const LIES = 4;
+const LIES = 12;
 
 export const STRIKES: Readonly<Record<Fault['what'], (world: World) => void>> = {
   'kill an instance': (world) => world.anyInstance().kill('kill -9'),

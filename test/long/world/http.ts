@@ -1,6 +1,7 @@
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { exactJson } from '../../kit/history/exact-json.ts';
 
 /** Requests to an HTTP application in this thread, without a network. */
 
@@ -13,7 +14,7 @@ export interface Message {
 
 export interface Reply {
   readonly status: number;
-  /** The body, parsed; undefined if there is none. The ids of a world are small numbers. */
+  /** The body, parsed, with integers as bigints; undefined if there is none. */
   readonly body: unknown;
 }
 
@@ -78,5 +79,5 @@ class Connection extends Duplex {
 
 function bodyIn(response: string): unknown {
   const text = response.slice(response.indexOf('\r\n\r\n') + 4);
-  return text === '' ? undefined : JSON.parse(text);
+  return text === '' ? undefined : exactJson(text);
 }

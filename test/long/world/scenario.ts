@@ -53,6 +53,8 @@ export interface Fault {
 
 export interface Scenario {
   readonly seed: number;
+  /** The log begins empty, or with an order whose id and pet a double does not represent exactly. */
+  readonly ids: 'small' | 'large';
   /** One instance with the database in its process, or several behind a network. */
   readonly instances: 'in one process' | 1 | 2 | 3;
   readonly clients: readonly ClientScenario[];
@@ -67,6 +69,7 @@ export interface Scenario {
 
 const order = fc.nat(5);
 const isKeyed = fc.boolean();
+const ids = fc.constantFrom('small' as const, 'small' as const, 'large' as const);
 
 const steps: Arbitrary<Step> = fc.oneof(
   {
@@ -105,6 +108,7 @@ const faults = fc.array(fc.record({ afterMs: fc.nat(400), what: fc.constantFrom(
 
 const few: Arbitrary<Scenario> = fc.record({
   seed: fc.nat(),
+  ids,
   instances: fc.constantFrom('in one process' as const, 1 as const, 2 as const, 3 as const),
   clients: fc.array(clients, { minLength: 1, maxLength: 8, size: 'max' }),
   keyed: fc.constantFrom('all' as const, 'all' as const, 'none' as const),
@@ -116,6 +120,7 @@ const few: Arbitrary<Scenario> = fc.record({
 /** Enough clients at once for two batches in flight, and for a queue that is too long. */
 const many: Arbitrary<Scenario> = fc.record({
   seed: fc.nat(),
+  ids,
   instances: fc.constantFrom('in one process' as const, 1 as const, 1 as const, 2 as const),
   clients: fc.array(
     clients.map((client) => ({ ...client, thinkMs: 0 })),

@@ -4,6 +4,7 @@ import { acceptKey } from '../../../src/app/keys/first-key.ts';
 import { contradictionOf } from '../../../src/app/log/acknowledged-head.ts';
 import type { RecordedEvent } from '../../../src/app/log/recorded-event.ts';
 import type { Accepted, Outcome, Submission } from '../../../src/app/log/submission.ts';
+import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import { MemoryKeyStore } from '../../../src/infra/memory/key-store.ts';
 import { Random } from '../../kit/history/random.ts';
 import { Recorder } from '../../kit/history/recorder.ts';
@@ -41,6 +42,8 @@ const RETRY_MS = 250;
 const REVOCATION_MS = 500;
 /** The time of the keys' creation and revocation, which a clock out of range does not have. */
 const KEYS_MADE_AT = now(() => BEGIN_MS);
+/** A double has room for its neighbours only. */
+const LARGE_ID = 2n ** 53n + 1n;
 const REFUSALS: Readonly<Record<string, WorldState>> = {
   'too many commands are waiting': 'a command was refused because too many waited',
   'the client has disconnected': 'a command of a client that had gone was dropped',
@@ -121,7 +124,8 @@ export class World {
 
   /** Returns the id of an order: of few newest ones, or of one that may come next. */
   orderOf(number: number): bigint {
-    return this.orders.at(-1 - number) ?? BigInt(this.orders.length + 1);
+    const first = this.#scenario.ids === 'large' ? LARGE_ID : 1n;
+    return this.orders.at(-1 - number) ?? first + BigInt(this.orders.length);
   }
 
   note(words: string): void {
@@ -228,6 +232,7 @@ export class World {
   }
 
   async #play(): Promise<void> {
+    if (this.#scenario.ids === 'large' && !(await this.#until(this.#beginWithLargeId()))) return;
     for (const instance of this.#instances) void instance.start();
     for (const fault of this.#scenario.faults) {
       this.time.after(fault.afterMs, () => this.strike(fault.what));
@@ -249,6 +254,21 @@ export class World {
     for (const violation of check(this.recorder.history)) {
       this.#broken.push(describeViolation(violation));
     }
+  }
+
+  /** Records the first order, as an import does, before any instance starts. */
+  async #beginWithLargeId(): Promise<void> {
+    const item = { petId: LARGE_ID as PetId, quantity: 1 };
+    const event = { type: 'OrderPlaced', orderId: LARGE_ID as OrderId, ...item } as const;
+    const metadata = { at: KEYS_MADE_AT, by: 'import', commandId: 'import' };
+    const first: RecordedEvent = { position: 1, version: 1, event, metadata };
+    await this.recorder.record(0, { kind: 'place', ...item }, async () => {
+      await this.database.commit([first], [], this.database.life);
+      return { kind: 'accepted', id: LARGE_ID };
+    });
+    this.database.tellHead();
+    this.orders.push(LARGE_ID);
+    this.note(`order ${LARGE_ID} is in the log`);
   }
 
   async #newKey(): Promise<string> {
