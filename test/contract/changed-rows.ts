@@ -121,6 +121,16 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       await expect(store.check()).rejects.toThrow(words);
     });
 
+    it.each([
+      ['DELETE FROM kept_outcomes WHERE key = $', '2 kept outcomes were recorded, and 1 are found'],
+      ['UPDATE store SET kept_outcomes = 1', '1 kept outcomes were recorded, and 2 are found'],
+    ])('is noticed if the disk has lost a write of kept outcomes: %s', async (sql, words) => {
+      const { store } = await given();
+      await store.check();
+      await store.change(sql.replace('$', `'a'`));
+      await expect(store.check()).rejects.toThrow(words);
+    });
+
     it('is no API key any more, under another id either', async () => {
       const { store, keys } = await given();
       await store.change(`UPDATE api_keys SET id = 'AbCdEfGh02'`);

@@ -138,3 +138,9 @@ export function requireSameTree(tree: Frontier, due: TreeHead): void {
     throw new Error('the tree of these events is another one');
   }
 }
+
+/** Throws {@link DamagedStore} unless as many kept outcomes are found as were recorded. */
+export function requireAllKept(recorded: number, found: number): void {
+  if (found === recorded) return;
+  throw new DamagedStore(`${recorded} kept outcomes were recorded, and ${found} are found`);
+}

@@ -4,7 +4,7 @@ import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
-import { SCHEMA_VERSION, WITH_KEY_CHANGES, WITH_LIMITS } from './schema.ts';
+import { SCHEMA_VERSION, WITH_LIMITS, WITH_SECOND_PLACES } from './schema.ts';
 
 const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
 
@@ -25,7 +25,7 @@ export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): stri
       FROM store_orders.key_changes AS c
       WHERE ${where} AND change = 1
         AND NOT EXISTS (SELECT FROM store_orders.api_keys WHERE id = c.id)`;
-  const isCovered = version >= WITH_KEY_CHANGES;
+  const isCovered = version >= WITH_SECOND_PLACES;
   return `
     SELECT ${COLUMNS}, ${limits}, ${isCovered ? isAsLastChanged : 'true'}, number
       FROM store_orders.api_keys AS k WHERE ${where} ${isCovered ? withoutRow : ''} ${order}`;

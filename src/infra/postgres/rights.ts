@@ -21,7 +21,7 @@ export const RIGHTS: readonly Right[] = [
   { to: 'INSERT', table: 'epochs' },
   { to: 'DELETE', table: 'refusals' },
   { to: 'UPDATE', table: 'tree', columns: ['edge'] },
-  { to: 'UPDATE', table: 'store', columns: ['home'] },
+  { to: 'UPDATE', table: 'store', columns: ['home', 'kept_outcomes'] },
   { to: 'UPDATE', table: 'api_keys', columns: ['revoked_at', 'checksum'] },
   { to: 'UPDATE', table: 'api_keys', columns: ['limits', 'limits_checksum'] },
 ];

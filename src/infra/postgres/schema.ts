@@ -16,8 +16,8 @@ export const WITH_CHECKSUMS = 3;
 export const WITH_EPOCHS = 4;
 /** The schema version that introduced the limits of API keys. */
 export const WITH_LIMITS = 5;
-/** The schema version that introduced the record of changes of API keys. */
-export const WITH_KEY_CHANGES = 7;
+/** The schema version that introduced the record of changes of API keys, and the number of kept outcomes. */
+export const WITH_SECOND_PLACES = 7;
 
 /** "STOR": the advisory lock under which the schema is changed. */
 export const MIGRATION_LOCK = 0x53544f52;
@@ -126,5 +126,24 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TRIGGER each_change_of_a_key_is_kept AFTER INSERT OR UPDATE ON store_orders.api_keys
     FOR EACH ROW EXECUTE FUNCTION store_orders.keep_key_change();
+
+  -- The number of kept outcomes, for the same reason.
+  ALTER TABLE store_orders.store ADD COLUMN kept_outcomes bigint NOT NULL DEFAULT 0;
+  UPDATE store_orders.store SET kept_outcomes = (SELECT count(*) FROM store_orders.kept_outcomes);
+
+  CREATE FUNCTION store_orders.count_kept_outcomes() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    more bigint;
+  BEGIN
+    SELECT count(*) INTO more FROM added;
+    IF more > 0 THEN
+      UPDATE store_orders.store SET kept_outcomes = kept_outcomes + more;
+    END IF;
+    RETURN NULL;
+  END $$;
+
+  CREATE TRIGGER kept_outcomes_are_counted AFTER INSERT ON store_orders.kept_outcomes
+    REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.count_kept_outcomes();
   `,
 ];

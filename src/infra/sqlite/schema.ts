@@ -21,8 +21,8 @@ export const WITH_EPOCHS = 6;
 /** The schema version that introduced the limits of API keys. */
 export const WITH_LIMITS = 7;
 
-/** The schema version that introduced the record of changes of API keys. */
-export const WITH_KEY_CHANGES = 9;
+/** The schema version that introduced the record of changes of API keys, and the number of kept outcomes. */
+export const WITH_SECOND_PLACES = 9;
 
 /** Returns the triggers that refuse to update or delete a table's rows. */
 function noChangesTo(table: string, words: string): string {
@@ -238,5 +238,12 @@ ${noChangesTo('key_changes', 'key_changes is append-only')}
   BEGIN SELECT RAISE(ABORT, 'key_changes is append-only: the number is not the next'); END;
 
 ${['INSERT', 'UPDATE'].map(keepKeyChanges).join('\n\n')}
+
+  -- The number of kept outcomes, for the same reason.
+  ALTER TABLE store ADD COLUMN kept_outcomes INTEGER NOT NULL DEFAULT 0;
+  UPDATE store SET kept_outcomes = (SELECT count(*) FROM kept_outcomes);
+
+  CREATE TRIGGER kept_outcomes_are_counted AFTER INSERT ON kept_outcomes
+  BEGIN UPDATE store SET kept_outcomes = kept_outcomes + 1; END;
   `,
 ];

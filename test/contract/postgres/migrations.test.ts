@@ -11,8 +11,8 @@ import {
   MIGRATIONS,
   SCHEMA_VERSION,
   WITH_CHECKSUMS,
-  WITH_KEY_CHANGES,
   WITH_LIMITS,
+  WITH_SECOND_PLACES,
 } from '../../../src/infra/postgres/schema.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
@@ -177,8 +177,8 @@ it('a store from before traces records them, and the application may', async () 
 it('the keys of a store from before their changes are covered, and those of older instances', async () => {
   const url = await empty();
   await sql(url, 'CREATE SCHEMA store_orders');
-  for (const migration of MIGRATIONS.slice(0, WITH_KEY_CHANGES - 1)) await sql(url, migration);
-  await sql(url, `UPDATE store_orders.store SET schema_version = ${WITH_KEY_CHANGES - 1}`);
+  for (const migration of MIGRATIONS.slice(0, WITH_SECOND_PLACES - 1)) await sql(url, migration);
+  await sql(url, `UPDATE store_orders.store SET schema_version = ${WITH_SECOND_PLACES - 1}`);
   const key = { id: 'AbCdEfGh01', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
   const another = { ...key, id: 'AbCdEfGh02' };
   const db = new Database(url);

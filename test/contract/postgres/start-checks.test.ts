@@ -143,6 +143,7 @@ describe('a start is refused if its user lacks a privilege:', () => {
     ['INSERT ON store_orders.event_traces', 'insert event_traces'],
     ['INSERT ON store_orders.key_changes', 'insert key_changes'],
     ['UPDATE (edge) ON store_orders.tree', 'update tree'],
+    ['UPDATE (kept_outcomes) ON store_orders.store', 'update store'],
     ['UPDATE (revoked_at) ON store_orders.api_keys', 'update api_keys'],
     ['UPDATE (limits) ON store_orders.api_keys', 'update api_keys'],
     ['DELETE ON store_orders.refusals', 'delete refusals'],

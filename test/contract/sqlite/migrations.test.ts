@@ -18,8 +18,8 @@ import {
   SCHEMA_VERSION,
   WITH_CHECKSUMS,
   WITH_EPOCHS,
-  WITH_KEY_CHANGES,
   WITH_LIMITS,
+  WITH_SECOND_PLACES,
   WITH_TREE,
 } from '../../../src/infra/sqlite/schema.ts';
 import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
@@ -155,7 +155,7 @@ it('the events of a store from before traces have none, and those after them can
 });
 
 it('an older version that is still running changes keys, and each change is recorded', async () => {
-  const db = openDatabase(oldStore(WITH_KEY_CHANGES - 1));
+  const db = openDatabase(oldStore(WITH_SECOND_PLACES - 1));
   const keys = new SqliteKeyStore(db);
   const key = { id: 'AbCdEfGh02', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
   const revoked = keyRow({ ...key, revokedAt: NOON });

@@ -40,11 +40,12 @@ const KEYS: readonly ApiKey[] = Array.from({ length: 12 }, (_, n) => {
 /** Commands of every kind, those with an idempotency key first: these are sent again. */
 function submissions(orders: number): Submission[] {
   const all: Submission[] = [];
-  for (let n = 1; n <= orders; n++) {
+  const place = (n: number) => {
     const idempotencyKey = n % 3 === 0 ? `key-${n}` : undefined;
     const command = { type: 'PlaceNewOrder', petId: BigInt(n) as PetId, quantity: n } as const;
     all.push({ command, by: BY, commandId: `c-${n}`, idempotencyKey });
-  }
+  };
+  for (let n = 1; n <= orders; n++) place(n);
   for (let n = 1; n <= orders; n += 3) {
     const orderId = BigInt(n) as OrderId;
     all.push(
@@ -57,6 +58,8 @@ function submissions(orders: number): Submission[] {
       },
     );
   }
+  // Among the newest changes are some that a retry may not repeat.
+  for (let n = orders + 1; n <= orders * 1.3; n++) place(n);
   return all;
 }
 
@@ -181,7 +184,7 @@ function retries(): readonly Submission[] {
   const keyed = submissions(400).filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   const place = { type: 'PlaceNewOrder', petId: 7n as PetId, quantity: 1 } as const;
   const fresh = { command: place, by: BY, commandId: 'c-new', idempotencyKey: 'new' };
-  return [...keyed.filter((_, n) => n % 40 === 0), fresh];
+  return [...keyed.filter((_, n) => n % 10 === 0), fresh];
 }
 
 async function answerTo(ask: () => unknown): Promise<string | undefined> {

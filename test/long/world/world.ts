@@ -6,6 +6,7 @@ import type { RecordedEvent } from '../../../src/app/log/recorded-event.ts';
 import type { Accepted, Outcome, Submission } from '../../../src/app/log/submission.ts';
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
 import { MemoryKeyStore } from '../../../src/infra/memory/key-store.ts';
+import { bigintsAsText } from '../../kit/history/bigint-json.ts';
 import { Random } from '../../kit/history/random.ts';
 import { Recorder } from '../../kit/history/recorder.ts';
 import { check } from '../../kit/linearizability/check.ts';
@@ -194,7 +195,7 @@ export class World {
       this.fail(`a key that was revoked at ${revokedMs} got a ${status} at ${nowMs}`);
     }
     const isKnown = [200, 201, 204, 401, 404, 409, 503].includes(status);
-    if (!isKnown) this.fail(`a reply is a ${status}: ${JSON.stringify(body)}`);
+    if (!isKnown) this.fail(`a reply is a ${status}: ${JSON.stringify(body, bigintsAsText)}`);
   }
 
   #refused(cause: string): void {
