@@ -49,11 +49,20 @@ export async function checkPostgresStore(url: string, pace: Pace): Promise<void>
   const db = new Database(url);
   try {
     for (const flaw of await flawsInSchema(db, SCHEMA_VERSION)) throw new DamagedStore(flaw);
-    for await (const bytes of checkRows(db)) await pace(bytes);
+    await checkRowsOf(db, pace);
     await checkLog(db, pace);
     await checkRefusals((after) => db.query<[number, string]>(REFUSALS, [after]), pace);
   } finally {
     await db.close();
+  }
+}
+
+async function checkRowsOf(db: Database, pace: Pace): Promise<void> {
+  const connection = await db.connect();
+  try {
+    for await (const bytes of checkRows(connection)) await pace(bytes);
+  } finally {
+    connection.release(new Error('it was used for one check'));
   }
 }
 

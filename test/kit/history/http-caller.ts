@@ -99,6 +99,9 @@ function unexpected({ status, text }: Reply): Answer {
   return { kind: 'unexpected', words: `${status} ${text.slice(0, 200)}` };
 }
 
+/** Of a service or a proxy whose answer is not known. A 500 is a fault of the service. */
+const IN_DOUBT = [502, 503, 504];
+
 const SUCCESS = { place: 201, ship: 200, cancel: 204, get: 200, list: 200 } as const;
 
 function readExpected(request: Request, { status, text }: Reply): Answer | undefined {
@@ -107,7 +110,7 @@ function readExpected(request: Request, { status, text }: Reply): Answer | undef
   if (status === 409) return refused(request, conflictIn(request, text));
   // Only service_unavailable guarantees that nothing was done.
   if (status === 503 && codeIn(text) === 'service_unavailable') return { kind: 'untouched' };
-  return status >= 500 ? { kind: 'unknown' } : undefined;
+  return IN_DOUBT.includes(status) ? { kind: 'unknown' } : undefined;
 }
 
 function readSuccess(request: Request, text: string): Answer {

@@ -24,7 +24,9 @@ import {
   twoWriters,
 } from '../../support/targets.ts';
 import { runRound } from '../chaos/round.ts';
-import { DAMAGES, type Damage, damageStores } from '../flips/flips.ts';
+import { DAMAGES, type Damage, damageStore } from '../flips/flips.ts';
+import { stoppedPostgresStore } from '../flips/postgres-store.ts';
+import { stoppedSqliteStore } from '../flips/sqlite-store.ts';
 import { runRounds } from '../linearizability/rounds.ts';
 import { BOUNDED, type Bounded } from './bounded.ts';
 
@@ -39,14 +41,21 @@ const CHAOS = 'instances on PostgreSQL, killed again and again';
 const POWER = 'a store on SQLite, without power at any moment';
 /** The number of moments in one turn: each of so many programs meets so many cuts. */
 const POWER_CUTS = { lives: 6, cuts: 60 };
-/** The levels at which stopped stores on SQLite are damaged by a disk. */
-const DAMAGED: Readonly<Record<Damage['what'], string>> = {
-  'flipped bit': 'stores on SQLite, one bit of each flipped',
-  'misdirected page': 'stores on SQLite, one write of each misdirected',
-  'lost page': 'stores on SQLite, one write of each lost',
+/** The engines whose stopped stores are damaged by a disk, and how many copies in one turn. */
+const ENGINES = {
+  SQLite: { stopped: stoppedSqliteStore, copies: 1_000 },
+  PostgreSQL: { stopped: stoppedPostgresStore, copies: 100 },
+} as const;
+type Engine = keyof typeof ENGINES;
+const IN_WORDS: Readonly<Record<Damage['what'], string>> = {
+  'flipped bit': 'one bit of each flipped',
+  'misdirected page': 'one write of each misdirected',
+  'lost page': 'one write of each lost',
 };
-/** The number of stores that are damaged in one turn. */
-const DAMAGES_A_TURN = 1_000;
+/** The levels of damage. */
+const DAMAGED = (Object.keys(ENGINES) as Engine[]).flatMap((engine) =>
+  DAMAGES.map((what) => ({ name: `stores on ${engine}, ${IN_WORDS[what]}`, engine, what })),
+);
 cleanUpOnSignals();
 const folder = mkdtempSync(join(tmpdir(), 'store-orders-deep-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -98,7 +107,7 @@ await withProgress(process.stderr, 'Deep', minutes * 60_000, async (advance) => 
       [CHAOS, chaos],
       // The shim that records writes is compiled.
       ...(isInstalled('cc') ? ([[POWER, powerCuts]] as const) : []),
-      ...DAMAGES.map((what) => [DAMAGED[what], damages(what)] as const),
+      ...DAMAGED.map((level) => [level.name, damages(level)] as const),
       ...Object.entries(BOUNDED).map(([target, run]) => [target, bounded(target, run)] as const),
     ] as const) {
       if (only !== undefined && only !== name) continue;
@@ -169,16 +178,16 @@ async function powerCuts(seed: number): Promise<Result> {
 }
 
 /** Stores that a disk has damaged while they were stopped: every answer is right, or refused. */
-function damages(what: Damage['what']) {
+function damages({ name: target, engine, what }: (typeof DAMAGED)[number]) {
   return async (seed: number): Promise<Result> => {
     const start = performance.now();
     const random = new Random(seed);
-    const place = newFolder();
-    const { wrong } = await damageStores(what, DAMAGES_A_TURN, () => random.fraction(), place);
-    const stepsPerSecond = Math.round((DAMAGES_A_TURN / (performance.now() - start)) * 1_000);
+    const { stopped, copies: steps } = ENGINES[engine];
+    await using store = await stopped(newFolder());
+    const { wrong } = await damageStore(store, what, steps, () => random.fraction());
+    const stepsPerSecond = (steps / (performance.now() - start)) * 1_000;
     const [first] = wrong;
-    const target = DAMAGED[what];
-    const result = { target, seed, programs: 1, steps: DAMAGES_A_TURN, stepsPerSecond };
+    const result = { target, seed, programs: 1, steps, stepsPerSecond };
     return first === undefined ? result : { ...result, broken: JSON.stringify(first) };
   };
 }
@@ -243,7 +252,7 @@ function summary(): string {
 
 function readOptions() {
   const ofModel = new Set(LEVELS.map(([{ name }]) => name));
-  const damaged = Object.values(DAMAGED);
+  const damaged = DAMAGED.map(({ name }) => name);
   const names = [...ofModel, MANY_CLIENTS, CHAOS, POWER, ...damaged, ...Object.keys(BOUNDED)];
   const command = new Command('npm run test:deep --')
     .description('Runs the model against every level for as long as it is given.')

@@ -1,22 +1,32 @@
-import { join } from 'node:path';
 import { expect, it, test } from 'vitest';
 import { memoryFolder } from '../../support/folder.ts';
 import { Random } from '../../support/random.ts';
-import { damageStores } from './flips.ts';
-import { answersOf } from './store.ts';
+import { DAMAGES, damageStore } from './flips.ts';
+import { stoppedPostgresStore } from './postgres-store.ts';
+import { stoppedSqliteStore } from './sqlite-store.ts';
 
-// A slice of what `npm run test:deep` does with thousands of others.
+// Slices of what `npm run test:deep` does with thousands of others.
 test.each([
   { what: 'flipped bit', count: 120, refusedAbove: 30 },
   { what: 'misdirected page', count: 60, refusedAbove: 30 },
   { what: 'lost page', count: 60, refusedAbove: 5 },
-] as const)('no $what of a stopped store leads to a wrong answer', async (given) => {
+] as const)('no $what of a stopped store on SQLite leads to a wrong answer', async (given) => {
   const random = new Random(18);
-  const folder = join(memoryFolder(), 'o');
   const { what, count, refusedAbove } = given;
-  const { wrong, refused } = await damageStores(what, count, () => random.fraction(), folder);
+  await using store = await stoppedSqliteStore(memoryFolder());
+  const { wrong, refused } = await damageStore(store, what, count, () => random.fraction());
   expect(wrong).toEqual([]);
   expect(refused).toBeGreaterThan(refusedAbove);
+});
+
+test('nor does any damage of one on PostgreSQL', { timeout: 120_000 }, async () => {
+  const random = new Random(18);
+  await using store = await stoppedPostgresStore(memoryFolder());
+  for (const what of DAMAGES) {
+    const { wrong, refused } = await damageStore(store, what, 15, () => random.fraction());
+    expect(wrong).toEqual([]);
+    expect(refused).toBeGreaterThan(2);
+  }
 });
 
 it.each([
@@ -27,9 +37,8 @@ it.each([
   'which is the work of the check: without it, a $what is served',
   async ({ what, count }) => {
     const random = new Random(18);
-    const unchecked = (file: string) => answersOf(file, async () => {});
-    const folder = join(memoryFolder(), 'o');
-    const { wrong } = await damageStores(what, count, () => random.fraction(), folder, unchecked);
+    await using store = await stoppedSqliteStore(memoryFolder(), async () => {});
+    const { wrong } = await damageStore(store, what, count, () => random.fraction());
     expect(wrong.length).toBeGreaterThan(0);
   },
 );

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { type Answers, answersOf, copyStore, filesOf, makeStore } from './store.ts';
+import type { Answers } from './content.ts';
+
+/** Damage to the files of a stopped store, as by a disk. */
 
 export const DAMAGES = ['flipped bit', 'misdirected page', 'lost page'] as const;
 
@@ -22,7 +22,21 @@ export type Damage =
   /** A page is as it was before a quarter of all changes. */
   | { readonly what: 'lost page'; readonly file: string; readonly page: number };
 
-/** The results for many stores, each of which was damaged once. */
+/** A stopped store, of which damaged copies can be asked. */
+export interface StoppedStore extends AsyncDisposable {
+  readonly pageBytes: number;
+  /** The names of the database's files, which also have an older state. */
+  readonly database: readonly string[];
+  /** The names of all files that are not empty. */
+  readonly files: readonly string[];
+  read(file: string): Buffer;
+  /** Returns a file of the database as it was before the last quarter of all changes. */
+  readOlder(file: string): Buffer;
+  /** Asks a copy in which one file has other content; none of the answers if it cannot be opened. */
+  ask(file?: string, content?: Buffer): Promise<Answers>;
+}
+
+/** The results for many copies of a store, each of which was damaged once. */
 export interface DamageResult {
   readonly damaged: number;
   /** In how many a start was refused, or an answer. */
@@ -33,47 +47,26 @@ export interface DamageResult {
   readonly wrong: readonly (Damage & { readonly question: number })[];
 }
 
-interface File {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
-
-const PAGE_BYTES = 4_096;
-
 /**
- * Damages a stopped store, once in each of its copies, and asks each copy everything.
+ * Damages copies of a stopped store, once each, and asks them everything.
  * @param random Numbers from 0 to below 1.
- * @param folder Where the copies are made.
  */
-export async function damageStores(
+export async function damageStore(
+  store: StoppedStore,
   what: Damage['what'],
   count: number,
   random: () => number,
-  folder: string,
-  ask: (file: string) => Promise<Answers> = answersOf,
 ): Promise<DamageResult> {
-  const template = join(folder, 'template', 'o.db');
-  const victim = join(folder, 'victim', 'o.db');
-  mkdirSync(dirname(template), { recursive: true });
-  const older = join(folder, 'older.db');
-  await makeStore(template, older);
-  const files = filesOf(template)
-    .map((name) => ({ name, bytes: readFileSync(join(dirname(template), name)) }))
-    .filter(({ bytes }) => bytes.length > 0);
-  copyStore(template, victim);
-  const truth = await ask(victim);
-  const before = readFileSync(older);
+  const truth = await store.ask();
   let [refused, harmless] = [0, 0];
   const wrong: DamageResult['wrong'][number][] = [];
   for (let n = 0; n < count; n++) {
     // The database is much larger than the files beside it: every third damage is in any of them.
-    const any = files[Math.floor(random() * files.length)];
     const isInAny = n % 3 === 0 && what !== 'lost page';
-    const file = (isInAny ? any : files[0]) as File;
-    const damage = damageIn(what, file, before, random);
-    copyStore(template, victim);
-    writeFileSync(join(dirname(victim), file.name), damaged(file.bytes, damage, before));
-    const answers = await ask(victim);
+    const files = isInAny ? store.files : store.database;
+    const file = files[Math.floor(random() * files.length)] as string;
+    const damage = damageIn(store, what, file, random);
+    const answers = await store.ask(file, damaged(store, damage));
     const question = answers.findIndex(
       (answer, at) => answer !== undefined && answer !== truth[at],
     );
@@ -84,42 +77,38 @@ export async function damageStores(
   return { damaged: count, refused, harmless, wrong };
 }
 
-function damageIn(what: Damage['what'], file: File, before: Buffer, random: () => number): Damage {
+function damageIn(
+  store: StoppedStore,
+  what: Damage['what'],
+  file: string,
+  random: () => number,
+): Damage {
+  const any = (below: number) => Math.floor(random() * below);
+  const { length } = store.read(file);
   switch (what) {
     case 'flipped bit':
-      return flipIn(file, random);
-    case 'misdirected page':
-      return misdirectionIn(file, random);
+      return { what, file, byte: any(length), bit: any(8) };
+    case 'misdirected page': {
+      const pages = Math.ceil(length / store.pageBytes);
+      return { what, file, from: any(pages), to: any(pages) };
+    }
     case 'lost page':
-      return {
-        what,
-        file: file.name,
-        page: Math.floor((random() * before.length) / PAGE_BYTES),
-      };
+      return { what, file, page: any(store.readOlder(file).length / store.pageBytes) };
   }
 }
 
-function flipIn({ name, bytes }: File, random: () => number): Damage {
-  const byte = Math.floor(random() * bytes.length);
-  return { what: 'flipped bit', file: name, byte, bit: Math.floor(random() * 8) };
-}
-
-function misdirectionIn({ name, bytes }: File, random: () => number): Damage {
-  const pages = Math.ceil(bytes.length / PAGE_BYTES);
-  const [from, to] = [Math.floor(random() * pages), Math.floor(random() * pages)];
-  return { what: 'misdirected page', file: name, from, to };
-}
-
-function damaged(bytes: Buffer, damage: Damage, before: Buffer): Buffer {
-  const after = Buffer.from(bytes);
+function damaged(store: StoppedStore, damage: Damage): Buffer {
+  const { pageBytes } = store;
+  const before = store.read(damage.file);
+  const after = Buffer.from(before);
   if (damage.what === 'flipped bit') {
     after.writeUInt8(after.readUInt8(damage.byte) ^ (1 << damage.bit), damage.byte);
   } else if (damage.what === 'lost page') {
-    const from = damage.page * PAGE_BYTES;
-    before.copy(after, from, from, from + PAGE_BYTES);
+    const from = damage.page * pageBytes;
+    store.readOlder(damage.file).copy(after, from, from, from + pageBytes);
   } else {
-    const from = damage.from * PAGE_BYTES;
-    bytes.copy(after, damage.to * PAGE_BYTES, from, from + PAGE_BYTES);
+    const from = damage.from * pageBytes;
+    before.copy(after, damage.to * pageBytes, from, from + pageBytes);
   }
   return after;
 }

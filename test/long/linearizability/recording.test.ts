@@ -66,7 +66,8 @@ describe('An answer', () => {
     [409, 'whatever', { kind: 'refused', reason: 'order_already_shipped' }],
     [503, '{"code":"service_unavailable"}', { kind: 'untouched' }],
     [503, '{"code":"outcome_unknown"}', { kind: 'unknown' }],
-    [500, 'no JSON', { kind: 'unknown' }],
+    [502, 'no JSON', { kind: 'unknown' }],
+    [500, 'no JSON', { kind: 'unexpected', words: '500 no JSON' }],
     [200, '{}', { kind: 'unexpected', words: '200 {}' }],
     [401, '', { kind: 'unexpected', words: '401 ' }],
   ])('%i %s to a cancel is taken for what it is', async (status, body, answer) => {

@@ -168,6 +168,11 @@ export class Cluster implements AsyncDisposable {
     return this.#answers();
   }
 
+  /** Makes the server's user the owner of files that were put into its folder. */
+  takeFiles(): void {
+    giveAway(this.folder);
+  }
+
   get data(): string {
     return join(this.folder, 'data');
   }
