@@ -64,7 +64,11 @@ export async function checkRefusals(
   for (;;) {
     const rows = await readAfter(last);
     let bytes = 0;
-    for (const [position, text] of rows) {
+    for (const [index, [position, text]] of rows.entries()) {
+      // Between two chunks, the oldest may have been dropped.
+      if (index > 0 && position !== last + 1) {
+        throw new DamagedStore(`the refusal at position ${last + 1} is missing`);
+      }
       decodeRefusal(position, text);
       bytes += text.length;
       last = position;

@@ -89,8 +89,13 @@ export class AppendLocked {
     known.note(edge, before);
     const stored = [...first];
     while (seen + stored.length < sizeOf(edge)) {
-      const next = await readStored(connection, seen + stored.length, CHUNK_EVENTS);
-      if (next.length === 0) await new MerkleTables(connection).requireWhole();
+      const last = seen + stored.length;
+      const next = await readStored(connection, last, CHUNK_EVENTS);
+      if (next.length === 0) {
+        await new MerkleTables(connection).requireWhole();
+        // A damaged index: it finds the end of the log, and not what is in front of it.
+        throw new UnreadableEvent(last + 1, 'it is missing');
+      }
       stored.push(...next);
     }
     return { edge, newer: stored.map(decode), kept };

@@ -1,7 +1,7 @@
 import type { KeptOutcome } from '../../app/ports/event-log.ts';
 import { requireAllKept } from '../checking/stored-check.ts';
 import { type KeyRow, keyIn } from '../events/row-mapping.ts';
-import type { Connection, Statement } from './connection/connection.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
 import { readKeptAfter } from './kept-outcomes-table.ts';
 import { selectKeys } from './key-store.ts';
 import { SCHEMA_VERSION, WITH_SECOND_PLACES } from './schema.ts';
@@ -13,19 +13,19 @@ const CHUNK_ROWS = 1_000;
 const OUTCOME_BYTES = 200;
 
 /**
- * Makes a session read tables through their indexes, as look-ups do: of a row that the index does
- * not have, a scan of the table shows nothing wrong.
+ * Makes a session read tables through their indexes, as look-ups do: if the index lacks a row, a
+ * scan of the table shows nothing wrong.
  */
-const THROUGH_INDEXES = 'SET enable_seqscan = off; SET enable_bitmapscan = off';
-const AS_PLANNED = 'RESET enable_seqscan; RESET enable_bitmapscan';
+export const THROUGH_INDEXES = 'SET enable_seqscan = off; SET enable_bitmapscan = off';
+export const AS_PLANNED = 'RESET enable_seqscan; RESET enable_bitmapscan';
 
 /**
  * Checks the checksum of every API key and every kept outcome, and that a lookup finds each. Yields
  * the bytes read since the previous yield. Throws {@link DamagedStore}.
+ * @param db It reads {@link THROUGH_INDEXES}.
  * @param version The version of the store's schema.
  */
-export async function* checkRows(db: Connection, version = SCHEMA_VERSION): AsyncIterable<number> {
-  await db.run(THROUGH_INDEXES);
+export async function* checkRows(db: Queryable, version = SCHEMA_VERSION): AsyncIterable<number> {
   const keys: Statement = { name: `check_keys_${version}`, text: selectKeys('all', version) };
   (await db.query<KeyRow>(keys)).forEach(keyIn);
   const count = '(SELECT count(*) FROM store_orders.kept_outcomes)';
@@ -44,5 +44,4 @@ export async function* checkRows(db: Connection, version = SCHEMA_VERSION): Asyn
   }
   // More may have been kept meanwhile.
   requireAllKept(recorded, Math.min(recorded, read));
-  await db.run(AS_PLANNED);
 }

@@ -12,7 +12,7 @@ import { epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { shownAddress } from '../process/postgres-address.ts';
-import { checkRows } from './checked-rows.ts';
+import { AS_PLANNED, checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import type { Connection, Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
 import { isDamage } from './connection/errors.ts';
@@ -119,7 +119,9 @@ async function damageInRows(connection: Connection, version: number): Promise<re
   const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_ROWS);
   if (!mayRead) return [];
   try {
+    await connection.run(THROUGH_INDEXES);
     for await (const _bytes of checkRows(connection, version));
+    await connection.run(AS_PLANNED);
     return [];
   } catch (error) {
     if (error instanceof DamagedStore) return [error.message];

@@ -4,7 +4,7 @@ import { DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals } from '../checking/stored-check.ts';
 import type { CheckedRow } from '../events/row-mapping.ts';
-import { checkRows } from './checked-rows.ts';
+import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import type { Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
 import { rowOf } from './evidence.ts';
@@ -47,22 +47,14 @@ const REFUSALS: Statement = {
  */
 export async function checkPostgresStore(url: string, pace: Pace): Promise<void> {
   const db = new Database(url);
+  db.admit = async (connection) => void (await connection.run(THROUGH_INDEXES));
   try {
     for (const flaw of await flawsInSchema(db, SCHEMA_VERSION)) throw new DamagedStore(flaw);
-    await checkRowsOf(db, pace);
+    for await (const bytes of checkRows(db)) await pace(bytes);
     await checkLog(db, pace);
     await checkRefusals((after) => db.query<[number, string]>(REFUSALS, [after]), pace);
   } finally {
     await db.close();
-  }
-}
-
-async function checkRowsOf(db: Database, pace: Pace): Promise<void> {
-  const connection = await db.connect();
-  try {
-    for await (const bytes of checkRows(connection)) await pace(bytes);
-  } finally {
-    connection.release(new Error('it was used for one check'));
   }
 }
 

@@ -34,7 +34,7 @@ describe('the check of a store in PostgreSQL', () => {
     const writer = await Writer.open(log);
     await writer.execute([{ command, by: 'x', commandId: 'c', idempotencyKey: 'k' }]);
     const refusal = { at: NOON, code: 'not_found', method: 'GET', path: '/', requestId: 'r' };
-    await new PostgresRefusals(db).append([refusal, refusal]);
+    await new PostgresRefusals(db).append([refusal, refusal, refusal]);
     await log.close();
   });
 
@@ -61,6 +61,7 @@ describe('the check of a store in PostgreSQL', () => {
       `UPDATE refusals SET record = replace(record, 'GET', 'PUT') WHERE position = 2`,
       /^the refusal at position 2/,
     ],
+    ['DELETE FROM refusals WHERE position = 2', /^the refusal at position 2 is missing/],
     ['ALTER TABLE events DISABLE TRIGGER events_are_dense', /^the trigger events_are_dense/],
   ])('finds %s, and the place', async (change, problem) => {
     const name = new URL(url).pathname.slice(1);

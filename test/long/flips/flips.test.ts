@@ -1,7 +1,8 @@
 import { expect, it, test } from 'vitest';
+import { checkPostgresStore } from '../../../src/infra/postgres/store-check.ts';
 import { memoryFolder } from '../../support/folder.ts';
 import { Random } from '../../support/random.ts';
-import { DAMAGES, damageStore } from './flips.ts';
+import { DAMAGES, damaged, damageStore } from './flips.ts';
 import { stoppedPostgresStore } from './postgres-store.ts';
 import { stoppedSqliteStore } from './sqlite-store.ts';
 
@@ -27,6 +28,31 @@ test('nor does any damage of one on PostgreSQL', { timeout: 120_000 }, async () 
     expect(wrong).toEqual([]);
     expect(refused).toBeGreaterThan(2);
   }
+});
+
+// A leaf without its newest entries, in front of the last one, made appends search for ever.
+test('nor does a lost write of the index of events', { timeout: 120_000 }, async () => {
+  let isChecked = true;
+  await using store = await stoppedPostgresStore(memoryFolder(), async (url, pace) => {
+    if (isChecked) await checkPostgresStore(url, pace);
+  });
+  const truth = await store.ask();
+  const file = store.indexOfEvents;
+  const pages = store.readOlder(file).length / store.pageBytes;
+  let refused = 0;
+  for (let page = 0; page < pages; page++) {
+    const content = damaged(store, { what: 'lost page', file, page });
+    const answers = await store.ask(file, content);
+    if (answers.length > 0) {
+      expect(answers).toEqual(truth);
+      continue;
+    }
+    refused += 1;
+    isChecked = false;
+    expect(await store.ask(file, content)).toContain(undefined);
+    isChecked = true;
+  }
+  expect(refused).toBeGreaterThan(0);
 });
 
 it.each([

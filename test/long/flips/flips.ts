@@ -97,7 +97,8 @@ function damageIn(
   }
 }
 
-function damaged(store: StoppedStore, damage: Damage): Buffer {
+/** Returns the content of the damaged file. */
+export function damaged(store: StoppedStore, damage: Damage): Buffer {
   const { pageBytes } = store;
   const before = store.read(damage.file);
   const after = Buffer.from(before);

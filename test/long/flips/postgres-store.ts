@@ -19,7 +19,7 @@ const SILENT: StoreWatcher = { lost() {}, impaired() {}, mended() {}, noticed() 
 
 /** The files of the tables and indexes of a store, in the server's folder. */
 const FILES = `
-  SELECT pg_relation_filepath(oid) AS name FROM pg_class
+  SELECT pg_relation_filepath(oid) AS name, relname AS relation FROM pg_class
     WHERE relnamespace = 'store_orders'::regnamespace AND relkind IN ('r', 'i')
       AND pg_relation_size(oid) > 0`;
 
@@ -31,14 +31,16 @@ const FILES = `
 export async function stoppedPostgresStore(
   folder: string,
   check = checkPostgresStore,
-): Promise<StoppedStore> {
+): Promise<StoppedStore & { readonly indexOfEvents: string }> {
   const cluster = await Cluster.start(18, {}, placeInMemory());
   const older = join(folder, 'older');
   const whole = join(folder, 'whole');
   await make(cluster, () =>
     cpSync(join(cluster.data, 'base'), join(older, 'base'), { recursive: true }),
   );
-  const database = (await cluster.sql<{ name: string }>(FILES)).map(({ name }) => name);
+  const relations = await cluster.sql<{ name: string; relation: string }>(FILES);
+  const database = relations.map(({ name }) => name);
+  const indexOfEvents = relations.find(({ relation }) => relation === 'events_pkey')?.name ?? '';
   await cluster.end();
   cpSync(cluster.data, whole, { recursive: true });
   const files = (readdirSync(whole, { recursive: true }) as string[]).filter((name) => {
@@ -47,6 +49,7 @@ export async function stoppedPostgresStore(
   });
   return {
     pageBytes: PAGE_BYTES,
+    indexOfEvents,
     database,
     files,
     read: (name) => readFileSync(join(whole, name)),

@@ -54,7 +54,7 @@ export class Database implements Queryable {
   #isInReach = true;
   #refusal: Error | undefined;
   /** Checks each new connection before its first use. Throws if the connection must not be used. */
-  admit: (connection: Queryable) => Promise<void> = async () => {};
+  admit: (connection: Connection) => Promise<void> = async () => {};
 
   constructor(url: string, reach: Reach = UNWATCHED, { connect, answer } = TIMEOUTS) {
     this.#route = new Route(url, connect);
