@@ -65,6 +65,14 @@ describe('The bench', () => {
     }
   });
 
+  it('has receipts of batches verified', () => {
+    const { status, stdout, stderr, rows } = runBench(['--only', 'provable', '--orders', '10000']);
+    expect(status, stdout + stderr).toBe(0);
+    const found = rows() as Row[];
+    expect(found).toHaveLength(2);
+    for (const { value } of found) expect(value).toBeGreaterThan(0);
+  });
+
   it('fails with the reason when a row could not be measured', () => {
     // Without wrk, and with the cat that reads the service's log: an empty PATH finds both.
     const PATH = temporaryFolder();

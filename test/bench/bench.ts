@@ -17,6 +17,7 @@ import { gzip, lists } from './scenarios/lists.ts';
 import { metrics } from './scenarios/metrics.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { postgres } from './scenarios/postgres.ts';
+import { provable } from './scenarios/provable.ts';
 import { slowDisk } from './scenarios/slow-disk.ts';
 import { memory, start } from './scenarios/start.ts';
 import { tiles } from './scenarios/tiles.ts';
@@ -45,6 +46,7 @@ const SCENARIOS: readonly Scenario[] = [
   writes,
   tree,
   tiles,
+  provable,
   metrics,
   growth,
   consolePages,

@@ -1,10 +1,13 @@
+import { verifyReceipt } from '../../../src/app/audit/verifier.ts';
+
 /**
  * Clients that cancel pending orders in batches, each batch as soon as the previous one is answered, and
  * print how many orders were cancelled, and in which time.
  */
 
 export interface BatchCancelOrder {
-  readonly url: string;
+  /** The address of the collection of orders. */
+  readonly orders: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   /** The orders of each request. */
@@ -13,31 +16,37 @@ export interface BatchCancelOrder {
   readonly first: number;
   readonly end: number;
   readonly seconds: number;
+  /** The log's verifier key: after each batch the receipt of its last event is verified. */
+  readonly vkey?: string | undefined;
 }
 
 export interface BatchCancelSeen {
   readonly cancelled: number;
+  /** The times from the answer of a batch to the verified receipt of its last event, in milliseconds. */
+  readonly provenMs: readonly number[];
   readonly seconds: number;
   /** The first id that was not used. */
   readonly next: number;
 }
 
 const given = JSON.parse(process.argv[2] as string) as BatchCancelOrder;
-const { url, headers, connections, size, first, end, seconds } = given;
+const { orders, headers, connections, size, first, end, seconds, vkey } = given;
 const begun = performance.now();
 let next = first;
 let cancelled = 0;
+const provenMs: number[] = [];
 
 await Promise.all(Array.from({ length: connections }, cancelInBatches));
 const took = (performance.now() - begun) / 1_000;
-process.stdout.write(JSON.stringify({ cancelled, seconds: took, next } satisfies BatchCancelSeen));
+const seen: BatchCancelSeen = { cancelled, provenMs, seconds: took, next };
+process.stdout.write(JSON.stringify(seen));
 
 async function cancelInBatches(): Promise<void> {
   while (performance.now() < begun + seconds * 1_000 && next + size <= end) {
     const from = next;
     next += size;
     const orderIds = Array.from({ length: size }, (_, index) => `${from + index}`);
-    const response = await fetch(url, {
+    const response = await fetch(`${orders}:batchCancel`, {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json' },
       body: JSON.stringify({ orderIds }),
@@ -45,5 +54,15 @@ async function cancelInBatches(): Promise<void> {
     const { succeeded, ...rest } = (await response.json()) as { succeeded: number };
     if (succeeded !== size) throw new Error(`${response.status} ${JSON.stringify(rest)}`);
     cancelled += succeeded;
+    if (vkey !== undefined) await prove(from + size - 1, vkey);
   }
+}
+
+/** The receipt proves the whole batch: its last event is in the tree, and so are those before it. */
+async function prove(orderId: number, key: string): Promise<void> {
+  const answeredAt = performance.now();
+  const response = await fetch(`${orders}/${orderId}/receipt`, { headers });
+  const verdict = verifyReceipt(await response.text(), key);
+  if (!verdict.ok) throw new Error(`${response.status}: ${verdict.reason}`);
+  provenMs.push(performance.now() - answeredAt);
 }

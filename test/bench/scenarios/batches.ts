@@ -1,22 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
-import type { BatchCancelOrder, BatchCancelSeen } from '../clients/batch-cancel.ts';
+import { BATCH_CLIENTS, BATCH_ORDERS, BatchClients } from '../batch-clients.ts';
 import { CANCEL, CommandClients } from '../commands.ts';
 import { IdSequence } from '../id-sequence.ts';
 import { Ledger } from '../ledger.ts';
-import { runProgram } from '../processes.ts';
 import type { Measured } from '../rounds.ts';
 import { atLeast, atMost, figure, judge, median, type Row } from '../row.ts';
-import { type Bench, countOf, type Scenario } from '../scenario.ts';
-import { BEARER, type Product, startProduct } from '../servers.ts';
+import { countOf, type Scenario } from '../scenario.ts';
+import { startProduct } from '../servers.ts';
 
-const BATCH_CLIENTS = 4;
-const BATCH_ORDERS = 500;
 const SINGLE_CLIENTS = 64;
 /** The share of a store's orders that single cancellations may use; batches use the others. */
 const FOR_SINGLES = 0.2;
 /** The time before the single cancellations begin beside the batches. */
 const LEAD_MS = 200;
-const PATIENCE_S = 60;
 
 /** Cancellations in batches of 500, alone and beside single ones. */
 export const batches: Scenario = {
@@ -38,7 +34,8 @@ export const batches: Scenario = {
       ids,
       ledger,
     );
-    const many = new BatchClients(bench, product, ledger, firstOfBatches, orders + 1);
+    const range = { first: firstOfBatches, end: orders + 1, loads: 2 * bench.rounds + 1 };
+    const many = new BatchClients(product, ledger, range);
     await singles.warmUp(SINGLE_CLIENTS);
     await many.send(bench.seconds);
 
@@ -51,54 +48,18 @@ export const batches: Scenario = {
     for (let round = 0; round < bench.rounds; round++) {
       alone.push(await singles.measure(SINGLE_CLIENTS));
       advance();
-      rates.push(await many.send(bench.seconds));
+      rates.push((await many.send(bench.seconds)).rate);
       advance();
       const batching = many.send(bench.seconds + 1);
       await setTimeout(LEAD_MS);
       beside.push(await singles.measure(SINGLE_CLIENTS));
-      besideRates.push(await batching);
+      besideRates.push((await batching).rate);
       advance();
     }
     await singles.check(product);
     return rowsOf(countOf(orders), { alone, beside, rates, besideRates });
   },
 };
-
-/** Sends batches over the orders of a range, each once. */
-class BatchClients {
-  readonly #product: Product;
-  readonly #ledger: Ledger;
-  readonly #end: number;
-  /** The orders of one load: the range is shared by the warm-up and all rounds. */
-  readonly #share: number;
-  #next: number;
-
-  constructor({ rounds }: Bench, product: Product, ledger: Ledger, first: number, end: number) {
-    this.#product = product;
-    this.#ledger = ledger;
-    this.#next = first;
-    this.#end = end;
-    this.#share = Math.floor((end - first) / (2 * rounds + 1));
-  }
-
-  /** Returns the orders that were cancelled a second. */
-  async send(seconds: number): Promise<number> {
-    const order: BatchCancelOrder = {
-      url: `${this.#product.address}/v2/store/orders:batchCancel`,
-      headers: BEARER,
-      connections: BATCH_CLIENTS,
-      size: BATCH_ORDERS,
-      first: this.#next,
-      end: Math.min(this.#end, this.#next + this.#share),
-      seconds,
-    };
-    const limit = seconds + PATIENCE_S;
-    const seen = await runProgram<BatchCancelSeen>('clients/batch-cancel', order, limit);
-    this.#next = seen.next;
-    this.#ledger.note({ answered: seen.cancelled }, 0);
-    return seen.cancelled / seen.seconds;
-  }
-}
 
 interface Results {
   readonly alone: readonly Measured[];
