@@ -17,7 +17,6 @@ const OUTCOME_BYTES = 200;
  * scan of the table shows nothing wrong.
  */
 export const THROUGH_INDEXES = 'SET enable_seqscan = off; SET enable_bitmapscan = off';
-export const AS_PLANNED = 'RESET enable_seqscan; RESET enable_bitmapscan';
 
 /**
  * Checks the checksum of every API key and every kept outcome, and that a lookup finds each. Yields

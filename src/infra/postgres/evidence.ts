@@ -12,7 +12,7 @@ import { epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { shownAddress } from '../process/postgres-address.ts';
-import { AS_PLANNED, checkRows, THROUGH_INDEXES } from './checked-rows.ts';
+import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import type { Connection, Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
 import { isDamage } from './connection/errors.ts';
@@ -42,7 +42,8 @@ const MAY_READ_ROWS: Statement = {
   name: 'may_read_rows',
   text: `SELECT has_table_privilege('store_orders.api_keys', 'SELECT')
             AND has_table_privilege('store_orders.kept_outcomes', 'SELECT')
-            AND coalesce(has_table_privilege(to_regclass('store_orders.key_changes'), 'SELECT'), true)`,
+            AND coalesce(
+                  has_table_privilege(to_regclass('store_orders.key_changes'), 'SELECT'), true)`,
 };
 const LAST: Statement = {
   name: 'last',
@@ -118,15 +119,17 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
 async function damageInRows(connection: Connection, version: number): Promise<readonly string[]> {
   const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_ROWS);
   if (!mayRead) return [];
+  const damage: string[] = [];
+  await connection.run(`SAVEPOINT rows; ${THROUGH_INDEXES}`);
   try {
-    await connection.run(THROUGH_INDEXES);
     for await (const _bytes of checkRows(connection, version));
-    await connection.run(AS_PLANNED);
-    return [];
   } catch (error) {
-    if (error instanceof DamagedStore) return [error.message];
-    throw error;
+    if (!(error instanceof DamagedStore || isDamage(error))) throw error;
+    damage.push(error.message);
   }
+  // Takes back the settings, too.
+  await connection.run('ROLLBACK TO SAVEPOINT rows');
+  return damage;
 }
 
 /** Yields all events in chunks. While one is checked, the next is being read. */

@@ -16,7 +16,7 @@ export const WITH_CHECKSUMS = 3;
 export const WITH_EPOCHS = 4;
 /** The schema version that introduced the limits of API keys. */
 export const WITH_LIMITS = 5;
-/** The schema version that introduced the record of changes of API keys, and the number of kept outcomes. */
+/** The schema version that introduced the changes of API keys and the number of kept outcomes. */
 export const WITH_SECOND_PLACES = 7;
 
 /** "STOR": the advisory lock under which the schema is changed. */

@@ -21,7 +21,7 @@ export const WITH_EPOCHS = 6;
 /** The schema version that introduced the limits of API keys. */
 export const WITH_LIMITS = 7;
 
-/** The schema version that introduced the record of changes of API keys, and the number of kept outcomes. */
+/** The schema version that introduced the changes of API keys and the number of kept outcomes. */
 export const WITH_SECOND_PLACES = 9;
 
 /** Returns the triggers that refuse to update or delete a table's rows. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { StoreUnavailable } from '../../../src/app/ports/store.ts';
+import { Writer } from '../../../src/app/write/writer.ts';
+import type { PetId } from '../../../src/domain/order-id.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';
@@ -227,6 +229,29 @@ describe('What the server itself cannot read', () => {
       /^it cannot be read: invalid page in block 60 of relation/,
     );
     expect(findings).toEqual([{ from, problem }]);
+  });
+
+  it('is reported of an index of kept outcomes', async () => {
+    const cluster = await clusterOfItsOwn();
+    const url = cluster.url('postgres');
+    const log = new PostgresEventLog(new Database(url));
+    const command = { type: 'PlaceNewOrder', petId: 7n as PetId, quantity: 1 } as const;
+    const writer = await Writer.open(log);
+    await writer.execute([{ command, by: 'x', commandId: 'c', idempotencyKey: 'k' }]);
+    await log.close();
+    const [index] = await cluster.sql<{ file: string }>(
+      `SELECT pg_relation_filepath('store_orders.kept_outcomes_pkey') AS file`,
+    );
+    await cluster.end();
+    const file = join(cluster.data, index?.file ?? '');
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 8_192 + 100, 8_192 + 200);
+    writeFileSync(file, bytes);
+    await cluster.begin();
+    const { size, findings } = await check(held(url));
+    expect(size).toBe(5_001);
+    const problem = expect.stringMatching(/^invalid page in block 1 of relation/);
+    expect(findings).toEqual([{ problem }]);
   });
 
   it('is not a verdict if the server has gone', async () => {
