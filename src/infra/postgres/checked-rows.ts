@@ -1,3 +1,5 @@
+/** The check of the rows that are in no proof: API keys and kept outcomes. */
+
 import type { KeptOutcome } from '../../app/ports/event-log.ts';
 import { requireAllKept } from '../checking/stored-check.ts';
 import { type KeyRow, keyIn } from '../events/row-mapping.ts';
