@@ -10,12 +10,12 @@ const DEEP = resolve('test/long/deep/deep.ts');
 
 test('it runs the levels in turn until its time is over, and writes down the seeds', async () => {
   const cwd = temporaryFolder();
-  const args = [DEEP, '--minutes', '0.02', '--seed', '5', '--only', 'app on memory'];
+  const args = [DEEP, '--minutes', '0.02', '--seed', '5', '--only', 'decider'];
   const { stdout } = await run(process.execPath, args, { cwd });
-  expect(stdout).toMatch(/^app on memory: \d+ programs, \d+ commands, \d+\/s$/m);
+  expect(stdout).toMatch(/^decider: \d+ programs, \d+ commands, \d+\/s$/m);
   const [, report = ''] = /^The seeds are in (\S+)\.$/m.exec(stdout) ?? [];
   const { results } = JSON.parse(readFileSync(resolve(cwd, report), 'utf8'));
-  expect(results[0]).toMatchObject({ target: 'app on memory', seed: 5 });
+  expect(results[0]).toMatchObject({ target: 'decider', seed: 5 });
   expect(results[0].steps).toBeGreaterThan(1_000);
 });
 

@@ -134,7 +134,7 @@ function retries(): readonly Submission[] {
   const keyed = submissions(ORDERS).filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   const place = { type: 'PlaceNewOrder', petId: 7n as PetId, quantity: 1 } as const;
   const fresh = { command: place, by: BY, commandId: 'c-new', idempotencyKey: 'new' };
-  return [...keyed.filter((_, n) => n % 10 === 0), fresh];
+  return [...keyed.filter((_, n) => n % 25 === 0), fresh];
 }
 
 async function answerTo(ask: () => unknown): Promise<string | undefined> {

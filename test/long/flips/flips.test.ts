@@ -23,11 +23,13 @@ test.each([
 test('nor does any damage of one on PostgreSQL', { timeout: 120_000 }, async () => {
   const random = new Random(18);
   await using store = await stoppedPostgresStore(memoryFolder());
+  let refused = 0;
   for (const what of DAMAGES) {
-    const { wrong, refused } = await damageStore(store, what, 15, () => random.fraction());
-    expect(wrong).toEqual([]);
-    expect(refused).toBeGreaterThan(2);
+    const result = await damageStore(store, what, 10, () => random.fraction());
+    expect(result.wrong).toEqual([]);
+    refused += result.refused;
   }
+  expect(refused).toBeGreaterThan(4);
 });
 
 // A leaf without its newest entries, in front of the last one, made appends search for ever.
@@ -58,7 +60,7 @@ test('nor does a lost write of the index of events', { timeout: 120_000 }, async
 it.each([
   { what: 'flipped bit', count: 40 },
   { what: 'misdirected page', count: 40 },
-  { what: 'lost page', count: 150 },
+  { what: 'lost page', count: 50 },
 ] as const)(
   'which is the work of the check: without it, a $what is served',
   async ({ what, count }) => {
