@@ -31,7 +31,7 @@ import { replayTrace, TRACE_RULES } from './replay.ts';
 
 const TRACES = isNightly ? 1_000 : 120;
 /** The traces of which each begins with an empty database, or kills processes. */
-const FEW = isNightly ? 60 : 4;
+const FEW = isNightly ? 60 : 3;
 
 const folder = newFolder();
 let traces: readonly ItfTrace[];

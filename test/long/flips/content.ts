@@ -33,15 +33,15 @@ const KEYS: readonly ApiKey[] = Array.from({ length: 12 }, (_, n) => {
 });
 
 /** Commands of every kind, those with an idempotency key first: these are sent again. */
-function submissions(orders: number): Submission[] {
+function submissions(): Submission[] {
   const all: Submission[] = [];
   const place = (n: number) => {
     const idempotencyKey = n % 3 === 0 ? `key-${n}` : undefined;
     const command = { type: 'PlaceNewOrder', petId: BigInt(n) as PetId, quantity: n } as const;
     all.push({ command, by: BY, commandId: `c-${n}`, idempotencyKey });
   };
-  for (let n = 1; n <= orders; n++) place(n);
-  for (let n = 1; n <= orders; n += 3) {
+  for (let n = 1; n <= ORDERS; n++) place(n);
+  for (let n = 1; n <= ORDERS; n += 3) {
     const orderId = BigInt(n) as OrderId;
     all.push(
       { command: { type: 'ShipOrder', orderId, shipDate: NOON }, by: BY, commandId: `s-${n}` },
@@ -54,22 +54,21 @@ function submissions(orders: number): Submission[] {
     );
   }
   // Among the newest changes are some that a retry may not repeat.
-  for (let n = orders + 1; n <= orders * 1.3; n++) place(n);
+  for (let n = ORDERS + 1; n <= ORDERS * 1.3; n++) place(n);
   return all;
 }
 
 /**
- * Fills a store with about so many events.
+ * Fills a store.
  * @param pause Called before the last quarter of the changes.
  */
 export async function fill(
   { keys, log, refusals }: Pick<Parts, 'keys' | 'log' | 'refusals'>,
-  pause: () => void | Promise<void> = () => {},
-  orders = ORDERS,
+  pause: () => void | Promise<void>,
 ): Promise<void> {
   for (const key of KEYS) await keys.add(key);
   const writer = await Writer.open(log, () => Date.parse(NOON));
-  const all = submissions(orders);
+  const all = submissions();
   const execute = async (some: readonly Submission[]) => {
     for (let at = 0; at < some.length; at += 50) await writer.execute(some.slice(at, at + 50));
   };
@@ -131,7 +130,7 @@ async function listOf(log: EventLog, foldSource: FoldSource) {
 
 /** Commands again that have an idempotency key, and one that is new. */
 function retries(): readonly Submission[] {
-  const keyed = submissions(ORDERS).filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+  const keyed = submissions().filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   const place = { type: 'PlaceNewOrder', petId: 7n as PetId, quantity: 1 } as const;
   const fresh = { command: place, by: BY, commandId: 'c-new', idempotencyKey: 'new' };
   return [...keyed.filter((_, n) => n % 25 === 0), fresh];

@@ -58,6 +58,7 @@ export async function damageStore(
   random: () => number,
 ): Promise<DamageResult> {
   const truth = await store.ask();
+  if (truth.length === 0 || truth.includes(undefined)) throw new Error('the intact store fails');
   let [refused, harmless] = [0, 0];
   const wrong: DamageResult['wrong'][number][] = [];
   for (let n = 0; n < count; n++) {

@@ -15,6 +15,9 @@ import type { StoppedStore } from './flips.ts';
 
 const PAGE_BYTES = 8_192;
 
+/** The time after which a damaged server counts as one that does not start. */
+const PATIENCE_MS = 10_000;
+
 const SILENT: StoreWatcher = { lost() {}, impaired() {}, mended() {}, noticed() {} };
 
 /** The files of the tables and indexes of a store, in the server's folder. */
@@ -60,7 +63,7 @@ export async function stoppedPostgresStore(
       if (name !== undefined) writeFileSync(join(cluster.data, name), content);
       cluster.takeFiles();
       try {
-        await cluster.begin();
+        await cluster.begin(PATIENCE_MS);
         return await answersOf(cluster.url('postgres'), check);
       } catch {
         return [];

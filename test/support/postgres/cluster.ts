@@ -129,10 +129,10 @@ export class Cluster implements AsyncDisposable {
     return standby;
   }
 
-  /** Restarts the server after it has ended. */
-  async begin(): Promise<void> {
-    const until = Date.now() + PATIENCE_MS;
-    while (!(await this.#tryToBegin())) {
+  /** Restarts the server after it has ended. Throws unless it answers in time. */
+  async begin(patienceMs = PATIENCE_MS): Promise<void> {
+    const until = Date.now() + patienceMs;
+    while (!(await this.#tryToBegin(until))) {
       // If the postmaster was killed, its children take a moment to notice.
       if (!this.#said.includes('still in use') || Date.now() > until) {
         throw new Error(`no PostgreSQL: ${this.#said}`);
@@ -142,7 +142,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Resolves with false if the server has ended again. */
-  async #tryToBegin(): Promise<boolean> {
+  async #tryToBegin(until: number): Promise<boolean> {
     const settings = {
       listen_addresses: '127.0.0.1',
       port: String(this.port),
@@ -165,7 +165,7 @@ export class Cluster implements AsyncDisposable {
     const kill = () => server.kill('SIGKILL');
     process.once('exit', kill);
     server.once('exit', () => process.off('exit', kill));
-    return this.#answers();
+    return this.#answers(until);
   }
 
   /** Makes the server's user the owner of files that were put into its folder. */
@@ -239,8 +239,7 @@ export class Cluster implements AsyncDisposable {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #answers(): Promise<boolean> {
-    const until = Date.now() + PATIENCE_MS;
+  async #answers(until: number): Promise<boolean> {
     for (;;) {
       try {
         await this.sql('SELECT 1');
