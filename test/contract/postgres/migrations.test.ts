@@ -23,6 +23,15 @@ import { sql } from '../../support/postgres/sql.ts';
 /** A database without anything in it. */
 const empty = () => newDatabase(18, 'template1');
 
+/** A database with a store as the version with this schema has made it. */
+async function oldStore(schema: number): Promise<string> {
+  const url = await empty();
+  await sql(url, 'CREATE SCHEMA store_orders');
+  for (const migration of MIGRATIONS.slice(0, schema)) await sql(url, migration);
+  await sql(url, `UPDATE store_orders.store SET schema_version = ${schema}`);
+  return url;
+}
+
 async function open(url: string): Promise<string> {
   const store = await openPostgresForCommandLine(url);
   await store.close();
@@ -115,13 +124,10 @@ describe('a store that must not be changed is left unchanged:', () => {
 });
 
 it('a store of an older schema gets the checksums that its rows would have been given', async () => {
-  const url = await empty();
-  await sql(url, 'CREATE SCHEMA store_orders');
-  for (const migration of MIGRATIONS.slice(0, WITH_CHECKSUMS - 1)) await sql(url, migration);
+  const url = await oldStore(WITH_CHECKSUMS - 1);
   await sql(
     url,
-    `UPDATE store_orders.store SET schema_version = ${WITH_CHECKSUMS - 1};
-     INSERT INTO store_orders.api_keys (id, name, hash, scopes, created_at, expires_at) VALUES
+    `INSERT INTO store_orders.api_keys (id, name, hash, scopes, created_at, expires_at) VALUES
        ('AbCdEfGh01', '"Zoë \\"the\\" key"', '\\x0102', 'orders:read', '2026-01-01T12:00:00.000Z',
         '2026-02-01T12:00:00.000Z');
      INSERT INTO store_orders.kept_outcomes VALUES
@@ -140,10 +146,7 @@ it('a store of an older schema gets the checksums that its rows would have been 
 });
 
 it('the keys of a store from before limits are valid, have none, and can be limited', async () => {
-  const url = await empty();
-  await sql(url, 'CREATE SCHEMA store_orders');
-  for (const migration of MIGRATIONS.slice(0, WITH_LIMITS - 1)) await sql(url, migration);
-  await sql(url, `UPDATE store_orders.store SET schema_version = ${WITH_LIMITS - 1}`);
+  const url = await oldStore(WITH_LIMITS - 1);
   const key = { id: 'AbCdEfGh01', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
   const db = new Database(url);
   const columns = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
@@ -160,10 +163,7 @@ it('the keys of a store from before limits are valid, have none, and can be limi
 });
 
 it('a store from before traces records them, and the application may', async () => {
-  const url = await empty();
-  await sql(url, 'CREATE SCHEMA store_orders');
-  for (const migration of MIGRATIONS.slice(0, WITH_LIMITS)) await sql(url, migration);
-  await sql(url, `UPDATE store_orders.store SET schema_version = ${WITH_LIMITS}`);
+  const url = await oldStore(WITH_LIMITS);
   await migrate(url, true);
   const mine = await login(url, 'IN ROLE store_orders_app');
   const db = new Database(mine);
@@ -175,10 +175,7 @@ it('a store from before traces records them, and the application may', async () 
 });
 
 it('the keys of a store from before their changes are covered, and those of older instances', async () => {
-  const url = await empty();
-  await sql(url, 'CREATE SCHEMA store_orders');
-  for (const migration of MIGRATIONS.slice(0, WITH_SECOND_PLACES - 1)) await sql(url, migration);
-  await sql(url, `UPDATE store_orders.store SET schema_version = ${WITH_SECOND_PLACES - 1}`);
+  const url = await oldStore(WITH_SECOND_PLACES - 1);
   const key = { id: 'AbCdEfGh01', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
   const another = { ...key, id: 'AbCdEfGh02' };
   const db = new Database(url);

@@ -2,9 +2,9 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
-import { HeadFile } from '../../../src/infra/process/head-file.ts';
+import { replaceHeadFile } from '../../../src/infra/process/head-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
+import { firstHeadOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
@@ -30,14 +30,20 @@ import { temporaryFile } from '../../support/folder.ts';
 const EVENTS = 700;
 const SINCE_OUTCOMES = 2;
 
-/** Makes a store as the version with this schema has left it. */
-function oldStore(schema: number): string {
+/** Makes an empty store as the version with this schema did, and opens it without a migration. */
+function emptyStore(schema: number): readonly [file: string, db: Database.Database] {
   const file = temporaryFile();
   const db = new Database(file);
   registerChecksums(db);
   for (const migration of MIGRATIONS.slice(0, schema)) db.exec(migration);
   db.pragma(`application_id = ${APPLICATION_ID}`);
   db.pragma(`user_version = ${schema}`);
+  return [file, db];
+}
+
+/** Makes a store as the version with this schema has left it. */
+function oldStore(schema: number): string {
+  const [file, db] = emptyStore(schema);
   const insert = db.prepare(`INSERT INTO events VALUES (?, ?, 1, 'OrderPlaced', 2, ?, ?)`);
   for (let id = 1; id <= EVENTS; id++) {
     const metadata = '{"at":"2026-01-01T12:00:00.000Z","by":"AbCdEfGh01","commandId":"c-1"}';
@@ -53,12 +59,7 @@ function oldStore(schema: number): string {
     ]);
   }
   if (schema >= WITH_TREE) new MerkleTables(db).append(new StoredEvents(db).read(0, EVENTS));
-  if (schema >= WITH_EPOCHS) {
-    const head = new HeadFile(headFileOf(file), storeIdOf(db));
-    const root = new MerkleTables(db).frontier().root().toString('hex');
-    head.write({ position: EVENTS, root });
-    head.close();
-  }
+  if (schema >= WITH_EPOCHS) replaceHeadFile(headFileOf(file), firstHeadOf(db));
   db.close();
   return file;
 }
@@ -126,12 +127,7 @@ it('an older version that is still running adds no key without a checksum', () =
 });
 
 it('the keys of a store from before limits are valid, have none, and can be limited', async () => {
-  const file = temporaryFile();
-  const old = new Database(file);
-  registerChecksums(old);
-  for (const migration of MIGRATIONS.slice(0, WITH_LIMITS - 1)) old.exec(migration);
-  old.pragma(`application_id = ${APPLICATION_ID}`);
-  old.pragma(`user_version = ${WITH_LIMITS - 1}`);
+  const [file, old] = emptyStore(WITH_LIMITS - 1);
   const key = { id: 'AbCdEfGh01', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
   const columns = keyRow(key).slice(0, -2);
   old.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(...columns);

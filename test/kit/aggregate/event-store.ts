@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { type FindOptions, find } from './find.ts';
-import { onLines } from './script.ts';
+import { onLines, replayOf } from './script.ts';
 import { asText, isSame } from './text.ts';
 import { Violation } from './violation.ts';
 
@@ -105,7 +105,7 @@ export async function checkEventStore<Event>(
   if (counterexample === undefined) return { seed, runs };
   const { value: operations, ...found } = counterexample;
   const script = operations.map(inWords).join('\n');
-  const replay = `{\n  programs: [${onLines(operations)}],\n}`;
+  const replay = replayOf(onLines(operations));
   return { seed, runs, counterexample: { ...found, operations, script, replay } };
 }
 

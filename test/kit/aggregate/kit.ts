@@ -24,7 +24,7 @@ import type { Program } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import { Run } from './run.ts';
 import { type Given, given } from './scenario.ts';
-import { asScript, replayOf } from './script.ts';
+import { asScript, onLines, replayOf } from './script.ts';
 import { deciderTarget, type Target } from './target.ts';
 import { Violation } from './violation.ts';
 
@@ -126,7 +126,7 @@ export class Kit<State, Command, Event> {
     if (counterexample === undefined) return { seed, runs, steps, isInterrupted };
     const { value: program, ...why } = counterexample;
     const script = asScript(this.domain, program, { seed, ...why });
-    const replay = replayOf(program);
+    const replay = replayOf(`{ steps: ${onLines(program.steps)} }`);
     return {
       seed,
       runs,

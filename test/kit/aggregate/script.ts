@@ -11,9 +11,12 @@ export interface Origin {
   readonly detail: string;
 }
 
-/** Returns, as a JavaScript expression, the options that run one program again. */
-export function replayOf({ steps }: Program<unknown>): string {
-  return `{\n  programs: [{ steps: ${onLines(steps)} }],\n}`;
+/**
+ * Returns, as a JavaScript expression, the options that run one program again.
+ * @param program The program, as an expression.
+ */
+export function replayOf(program: string): string {
+  return `{\n  programs: [${program}],\n}`;
 }
 
 /** Returns an array as a JavaScript expression with an item a line. */

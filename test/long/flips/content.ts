@@ -11,6 +11,7 @@ import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import type { Instant } from '../../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
+import { bigintsAsText } from '../../kit/history/bigint-json.ts';
 
 /** A store with everything in it that a store can have, and all that can be asked of it. */
 
@@ -139,7 +140,7 @@ function retries(): readonly Submission[] {
 async function answerTo(ask: () => unknown): Promise<string | undefined> {
   try {
     const answer = await ask();
-    return JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+    return JSON.stringify(answer, bigintsAsText);
   } catch {
     return undefined;
   }
