@@ -4,6 +4,7 @@ import { CLOCKS } from '../clock.ts';
 import type { Outcome } from '../log/submission.ts';
 import { MAX_BATCH_COMMANDS } from './batch-size.ts';
 import { ControlledDelay, DELAY_LIMITS, type DelayLimits } from './controlled-delay.ts';
+import { isGroup, nextBatch } from './next-batch.ts';
 import { OverloadNotice } from './overload-notice.ts';
 import {
   answerAll,
@@ -11,7 +12,6 @@ import {
   isGone,
   isKeyed,
   sizeOf,
-  subjectsAmong,
   type WaitingRequest,
 } from './waiting-request.ts';
 
@@ -40,13 +40,16 @@ interface Aged extends WaitingRequest {
  * order of their arrival, and so is what is in one batch: a retry is never decided before its first sending.
  *
  * A group of commands is one request: it is taken, refused or dropped as a whole, and it is first in,
- * first out with whatever concerns one of its orders. All numbers are of commands.
+ * first out with whatever concerns one of its orders. A batch takes one group at most, and none if the batch
+ * before had one and single commands wait. All numbers are of commands.
  *
  * A command that is refused or dropped is undecided: it was in no batch.
  */
 export class CommandQueue {
   readonly #requests: Aged[] = [];
   #length = 0;
+  /** True if the last batch had a group. */
+  #hadGroup = false;
   readonly #limits: DelayLimits;
   readonly #delay: ControlledDelay;
   readonly #notice: OverloadNotice;
@@ -116,42 +119,11 @@ export class CommandQueue {
 
   #next(maxCommands: number, mayBeTaken: (request: Aged) => boolean): Aged[] {
     if (maxCommands === 0) return [];
-    return this.#delay.isOverloaded
-      ? this.#newest(maxCommands, mayBeTaken)
-      : this.#oldest(maxCommands, mayBeTaken);
-  }
-
-  /** Takes the oldest requests, up to the first that may not be taken. */
-  #oldest(maxCommands: number, mayBeTaken: (request: Aged) => boolean): Aged[] {
-    let [count, left] = [0, maxCommands];
-    for (const request of this.#requests) {
-      left -= sizeOf(request);
-      if ((left < 0 && count > 0) || !mayBeTaken(request)) break;
-      count += 1;
-    }
-    return this.#removeFirst(count);
-  }
-
-  /**
-   * Takes the newest requests that may be taken. The place of each goes to the one that has waited for
-   * longest on the same subject, so that of each order the first are taken.
-   */
-  #newest(maxCommands: number, mayBeTaken: (request: Aged) => boolean): Aged[] {
-    const subjectOf = subjectsAmong(this.#requests);
-    const bySubject = Map.groupBy(this.#requests, subjectOf);
-    const queues = new Map([...bySubject].map(([subject, its]) => [subject, its.values()]));
-    const taken = new Set<Aged>();
-    let left = maxCommands;
-    for (let index = this.#requests.length - 1; index >= 0 && left > 0; index--) {
-      const subject = subjectOf(this.#requests[index] as Aged);
-      const { value: first } = queues.get(subject)?.next() ?? {};
-      if (first === undefined) continue;
-      const fits = sizeOf(first) <= left || taken.size === 0;
-      if (fits && mayBeTaken(first)) {
-        taken.add(first);
-        left -= sizeOf(first);
-      } else queues.delete(subject);
-    }
+    const isNewestFirst = this.#delay.isOverloaded;
+    const isTurnOfSingles = this.#hadGroup;
+    const limits = { maxCommands, isNewestFirst, isTurnOfSingles, mayBeTaken };
+    const taken = nextBatch(this.#requests, limits);
+    if (taken.size > 0) this.#hadGroup = [...taken].some(isGroup);
     return this.#remove((request) => taken.has(request));
   }
 

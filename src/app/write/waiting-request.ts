@@ -1,4 +1,4 @@
-/** Requests in the queue: their clients, their sizes, and which must not overtake each other. */
+/** Requests in the queue: their clients, their sizes, and their answers. */
 
 import type { Outcome, Submission } from '../log/submission.ts';
 
@@ -57,29 +57,4 @@ export function isGone({ client }: WaitingRequest): boolean {
 
 export function isKeyed({ submissions: [first] }: WaitingRequest): boolean {
   return first?.idempotencyKey !== undefined;
-}
-
-/** The subject of all groups, and of whatever concerns an order of one. */
-const GROUPS = Symbol('groups');
-
-/** Returns a function from a request to what it shares with those that it must not overtake. */
-export function subjectsAmong(
-  requests: readonly WaitingRequest[],
-): (request: WaitingRequest) => unknown {
-  const groups = requests.filter(isGroup);
-  const ofGroups = new Set(groups.flatMap(({ submissions }) => submissions.map(subjectOf)));
-  return (request) => {
-    const subject = subjectOf(request.submissions[0] as Submission);
-    return isGroup(request) || ofGroups.has(subject) ? GROUPS : subject;
-  };
-}
-
-function isGroup({ submissions: [first] }: WaitingRequest): boolean {
-  return first?.group !== undefined;
-}
-
-function subjectOf(submission: Submission): unknown {
-  const { command, by, idempotencyKey } = submission;
-  if (command.type !== 'PlaceNewOrder') return command.orderId;
-  return idempotencyKey === undefined ? submission : `${by} ${idempotencyKey}`;
 }

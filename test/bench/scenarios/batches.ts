@@ -11,8 +11,11 @@ import { startProduct } from '../servers.ts';
 const SINGLE_CLIENTS = 64;
 /** The share of a store's orders that single cancellations may use; batches use the others. */
 const FOR_SINGLES = 0.2;
-/** The time before the single cancellations begin beside the batches. */
+/** The orders of a round, in stores of the usual size: an order is cancelled once, and they must last. */
+const STORES_PER_ROUND = 0.8;
+/** The time before the single cancellations begin beside the batches, and after they must have ended. */
 const LEAD_MS = 200;
+const REST_S = 1.5;
 
 /** Cancellations in batches of 500, alone and beside single ones. */
 export const batches: Scenario = {
@@ -20,7 +23,7 @@ export const batches: Scenario = {
   isQuick: false,
   steps: ({ rounds }) => rounds * 3,
   async run(bench, advance) {
-    const orders = bench.orders;
+    const orders = bench.orders * Math.ceil(bench.rounds * STORES_PER_ROUND);
     await using product = await startProduct(await bench.stores.pending(orders));
     const ledger = new Ledger('OrderCancelled');
     const firstOfBatches = Math.floor(orders * FOR_SINGLES) + 1;
@@ -50,7 +53,7 @@ export const batches: Scenario = {
       advance();
       rates.push((await many.send(bench.seconds)).rate);
       advance();
-      const batching = many.send(bench.seconds + 1);
+      const batching = many.send(bench.seconds + REST_S);
       await setTimeout(LEAD_MS);
       beside.push(await singles.measure(SINGLE_CLIENTS));
       besideRates.push((await batching).rate);

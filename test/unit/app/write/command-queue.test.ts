@@ -132,6 +132,24 @@ describe('the queue before the write side', () => {
       expect(tested.queue.length).toBe(0);
     });
 
+    it('takes one at a time, and single commands between them', () => {
+      const tested = new Tested();
+      tested.add({ orders: [1, 2] });
+      tested.add({ orders: [3, 4] });
+      tested.add({ order: 9 });
+      // On an order of a group: it does not pass.
+      tested.add({ order: 3 });
+      tested.add({ orders: [5, 6] });
+      tested.add({ order: 10 });
+      expect(tested.take(99)).toStrictEqual([0, 2, 5]);
+      tested.add({ order: 11 });
+      expect(tested.take(99)).toStrictEqual([6]);
+      tested.add({ order: 12 });
+      expect(tested.take(99)).toStrictEqual([1, 3, 7]);
+      // None waits whose turn it would be.
+      expect(tested.take(99)).toStrictEqual([4]);
+    });
+
     it('lets none join a batch that has no room for it', () => {
       const tested = new Tested();
       tested.add({ orders: [1, 2, 3] });
@@ -169,8 +187,10 @@ describe('the queue before the write side', () => {
       expect(tested.take(1)).toStrictEqual([8]);
       // The place of the newest group goes to the oldest.
       expect(tested.take(2)).toStrictEqual([5]);
-      expect(tested.take(1)).toStrictEqual([7]);
-      expect(tested.take(9)).toStrictEqual([4, 6]);
+      // The turn of the single commands.
+      expect(tested.take(1)).toStrictEqual([6]);
+      expect(tested.take(2)).toStrictEqual([7]);
+      expect(tested.take(9)).toStrictEqual([4]);
     });
 
     it('lets nothing pass a group that concerns an order of it, while it is overloaded', () => {
@@ -336,7 +356,7 @@ describe('the queue before the write side', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('keeps the order of commands with one subject, in any sequence of steps', () => {
+  it('keeps the order of commands with one subject, and the turns of groups, in any sequence of steps', () => {
     const order = fc.integer({ min: -1, max: 6 });
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ order }) },
@@ -358,6 +378,12 @@ describe('the queue before the write side', () => {
         const sizeOf = (numbers: Iterable<number>) =>
           [...numbers].reduce((sum, number) => sum + (subjects[number] as []).length, 0);
         const done: number[] = [];
+        let hadGroup = false;
+        const isGroup = (number: number) => (subjects[number] as []).length > 1;
+        const waiting = () => {
+          const ended = new Set([...done, ...tested.refused.keys()]);
+          return [...subjects.keys()].filter((number) => !ended.has(number));
+        };
         for (const each of steps) {
           const isKeyed = subjects.length % 3 === 0;
           const key = isKeyed ? { key: 'k' } : {};
@@ -369,7 +395,18 @@ describe('the queue before the write side', () => {
             subjects.push(each.orders);
           } else if ('laterMs' in each) tested.nowMs += each.laterMs;
           else {
+            const inGroups = new Set(
+              waiting()
+                .filter(isGroup)
+                .flatMap((number) => subjects[number]),
+            );
+            const areFree = waiting().some((number) => !inGroups.has(subjects[number]?.[0]));
             const numbers = tested.take(each.take, each.which);
+            const groups = numbers.filter(isGroup).length;
+            expect(groups).toBeLessThanOrEqual(hadGroup && areFree ? 0 : 1);
+            if (numbers.length > 0) hadGroup = groups > 0;
+            const isNone = numbers.length === 0 && each.take > 0 && each.which === 'take';
+            if (isNone) expect(waiting()).toStrictEqual([]);
             if (numbers.length > 1) expect(sizeOf(numbers)).toBeLessThanOrEqual(each.take);
             expect(numbers).toStrictEqual(numbers.toSorted((a, b) => a - b));
             done.push(...numbers);

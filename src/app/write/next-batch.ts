@@ -1,0 +1,111 @@
+/** The policy of which requests the next batch takes: a pure function of those that wait. */
+
+import type { Submission } from '../log/submission.ts';
+import { sizeOf, type WaitingRequest } from './waiting-request.ts';
+
+/** The limits of a batch. */
+export interface BatchLimits<Request> {
+  /** The most commands; the first request is taken in any case. */
+  readonly maxCommands: number;
+  /** False, which is the rule: oldest first. */
+  readonly isNewestFirst: boolean;
+  /** True if the batch before this one had a group: single commands that wait have their turn. */
+  readonly isTurnOfSingles: boolean;
+  /** Returns false for a request that this batch cannot take. */
+  readonly mayBeTaken: (request: Request) => boolean;
+}
+
+/**
+ * Returns the requests that the next batch takes.
+ * @param requests In the order of their arrival.
+ */
+export function nextBatch<Request extends WaitingRequest>(
+  requests: readonly Request[],
+  limits: BatchLimits<Request>,
+): ReadonlySet<Request> {
+  const { isNewestFirst, isTurnOfSingles } = limits;
+  const inTurn = inTurnOf(requests, isTurnOfSingles);
+  return new Set(isNewestFirst ? newest(inTurn, limits) : oldest(inTurn, limits));
+}
+
+/**
+ * Returns the requests whose turn it is: with one group at most, and with none if it is the turn of
+ * single commands, and some wait. So a single command waits for one group, however many there are. It
+ * passes the groups behind the first, unless it is on an order of a group (docs/adr/0037).
+ */
+function inTurnOf<Request extends WaitingRequest>(
+  requests: readonly Request[],
+  isTurnOfSingles: boolean,
+): readonly Request[] {
+  const [first, second] = requests.filter(isGroup);
+  if (first === undefined) return requests;
+  const subjectOf = subjectsAmong(requests);
+  const isSingle = (request: Request) => subjectOf(request) !== GROUPS;
+  if (isTurnOfSingles && requests.some(isSingle)) return requests.filter(isSingle);
+  if (second === undefined) return requests;
+  const before = requests.indexOf(second);
+  return requests.filter((request, at) => at < before || isSingle(request));
+}
+
+/** Returns the oldest requests, up to the first that may not be taken. */
+function oldest<Request extends WaitingRequest>(
+  requests: readonly Request[],
+  { maxCommands, mayBeTaken }: BatchLimits<Request>,
+): readonly Request[] {
+  let [count, left] = [0, maxCommands];
+  for (const request of requests) {
+    left -= sizeOf(request);
+    if ((left < 0 && count > 0) || !mayBeTaken(request)) break;
+    count += 1;
+  }
+  return requests.slice(0, count);
+}
+
+/**
+ * Returns the newest requests that may be taken. The place of each goes to the one that has waited for
+ * longest on the same subject, so that of each order the first are taken.
+ */
+function newest<Request extends WaitingRequest>(
+  requests: readonly Request[],
+  { maxCommands, mayBeTaken }: BatchLimits<Request>,
+): readonly Request[] {
+  const subjectOf = subjectsAmong(requests);
+  const bySubject = Map.groupBy(requests, subjectOf);
+  const queues = new Map([...bySubject].map(([subject, its]) => [subject, its.values()]));
+  const taken: Request[] = [];
+  let left = maxCommands;
+  for (let index = requests.length - 1; index >= 0 && left > 0; index--) {
+    const subject = subjectOf(requests[index] as Request);
+    const { value: first } = queues.get(subject)?.next() ?? {};
+    if (first === undefined) continue;
+    const fits = sizeOf(first) <= left || taken.length === 0;
+    if (fits && mayBeTaken(first)) {
+      taken.push(first);
+      left -= sizeOf(first);
+    } else queues.delete(subject);
+  }
+  return taken;
+}
+
+/** The subject of all groups, and of whatever concerns an order of one. */
+const GROUPS = Symbol('groups');
+
+/** Returns a function from a request to what it shares with those that it must not overtake. */
+function subjectsAmong(requests: readonly WaitingRequest[]): (request: WaitingRequest) => unknown {
+  const groups = requests.filter(isGroup);
+  const ofGroups = new Set(groups.flatMap(({ submissions }) => submissions.map(subjectOf)));
+  return (request) => {
+    const subject = subjectOf(request.submissions[0] as Submission);
+    return isGroup(request) || ofGroups.has(subject) ? GROUPS : subject;
+  };
+}
+
+export function isGroup({ submissions: [first] }: WaitingRequest): boolean {
+  return first?.group !== undefined;
+}
+
+function subjectOf(submission: Submission): unknown {
+  const { command, by, idempotencyKey } = submission;
+  if (command.type !== 'PlaceNewOrder') return command.orderId;
+  return idempotencyKey === undefined ? submission : `${by} ${idempotencyKey}`;
+}
