@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
@@ -36,6 +36,8 @@ const KIT = { 'store-orders-testing': join(import.meta.dirname, 'test/kit/aggreg
 const SERVICE = {
   globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
   setupFiles: [NATIVE_MODULES],
+  // Thousands of processes load the same modules. It is npm's own folder.
+  env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
   testTimeout: PATIENCE_MS,
   hookTimeout: PATIENCE_MS,
   expect,
@@ -48,7 +50,7 @@ export default defineConfig({
   test: {
     // Tests wait for processes, sockets and disks as well as for a processor. More workers than this
     // save no time: the processors are busy, and each test takes longer.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     ...(TEST_REPORTS && {
       reporters: ['default', ['json', { outputFile: join(TEST_REPORTS, `${process.pid}.json`) }]],

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, type TestContext, test } from 'vitest';
 import { exactJson } from '../support/http.ts';
 import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
 import { Network } from '../support/postgres/network.ts';
@@ -15,7 +15,7 @@ const OUTAGE_MS = 2_500;
  */
 const BOUND_MS = 2_000;
 
-async function given() {
+async function given({ onTestFinished }: TestContext) {
   const cluster = await Cluster.start(18, {}, placeInMemory());
   onTestFinished(() => cluster[Symbol.asyncDispose]());
   const network = await Network.start(cluster.port);
@@ -102,9 +102,10 @@ async function askOften(service: Service, until: Promise<unknown>) {
   return { answers: await Promise.all(asked), lateMs };
 }
 
-describe('During an outage of its database:', () => {
-  it.each(Object.keys(OUTAGES))('%s, an instance answers all the same', async (name) => {
-    const on = await given();
+describe.concurrent('During an outage of its database:', () => {
+  test.for(Object.keys(OUTAGES))('%s, an instance answers all the same', async (name, context) => {
+    const { expect } = context;
+    const on = await given(context);
     const { service } = on;
     const [begin, end] = OUTAGES[name] as (typeof OUTAGES)[string];
     await service.send('POST', LIST, BODY);
@@ -145,8 +146,9 @@ describe('During an outage of its database:', () => {
   });
 });
 
-it('an instance whose database hangs stops cleanly, before and after it notices', async () => {
-  const { cluster, service } = await given();
+test.concurrent('an instance whose database hangs stops cleanly, before and after it notices', async (context) => {
+  const { expect } = context;
+  const { cluster, service } = await given(context);
   for (const waitMs of [0, 1_500]) {
     const instance =
       waitMs === 0 ? service : await Service.start({ DATABASE_URL: cluster.url('postgres') });
@@ -157,8 +159,9 @@ it('an instance whose database hangs stops cleanly, before and after it notices'
   }
 });
 
-it('a database whose commits take 900 ms is slow, not unreachable', async () => {
-  const { network, service } = await given();
+test.concurrent('a database whose commits take 900 ms is slow, not unreachable', async (context) => {
+  const { expect } = context;
+  const { network, service } = await given(context);
   network.fromServer = async (bytes, link) => {
     // The server's message at the end of a writing statement, or of a transaction.
     if (link.isMarked) await setTimeout(900);
@@ -179,8 +182,9 @@ it('a database whose commits take 900 ms is slow, not unreachable', async () => 
   ).toStrictEqual([]);
 });
 
-it('a silent synchronous standby is reported, and commands are answered in time', async () => {
-  const { cluster, service } = await given();
+test.concurrent('a silent synchronous standby is reported, and commands are answered in time', async (context) => {
+  const { expect } = context;
+  const { cluster, service } = await given(context);
   expect((await service.send('POST', LIST, BODY)).status).toBe(201);
   await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await cluster.sql('SELECT pg_reload_conf()');

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { type TestContext, test } from 'vitest';
 import { exactJson, expectError } from '../support/http.ts';
 import { Cluster } from '../support/postgres/cluster.ts';
 import { Network } from '../support/postgres/network.ts';
@@ -7,7 +7,7 @@ import { Service } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
 
-async function given() {
+async function given({ onTestFinished }: TestContext) {
   const cluster = await Cluster.start();
   onTestFinished(() => cluster[Symbol.asyncDispose]());
   const network = await Network.start(cluster.port);
@@ -21,8 +21,9 @@ async function untilReady(service: Service, status: number): Promise<void> {
   while ((await service.ask('GET', '/readyz')).status !== status) await setTimeout(50);
 }
 
-it('An instance whose database is unreachable reports it, refuses requests, and recovers', async () => {
-  const { cluster, service } = await given();
+test.concurrent('An instance whose database is unreachable reports it, refuses requests, and recovers', async (context) => {
+  const { expect } = context;
+  const { cluster, service } = await given(context);
   const body = { petId: 7, quantity: 1 };
   expect((await service.send('POST', LIST, body)).status).toBe(201);
   for (const signal of ['SIGQUIT', 'SIGINT'] as const) {
@@ -44,8 +45,9 @@ it('An instance whose database is unreachable reports it, refuses requests, and 
   expect(service.program.child.exitCode).toBe(null);
 });
 
-it('A request whose reply from the database is lost is answered, and carried out once', async () => {
-  const { network, service } = await given();
+test.concurrent('A request whose reply from the database is lost is answered, and carried out once', async (context) => {
+  const { expect } = context;
+  const { network, service } = await given(context);
   let commits = 0;
   network.fromClient = (bytes, link) => {
     // Not the first transaction, whose messages end in other bytes.
@@ -74,15 +76,17 @@ it('A request whose reply from the database is lost is answered, and carried out
   expect(service.program.child.exitCode).toBe(null);
 });
 
-it('A stop while the database is unreachable is clean and in time', async () => {
-  const { cluster, service } = await given();
+test.concurrent('A stop while the database is unreachable is clean and in time', async (context) => {
+  const { expect } = context;
+  const { cluster, service } = await given(context);
   await cluster.end('SIGQUIT');
   await untilReady(service, 503);
   expect(await service.program.end('SIGTERM')).toBe(0);
 });
 
-it('A start without a database prints the reason, without the password', async () => {
-  const { cluster, service } = await given();
+test.concurrent('A start without a database prints the reason, without the password', async (context) => {
+  const { expect } = context;
+  const { cluster, service } = await given(context);
   await cluster.end();
   const url = `postgres://shop:secret@127.0.0.1:${cluster.port}/postgres`;
   const other = new Service();

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { ask, expectError, parseAnswer } from '../support/http.ts';
 import { Service } from '../support/service.ts';
 import { cancelledIn, notReady, placeMany } from '../support/stopping.ts';
@@ -19,8 +19,10 @@ async function stalledReader(service: Service, times: number) {
   return { reader, first };
 }
 
-describe('SIGTERM', () => {
-  it('completes the list of a slow reader, and answers new requests that it is stopping', async () => {
+describe.concurrent('SIGTERM', () => {
+  it('completes the list of a slow reader, and answers new requests that it is stopping', async ({
+    expect,
+  }) => {
     await using service = await Service.start();
     await placeMany(service, ORDERS);
     const { text } = await service.ask('GET', LIST);
@@ -41,7 +43,7 @@ describe('SIGTERM', () => {
     expect(await cancelledIn(service)).toStrictEqual(new Set());
   });
 
-  it('does not wait for a client that never reads its response', async () => {
+  it('does not wait for a client that never reads its response', async ({ expect }) => {
     await using service = await Service.start({ STOP_TIMEOUT: '9' });
     await placeMany(service, ORDERS);
     const { reader } = await stalledReader(service, 5);
@@ -49,7 +51,7 @@ describe('SIGTERM', () => {
     reader.destroy();
   });
 
-  it('is a failure if it takes longer than STOP_TIMEOUT', async () => {
+  it('is a failure if it takes longer than STOP_TIMEOUT', async ({ expect }) => {
     // Less than the five seconds for which requests in flight are answered.
     await using service = await Service.start({ STOP_TIMEOUT: '1' });
     await placeMany(service, ORDERS);

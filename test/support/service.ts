@@ -46,8 +46,9 @@ export class Program implements AsyncDisposable {
   #written = Promise.withResolvers<void>();
 
   constructor(command: string, args: readonly string[], cwd: string, env: Environment) {
-    const { PATH = '', HOME = '' } = process.env;
-    this.child = spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: 'pipe' });
+    const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+    const own = { PATH, HOME, NODE_COMPILE_CACHE };
+    this.child = spawn(command, args, { cwd, env: { ...own, ...env }, stdio: 'pipe' });
     children.add(this.child);
     // 'close' is emitted after the last output.
     this.#ended = once(this.child, 'close').then(() => {

@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { plantIn } from '../../support/planted.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { INVARIANTS, quint, SPECIFICATION, simulate } from './quint.ts';
@@ -11,8 +12,8 @@ const PROPERTIES = readFileSync(INVARIANTS, 'utf8');
 const [, TO_REACH = ''] = PROPERTIES.split('// States to reach.');
 
 const MAX_LINES = 150;
-/** The largest number of traces, of which each state to reach occurs in one of ten. */
-const TRACES = 200;
+/** Each state to reach occurs in one of ten traces. */
+const TRACES = isNightly ? 1_000 : 100;
 const MAX_TRACES_OF_A_MUTANT = 20_000;
 
 describe.concurrent('the specification', () => {
