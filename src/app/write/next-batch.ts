@@ -15,50 +15,50 @@ export interface BatchLimits<Request> {
   readonly mayBeTaken: (request: Request) => boolean;
 }
 
+/** The rules of a turn, which follow from all requests that wait. */
+interface Turn {
+  /** Returns what a request shares with those that it must not overtake. */
+  readonly subjectOf: (request: WaitingRequest) => unknown;
+  /** The most groups in the batch. */
+  readonly maxGroups: 0 | 1;
+}
+
 /**
- * Returns the requests that the next batch takes.
+ * Returns the requests that the next batch takes: with one group at most, and with none if it is the turn
+ * of single commands and some wait. So a single command waits for one group, however many there are
+ * (docs/adr/0037). Whatever concerns an order of a waiting group stays behind that group.
  * @param requests In the order of their arrival.
  */
 export function nextBatch<Request extends WaitingRequest>(
   requests: readonly Request[],
   limits: BatchLimits<Request>,
 ): ReadonlySet<Request> {
-  const { isNewestFirst, isTurnOfSingles } = limits;
-  const inTurn = inTurnOf(requests, isTurnOfSingles);
-  return new Set(isNewestFirst ? newest(inTurn, limits) : oldest(inTurn, limits));
-}
-
-/**
- * Returns the requests whose turn it is: with one group at most, and with none if it is the turn of
- * single commands, and some wait. So a single command waits for one group, however many there are. It
- * passes the groups behind the first, unless it is on an order of a group (docs/adr/0037).
- */
-function inTurnOf<Request extends WaitingRequest>(
-  requests: readonly Request[],
-  isTurnOfSingles: boolean,
-): readonly Request[] {
-  const [first, second] = requests.filter(isGroup);
-  if (first === undefined) return requests;
   const subjectOf = subjectsAmong(requests);
-  const isSingle = (request: Request) => subjectOf(request) !== GROUPS;
-  if (isTurnOfSingles && requests.some(isSingle)) return requests.filter(isSingle);
-  if (second === undefined) return requests;
-  const before = requests.indexOf(second);
-  return requests.filter((request, at) => at < before || isSingle(request));
+  const isTurnTaken =
+    limits.isTurnOfSingles && requests.some((request) => subjectOf(request) !== GROUPS);
+  const choose = limits.isNewestFirst ? newest : oldest;
+  return new Set(choose(requests, limits, { subjectOf, maxGroups: isTurnTaken ? 0 : 1 }));
 }
 
 /** Returns the oldest requests, up to the first that may not be taken. */
 function oldest<Request extends WaitingRequest>(
   requests: readonly Request[],
   { maxCommands, mayBeTaken }: BatchLimits<Request>,
+  { subjectOf, maxGroups }: Turn,
 ): readonly Request[] {
-  let [count, left] = [0, maxCommands];
+  const taken: Request[] = [];
+  let left = maxCommands;
+  let groups = 0;
+  // True behind a group that is not taken.
+  let isBehind = false;
   for (const request of requests) {
+    isBehind ||= isGroup(request) && ++groups > maxGroups;
+    if (isBehind && subjectOf(request) === GROUPS) continue;
     left -= sizeOf(request);
-    if ((left < 0 && count > 0) || !mayBeTaken(request)) break;
-    count += 1;
+    if ((left < 0 && taken.length > 0) || !mayBeTaken(request)) break;
+    taken.push(request);
   }
-  return requests.slice(0, count);
+  return taken;
 }
 
 /**
@@ -68,18 +68,20 @@ function oldest<Request extends WaitingRequest>(
 function newest<Request extends WaitingRequest>(
   requests: readonly Request[],
   { maxCommands, mayBeTaken }: BatchLimits<Request>,
+  { subjectOf, maxGroups }: Turn,
 ): readonly Request[] {
-  const subjectOf = subjectsAmong(requests);
   const bySubject = Map.groupBy(requests, subjectOf);
   const queues = new Map([...bySubject].map(([subject, its]) => [subject, its.values()]));
   const taken: Request[] = [];
   let left = maxCommands;
+  let groups = 0;
   for (let index = requests.length - 1; index >= 0 && left > 0; index--) {
     const subject = subjectOf(requests[index] as Request);
     const { value: first } = queues.get(subject)?.next() ?? {};
     if (first === undefined) continue;
+    const isInTurn = !isGroup(first) || ++groups <= maxGroups;
     const fits = sizeOf(first) <= left || taken.length === 0;
-    if (fits && mayBeTaken(first)) {
+    if (isInTurn && fits && mayBeTaken(first)) {
       taken.push(first);
       left -= sizeOf(first);
     } else queues.delete(subject);
