@@ -11,7 +11,7 @@ type Hashes = readonly Uint8Array[];
 
 const TILE_EVENTS = 2 ** TILE_HEIGHT;
 
-/** The most cached tiles, of 8 KiB each. */
+/** The most cached tiles of leaves, and of the nodes above them, of 8 KiB each. */
 const MAX_TILES = 64;
 
 /**
@@ -24,6 +24,8 @@ export class CheckedTrail implements Trail {
   readonly #trail: Trail;
   /** The proved leaves by the number of their tile, in the order of their proofs. */
   readonly #tiles = new Map<number, Hashes>();
+  /** The nodes of tiles above the leaves, by height and place: every proof needs some. */
+  readonly #nodes = new Map<string, Hashes>();
 
   constructor(trail: Trail) {
     this.#trail = trail;
@@ -61,8 +63,18 @@ export class CheckedTrail implements Trail {
     return this.#trail.leaves(from, count);
   }
 
-  nodes(height: number, from: number, count: number): ReturnType<TreeSource['nodes']> {
-    return this.#trail.nodes(height, from, count);
+  /**
+   * See {@link TreeSource.nodes}. Nodes are not checked here, but whatever is computed from them is
+   * compared with the root. Each is read once, because it never changes.
+   */
+  async nodes(height: number, from: number, count: number): Promise<Hashes> {
+    const key = `${height} ${from}`;
+    const known = this.#nodes.get(key);
+    if (known !== undefined && known.length >= count) return known.slice(0, count);
+    const nodes = await this.#trail.nodes(height, from, count);
+    // If some are missing now, they are looked for again.
+    if (nodes.length === count) keep(this.#nodes, key, nodes);
+    return nodes;
   }
 
   /**
@@ -88,16 +100,17 @@ export class CheckedTrail implements Trail {
     const proof = await orDamaged(() => inclusionProof(index, head.size, source));
     if (!verifyInclusion(recordOf(event), index, head, proof).ok)
       throw damaged(from + 1, from + count);
-    this.#keep(number, leaves);
+    keep(this.#tiles, number, leaves);
     return leaves;
   }
+}
 
-  #keep(number: number, leaves: Hashes): void {
-    this.#tiles.delete(number);
-    const [oldest] = this.#tiles.keys();
-    if (this.#tiles.size >= MAX_TILES) this.#tiles.delete(oldest as number);
-    this.#tiles.set(number, leaves);
-  }
+/** Adds a tile to a cache, which drops the oldest if there are too many. */
+function keep<Key>(tiles: Map<Key, Hashes>, key: Key, hashes: Hashes): void {
+  tiles.delete(key);
+  const [oldest] = tiles.keys();
+  if (tiles.size >= MAX_TILES) tiles.delete(oldest as Key);
+  tiles.set(key, hashes);
 }
 
 /** Returns a proof. Throws {@link DamagedStore} if nodes of the stored tree are missing. */

@@ -97,6 +97,38 @@ describe('a trail that checks what it reads', () => {
     },
   );
 
+  it('reads the nodes of each tile once, and again when it has grown', async () => {
+    const { trail, checked } = given();
+    let reads = 0;
+    let missing = 0;
+    trail.nodes = (height, from, count) => {
+      reads += 1;
+      const found = count - missing;
+      return Array.from({ length: found }, (_, n) => Buffer.alloc(32, `${height} ${from + n};`));
+    };
+    const read = (height: number, tile: number, count = 256) =>
+      checked.nodes(height, tile * 256, count);
+    const first = await read(8, 0);
+    expect(await read(8, 0)).toStrictEqual(first);
+    expect(await read(8, 0, 5)).toStrictEqual(first.slice(0, 5));
+    expect(await read(8, 1)).not.toStrictEqual(first);
+    expect(await read(16, 0)).not.toStrictEqual(first);
+    expect(reads).toBe(3);
+    for (const count of [3, 3, 4, 2]) expect(await read(8, 2, count)).toHaveLength(count);
+    expect(reads).toBe(5);
+    missing = 1;
+    for (const due of [9, 9]) expect(await read(8, 3, due)).toHaveLength(8);
+    missing = 0;
+    expect(await read(8, 3, 9)).toHaveLength(9);
+    expect(reads).toBe(8);
+    // With 64 tiles, the first is dropped.
+    for (let tile = 4; tile < 64; tile++) await read(8, tile);
+    await read(8, 1);
+    expect(reads).toBe(68);
+    await read(8, 0);
+    expect(reads).toBe(69);
+  });
+
   it('refuses an event that was changed after its tile was read, and names its position', async () => {
     const { trail, checked } = given();
     await checked.stored(0, 700);
@@ -127,9 +159,10 @@ describe('a trail that checks what it reads', () => {
   });
 
   it('proves nothing with a tree that was changed', async () => {
+    const intact = given().prover;
+    await intact.inclusion(1, 600);
+    await intact.consistency(300, 600);
     const { trail, prover } = given();
-    await prover.inclusion(1, 600);
-    await prover.consistency(300, 600);
     trail.changedNodes.add('8 1');
     await expect(prover.inclusion(1, 600)).rejects.toThrow(DamagedStore);
     await expect(prover.inclusion(1, 700)).rejects.toThrow(DamagedStore);
