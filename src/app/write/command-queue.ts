@@ -4,7 +4,7 @@ import { CLOCKS } from '../clock.ts';
 import type { Outcome } from '../log/submission.ts';
 import { MAX_BATCH_COMMANDS } from './batch-size.ts';
 import { ControlledDelay, DELAY_LIMITS, type DelayLimits } from './controlled-delay.ts';
-import { isGroup, nextBatch } from './next-batch.ts';
+import { contentsOf, nextBatch } from './next-batch.ts';
 import { OverloadNotice } from './overload-notice.ts';
 import {
   answerAll,
@@ -40,16 +40,16 @@ interface Aged extends WaitingRequest {
  * order of their arrival, and so is what is in one batch: a retry is never decided before its first sending.
  *
  * A group of commands is one request: it is taken, refused or dropped as a whole, and it is first in,
- * first out with whatever concerns one of its orders. A batch takes one group at most, and none if the batch
- * before had one and single commands wait. All numbers are of commands.
+ * first out with whatever concerns one of its orders. While there are single commands, a batch takes one group
+ * at most, and none if the batch before had one. All numbers are of commands.
  *
  * A command that is refused or dropped is undecided: it was in no batch.
  */
 export class CommandQueue {
   readonly #requests: Aged[] = [];
   #length = 0;
-  /** True if the last batch had a group. */
-  #hadGroup = false;
+  /** What the last batch had. */
+  #last = contentsOf([]);
   readonly #limits: DelayLimits;
   readonly #delay: ControlledDelay;
   readonly #notice: OverloadNotice;
@@ -120,10 +120,9 @@ export class CommandQueue {
   #next(maxCommands: number, mayBeTaken: (request: Aged) => boolean): Aged[] {
     if (maxCommands === 0) return [];
     const isNewestFirst = this.#delay.isOverloaded;
-    const isTurnOfSingles = this.#hadGroup;
-    const limits = { maxCommands, isNewestFirst, isTurnOfSingles, mayBeTaken };
+    const limits = { maxCommands, isNewestFirst, before: this.#last, mayBeTaken };
     const taken = nextBatch(this.#requests, limits);
-    if (taken.size > 0) this.#hadGroup = [...taken].some(isGroup);
+    if (taken.size > 0) this.#last = contentsOf(taken);
     return this.#remove((request) => taken.has(request));
   }
 

@@ -9,10 +9,16 @@ export interface BatchLimits<Request> {
   readonly maxCommands: number;
   /** False, which is the rule: oldest first. */
   readonly isNewestFirst: boolean;
-  /** True if the batch before this one had a group: single commands that wait have their turn. */
-  readonly isTurnOfSingles: boolean;
+  /** What the batch before this one had. */
+  readonly before: Contents;
   /** Returns false for a request that this batch cannot take. */
   readonly mayBeTaken: (request: Request) => boolean;
+}
+
+/** What a batch has. */
+export interface Contents {
+  readonly hasGroup: boolean;
+  readonly hasSingles: boolean;
 }
 
 /** The rules of a turn, which follow from all requests that wait. */
@@ -20,13 +26,13 @@ interface Turn {
   /** Returns what a request shares with those that it must not overtake. */
   readonly subjectOf: (request: WaitingRequest) => unknown;
   /** The most groups in the batch. */
-  readonly maxGroups: 0 | 1;
+  readonly maxGroups: number;
 }
 
 /**
- * Returns the requests that the next batch takes: with one group at most, and with none if it is the turn
- * of single commands and some wait. So a single command waits for one group, however many there are
- * (docs/adr/0037). Whatever concerns an order of a waiting group stays behind that group.
+ * Returns the requests that the next batch takes. While there are single commands, that is one group at
+ * most, and none if the batch before had one: so a single command waits for one group, however many
+ * there are (docs/adr/0037). Whatever concerns an order of a waiting group stays behind that group.
  * @param requests In the order of their arrival.
  */
 export function nextBatch<Request extends WaitingRequest>(
@@ -34,10 +40,21 @@ export function nextBatch<Request extends WaitingRequest>(
   limits: BatchLimits<Request>,
 ): ReadonlySet<Request> {
   const subjectOf = subjectsAmong(requests);
-  const isTurnTaken =
-    limits.isTurnOfSingles && requests.some((request) => subjectOf(request) !== GROUPS);
+  const doSinglesWait = requests.some((request) => subjectOf(request) !== GROUPS);
+  const maxGroups = maxGroupsOf(limits.before, doSinglesWait);
   const choose = limits.isNewestFirst ? newest : oldest;
-  return new Set(choose(requests, limits, { subjectOf, maxGroups: isTurnTaken ? 0 : 1 }));
+  return new Set(choose(requests, limits, { subjectOf, maxGroups }));
+}
+
+function maxGroupsOf({ hasGroup, hasSingles }: Contents, doSinglesWait: boolean): number {
+  if (hasGroup && doSinglesWait) return 0;
+  // The clients of the batch before may be about to send their next commands.
+  return doSinglesWait || hasSingles ? 1 : Number.POSITIVE_INFINITY;
+}
+
+export function contentsOf(requests: Iterable<WaitingRequest>): Contents {
+  const areGroups = Array.from(requests, isGroup);
+  return { hasGroup: areGroups.includes(true), hasSingles: areGroups.includes(false) };
 }
 
 /** Returns the oldest requests, up to the first that may not be taken. */
@@ -102,7 +119,7 @@ function subjectsAmong(requests: readonly WaitingRequest[]): (request: WaitingRe
   };
 }
 
-export function isGroup({ submissions: [first] }: WaitingRequest): boolean {
+function isGroup({ submissions: [first] }: WaitingRequest): boolean {
   return first?.group !== undefined;
 }
 
