@@ -48,7 +48,7 @@ interface Aged extends WaitingRequest {
 export class CommandQueue {
   readonly #requests: Aged[] = [];
   #length = 0;
-  /** What the last batch had. */
+  /** The contents of the last batch. */
   #last = contentsOf([]);
   readonly #limits: DelayLimits;
   readonly #delay: ControlledDelay;

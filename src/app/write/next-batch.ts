@@ -9,13 +9,13 @@ export interface BatchLimits<Request> {
   readonly maxCommands: number;
   /** False, which is the rule: oldest first. */
   readonly isNewestFirst: boolean;
-  /** What the batch before this one had. */
+  /** The contents of the batch before this one. */
   readonly before: Contents;
   /** Returns false for a request that this batch cannot take. */
   readonly mayBeTaken: (request: Request) => boolean;
 }
 
-/** What a batch has. */
+/** The kinds of requests in a batch. */
 export interface Contents {
   readonly hasGroup: boolean;
   readonly hasSingles: boolean;
