@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -53,8 +52,8 @@ export class Terminal {
         HISTFILE: this.#historyFile,
         HISTSIZE: '10000',
         SAVEHIST: '10000',
-        // npm's default, outside the folders that are checked after each page.
-        NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+        // Outside the folders that are checked after each page.
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         ...more,
       },
       stdio: ['pipe', 'ignore', 'ignore', 'pipe'],

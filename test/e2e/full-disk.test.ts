@@ -7,6 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { expectError } from '../support/http.ts';
 import { Program, Service, start } from '../support/service.ts';
 import { canMount, limitFiles, SmallDisk } from '../support/small-disk.ts';
+import { untilReady } from '../support/until-ready.ts';
 
 const LIST = '/v1/store/orders';
 const ORDER = { petId: 7, quantity: 1 };
@@ -40,14 +41,6 @@ async function listed(service: Service): Promise<string[]> {
   const { status, text } = await service.ask('GET', LIST);
   expect(status).toBe(200);
   return (JSON.parse(text) as { id: number }[]).map(({ id }) => String(id));
-}
-
-async function untilReady(service: Service, status: 200 | 503): Promise<string> {
-  for (;;) {
-    const answer = await service.ask('GET', '/readyz');
-    if (answer.status === status) return answer.text;
-    await setTimeout(50);
-  }
 }
 
 describe.skipIf(!canMount)('On a full disk (needs a right to mount)', () => {

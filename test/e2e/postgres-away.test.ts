@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, type TestContext, test } from 'vitest';
 import { exactJson } from '../support/http.ts';
+import { type BehindNetwork, behindNetwork } from '../support/postgres/behind-network.ts';
 import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
-import { Network } from '../support/postgres/network.ts';
 import { Service } from '../support/service.ts';
+import { untilReady } from '../support/until-ready.ts';
 
 const LIST = '/v1/store/orders';
 const BODY = { petId: 7, quantity: 1 };
@@ -15,56 +16,45 @@ const OUTAGE_MS = 2_500;
  */
 const BOUND_MS = 2_000;
 
-async function given({ onTestFinished }: TestContext) {
-  const cluster = await Cluster.start(18, {}, placeInMemory());
-  onTestFinished(() => cluster[Symbol.asyncDispose]());
-  const network = await Network.start(cluster.port);
-  onTestFinished(() => network[Symbol.asyncDispose]());
-  const service = await Service.start({ DATABASE_URL: network.through(cluster.url('postgres')) });
-  onTestFinished(() => service[Symbol.asyncDispose]());
-  return { cluster, network, service };
-}
-
-type Given = Awaited<ReturnType<typeof given>>;
-
-async function untilReady(service: Service): Promise<void> {
-  while ((await service.ask('GET', '/readyz')).status !== 200) await setTimeout(50);
+async function given(context: TestContext): Promise<BehindNetwork> {
+  return behindNetwork(context, await Cluster.start(18, {}, placeInMemory()));
 }
 
 /** The kinds of outage of a database, each with its end. */
-const OUTAGES: Readonly<Record<string, readonly [(on: Given) => unknown, (on: Given) => unknown]>> =
-  {
-    'all its processes hang': [({ cluster }) => cluster.freeze(), ({ cluster }) => cluster.thaw()],
-    'the network swallows everything': [
-      ({ network }) => {
-        network.fromClient = () => 'drop';
-        network.fromServer = () => 'drop';
-      },
-      ({ network }) => {
-        network.fromClient = () => 'pass';
-        network.fromServer = () => 'pass';
-      },
-    ],
-    'its answers are swallowed': [
-      ({ network }) => {
-        network.fromServer = () => 'drop';
-      },
-      ({ network }) => {
-        network.fromServer = () => 'pass';
-      },
-    ],
-    'it is stopped': [({ cluster }) => cluster.end(), ({ cluster }) => cluster.begin()],
-    'it has crashed': [({ cluster }) => cluster.end('SIGQUIT'), ({ cluster }) => cluster.begin()],
-    'connections are refused': [
-      ({ network }) => {
-        network.isOpen = false;
-        network.cutAll();
-      },
-      ({ network }) => {
-        network.isOpen = true;
-      },
-    ],
-  };
+const OUTAGES: Readonly<
+  Record<string, readonly [(on: BehindNetwork) => unknown, (on: BehindNetwork) => unknown]>
+> = {
+  'all its processes hang': [({ cluster }) => cluster.freeze(), ({ cluster }) => cluster.thaw()],
+  'the network swallows everything': [
+    ({ network }) => {
+      network.fromClient = () => 'drop';
+      network.fromServer = () => 'drop';
+    },
+    ({ network }) => {
+      network.fromClient = () => 'pass';
+      network.fromServer = () => 'pass';
+    },
+  ],
+  'its answers are swallowed': [
+    ({ network }) => {
+      network.fromServer = () => 'drop';
+    },
+    ({ network }) => {
+      network.fromServer = () => 'pass';
+    },
+  ],
+  'it is stopped': [({ cluster }) => cluster.end(), ({ cluster }) => cluster.begin()],
+  'it has crashed': [({ cluster }) => cluster.end('SIGQUIT'), ({ cluster }) => cluster.begin()],
+  'connections are refused': [
+    ({ network }) => {
+      network.isOpen = false;
+      network.cutAll();
+    },
+    ({ network }) => {
+      network.isOpen = true;
+    },
+  ],
+};
 
 /**
  * Sends a request every few milliseconds, each with its own Idempotency-Key, until told to stop.
@@ -127,7 +117,7 @@ describe.concurrent('During an outage of its database:', () => {
     expect((await service.ask('GET', '/livez')).status).toBe(200);
     expect((await service.ask('GET', '/readyz')).status).toBe(503);
     await end(on);
-    await untilReady(service);
+    await untilReady(service, 200);
     // A retry with the same key returns the existing order, or places it.
     const locations = new Map<string, unknown>();
     for (const { key } of answers.filter((_, index) => index % 3 === 0)) {
@@ -208,7 +198,7 @@ test.concurrent('a silent synchronous standby is reported, and commands are answ
   });
   await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
   await cluster.sql('SELECT pg_reload_conf()');
-  await untilReady(service);
+  await untilReady(service, 200);
   expect((await service.ask('DELETE', `${LIST}/1`)).status).toBe(204);
   expect(exactJson((await service.ask('GET', LIST)).text)).toHaveLength(2);
 });

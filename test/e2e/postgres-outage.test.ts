@@ -1,24 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { type TestContext, test } from 'vitest';
 import { exactJson, expectError } from '../support/http.ts';
+import { type BehindNetwork, behindNetwork } from '../support/postgres/behind-network.ts';
 import { Cluster } from '../support/postgres/cluster.ts';
-import { Network } from '../support/postgres/network.ts';
 import { Service } from '../support/service.ts';
+import { untilReady } from '../support/until-ready.ts';
 
 const LIST = '/v1/store/orders';
 
-async function given({ onTestFinished }: TestContext) {
-  const cluster = await Cluster.start();
-  onTestFinished(() => cluster[Symbol.asyncDispose]());
-  const network = await Network.start(cluster.port);
-  onTestFinished(() => network[Symbol.asyncDispose]());
-  const service = await Service.start({ DATABASE_URL: network.through(cluster.url('postgres')) });
-  onTestFinished(() => service[Symbol.asyncDispose]());
-  return { cluster, network, service };
-}
-
-async function untilReady(service: Service, status: number): Promise<void> {
-  while ((await service.ask('GET', '/readyz')).status !== status) await setTimeout(50);
+async function given(context: TestContext): Promise<BehindNetwork> {
+  return behindNetwork(context, await Cluster.start());
 }
 
 test.concurrent('An instance whose database is unreachable reports it, refuses requests, and recovers', async (context) => {
