@@ -52,6 +52,7 @@ function maxGroupsOf({ hasGroup, hasSingles }: Contents, doSinglesWait: boolean)
   return doSinglesWait || hasSingles ? 1 : Number.POSITIVE_INFINITY;
 }
 
+/** Returns the kinds of requests among some. */
 export function contentsOf(requests: Iterable<WaitingRequest>): Contents {
   const areGroups = Array.from(requests, isGroup);
   return { hasGroup: areGroups.includes(true), hasSingles: areGroups.includes(false) };

@@ -11,11 +11,12 @@ import { startProduct } from '../servers.ts';
 const SINGLE_CLIENTS = 64;
 /** The share of a store's orders that single cancellations may use; batches use the others. */
 const FOR_SINGLES = 0.2;
-/** The orders of a round, in stores of the usual size: an order is cancelled once, and they must last. */
-const STORES_PER_ROUND = 0.8;
-/** The time before the single cancellations begin beside the batches, and after they must have ended. */
+/** The orders of a load of batches, in stores of the usual size: each is cancelled once. */
+const STORES_PER_LOAD = 0.4;
+/** The time before the single cancellations begin beside the batches. */
 const LEAD_MS = 200;
-const REST_S = 1.5;
+/** The time for which batches are sent, beyond that of the single cancellations beside them. */
+const MORE_S = 1.5;
 
 /** Cancellations in batches of 500, alone and beside single ones. */
 export const batches: Scenario = {
@@ -23,7 +24,8 @@ export const batches: Scenario = {
   isQuick: false,
   steps: ({ rounds }) => rounds * 3,
   async run(bench, advance) {
-    const orders = bench.orders * Math.ceil(bench.rounds * STORES_PER_ROUND);
+    const loads = 2 * bench.rounds + 1;
+    const orders = Math.ceil(bench.orders * STORES_PER_LOAD * loads);
     await using product = await startProduct(await bench.stores.pending(orders));
     const ledger = new Ledger('OrderCancelled');
     const firstOfBatches = Math.floor(orders * FOR_SINGLES) + 1;
@@ -37,7 +39,7 @@ export const batches: Scenario = {
       ids,
       ledger,
     );
-    const range = { first: firstOfBatches, end: orders + 1, loads: 2 * bench.rounds + 1 };
+    const range = { first: firstOfBatches, end: orders + 1, loads };
     const many = new BatchClients(product, ledger, range);
     await singles.warmUp(SINGLE_CLIENTS);
     await many.send(bench.seconds);
@@ -53,9 +55,14 @@ export const batches: Scenario = {
       advance();
       rates.push((await many.send(bench.seconds)).rate);
       advance();
-      const batching = many.send(bench.seconds + REST_S);
+      let areOver = false;
+      const batching = many.send(bench.seconds + MORE_S).finally(() => {
+        areOver = true;
+      });
       await setTimeout(LEAD_MS);
       beside.push(await singles.measure(SINGLE_CLIENTS));
+      // Their orders may run out, and nothing beside them would be measured.
+      if (areOver) throw new Error('the batches ended before the single commands beside them');
       besideRates.push((await batching).rate);
       advance();
     }
