@@ -25,17 +25,18 @@ interface Export {
 const FILES_ALONE: Readonly<Record<string, string>> = {
   'sqlite/backup.ts': 'PostgreSQL is backed up with its own tools',
   'sqlite/log-transaction.ts': 'a failed commit of SQLite leaves questions of its own',
-  'sqlite/tree-thread.ts': 'one connection to PostgreSQL checks the events and their tree',
   'sqlite/waiting.ts': 'a store on a full disk waits until it can be written',
   'sqlite/w*r*-*.ts': 'only SQLite is written in a thread of its own',
   'postgres/append-*.ts': 'several instances append at once, by two protocols',
   'postgres/arrays.ts': 'the driver has no fast way to send an array',
   'postgres/batch.ts': 'one statement writes a batch',
+  'postgres/event-lines.ts': 'the server sends a whole table in a text form of its own',
   'postgres/first-schema.ts': 'the first version is long, because triggers need functions there',
   'postgres/head-watch.ts': 'other instances append, too',
   'postgres/known-head.ts': 'other instances append, too',
   'postgres/notifier.ts': 'other instances have to hear of an append',
   'postgres/rights.ts': 'a file has no roles',
+  'postgres/tree-aside.ts': 'the thread has no connection of its own, and is sent the events',
 };
 
 /** The exports of one engine alone, by file, each with the reason. */
@@ -60,7 +61,6 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'postgres/event-traces.ts': ['readTraces tracesColumns', 'has no prepared state'],
   'sqlite/event-log.ts': ['openLog', 'the log of a file is opened with its head file'],
   'sqlite/evidence.ts': ['CHUNK_ROWS selectRows treeOf', 'its check reads by the same statements'],
-  'postgres/evidence.ts': ['rowOf', 'a bigint comes as a text'],
   'sqlite/kept-outcomes-table.ts': ['KeptOutcomesTable', 'prepares its statements once'],
   'postgres/kept-outcomes-table.ts': ['readKept readKeptAfter columnsOf', 'has no prepared state'],
   'postgres/merkle-tables.ts': ['growth', 'the tree grows in the statement of the batch'],

@@ -1,16 +1,10 @@
 /** Access to a store in PostgreSQL for `verify`, which changes nothing. */
 
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
-import {
-  DamagedEvidence,
-  type Evidence,
-  type StoredRow,
-  type StoredTree,
-} from '../../app/ports/evidence.ts';
+import { DamagedEvidence, type Evidence, type StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore, StoreUnavailable } from '../../app/ports/store.ts';
 import { epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
-import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import type { Connection, Statement } from './connection/connection.ts';
@@ -18,17 +12,14 @@ import { Database } from './connection/database.ts';
 import { isDamage } from './connection/errors.ts';
 import { aboutStoreIn, cannotOpen } from './database.ts';
 import { statementsIn } from './epochs-table.ts';
+import { COPY_EVENTS, rowsIn } from './event-lines.ts';
 import { SCHEMA_VERSION, WITH_CHECKSUMS, WITH_EPOCHS } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { requireOwnSessions } from './start/own-sessions.ts';
-
-const CHUNK_ROWS = 2_000;
+import { type ReadTree, storedTreeIn, TreeThread } from './tree-aside.ts';
 
 /** The timeouts, in milliseconds. An answer may take long: tampering may have dropped an index. */
 const TIMEOUTS = { connect: 3_000, answer: 300_000 };
-
-/** The most digits of which JavaScript represents every integer exactly. */
-const MAX_EXACT_DIGITS = 15;
 
 /** The beginning of a read-only transaction with one snapshot, whatever is appended meanwhile. */
 const BEGIN = `
@@ -36,6 +27,17 @@ const BEGIN = `
   SET LOCAL statement_timeout = ${TIMEOUTS.answer};
   SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL search_path = pg_catalog;
+`;
+
+/**
+ * The beginning of each read of the events. It ends what a read before it has left, be it an error
+ * or a rest that is still being sent. A large log takes as long as it takes. Without a sort, the
+ * events in front of damage are sent before it is met.
+ */
+const READ_EVENTS = `
+  ROLLBACK TO SAVEPOINT opened;
+  SET LOCAL statement_timeout = 0;
+  SET LOCAL enable_sort = off;
 `;
 
 const MAY_READ_ROWS: Statement = {
@@ -99,13 +101,25 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   const [[last] = [0]] = await connection.query<[number]>(LAST);
   const statements = version < WITH_EPOCHS ? [] : await statementsIn(connection);
   const epochs = epochsOf(storeId, statements, flaws);
+  const tree = await treeOf(connection, last);
+  await connection.run('SAVEPOINT opened');
+  let thread: TreeThread | undefined;
   return {
     storeId,
     epochs,
     decode: decodeStrictly,
     last,
-    events: () => rowsOf(connection),
-    tree: await treeOf(connection, last),
+    events() {
+      const rows = rowsOf(connection, thread);
+      // Of one read only: the next is one to locate a flaw.
+      thread = undefined;
+      return rows;
+    },
+    tree: storedTreeIn(tree),
+    treeAside(sizes) {
+      thread = new TreeThread({ tree, last, sizes });
+      return thread.made;
+    },
     // The head is not noted beside the database, but on the machines of the instances.
     acknowledged: undefined,
     flaws,
@@ -132,85 +146,40 @@ async function damageInRows(connection: Connection, version: number): Promise<re
   return damage;
 }
 
-/** Yields all events in chunks. While one is checked, the next is being read. */
-async function* rowsOf(connection: Connection): AsyncIterable<readonly StoredRow[]> {
-  let after: number | undefined;
-  // After an error, reading on in the same transaction takes a rollback to a savepoint.
-  await connection.run('SAVEPOINT before');
-  await connection.run(cursor('every_event'));
-  let next = fetch(connection, CHUNK_ROWS, 'every_event');
+/**
+ * Yields all events in chunks. They can be read again, which drops what is left of the first time.
+ * @param thread The thread that builds the tree over them.
+ */
+async function* rowsOf(
+  connection: Connection,
+  thread: TreeThread | undefined,
+): AsyncIterable<readonly StoredRow[]> {
+  let isWhole = false;
   try {
-    for (let isFull = true; isFull; ) {
-      const rows = await next;
-      isFull = rows.length === CHUNK_ROWS;
-      if (isFull) next = fetch(connection, CHUNK_ROWS, 'every_event');
-      if (rows.length > 0) yield rows;
-      after = rows.at(-1)?.position;
+    await connection.run(READ_EVENTS);
+    for await (const lines of connection.copyOut(COPY_EVENTS, TIMEOUTS.answer)) {
+      const rows = rowsIn(lines);
+      const passedOn = thread?.add(lines);
+      yield rows;
+      await passedOn;
     }
+    isWhole = true;
   } catch (error) {
-    if (!isDamage(error)) throw new StoreUnavailable(error as Error);
-    const before = await readBefore(connection, after);
-    if (before.length > 0) yield before;
-    throw new DamagedEvidence(error.message);
+    if (isDamage(error)) throw new DamagedEvidence(error.message);
+    throw new StoreUnavailable(error as Error);
   } finally {
-    await next.catch(() => undefined);
+    await (isWhole ? thread?.end() : thread?.stop());
   }
 }
 
-/** Reads the rows in front of damage, one by one. */
-async function readBefore(connection: Connection, after?: number): Promise<readonly StoredRow[]> {
-  await connection.run('ROLLBACK TO SAVEPOINT before');
-  await connection.run(cursor('each_event', after));
-  const rows: StoredRow[] = [];
-  try {
-    for (;;) {
-      const [row] = await fetch(connection, 1, 'each_event');
-      // The second attempt has read past the damage; a repeated check will show the rest.
-      if (row === undefined || rows.length === CHUNK_ROWS) return rows;
-      rows.push(row);
-    }
-  } catch (error) {
-    if (!isDamage(error)) throw new StoreUnavailable(error as Error);
-    return rows;
-  }
-}
-
-// A cursor, because a lookup by position fails if the index is missing or wrong, and skips a second
-// row with the same position.
-function cursor(name: string, after?: number): string {
-  const where = after === undefined ? '' : `WHERE position > ${after}`;
-  return `CLOSE ALL; DECLARE ${name} NO SCROLL CURSOR FOR
-    SELECT position, order_id::text, version, type, schema_version, data, metadata
-      FROM store_orders.events ${where} ORDER BY position`;
-}
-
-function fetch(connection: Connection, count: number, from: string): Promise<StoredRow[]> {
-  const text = `FETCH ${count} FROM ${from}`;
-  const rows = connection
-    .query<CheckedRow>({ name: text, text })
-    .then((fetched) => fetched.map(rowOf));
-  // The caller may have stopped reading before this fails.
-  rows.catch(() => undefined);
-  return rows;
-}
-
-/** Returns the row of an event, whose order's id was selected as a text. */
-export function rowOf([position, orderId, ...others]: CheckedRow): StoredRow {
-  const isExact = typeof orderId === 'string' && orderId.length <= MAX_EXACT_DIGITS;
-  return storedRowIn([position, isExact ? Number(orderId) : orderId, ...others]);
-}
-
-async function treeOf(connection: Connection, last: number): Promise<StoredTree> {
+async function treeOf(connection: Connection, last: number): Promise<ReadTree> {
   const edges = await connection.query<[Buffer]>(EDGES);
-  const [[count] = [0]] = await connection.query<[number]>(COUNT_NODES);
+  const [[nodes] = [0]] = await connection.query<[number]>(COUNT_NODES);
   // In memory: there is one node in 256 events, and the orders take much more memory.
-  const nodes = new Map<string, Buffer>();
+  const hashes = new Map<string, Buffer>();
   for (const [height, place, hash] of await connection.query<NodeRow>(NODES, [last])) {
-    nodes.set(`${height}/${place}`, hash);
+    hashes.set(`${height}/${place}`, hash);
   }
-  return {
-    edge: edges.length === 1 ? (edges[0] as [Buffer])[0] : Buffer.alloc(0),
-    nodes: count,
-    nodeAt: (height, place) => nodes.get(`${height}/${place}`),
-  };
+  const edge = edges.length === 1 ? (edges[0] as [Buffer])[0] : Buffer.alloc(0);
+  return { edge, nodes, hashes };
 }

@@ -3,11 +3,11 @@ import type { StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals } from '../checking/stored-check.ts';
-import type { CheckedRow } from '../events/row-mapping.ts';
+import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import type { Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
-import { rowOf } from './evidence.ts';
+import { orderIdIn } from './event-lines.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 
@@ -101,4 +101,8 @@ async function readChunk(db: Database, after: number): Promise<Chunk> {
     ]);
     return { rows: rows.map(rowOf), nodes, kept: { edge, nodes: count } };
   });
+}
+
+function rowOf([position, orderId, ...others]: CheckedRow): StoredRow {
+  return storedRowIn([position, orderIdIn(orderId as string), ...others]);
 }

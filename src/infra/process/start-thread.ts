@@ -19,6 +19,7 @@ export function startThread(
     | 'sqlite/tree-thread'
     | 'sqlite/check-thread'
     | 'sqlite/snapshot-thread'
+    | 'postgres/tree-thread'
     | 'postgres/check-thread'
     | 'postgres/snapshot-thread',
   workerData: object,

@@ -1,6 +1,7 @@
 /** A connection to PostgreSQL, and the statements that it prepares. */
 
 import pg from 'pg';
+import { CopyOut } from './copy-out.ts';
 import type { Pulse } from './pulse.ts';
 
 /**
@@ -52,6 +53,14 @@ export class Connection implements Queryable {
    */
   async run(text: string): Promise<string> {
     return (await this.#pulse.during(this.#client.query(text))).command;
+  }
+
+  /**
+   * Sends a `COPY … TO STDOUT`, and yields what the server sends: see {@link CopyOut.chunks}.
+   * @param silenceMs The time without anything sent after which the connection is cut.
+   */
+  copyOut(text: string, silenceMs: number): AsyncIterable<Buffer<ArrayBuffer>> {
+    return this.#client.query(new CopyOut(text, silenceMs)).chunks();
   }
 
   /** The server's warnings so far: of some failures it only warns. */
