@@ -5,7 +5,14 @@
  * million events.
  */
 
-import { checkHash, Frontier, nodeHash, TILE_HEIGHT } from './merkle-tree.ts';
+import {
+  checkHash,
+  Frontier,
+  HASH_BYTES,
+  nodeHash,
+  replaceByParents,
+  TILE_HEIGHT,
+} from './merkle-tree.ts';
 
 type Hashes = readonly Uint8Array[];
 
@@ -194,17 +201,10 @@ function leftSide(count: number): number {
 }
 
 /** Returns the root above a row of 2^n nodes. */
-function rootAbove(row: Hashes): Uint8Array {
-  let above = row;
-  while (above.length > 1) above = parentsOf(above);
-  return above[0] as Uint8Array;
-}
-
-/** Returns the hashes of the nodes above a row of an even number of nodes. */
-export function parentsOf(row: Hashes): Buffer[] {
-  return Array.from({ length: row.length / 2 }, (_, pair) => {
-    return nodeHash(row[2 * pair] as Uint8Array, row[2 * pair + 1] as Uint8Array);
-  });
+export function rootAbove(row: Hashes): Buffer {
+  const hashes = Buffer.concat(row);
+  for (let count = row.length; count > 1; count /= 2) replaceByParents(hashes, count);
+  return Buffer.from(hashes.subarray(0, HASH_BYTES));
 }
 
 function checkRange(min: number, value: number, name: string, max = Number.MAX_SAFE_INTEGER) {

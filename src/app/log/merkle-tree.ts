@@ -32,6 +32,15 @@ export function leafHash(record: string): Buffer {
   return sha256(`\0${record}`);
 }
 
+/** Returns the hashes of leaves one after another, 32 bytes each. */
+export function leafHashes(records: readonly string[]): Buffer {
+  const hashes = Buffer.allocUnsafe(records.length * HASH_BYTES);
+  for (const [index, record] of records.entries()) {
+    hashes.write(hash('sha256', `\0${record}`, 'binary'), index * HASH_BYTES, 'binary');
+  }
+  return hashes;
+}
+
 // One buffer for all nodes, because nothing else runs while it is in use.
 const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
 
@@ -40,6 +49,17 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   node.set(left, 1);
   node.set(right, 1 + HASH_BYTES);
   return sha256(node);
+}
+
+/**
+ * Writes the hashes of the nodes above a row over its beginning.
+ * @param row The hashes of `count` nodes one after another, 32 bytes each; `count` is even.
+ */
+export function replaceByParents(row: Buffer, count: number): void {
+  for (let at = 0; at < (count / 2) * HASH_BYTES; at += HASH_BYTES) {
+    row.copy(node, 1, 2 * at, 2 * (at + HASH_BYTES));
+    row.write(hash('sha256', node, 'binary'), at, 'binary');
+  }
 }
 
 /** A tree at one size: its number of leaves, and its root. */

@@ -61,13 +61,14 @@ export function hashesIn(tile: Buffer): Buffer[] | undefined {
 
 /** Returns an entry bundle: each record behind its length in bytes, the high byte first. */
 export function bundleOf(records: readonly string[]): Buffer {
-  const parts = records.flatMap((record) => {
-    const bytes = Buffer.from(record);
-    const length = Buffer.alloc(2);
-    length.writeUInt16BE(bytes.length);
-    return [length, bytes];
-  });
-  return Buffer.concat(parts);
+  const lengths = records.map((record) => Buffer.byteLength(record));
+  const bundle = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + 2 + length, 0));
+  let at = 0;
+  for (const [index, record] of records.entries()) {
+    at = bundle.writeUInt16BE(lengths[index] as number, at);
+    at += bundle.write(record, at);
+  }
+  return bundle;
 }
 
 /** Returns the records of an entry bundle; `undefined` for bytes that are none, or none of texts. */

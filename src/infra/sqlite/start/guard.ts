@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 import { DamagedEpochs, Epochs } from '../../../app/log/epochs.ts';
-import { parentsOf } from '../../../app/log/merkle-proofs.ts';
+import { rootAbove } from '../../../app/log/merkle-proofs.ts';
 import { Frontier, nodeHash, TILE_HEIGHT } from '../../../app/log/merkle-tree.ts';
 import { epochsIn, isCopy, storeIdOf } from '../epochs-table.ts';
 import { type Log, refuseOtherLog } from '../head-file.ts';
@@ -98,13 +98,12 @@ function treeRootAt(size: number, tree: MerkleTables): Buffer {
 function subtreeRoot(height: number, place: number, tree: MerkleTables): Buffer {
   const above = height % TILE_HEIGHT;
   const count = 2 ** above;
-  let row =
+  const row =
     height === above
       ? tree.leaves(place * count, count)
       : tree.nodes(height - above, place * count, count);
   if (row.length !== count) throw new Error(`the tree lacks nodes at height ${height - above}`);
-  while (row.length > 1) row = parentsOf(row);
-  return row[0] as Buffer;
+  return rootAbove(row);
 }
 
 const NO_STORE = /^SQLITE_(?:NOTADB|CANTOPEN|IOERR_READ)$/;
