@@ -65,6 +65,34 @@ describe('The bench', () => {
     }
   });
 
+  it('measures one store of any size', () => {
+    const { status, stdout, stderr, rows } = runBench(['--scale', '2000']);
+    expect(status, stdout + stderr).toBe(0);
+    const found = rows() as Row[];
+    expect(found.map(({ name }) => name)).toStrictEqual(
+      [
+        'start',
+        'start without a snapshot',
+        'memory after the start',
+        'cancels, 64 connections',
+        'one order, 64 connections',
+        'a page of v2: p99',
+        'memory after these',
+        'the first list: longest delay of the event loop',
+        'the next list: longest delay of the event loop',
+        'memory after a list',
+        'memory after a compressed list',
+      ].map((what) => `scale, 2 k: ${what}`),
+    );
+    for (const { value } of found) expect(value).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each(['1', '1500', '200001000', 'all'])('refuses a store of %s orders', (orders) => {
+    const { status, stderr } = runBench(['--scale', orders]);
+    expect(status).toBe(1);
+    expect(stderr).toContain('Not whole thousands up to 200 million.');
+  });
+
   it('has receipts of batches verified', () => {
     const { status, stdout, stderr, rows } = runBench(['--only', 'provable', '--orders', '10000']);
     expect(status, stdout + stderr).toBe(0);

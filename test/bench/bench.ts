@@ -18,6 +18,7 @@ import { metrics } from './scenarios/metrics.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { postgres } from './scenarios/postgres.ts';
 import { provable } from './scenarios/provable.ts';
+import { scale } from './scenarios/scale.ts';
 import { slowDisk } from './scenarios/slow-disk.ts';
 import { memory, start } from './scenarios/start.ts';
 import { tiles } from './scenarios/tiles.ts';
@@ -49,6 +50,7 @@ const SCENARIOS: readonly Scenario[] = [
   provable,
   metrics,
   growth,
+  scale,
   consolePages,
   postgres,
 ];

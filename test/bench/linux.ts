@@ -19,7 +19,19 @@ export function processCpu(pid: number): number | undefined {
 
 /** Returns the resident memory of a process, in megabytes. */
 export function residentMemory(pid: number): number | undefined {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
+  return memoryOf(pid, 'VmRSS');
+}
+
+/**
+ * Returns the part of it that no file stands behind: what cannot be dropped while it is used.
+ */
+export function anonymousMemory(pid: number): number | undefined {
+  return memoryOf(pid, 'RssAnon');
+}
+
+function memoryOf(pid: number, name: string): number | undefined {
+  const line = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm');
+  const kilobytes = line.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
 }
 

@@ -27,6 +27,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     .option('--rounds <number>', `default ${FULL.rounds}, quick ${QUICK.rounds}`, wholeNumber)
     .option('--seconds <number>', `of each load; ${FULL.seconds}, quick ${QUICK.seconds}`, number)
     .option('--orders <number>', 'in the largest store', thousands)
+    .option('--scale <orders>', 'the scenario scale alone, up to 200000000 orders', scaled)
     .addOption(
       new Option('--load <generator>', 'default: wrk if installed').choices(['wrk', 'autocannon']),
     )
@@ -36,8 +37,9 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     .option('--json <file>', 'write all results to a file')
     .option('--markdown <file>', 'write the table to a file');
   command.parse([...args], { from: 'user' });
-  const given = command.opts<Partial<Options> & { quick: boolean }>();
-  return { only: [], ...(given.quick ? QUICK : FULL), ...given };
+  const { scale, ...given } = command.opts<Partial<Options> & { quick: boolean; scale?: number }>();
+  const asked = scale === undefined ? {} : { only: ['scale'], orders: scale };
+  return { only: [], ...(given.quick ? QUICK : FULL), ...given, ...asked };
 }
 
 function namesOf(known: readonly string[]): (text: string) => readonly string[] {
@@ -62,5 +64,11 @@ function wholeNumber(text: string): number {
 
 function thousands(text: string): number {
   if (!/^[1-9]\d{0,4}000$/.test(text)) throw new InvalidArgumentError('Not whole thousands.');
+  return Number(text);
+}
+
+function scaled(text: string): number {
+  const isKnown = /^[1-9]\d{0,5}000$/.test(text) && Number(text) <= 200_000_000;
+  if (!isKnown) throw new InvalidArgumentError('Not whole thousands up to 200 million.');
   return Number(text);
 }

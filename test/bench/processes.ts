@@ -56,12 +56,15 @@ export function start(command: string, args: readonly string[], options: SpawnOp
   return child;
 }
 
+/** The longest stop in milliseconds: the service saves a snapshot, of 80 bytes an order. */
+const STOP_WITHIN_MS = 180_000;
+
 /** Sends SIGTERM to a program and waits for its end; kills it if it does not react. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (!children.has(child)) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
   await ended;
   clearTimeout(impatience);
 }

@@ -7,6 +7,7 @@ import type { OrderId, PetId } from '../../src/domain/order-id.ts';
 import { headFileOf } from '../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
 import { newFolder } from './processes.ts';
+import { Skip } from './row.ts';
 
 /** The number of commands in one transaction while a store is filled. */
 const BATCH_ORDERS = 5_000;
@@ -42,10 +43,25 @@ export class Stores {
         fillPending(file, orders),
       );
       copyStore(pending, file);
-      await execute(file, orders, live);
+      await execute(file, orders, [live]);
       return { file, orders, head: orders + Math.floor(orders / 2) };
     });
     return copy(await filled);
+  }
+
+  /**
+   * Returns a store with half as many events again as orders, all of which are shipments; the first
+   * orders are pending. It is no copy, because it may be too large for several. Throws {@link Skip}.
+   * @param limitMs The longest time in milliseconds.
+   */
+  async alone(orders: number, pending: number, limitMs: number): Promise<StoreFile> {
+    const file = join(newFolder(), 'store.db');
+    const shipEvenAfter: CommandFor = (id) => {
+      if (id <= pending || id % 2 === 1) return undefined;
+      return { type: 'ShipOrder', orderId: BigInt(id) as OrderId, shipDate: SHIP_DATE };
+    };
+    await execute(file, orders, [place, shipEvenAfter], limitMs);
+    return { file, orders, head: orders + Math.floor(orders / 2) - Math.floor(pending / 2) };
   }
 
   #once(name: string, fill: (file: string) => Promise<StoreFile>): Promise<StoreFile> {
@@ -56,30 +72,38 @@ export class Stores {
 }
 
 async function fillPending(file: string, orders: number): Promise<StoreFile> {
-  await execute(file, orders, place);
+  await execute(file, orders, [place]);
   return { file, orders, head: orders };
 }
 
+type CommandFor = (id: number) => Submission['command'] | undefined;
+
 /**
- * Executes a command, if there is one, for each of the ids 1 to `orders`, through the write side.
+ * Executes commands for each of the ids 1 to `orders` through the write side: batch by batch, those of
+ * the first kind, then those of the next.
+ * @param limitMs The longest time in milliseconds.
  */
 async function execute(
   file: string,
   orders: number,
-  commandFor: (id: number) => Submission['command'] | undefined,
+  kinds: readonly CommandFor[],
+  limitMs = Number.POSITIVE_INFINITY,
 ): Promise<void> {
+  const end = performance.now() + limitMs;
   const store = openSqliteForCommandLine(file);
   const writer = await Writer.open(store.log);
   for (let first = 1; first <= orders; first += BATCH_ORDERS) {
-    const ids = Array.from(
-      { length: Math.min(BATCH_ORDERS, orders - first + 1) },
-      (_, n) => first + n,
-    );
-    const commands = ids.map(commandFor).filter((command) => command !== undefined);
-    const outcomes = await writer.execute(
-      commands.map((command) => ({ command, by: 'bench', commandId: 'bench' })),
-    );
-    if (outcomes.some(({ kind }) => kind !== 'accepted')) throw new Error('a store was not filled');
+    const count = Math.min(BATCH_ORDERS, orders - first + 1);
+    const ids = Array.from({ length: count }, (_, n) => first + n);
+    for (const commandFor of kinds) {
+      const commands = ids.map(commandFor).filter((command) => command !== undefined);
+      const outcomes = await writer.execute(
+        commands.map((command) => ({ command, by: 'bench', commandId: 'bench' })),
+      );
+      if (outcomes.some(({ kind }) => kind !== 'accepted'))
+        throw new Error('a store was not filled');
+    }
+    if (performance.now() > end) throw new Skip(`only ${first} orders were placed in time`);
   }
   // Closing the last connection moves everything from the WAL into the file, which can be copied
   // then.
