@@ -83,7 +83,8 @@ export class ListSnapshots<Encoded> {
       for (let left = count; done < parts.length && left > 0; done++) {
         const part = parts[done] as CutChunk<Encoded>;
         if (part.encoded !== undefined) continue;
-        part.encoded = this.#encode(part.slots, done === 0, place.position);
+        const slots = part.slots.subarray(0, part.count);
+        part.encoded = this.#encode(slots, done === 0, place.position);
         part.slots = NO_SLOTS;
         left -= 1;
       }

@@ -11,16 +11,19 @@ export const CHUNK_ORDERS = 1_024;
 
 interface Chunk<Encoded> {
   /** The slots of the chunk's orders, by id; only the first `count` are used. */
-  readonly slots: Uint32Array;
+  slots: Uint32Array;
   count: number;
+  /** True if a cut has the same slots: they must not be changed then, but may be added to. */
+  isCut: boolean;
   /** The chunk in the newest cut; absent if an order has changed since. */
   newest: CutChunk<Encoded> | undefined;
 }
 
 /** A chunk of a cut, with its encoding as soon as there is one. */
 export interface CutChunk<Encoded> {
-  /** A copy, dropped when the chunk is encoded. */
+  /** The slots, of which the first `count` are used. Dropped when the chunk is encoded. */
   slots: Uint32Array;
+  readonly count: number;
   encoded: Encoded | undefined;
 }
 
@@ -80,11 +83,15 @@ export class OrderChunks<Encoded> {
   /**
    * Returns all present chunks. The caller encodes the ones that have changed since the last cut,
    * now or later. The first chunk stays the first, because a chunk splits after its start, so its
-   * encoding may open the list.
+   * encoding may open the list. Nothing is copied here: a list may have a hundred thousand chunks.
    */
   cut(): readonly CutChunk<Encoded>[] {
     return this.#chunks.map((chunk) => {
-      chunk.newest ??= { slots: chunk.slots.slice(0, chunk.count), encoded: undefined };
+      if (chunk.newest === undefined) {
+        const { slots, count } = chunk;
+        chunk.newest = { slots, count, encoded: undefined };
+        chunk.isCut = true;
+      }
       return chunk.newest;
     });
   }
@@ -150,6 +157,7 @@ export class OrderChunks<Encoded> {
     const chunk = this.#chunks[index] as Chunk<Encoded>;
     const half = CHUNK_ORDERS / 2;
     const upper = chunkOf<Encoded>(chunk.slots.subarray(half));
+    own(chunk);
     chunk.count = half;
     chunk.newest = undefined;
     this.#chunks.splice(index + 1, 0, upper);
@@ -157,12 +165,20 @@ export class OrderChunks<Encoded> {
 }
 
 function chunkOf<Encoded>(slots: ArrayLike<number>): Chunk<Encoded> {
-  const chunk = { slots: new Uint32Array(CHUNK_ORDERS), count: slots.length, newest: undefined };
-  chunk.slots.set(slots);
-  return chunk;
+  const own = new Uint32Array(CHUNK_ORDERS);
+  own.set(slots);
+  return { slots: own, count: slots.length, isCut: false, newest: undefined };
+}
+
+/** Gives a chunk slots of its own, before they are changed. */
+function own(chunk: Chunk<unknown>): void {
+  if (!chunk.isCut) return;
+  chunk.slots = chunk.slots.slice();
+  chunk.isCut = false;
 }
 
 function insertAt(chunk: Chunk<unknown>, place: number, slot: number): void {
+  if (place < chunk.count) own(chunk);
   chunk.slots.copyWithin(place + 1, place, chunk.count);
   chunk.slots[place] = slot;
   chunk.count += 1;

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PackedChunks } from '../../../../src/app/log/packed-fold.ts';
-import { OrderChunks } from '../../../../src/app/state/order-chunks.ts';
+import { type CutChunk, OrderChunks } from '../../../../src/app/state/order-chunks.ts';
 import { manyIds } from '../../../support/many-ids.ts';
 
 /** Chunks over a list of ids, where the slot of an id is its place in the list. */
 function chunksOf(ids: readonly bigint[], packed?: PackedChunks) {
   const chunks = new OrderChunks<readonly bigint[]>((slot) => ids[slot] as bigint, packed);
+  const idsIn = ({ slots, count }: CutChunk<unknown>) =>
+    Array.from(slots.subarray(0, count), (slot) => ids[slot] as bigint);
   // An encoded chunk is kept in the cut, and cut again until it changes.
   const encoded = () =>
     chunks.cut().map((part) => {
-      part.encoded ??= Array.from(part.slots, (slot) => ids[slot] as bigint);
+      part.encoded ??= idsIn(part);
       return part.encoded;
     });
   return { chunks, encoded };
@@ -52,12 +54,27 @@ describe('the chunks of the list', () => {
         const parts = chunks.cut();
         expect(chunks.countStale()).toBe(parts.length);
         for (let slot = count; slot < ids.length; slot += 1) chunks.insert(slot);
-        const cut = parts.flatMap(({ slots }) => Array.from(slots, (slot) => ids[slot] as bigint));
+        const cut = parts.flatMap(({ slots, count }) =>
+          Array.from(slots.subarray(0, count), (slot) => ids[slot] as bigint),
+        );
         expect(cut).toStrictEqual(ascending(ids.slice(0, count)));
         encoded();
         expect(chunks.countStale()).toBe(0);
       }),
       { numRuns: 8 },
+    );
+  });
+
+  it('are cut as they are, also where an order splits one and comes to the end of its lower half', () => {
+    // The lower half ends with 1022, and the upper begins with 1024.
+    const ids = [...Array.from({ length: 1_024 }, (_, index) => BigInt(2 * index)), 1_023n];
+    const { chunks, encoded } = chunksOf(ids);
+    for (const slot of ids.slice(0, -1).keys()) chunks.insert(slot);
+    const [part] = chunks.cut();
+    chunks.insert(1_024);
+    expect(encoded().map((chunk) => chunk.length)).toStrictEqual([513, 512]);
+    expect(part?.slots.subarray(0, part.count)).toStrictEqual(
+      Uint32Array.from(ids.slice(0, -1).keys()),
     );
   });
 
