@@ -1,5 +1,7 @@
 /** The port to the snapshots of the order list. */
 
+import type { OrderState } from '../../domain/order.ts';
+import type { OrderId } from '../../domain/order-id.ts';
 import type { PackedList } from '../log/packed-fold.ts';
 
 /**
@@ -26,3 +28,18 @@ export interface Snapshots {
 export type LoadedSnapshot =
   | { readonly kind: 'found'; readonly list: PackedList }
   | { readonly kind: 'none'; readonly reason: string };
+
+/** The port to the search in a snapshot, of which it reads only what it has to. */
+export interface SnapshotSearch {
+  /** Returns the events of an order by a snapshot that is valid and of this log, if there is one. */
+  find(orderId: OrderId): Promise<FoundOrder>;
+}
+
+export interface FoundOrder {
+  /** The position of the snapshot; 0 if there is none. */
+  readonly position: number;
+  /** The positions of the order's events up to there, ascending; none if there is no order. */
+  readonly positions: readonly number[];
+  /** Its status there. */
+  readonly status?: Exclude<OrderState['status'], 'none'>;
+}

@@ -15,7 +15,7 @@ import type { Impairment } from './impairment.ts';
 import type { KeyStore } from './key-store.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { SnapshotSearch, Snapshots } from './snapshots.ts';
 import type { Trail } from './trail.ts';
 
 /** The parts of every open store. */
@@ -92,7 +92,7 @@ export interface CommandLineStore extends StoreParts {
   readonly epochs: Epochs;
   readonly log: EventLog;
   readonly foldSource?: FoldSource;
-  readonly snapshots: Pick<Snapshots, 'load'>;
+  readonly snapshots: SnapshotSearch;
   /**
    * Records the events of another store, exactly as stored there, in a store without events: all or
    * none. `fill` adds them in order, from position 1, in chunks, and returns the head that their

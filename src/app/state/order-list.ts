@@ -15,6 +15,7 @@ import type { OrderId, PetId } from '../../domain/order-id.ts';
 import type { PackedImage, PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
 import { allCopied, allGrown, columnOf, firstIndex } from './columns.ts';
+import { eventsAt } from './events-at.ts';
 import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage, type OrderStatus } from './order-image.ts';
@@ -124,8 +125,8 @@ export class OrderList<Encoded> {
 
   /** Returns the positions of an order's events, the oldest first; none if there is no order. */
   positionsOf(id: OrderId): readonly number[] {
-    const versions = Array.from({ length: this.#image.version(id) }, (_, n) => n + 1);
-    return versions.map((version) => this.#image.positionOf(id, version));
+    const slot = this.#image.slotOf(id);
+    return slot === -1 ? [] : eventsAt(slot, this.#image.columns).positions;
   }
 
   /** The columns, valid until the next event. */

@@ -2,9 +2,7 @@
 
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../../app/ports/store.ts';
-import { ReadModel } from '../../app/read/read-model.ts';
-import type { OrderStatus } from '../../app/state/order-image.ts';
-import { OrderList } from '../../app/state/order-list.ts';
+import { type OrderStatus, statusAfter } from '../../app/state/order-image.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { whileChecked } from './command-line.ts';
 
@@ -25,20 +23,24 @@ interface OrderEvents {
  * is no such order, and {@link DamagedStore}.
  */
 export async function eventsOf(orderId: OrderId, store: CommandLineStore): Promise<OrderEvents> {
-  const snapshot = await store.snapshots.load();
-  const list = new OrderList(
-    () => undefined,
-    snapshot.kind === 'found' ? snapshot.list : undefined,
-  );
-  const fold = () => new ReadModel(store.log, list, store.foldSource).current();
-  if ((await store.log.head()) - list.position > MAX_CHECKED_ALONE) await whileChecked(store, fold);
+  const { position, positions, status } = await store.snapshots.find(orderId);
+  const found = { positions: [...positions], status };
+  const search = async () => {
+    for await (const events of store.log.read(position)) {
+      for (const { position: at, event } of events) {
+        if (event.orderId !== orderId) continue;
+        found.positions.push(at);
+        found.status = statusAfter(event.type);
+      }
+    }
+  };
+  if ((await store.log.head()) - position > MAX_CHECKED_ALONE) await whileChecked(store, search);
   else {
-    await requireUnchanged(store, list.position);
-    await fold();
+    await requireUnchanged(store, position);
+    await search();
   }
-  const order = list.get(orderId);
-  if (order === undefined) throw new CannotStart(`There is no order ${orderId}.`);
-  return { positions: list.positionsOf(orderId), status: order.status };
+  if (found.status === undefined) throw new CannotStart(`There is no order ${orderId}.`);
+  return { positions: found.positions, status: found.status };
 }
 
 /** Throws {@link DamagedStore} if an event after a position differs from what was recorded. */

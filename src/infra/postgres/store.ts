@@ -3,12 +3,12 @@
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
-import type { Snapshots } from '../../app/ports/snapshots.ts';
+import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
 import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
-import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
+import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { type Database, type Reach, SERVING } from './connection/database.ts';
 import { openDatabase, orClose } from './database.ts';
 import { beginDueEpoch, epochsIn } from './epochs-table.ts';
@@ -89,8 +89,8 @@ function snapshotsOf(
   id: string,
   at: string,
   headFile: string | undefined,
-): Snapshots {
-  if (headFile === undefined) return { load: async () => NO_SNAPSHOT };
+): Snapshots & SnapshotSearch {
+  if (headFile === undefined) return { load: async () => NO_SNAPSHOT, find: async () => NOT_FOUND };
   return new SnapshotFile(snapshotBeside(headFile), id, rootsIn(db), { engine: 'postgres', at });
 }
 

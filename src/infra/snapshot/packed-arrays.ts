@@ -17,7 +17,7 @@ declare module 'node:v8' {
 
 const KINDS = [Uint8Array, Int32Array, Uint32Array, Float64Array, BigInt64Array] as const;
 
-type PackedArray = InstanceType<(typeof KINDS)[number]>;
+export type PackedArray = InstanceType<(typeof KINDS)[number]>;
 
 interface Apart {
   /** The value, with only the kind and the length of each array, and whether it is a column that grows. */

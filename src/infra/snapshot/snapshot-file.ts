@@ -1,34 +1,40 @@
 /** The snapshot of a store, in a file on this machine. */
 
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
   fstatSync,
   openSync,
   readFileSync,
-  readSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CLOCKS } from '../../app/clock.ts';
-import type { PackedList } from '../../app/log/packed-fold.ts';
-import type { LoadedSnapshot, Snapshots } from '../../app/ports/snapshots.ts';
+import type { PackedImage, PackedList } from '../../app/log/packed-fold.ts';
+import type {
+  FoundOrder,
+  LoadedSnapshot,
+  SnapshotSearch,
+  Snapshots,
+} from '../../app/ports/snapshots.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
+import { eventsAt } from '../../app/state/events-at.ts';
+import { IdIndex } from '../../app/state/id-index.ts';
+import type { OrderId } from '../../domain/order-id.ts';
 import type { Pace } from '../checking/keep-checking.ts';
-import { apart, together } from './packed-arrays.ts';
 import { renewInThread } from './renewal.ts';
+import { type Contents, partsOf, SnapshotReader } from './snapshot-layout.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
-const FORMAT = 9;
+const FORMAT = 10;
 
-const DIGEST_BYTES = 32;
-const LENGTH_BYTES = 4;
-/** The bytes that are read at once to be digested. */
-const PIECE_BYTES = 1_048_576;
 /** A file that is written for longer than this was left behind by a process that was killed. */
 const LEFTOVER_MS = 3_600_000;
+
+/** The result of a search without a snapshot. */
+export const NOT_FOUND: FoundOrder = { position: 0, positions: [] };
 
 interface Snapshot {
   readonly origin: Origin;
@@ -56,11 +62,10 @@ export interface ServedStore {
 }
 
 /**
- * The snapshot of a store in a file: the SHA-256 of all that follows, the length of the structure, the
- * structure, and the bytes of its arrays. It is derived data, so it need not survive a power cut: a
- * torn file has another digest and is not used.
+ * The snapshot of a store in a file. It is derived data, so it need not survive a power cut: a torn
+ * file has another digest and is not used.
  */
-export class SnapshotFile implements Snapshots {
+export class SnapshotFile implements Snapshots, SnapshotSearch {
   readonly #file: string;
   readonly #storeId: string;
   readonly #rootAt: RootAt;
@@ -78,42 +83,62 @@ export class SnapshotFile implements Snapshots {
   }
 
   async load(): Promise<LoadedSnapshot> {
-    let snapshot: Snapshot | undefined;
+    const read = this.#read((reader) => reader.whole() as Snapshot | undefined);
+    const reason = typeof read === 'string' ? read : await this.#otherPartOf(read);
+    if (reason !== undefined) return { kind: 'none', reason };
+    return { kind: 'found', list: (read as Snapshot).list };
+  }
+
+  async find(orderId: OrderId): Promise<FoundOrder> {
+    const read = this.#read((reader) => {
+      const { value, contents } = reader.partly();
+      const snapshot = value as Snapshot;
+      const order = foundIn(snapshot.list.image, contents, orderId);
+      return order && { snapshot, order };
+    });
+    if (typeof read === 'string') return NOT_FOUND;
+    return (await this.#otherPartOf(read.snapshot)) === undefined ? read.order : NOT_FOUND;
+  }
+
+  /**
+   * Reads from the file. Returns the reason where that is not possible. A damaged file is removed: it is of
+   * no use, and the check of the store would find it and end a start that can do without.
+   */
+  #read<Value extends object>(use: (reader: SnapshotReader) => Value | undefined): Value | string {
+    let fd: number | undefined;
     try {
-      snapshot = read(this.#file);
+      fd = openSync(this.#file, 'r');
+      const reader = SnapshotReader.open(fd);
+      const value = reader && use(reader);
+      if (value !== undefined) return value;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      return { kind: 'none', reason: code === 'ENOENT' ? 'there is none' : message };
+      return code === 'ENOENT' ? 'there is none' : message;
+    } finally {
+      if (fd !== undefined) closeSync(fd);
     }
-    if (snapshot === undefined) {
-      // It is of no use, and the check of the store would find it and end a start that can do without.
-      await rm(this.#file, { force: true });
-      return { kind: 'none', reason: 'it is damaged' };
-    }
-    const { origin, list } = snapshot;
+    rmSync(this.#file, { force: true });
+    return 'it is damaged';
+  }
+
+  /** Returns the part of its origin by which a snapshot is none of this log, in words. */
+  async #otherPartOf({ origin, list }: Snapshot): Promise<string | undefined> {
     const due = await this.#originAt(list.image.position);
     for (const [part, expected] of Object.entries(due)) {
-      if (origin[part as keyof Origin] !== expected) {
-        return { kind: 'none', reason: `it belongs to another ${part}` };
-      }
+      if (origin[part as keyof Origin] !== expected) return `it belongs to another ${part}`;
     }
-    return { kind: 'found', list };
+    return undefined;
   }
 
   async save(list: PackedList): Promise<void> {
     const origin = await this.#originAt(list.image.position);
-    const { structure, arrays } = apart({ origin, list } satisfies Snapshot);
-    const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeUInt32LE(structure.length);
-    const parts = [length, structure, ...arrays];
-    const digest = createHash('sha256');
-    for (const part of parts) digest.update(part);
+    const parts = partsOf({ origin, list } satisfies Snapshot);
     // Instances of a store in a database may share the file.
     const unfinished = `${this.#file}-new-${process.pid}`;
     try {
       await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
       await removeLeftovers(this.#file);
-      await writeFile(unfinished, [digest.digest(), ...parts], { mode: 0o600 });
+      await writeFile(unfinished, parts, { mode: 0o600 });
       await rename(unfinished, this.#file);
     } catch (error) {
       await rm(unfinished, { force: true });
@@ -147,24 +172,25 @@ async function removeLeftovers(file: string): Promise<void> {
   }
 }
 
-/** Returns the content of the file; `undefined` where its digest is another. */
-function read(file: string): Snapshot | undefined {
-  const fd = openSync(file, 'r');
-  try {
-    const [expected, length] = [Buffer.alloc(DIGEST_BYTES), Buffer.alloc(LENGTH_BYTES)];
-    readSync(fd, expected);
-    if (!digestOfRest(fd).equals(expected)) return undefined;
-    readSync(fd, length, { position: DIGEST_BYTES });
-    const structure = Buffer.alloc(length.readUInt32LE());
-    readSync(fd, structure, { position: DIGEST_BYTES + LENGTH_BYTES });
-    let position = DIGEST_BYTES + LENGTH_BYTES + structure.length;
-    return together(structure, (array) => {
-      readSync(fd, array, { position });
-      position += array.byteLength;
-    }) as Snapshot;
-  } finally {
-    closeSync(fd);
-  }
+/**
+ * Returns the events of an order in an image whose arrays are still to be read; `undefined` where they
+ * are damaged. Of the columns, the entries of the order alone are read, so that the size of the snapshot
+ * does not matter.
+ */
+function foundIn(
+  { position, slots, columns }: PackedImage,
+  contents: Contents,
+  orderId: OrderId,
+): FoundOrder | undefined {
+  // Ids that do not count up are looked up in a hash table, which has to be there as a whole.
+  if (slots.table.size > 0 && !contents.fill(slots.table.table)) return undefined;
+  const slot = new IdIndex(slots).slotOf(orderId);
+  if (slot === -1) return { position, positions: [] };
+  const { statuses, placedPositions, lastPositions } = columns;
+  const isRead = [statuses, placedPositions, lastPositions].every((column) => {
+    return contents.fill(column, slot, slot + 1);
+  });
+  return isRead ? { position, ...eventsAt(slot, columns) } : undefined;
 }
 
 /** Returns the snapshot's file beside another file of a store. */
@@ -177,15 +203,8 @@ export async function checkSnapshot(name: string, pace: Pace): Promise<void> {
   if (!existsSync(name)) return;
   const fd = openSync(name, 'r');
   try {
-    const expected = Buffer.alloc(DIGEST_BYTES);
-    readSync(fd, expected);
-    const digest = createHash('sha256');
-    const piece = Buffer.alloc(PIECE_BYTES);
-    for (let bytes = readSync(fd, piece); bytes > 0; bytes = readSync(fd, piece)) {
-      digest.update(piece.subarray(0, bytes));
-      await pace(bytes);
-    }
-    if (digest.digest().equals(expected) || isReplaced(fd, name)) return;
+    const isWhole = await SnapshotReader.open(fd)?.check(pace);
+    if (isWhole === true || isReplaced(fd, name)) return;
     throw new DamagedStore(`${name} is damaged: delete it`);
   } finally {
     closeSync(fd);
@@ -195,15 +214,6 @@ export async function checkSnapshot(name: string, pace: Pace): Promise<void> {
 /** True if a file that was opened has been removed since, or has become another. */
 function isReplaced(fd: number, name: string): boolean {
   return statSync(name, { throwIfNoEntry: false })?.ino !== fstatSync(fd).ino;
-}
-
-function digestOfRest(fd: number): Buffer {
-  const digest = createHash('sha256');
-  const piece = Buffer.alloc(PIECE_BYTES);
-  for (let bytes = readSync(fd, piece); bytes > 0; bytes = readSync(fd, piece)) {
-    digest.update(piece.subarray(0, bytes));
-  }
-  return digest.digest();
 }
 
 const VERSION = (

@@ -9,13 +9,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrderList } from '../../../src/app/state/order-list.ts';
+import type { OrderId } from '../../../src/domain/order-id.ts';
 import { checkSnapshot, SnapshotFile } from '../../../src/infra/snapshot/snapshot-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
 import { rootsIn } from '../../../src/infra/sqlite/merkle-tables.ts';
-import { LATER, NOON, newEvent, placed, readAll, shipped } from '../../support/events.ts';
+import { LATER, NOON, newEvent, placed, readAll, recorded, shipped } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
 
 /** A store with two orders, and the list of them. */
@@ -40,6 +42,10 @@ async function given(storeId = 'this-store') {
   };
 }
 
+const range = (from: bigint, count: bigint) => {
+  return Array.from({ length: Number(count) }, (_, n) => from + BigInt(n));
+};
+
 const none = (reason: string) => ({ kind: 'none', reason });
 
 describe('the snapshot file', () => {
@@ -63,12 +69,14 @@ describe('the snapshot file', () => {
     await snapshots.save(list.pack());
     const name = `${file}-snapshot`;
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    // The digest of the rest stands first.
-    const rest = readFileSync(name).subarray(32);
-    const at = rest.indexOf(version, rest.indexOf('version'));
+    const bytes = readFileSync(name);
+    const at = bytes.indexOf(version, bytes.indexOf('version'));
     expect(at).toBeGreaterThan(0);
-    rest.write(version.replace(/\d/, '9'), at);
-    writeFileSync(name, Buffer.concat([createHash('sha256').update(rest).digest(), rest]));
+    bytes.write(version.replace(/\d/, '9'), at);
+    // The digest of the rest of the head stands first: of two lengths, the structure, and one digest.
+    const head = bytes.subarray(32, 32 + 8 + bytes.readUInt32LE(32) + 32);
+    createHash('sha256').update(head).digest().copy(bytes);
+    writeFileSync(name, bytes);
     expect(await snapshots.load()).toStrictEqual(none('it belongs to another version'));
   });
 
@@ -97,7 +105,7 @@ describe('the snapshot file', () => {
     const name = `${file}-snapshot`;
     const bytes = readFileSync(name);
     await expect(checkSnapshot(`${file}-snapshot`, async () => {})).resolves.toBeUndefined();
-    const damage = () => writeFileSync(name, bytes.with(40, (bytes[40] as number) ^ 1));
+    const damage = () => writeFileSync(name, bytes.with(-1, (bytes.at(-1) as number) ^ 1));
     damage();
     await expect(checkSnapshot(`${file}-snapshot`, async () => {})).rejects.toThrow(
       'is damaged: delete it',
@@ -165,6 +173,62 @@ describe('the snapshot file', () => {
     utimesSync(left, hoursAgo, hoursAgo);
     await snapshots.save(list.pack());
     expect([left, written].map((name) => existsSync(name))).toStrictEqual([false, true]);
+  });
+
+  it('finds each order as the list has it, whichever ids were placed in whichever order', async () => {
+    const { file, db } = await given();
+    const snapshots = new SnapshotFile(`${file}-snapshot`, 'this-store', async () =>
+      Buffer.alloc(32),
+    );
+    const anyId = fc.oneof(
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+      fc.bigInt(1n, 99n),
+    );
+    const commands = fc.array(fc.record({ id: anyId, ends: fc.boolean() }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(commands, fc.bigInt(1n, 900n), anyId, async (scattered, dense, other) => {
+        const ids = [...scattered.map(({ id }) => id), ...range(1_000n, dense)];
+        const placedIds = [...new Set(ids)];
+        const ended = new Set(scattered.filter(({ ends }) => ends).map(({ id }) => id));
+        const list = new OrderList((orders) => orders);
+        const events = [
+          ...placedIds.map((id) => placed(id)),
+          ...[...ended].map((id) => shipped(id, LATER)),
+        ];
+        for (const event of recorded(...events)) list.fold(event);
+        await snapshots.save(list.pack());
+        for (const id of [...placedIds, other]) {
+          const status = list.get(id as OrderId)?.status;
+          expect(await snapshots.find(id as OrderId)).toStrictEqual({
+            position: list.position,
+            positions: list.positionsOf(id as OrderId),
+            ...(status !== undefined && { status }),
+          });
+        }
+      }),
+      { numRuns: 20 },
+    );
+    db.close();
+  });
+
+  it('finds nothing where it is missing, or of another store, or damaged', async () => {
+    const { file, db, list, snapshots } = await given();
+    const nothing = { position: 0, positions: [] };
+    expect(await snapshots.find(-3n as OrderId)).toStrictEqual(nothing);
+    await snapshots.save(list.pack());
+    const other = new SnapshotFile(`${file}-snapshot`, 'another-store', rootsIn(db));
+    expect(await other.find(-3n as OrderId)).toStrictEqual(nothing);
+    const name = `${file}-snapshot`;
+    const bytes = readFileSync(name);
+    const whole = await snapshots.find(-3n as OrderId);
+    expect(whole).toStrictEqual({ position: 3, positions: [2, 3], status: 'shipped' });
+    for (let at = 0; at < bytes.length; at += at < 600 ? 7 : 997) {
+      writeFileSync(name, bytes.with(at, (bytes[at] as number) ^ 4));
+      expect(await snapshots.find(-3n as OrderId)).toStrictEqual(nothing);
+      expect(existsSync(name)).toBe(false);
+      writeFileSync(name, bytes.subarray(0, at));
+      expect(await snapshots.find(-3n as OrderId)).toStrictEqual(nothing);
+    }
   });
 
   it('gives the reason why it cannot be read', async () => {

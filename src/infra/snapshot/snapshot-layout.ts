@@ -1,0 +1,173 @@
+/**
+ * The layout of a snapshot's file, whose parts can be read and checked one by one:
+ *
+ * - the SHA-256 of the rest of the head,
+ * - the length of the structure, and the number of pieces, as 32-bit integers (little-endian),
+ * - the structure: a value without the contents of its arrays,
+ * - the SHA-256 of each piece,
+ * - the bytes of all arrays one after another, which are digested in pieces of a mebibyte.
+ */
+
+import { createHash, hash } from 'node:crypto';
+import { fstatSync, readSync } from 'node:fs';
+import type { Pace } from '../checking/keep-checking.ts';
+import { apart, type PackedArray, together } from './packed-arrays.ts';
+
+const DIGEST_BYTES = 32;
+const LENGTHS_BYTES = 8;
+const PIECE_BYTES = 1_048_576;
+
+/** Returns the contents of a file with a value. */
+export function partsOf(value: unknown): readonly NodeJS.ArrayBufferView[] {
+  const { structure, arrays } = apart(value);
+  const digests = digestsOf(arrays);
+  const lengths = Buffer.alloc(LENGTHS_BYTES);
+  lengths.writeUInt32LE(structure.length);
+  lengths.writeUInt32LE(digests.length / DIGEST_BYTES, 4);
+  const head = Buffer.concat([lengths, structure, digests]);
+  return [digestOf(head), head, ...arrays];
+}
+
+function digestsOf(arrays: readonly PackedArray[]): Buffer {
+  const digests: Buffer[] = [];
+  let piece = createHash('sha256');
+  let room = PIECE_BYTES;
+  for (const array of arrays) {
+    for (let rest = bytesOf(array); rest.length > 0; ) {
+      const part = rest.subarray(0, room);
+      rest = rest.subarray(part.length);
+      piece.update(part);
+      room -= part.length;
+      if (room > 0) continue;
+      digests.push(piece.digest());
+      piece = createHash('sha256');
+      room = PIECE_BYTES;
+    }
+  }
+  if (room < PIECE_BYTES) digests.push(piece.digest());
+  return Buffer.concat(digests);
+}
+
+/** An open file of this layout. Each part is checked before it is used. */
+export class SnapshotReader {
+  readonly #fd: number;
+  readonly #structure: Buffer;
+  readonly #digests: Buffer;
+  /** The place of the arrays, and their size, in bytes. */
+  readonly #from: number;
+  readonly #bytes: number;
+
+  private constructor(fd: number, structure: Buffer, digests: Buffer, bytes: number) {
+    this.#fd = fd;
+    this.#structure = structure;
+    this.#digests = digests;
+    this.#from = DIGEST_BYTES + LENGTHS_BYTES + structure.length + digests.length;
+    this.#bytes = bytes;
+  }
+
+  /** Reads the head of an open file. Returns `undefined` where it is damaged, or the file too short. */
+  static open(fd: number): SnapshotReader | undefined {
+    const { size } = fstatSync(fd);
+    const lengths = readAt(fd, DIGEST_BYTES, LENGTHS_BYTES);
+    if (lengths === undefined) return undefined;
+    const structureBytes = lengths.readUInt32LE();
+    const digestBytes = lengths.readUInt32LE(4) * DIGEST_BYTES;
+    const bytes = size - DIGEST_BYTES - LENGTHS_BYTES - structureBytes - digestBytes;
+    // Before anything is read: a flipped bit may make a length of gigabytes.
+    if (bytes < 0 || Math.ceil(bytes / PIECE_BYTES) * DIGEST_BYTES !== digestBytes)
+      return undefined;
+    const digest = readAt(fd, 0, DIGEST_BYTES) as Buffer;
+    const head = readAt(fd, DIGEST_BYTES, LENGTHS_BYTES + structureBytes + digestBytes) as Buffer;
+    if (!digestOf(head).equals(digest)) return undefined;
+    const structure = head.subarray(LENGTHS_BYTES, LENGTHS_BYTES + structureBytes);
+    return new SnapshotReader(fd, structure, head.subarray(-digestBytes || head.length), bytes);
+  }
+
+  /** Returns the value; `undefined` where a piece of it is damaged. */
+  whole(): unknown {
+    for (let piece = 0; piece < this.#pieces; piece++) {
+      if (this.#read(piece) === undefined) return undefined;
+    }
+    let at = this.#from;
+    return together(this.#structure, (array) => {
+      readSync(this.#fd, bytesOf(array), { position: at });
+      at += array.byteLength;
+    });
+  }
+
+  /** Returns the value with arrays of 0, and the reader of their contents. */
+  partly(): { readonly value: unknown; readonly contents: Contents } {
+    const places = new Map<PackedArray, number>();
+    let at = 0;
+    const value = together(this.#structure, (array) => {
+      places.set(array, at);
+      at += array.byteLength;
+    });
+    const placeOf = (array: PackedArray) => places.get(array) as number;
+    return {
+      value,
+      contents: {
+        fill: (array, from = 0, to = array.length) =>
+          this.#copy(
+            bytesOf(array).subarray(from * array.BYTES_PER_ELEMENT, to * array.BYTES_PER_ELEMENT),
+            placeOf(array) + from * array.BYTES_PER_ELEMENT,
+          ),
+      },
+    };
+  }
+
+  /** Checks all pieces. Resolves with false if one is damaged. */
+  async check(pace: Pace): Promise<boolean> {
+    for (let piece = 0; piece < this.#pieces; piece++) {
+      const isWhole = this.#read(piece) !== undefined;
+      await pace(PIECE_BYTES);
+      if (!isWhole) return false;
+    }
+    return true;
+  }
+
+  get #pieces(): number {
+    return this.#digests.length / DIGEST_BYTES;
+  }
+
+  /** Copies bytes of the arrays from a place on. Returns false where a piece is damaged. */
+  #copy(into: Buffer, place: number): boolean {
+    const end = place + into.length;
+    for (let index = Math.floor(place / PIECE_BYTES); index * PIECE_BYTES < end; index++) {
+      const piece = this.#read(index);
+      if (piece === undefined) return false;
+      const begin = index * PIECE_BYTES;
+      piece.copy(into, Math.max(0, begin - place), Math.max(0, place - begin), end - begin);
+    }
+    return true;
+  }
+
+  /** Returns a piece; `undefined` where its digest is another. */
+  #read(index: number): Buffer | undefined {
+    const begin = index * PIECE_BYTES;
+    const bytes = Math.min(PIECE_BYTES, this.#bytes - begin);
+    const piece = readAt(this.#fd, this.#from + begin, bytes);
+    const due = this.#digests.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
+    return piece !== undefined && digestOf(piece).equals(due) ? piece : undefined;
+  }
+}
+
+/** The contents of the arrays of a value. */
+export interface Contents {
+  /** Reads entries of an array, or all, into it. Returns false where they are damaged. */
+  fill(array: PackedArray, from?: number, to?: number): boolean;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: PackedArray): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+/** Returns bytes of a file; `undefined` where it ends before. */
+function readAt(fd: number, position: number, length: number): Buffer | undefined {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  return readSync(fd, bytes, { position }) === length ? bytes : undefined;
+}
+
+function digestOf(bytes: Buffer): Buffer {
+  return hash('sha256', bytes, 'buffer');
+}
