@@ -56,6 +56,8 @@ export class SnapshotReader {
   /** The place of the arrays, and their size, in bytes. */
   readonly #from: number;
   readonly #bytes: number;
+  /** The piece that was read last. */
+  readonly #piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
 
   private constructor(fd: number, structure: Buffer, digests: Buffer, bytes: number) {
     this.#fd = fd;
@@ -85,14 +87,13 @@ export class SnapshotReader {
 
   /** Returns the value; `undefined` where a piece of it is damaged. */
   whole(): unknown {
-    for (let piece = 0; piece < this.#pieces; piece++) {
-      if (this.#read(piece) === undefined) return undefined;
-    }
-    let at = this.#from;
-    return together(this.#structure, (array) => {
-      readSync(this.#fd, bytesOf(array), { position: at });
+    let isWhole = true;
+    let at = 0;
+    const value = together(this.#structure, (array) => {
+      isWhole &&= this.#copy(bytesOf(array), at);
       at += array.byteLength;
     });
+    return isWhole ? value : undefined;
   }
 
   /** Returns the value with arrays of 0, and the reader of their contents. */
@@ -142,13 +143,13 @@ export class SnapshotReader {
     return true;
   }
 
-  /** Returns a piece; `undefined` where its digest is another. */
+  /** Returns a piece, until the next is read; `undefined` where its digest is another. */
   #read(index: number): Buffer | undefined {
     const begin = index * PIECE_BYTES;
-    const bytes = Math.min(PIECE_BYTES, this.#bytes - begin);
-    const piece = readAt(this.#fd, this.#from + begin, bytes);
+    const piece = this.#piece.subarray(0, Math.min(PIECE_BYTES, this.#bytes - begin));
     const due = this.#digests.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
-    return piece !== undefined && digestOf(piece).equals(due) ? piece : undefined;
+    const isThere = readInto(piece, this.#fd, this.#from + begin);
+    return isThere && digestOf(piece).equals(due) ? piece : undefined;
   }
 }
 
@@ -164,8 +165,12 @@ function bytesOf({ buffer, byteOffset, byteLength }: PackedArray): Buffer {
 
 /** Returns bytes of a file; `undefined` where it ends before. */
 function readAt(fd: number, position: number, length: number): Buffer | undefined {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  return readSync(fd, bytes, { position }) === length ? bytes : undefined;
+  const bytes = Buffer.alloc(length);
+  return readInto(bytes, fd, position) ? bytes : undefined;
+}
+
+function readInto(bytes: Buffer, fd: number, position: number): boolean {
+  return readSync(fd, bytes, { position }) === bytes.length;
 }
 
 function digestOf(bytes: Buffer): Buffer {
