@@ -90,12 +90,17 @@ function bytesOf(req: Request, maxBytes: number): Promise<Buffer> {
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   try {
-    return JSON.parse(UTF_8.decode(bytes), exactNumbers);
+    const text = UTF_8.decode(bytes);
+    return MAY_HAVE_NUMBERS.test(text) ? JSON.parse(text, exactNumbers) : JSON.parse(text);
   } catch (error) {
     const reason = shownSyntaxError((error as Error).message);
     throw new ApiError('invalid_request', `The body is not valid JSON: ${reason}`);
   }
 }
+
+// A batch of ids has no numbers but in its texts, and takes a fifth of the time without a look at each
+// value. A number stands at the beginning, or behind one of three characters; a text may look alike.
+const MAY_HAVE_NUMBERS = /(?:^|[:,[])\s*-?\d/;
 
 // The third argument is given by Node 22 and newer (the "JSON.parse source text access" proposal).
 function exactNumbers(_key: string, value: unknown, context?: { readonly source?: string }) {

@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream';
+import type { Request, Response } from 'express';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { jsonBody } from '../../../../src/http/requests/body.ts';
+
+/** Returns the value of a body as the step reads it. */
+async function read(text: string): Promise<unknown> {
+  const headers = { 'content-length': String(Buffer.byteLength(text)) };
+  const req = Object.assign(Readable.from([Buffer.from(text)]), { headers, context: {} });
+  await jsonBody(1_000_000)(req as unknown as Request, {} as Response, () => {});
+  return (req as unknown as { body: unknown }).body;
+}
+
+/** Every whole number of up to 19 digits as a bigint: by a look at each value. */
+function exact(text: string): unknown {
+  return JSON.parse(text, (_name, value, context?: { source?: string }) => {
+    const { source = '' } = context ?? {};
+    return typeof value === 'number' && /^-?\d{1,19}$/.test(source) ? BigInt(source) : value;
+  });
+}
+
+test('every whole number is exact, wherever it stands, and every text stays as it is', async () => {
+  const texts = fc.oneof(fc.constantFrom(':1', ',-2', '[3', '4', '"', ' '), fc.string());
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      texts,
+      fc.constantFrom(null, true),
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(texts, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }));
+  await fc.assert(
+    fc.asyncProperty(value, fc.constantFrom('', ' ', '\n\t'), async (value, blanks) => {
+      const text = JSON.stringify(value, undefined, blanks);
+      expect(await read(text)).toEqual(exact(text));
+    }),
+  );
+});
+
+test.each([
+  ['9007199254740993', 9_007_199_254_740_993n],
+  [' -1', -1n],
+  ['[ 1,\n-2]', [1n, -2n]],
+  ['{"a" :\t3}', { a: 3n }],
+  ['["1"]', ['1']],
+])('%s is exact', async (text, value) => {
+  expect(await read(text)).toEqual(value);
+});
