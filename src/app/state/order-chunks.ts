@@ -165,9 +165,9 @@ export class OrderChunks<Encoded> {
 }
 
 function chunkOf<Encoded>(slots: ArrayLike<number>): Chunk<Encoded> {
-  const own = new Uint32Array(CHUNK_ORDERS);
-  own.set(slots);
-  return { slots: own, count: slots.length, isCut: false, newest: undefined };
+  const copy = new Uint32Array(CHUNK_ORDERS);
+  copy.set(slots);
+  return { slots: copy, count: slots.length, isCut: false, newest: undefined };
 }
 
 /** Gives a chunk slots of its own, before they are changed. */
