@@ -25,7 +25,7 @@ import { IdIndex } from '../../app/state/id-index.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { renewInThread } from './renewal.ts';
-import { type Contents, partsOf, SnapshotReader } from './snapshot-layout.ts';
+import { type Fill, partsOf, SnapshotReader } from './snapshot-layout.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
 const FORMAT = 10;
@@ -91,9 +91,9 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
 
   async find(orderId: OrderId): Promise<FoundOrder> {
     const read = this.#read((reader) => {
-      const { value, contents } = reader.partly();
+      const { value, fill } = reader.partly();
       const snapshot = value as Snapshot;
-      const order = foundIn(snapshot.list.image, contents, orderId);
+      const order = foundIn(snapshot.list.image, fill, orderId);
       return order && { snapshot, order };
     });
     if (typeof read === 'string') return NOT_FOUND;
@@ -179,16 +179,16 @@ async function removeLeftovers(file: string): Promise<void> {
  */
 function foundIn(
   { position, slots, columns }: PackedImage,
-  contents: Contents,
+  fill: Fill,
   orderId: OrderId,
 ): FoundOrder | undefined {
   // Ids that do not count up are looked up in a hash table, which has to be there as a whole.
-  if (slots.table.size > 0 && !contents.fill(slots.table.table)) return undefined;
+  if (slots.table.size > 0 && !fill(slots.table.table)) return undefined;
   const slot = new IdIndex(slots).slotOf(orderId);
   if (slot === -1) return { position, positions: [] };
   const { statuses, placedPositions, lastPositions } = columns;
   const isRead = [statuses, placedPositions, lastPositions].every((column) => {
-    return contents.fill(column, slot, slot + 1);
+    return fill(column, slot, slot + 1);
   });
   return isRead ? { position, ...eventsAt(slot, columns) } : undefined;
 }

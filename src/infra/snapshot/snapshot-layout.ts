@@ -87,34 +87,23 @@ export class SnapshotReader {
 
   /** Returns the value; `undefined` where a piece of it is damaged. */
   whole(): unknown {
-    let isWhole = true;
-    let at = 0;
-    const value = together(this.#structure, (array) => {
-      isWhole &&= this.#copy(bytesOf(array), at);
-      at += array.byteLength;
-    });
-    return isWhole ? value : undefined;
+    const { value, arrays, fill } = this.partly();
+    return arrays.every((array) => fill(array)) ? value : undefined;
   }
 
-  /** Returns the value with arrays of 0, and the reader of their contents. */
-  partly(): { readonly value: unknown; readonly contents: Contents } {
+  /** Returns the value with arrays of 0. */
+  partly(): Partly {
     const places = new Map<PackedArray, number>();
     let at = 0;
     const value = together(this.#structure, (array) => {
       places.set(array, at);
       at += array.byteLength;
     });
-    const placeOf = (array: PackedArray) => places.get(array) as number;
-    return {
-      value,
-      contents: {
-        fill: (array, from = 0, to = array.length) =>
-          this.#copy(
-            bytesOf(array).subarray(from * array.BYTES_PER_ELEMENT, to * array.BYTES_PER_ELEMENT),
-            placeOf(array) + from * array.BYTES_PER_ELEMENT,
-          ),
-      },
+    const fill: Fill = (array, from = 0, to = array.length) => {
+      const [begin, end] = [from * array.BYTES_PER_ELEMENT, to * array.BYTES_PER_ELEMENT];
+      return this.#copy(bytesOf(array).subarray(begin, end), (places.get(array) as number) + begin);
     };
+    return { value, arrays: [...places.keys()], fill };
   }
 
   /** Checks all pieces. Resolves with false if one is damaged. */
@@ -153,10 +142,14 @@ export class SnapshotReader {
   }
 }
 
-/** The contents of the arrays of a value. */
-export interface Contents {
-  /** Reads entries of an array, or all, into it. Returns false where they are damaged. */
-  fill(array: PackedArray, from?: number, to?: number): boolean;
+/** Reads entries of an array, or all, into it. Returns false where they are damaged. */
+export type Fill = (array: PackedArray, from?: number, to?: number) => boolean;
+
+/** A value whose arrays have not been read. */
+interface Partly {
+  readonly value: unknown;
+  readonly arrays: readonly PackedArray[];
+  readonly fill: Fill;
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: PackedArray): Buffer {

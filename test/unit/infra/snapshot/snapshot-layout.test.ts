@@ -53,7 +53,7 @@ describe('the layout of a snapshot', () => {
         const [from, to] = [Math.min(one, other), Math.max(one, other)];
         const partly = reader?.partly() as ReturnType<SnapshotReader['partly']>;
         const { bytes, numbers } = partly.value as Columns;
-        expect(partly.contents.fill(numbers, from, to)).toBe(true);
+        expect(partly.fill(numbers, from, to)).toBe(true);
         expect(numbers.slice(from, to)).toEqual(value.numbers.slice(from, to));
         expect([numbers[from - 1] ?? 0, numbers[to] ?? 0, bytes[from] ?? 0]).toEqual([0, 0, 0]);
       }),
@@ -71,9 +71,9 @@ describe('the layout of a snapshot', () => {
     expect(await reader.check(async () => {})).toBe(false);
     const partly = reader.partly();
     const { numbers } = partly.value as Columns;
-    expect(partly.contents.fill(numbers, 0, 1)).toBe(true);
-    expect(partly.contents.fill(numbers, 500_002)).toBe(false);
-    expect(partly.contents.fill(numbers)).toBe(false);
+    expect(partly.fill(numbers, 0, 1)).toBe(true);
+    expect(partly.fill(numbers, 500_002)).toBe(false);
+    expect(partly.fill(numbers)).toBe(false);
   });
 
   it('is no snapshot if it ends early, or goes on', () => {
