@@ -4,6 +4,7 @@ import {
   type TreeSource,
 } from '../../src/app/log/merkle-proofs.ts';
 import { Frontier, leafHash } from '../../src/app/log/merkle-tree.ts';
+import type { StoredTree } from '../../src/app/ports/evidence.ts';
 
 /**
  * A log's tree as an engine stores it: the records, and one node for every 256 of them. Like
@@ -25,6 +26,15 @@ export class MemoryTree implements TreeSource {
     this.frontier.append(leafHash(record), (height, index, hash) => {
       this.kept.set(`${height} ${index}`, hash);
     });
+  }
+
+  /** Returns the tree as a check of it reads it. */
+  stored(): StoredTree {
+    return {
+      edge: this.frontier.pack(),
+      nodes: this.kept.size,
+      nodeAt: (height, place) => this.kept.get(`${height} ${place}`),
+    };
   }
 
   leaves(from: number, count: number): Buffer[] {

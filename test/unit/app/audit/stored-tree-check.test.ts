@@ -6,9 +6,7 @@ import { MemoryTree, manyRecords } from '../../../support/memory-tree.ts';
 
 /** What is kept of the tree of so many records. */
 function keptOf(size: number): StoredTree {
-  const { frontier, kept } = new MemoryTree(manyRecords(size));
-  const nodeAt = (height: number, place: number) => kept.get(`${height} ${place}`);
-  return { edge: frontier.pack(), nodes: kept.size, nodeAt };
+  return new MemoryTree(manyRecords(size)).stored();
 }
 
 /** What a check of these records finds on the way, and at the end. */

@@ -12,9 +12,7 @@ const IDS = Array.from({ length: 300 }, (_, index) => BigInt(index + 1));
 const EVENTS = recorded(...IDS.map((id) => placed(id))).map(encode);
 
 function storedTree(size: number): StoredTree {
-  const { frontier, kept } = new MemoryTree(EVENTS.slice(0, size).map(recordOf));
-  const nodeAt = (height: number, place: number) => kept.get(`${height} ${place}`);
-  return { edge: frontier.pack(), nodes: kept.size, nodeAt };
+  return new MemoryTree(EVENTS.slice(0, size).map(recordOf)).stored();
 }
 
 function rootOf(size: number): Uint8Array {
