@@ -26,8 +26,16 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     .option('--only <names>', `these scenarios only, of: ${names.join(', ')}`, namesOf(names))
     .option('--rounds <number>', `default ${FULL.rounds}, quick ${QUICK.rounds}`, wholeNumber)
     .option('--seconds <number>', `of each load; ${FULL.seconds}, quick ${QUICK.seconds}`, number)
-    .option('--orders <number>', 'in the largest store', thousands)
-    .option('--scale <orders>', 'the scenario scale alone, up to 200000000 orders', scaled)
+    .option(
+      '--orders <number>',
+      'in the largest store',
+      thousandsTo(99_999_000, 'Not whole thousands.'),
+    )
+    .option(
+      '--scale <orders>',
+      'the scenario scale alone, up to 200000000 orders',
+      thousandsTo(200_000_000, 'Not whole thousands up to 200 million.'),
+    )
     .addOption(
       new Option('--load <generator>', 'default: wrk if installed').choices(['wrk', 'autocannon']),
     )
@@ -62,13 +70,11 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-function thousands(text: string): number {
-  if (!/^[1-9]\d{0,4}000$/.test(text)) throw new InvalidArgumentError('Not whole thousands.');
-  return Number(text);
-}
-
-function scaled(text: string): number {
-  const isKnown = /^[1-9]\d{0,5}000$/.test(text) && Number(text) <= 200_000_000;
-  if (!isKnown) throw new InvalidArgumentError('Not whole thousands up to 200 million.');
-  return Number(text);
+function thousandsTo(max: number, otherwise: string): (text: string) => number {
+  return (text) => {
+    if (!/^[1-9]\d*000$/.test(text) || Number(text) > max) {
+      throw new InvalidArgumentError(otherwise);
+    }
+    return Number(text);
+  };
 }

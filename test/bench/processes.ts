@@ -56,7 +56,7 @@ export function start(command: string, args: readonly string[], options: SpawnOp
   return child;
 }
 
-/** The longest stop in milliseconds: the service saves a snapshot, of 80 bytes an order. */
+/** The longest stop in milliseconds: the service saves a snapshot, of 62 bytes an order. */
 const STOP_WITHIN_MS = 180_000;
 
 /** Sends SIGTERM to a program and waits for its end; kills it if it does not react. */

@@ -64,6 +64,12 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
+/** Returns the number below which a share of all is: of 0.99, the 99th percentile. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+}
+
 /** Returns the median of the rounds' ratios, in which a slowdown of a whole round cancels out. */
 export function medianRatio(measured: readonly number[], reference: readonly number[]): number {
   return median(measured.map((value, round) => value / (reference[round] ?? Number.NaN)));

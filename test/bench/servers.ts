@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { mintKeyText } from '../../src/app/keys/api-key.ts';
@@ -151,15 +151,25 @@ export interface Fetched {
 
 /** Sends a request with the bench's key, and returns the raw bytes of the response. */
 export async function fetchBytes(
-  { address }: Server,
+  server: Server,
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Fetched> {
+  const res = await responseOf(server, path, headers);
+  const chunks = await Array.fromAsync(res as AsyncIterable<Buffer>);
+  const encoding = res.headers['content-encoding'];
+  return { status: res.statusCode as number, encoding, body: Buffer.concat(chunks) };
+}
+
+/** Sends a request with the bench's key, and returns the response before its body is read. */
+export async function responseOf(
+  { address }: Server,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<IncomingMessage> {
   const asked = get(`${address}${path}`, { agent: false, headers: { ...BEARER, ...headers } });
   const [res] = await once(asked, 'response');
-  const chunks = await Array.fromAsync(res as AsyncIterable<Buffer>);
-  const encoding = res.headers['content-encoding'] as string | undefined;
-  return { status: res.statusCode, encoding, body: Buffer.concat(chunks) };
+  return res;
 }
 
 /** Milliseconds from starting the process to the end of its first answer. */

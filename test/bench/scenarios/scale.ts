@@ -1,7 +1,5 @@
 /** One store, as large as is asked for: its memory, its starts, and each kind of request. */
 
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import type { OrderId } from '../../../src/domain/order-id.ts';
 import { cursorAfter } from '../../../src/http/requests/cursor.ts';
 import type { PagesOrder, PagesSeen } from '../clients/pages.ts';
@@ -15,22 +13,16 @@ import {
   judge,
   median,
   medianRatio,
+  percentile,
   type Row,
   rowFor,
   Skip,
   type Target,
 } from '../row.ts';
 import { type Bench, countOf, type Scenario, warmUpOf } from '../scenario.ts';
-import {
-  BEARER,
-  fetchBytes,
-  ORDERS,
-  type Product,
-  startProduct,
-  timeToFirstAnswer,
-} from '../servers.ts';
+import { BEARER, fetchBytes, ORDERS, type Product, responseOf, startProduct } from '../servers.ts';
 import type { StoreFile } from '../stores.ts';
-import { timeToRead, timeToReadAndAnswer } from './start.ts';
+import { measureStarts } from './start.ts';
 
 /** The orders that are pending at first, and are cancelled by the loads. */
 const MAX_PENDING = 400_000;
@@ -61,17 +53,8 @@ const named = ({ orders }: Pick<StoreFile, 'orders'>, what: string) => {
 };
 
 async function startRows(bench: Bench, store: StoreFile, advance: Advance): Promise<Row[]> {
-  // Leaves a snapshot for the first round.
-  await timeToFirstAnswer(store);
-  const [usual = [], whole = [], reads = []] = await interleave(
-    [
-      { measure: () => timeToFirstAnswer(store) },
-      { measure: () => timeToReadAndAnswer(store) },
-      { measure: () => timeToRead(store) },
-    ],
-    Math.min(bench.rounds, MAX_STARTS),
-    advance,
-  );
+  const rounds = Math.min(bench.rounds, MAX_STARTS);
+  const { usual, whole, reads } = await measureStarts(store, rounds, advance);
   const reference = `raw read: ${figure(median(reads))} ms`;
   const measured = (times: readonly number[]) => `${figure(median(times))} ms`;
   const ratio = medianRatio(whole, reads);
@@ -102,7 +85,11 @@ async function servingRows(
   rows.push(
     rateRow(
       named(store, 'cancels, 64 connections'),
-      await repeat(bench.rounds, advance, async () => (await clients.measure(64)).rate),
+      await interleave(
+        [{ measure: async () => (await clients.measure(64)).rate }],
+        bench.rounds,
+        advance,
+      ),
     ),
     rateRow(named(store, 'one order, 64 connections'), await getRates(bench, product, advance)),
     await pageRow(bench, product, advance),
@@ -117,14 +104,14 @@ async function servingRows(
   return rows;
 }
 
-async function getRates(bench: Bench, product: Product, advance: Advance): Promise<number[]> {
+async function getRates(bench: Bench, product: Product, advance: Advance): Promise<number[][]> {
   const path = `${ORDERS}/${Math.floor(product.store.orders / 2)}`;
   const measure = async (seconds: number) => {
     const load = { connections: 64, seconds };
     return (await measureLoad(bench.generator, product, { method: 'GET', path }, load)).rate;
   };
   await measure(warmUpOf(bench));
-  return repeat(bench.rounds, advance, () => measure(bench.seconds));
+  return interleave([{ measure: () => measure(bench.seconds) }], bench.rounds, advance);
 }
 
 /** Pages from all over the list. */
@@ -139,8 +126,7 @@ async function pageRow(bench: Bench, product: Product, advance: Advance): Promis
   const order: PagesOrder = { urls, headers: BEARER, seconds };
   const { latencies } = await runProgram<PagesSeen>('clients/pages', order, seconds + 60);
   advance();
-  const sorted = latencies.toSorted((a, b) => a - b);
-  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+  const p99 = percentile(latencies, 0.99);
   return {
     ...valueRow(named(product.store, 'a page of v2: p99'), p99, ' ms', atMost(10, 5)),
     reference: `p50: ${figure(median(latencies))} ms`,
@@ -167,14 +153,11 @@ async function listRows(product: Product, advance: Advance): Promise<Row[]> {
 
 /** Gets the list and drops it as it arrives. */
 async function fetchAway(
-  { address }: Product,
+  product: Product,
   headers: Readonly<Record<string, string>>,
 ): Promise<{ readonly bytes: number; readonly seconds: number }> {
   const begun = performance.now();
-  const [res] = (await once(
-    get(`${address}${ORDERS}`, { agent: false, headers: { ...BEARER, ...headers } }),
-    'response',
-  )) as [IncomingMessage];
+  const res = await responseOf(product, ORDERS, headers);
   if (res.statusCode !== 200) throw new Error(`a list was answered with ${res.statusCode}`);
   let bytes = 0;
   for await (const chunk of res) bytes += (chunk as Buffer).length;
@@ -211,7 +194,7 @@ async function memoryRow(product: Product, when: string): Promise<Row> {
   };
 }
 
-function rateRow(name: string, rates: readonly number[]): Row {
+function rateRow(name: string, [rates = []]: readonly (readonly number[])[]): Row {
   return { ...valueRow(name, median(rates), '/s'), samples: { measured: rates } };
 }
 
@@ -230,17 +213,4 @@ function valueRow(
     ...(target === undefined ? {} : { target }),
     verdict: judge(value, target),
   };
-}
-
-async function repeat(
-  rounds: number,
-  advance: Advance,
-  measure: () => Promise<number>,
-): Promise<number[]> {
-  const values: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    values.push(await measure());
-    advance();
-  }
-  return values;
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { RawReadOrder, RawReadSeen } from '../clients/raw-read.ts';
 import { residentMemory } from '../linux.ts';
 import { runProgram } from '../processes.ts';
-import { interleave } from '../rounds.ts';
+import { type Advance, interleave } from '../rounds.ts';
 import {
   atMost,
   figure,
@@ -28,18 +28,7 @@ export const start: Scenario = {
   steps: ({ rounds }) => rounds * 3,
   async run(bench, advance) {
     const store = await bench.stores.lived(bench.orders);
-    // Leaves a snapshot for the first round.
-    await timeToFirstAnswer(store);
-    const contenders = [
-      { measure: () => timeToFirstAnswer(store) },
-      { measure: () => timeToReadAndAnswer(store) },
-      { measure: () => timeToRead(store) },
-    ];
-    const [usual = [], whole = [], reads = []] = await interleave(
-      contenders,
-      bench.rounds,
-      advance,
-    );
+    const { usual, whole, reads } = await measureStarts(store, bench.rounds, advance);
     const row = (name: string, starts: readonly number[], target?: Target): Row => {
       const value = medianRatio(starts, reads);
       return {
@@ -59,6 +48,32 @@ export const start: Scenario = {
     ];
   },
 };
+
+/** The times of starts in milliseconds, by round. */
+interface Starts {
+  /** With the snapshot of the last stop. */
+  readonly usual: readonly number[];
+  /** Without one. */
+  readonly whole: readonly number[];
+  /** The times to read the log alone. */
+  readonly reads: readonly number[];
+}
+
+export async function measureStarts(
+  store: StoreFile,
+  rounds: number,
+  advance: Advance,
+): Promise<Starts> {
+  // Leaves a snapshot for the first round.
+  await timeToFirstAnswer(store);
+  const contenders = [
+    { measure: () => timeToFirstAnswer(store) },
+    { measure: () => timeToReadAndAnswer(store) },
+    { measure: () => timeToRead(store) },
+  ];
+  const [usual = [], whole = [], reads = []] = await interleave(contenders, rounds, advance);
+  return { usual, whole, reads };
+}
 
 /** The resident memory after a start and a list. */
 export const memory: Scenario = {
@@ -85,8 +100,7 @@ export async function timeToReadAndAnswer(store: StoreFile): Promise<number> {
   return timeToFirstAnswer(store);
 }
 
-/** Returns the time to read the log alone, in milliseconds. */
-export async function timeToRead({ file, head }: StoreFile): Promise<number> {
+async function timeToRead({ file, head }: StoreFile): Promise<number> {
   const order: RawReadOrder = { file };
   const { rows, milliseconds } = await runProgram<RawReadSeen>('clients/raw-read', order, 600);
   if (rows !== head) throw new Error(`${rows} rows were read where there are ${head}`);

@@ -4,7 +4,7 @@ import type { PagesOrder, PagesSeen } from '../clients/pages.ts';
 import { mainThreadCpu } from '../linux.ts';
 import { runProgram } from '../processes.ts';
 import { interleave } from '../rounds.ts';
-import { atMost, figure, judge, median, type Row } from '../row.ts';
+import { atMost, figure, judge, median, percentile, type Row } from '../row.ts';
 import { countOf, type Scenario } from '../scenario.ts';
 import { BEARER, type Product, startProduct } from '../servers.ts';
 
@@ -71,18 +71,18 @@ async function measure(
 }
 
 function rowOf(name: string, rounds: readonly Measured[]): Row {
-  const latencies = rounds.flatMap((round) => round.latencies).toSorted((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+  const latencies = rounds.flatMap((round) => round.latencies);
+  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
   const target = atMost(5, 2);
   return {
     name: `${name}: p99`,
-    measured: `${figure(at(0.99))} ms`,
-    reference: `p50: ${figure(at(0.5))} ms`,
-    value: at(0.99),
+    measured: `${figure(p99)} ms`,
+    reference: `p50: ${figure(p50)} ms`,
+    value: p99,
     unit: ' ms',
     target,
     cpu: figure(median(rounds.map(({ cpu }) => cpu))),
-    verdict: judge(at(0.99), target),
+    verdict: judge(p99, target),
     samples: { measured: latencies },
   };
 }

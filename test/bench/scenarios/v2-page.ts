@@ -4,7 +4,7 @@ import type { PagesOrder, PagesSeen } from '../clients/pages.ts';
 import { mainThreadCpu } from '../linux.ts';
 import { runProgram } from '../processes.ts';
 import { interleave } from '../rounds.ts';
-import { atMost, figure, judge, median, type Row } from '../row.ts';
+import { atMost, figure, judge, median, percentile, type Row } from '../row.ts';
 import { countOf, type Scenario } from '../scenario.ts';
 import { BEARER, fetchBytes, type Product, startProduct } from '../servers.ts';
 
@@ -98,9 +98,7 @@ async function measure(
 
 function rowOf(name: string, rounds: readonly Measured[]): Row {
   const latencies = rounds.flatMap((round) => round.latencies);
-  const sorted = latencies.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
-  const [p50, p99] = [at(0.5), at(0.99)];
+  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
   const target = atMost(10, 5);
   return {
     name: `${name}: p99`,
