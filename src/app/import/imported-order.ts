@@ -3,7 +3,7 @@
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import { CANCEL_REASONS, type CancelReason, MAX_QUANTITY } from '../../domain/order.ts';
 import { type PetId, parseInt64, parseOrderId } from '../../domain/order-id.ts';
-import { type OrderStatus, STATUSES } from '../state/order-image.ts';
+import { type OrderStatus, STATUSES } from '../state/image-columns.ts';
 import type { OrderView } from '../state/order-list.ts';
 
 /** The properties that a file may give of an order. */

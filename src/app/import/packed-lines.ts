@@ -3,9 +3,10 @@
 import { instantAt, millisecondsOf } from '../../domain/instant.ts';
 import { CANCEL_REASONS } from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
-import { allGrown, columnOf } from '../state/columns.ts';
+import { Column } from '../state/column.ts';
 import { IdIndex } from '../state/id-index.ts';
-import { STATUSES } from '../state/order-image.ts';
+import { STATUSES } from '../state/image-columns.ts';
+import { Int64Column } from '../state/int64-column.ts';
 import { type ImportedOrder, reasonOf } from './imported-order.ts';
 
 /** A line with the order that it gives. Lines count from 1. */
@@ -15,24 +16,25 @@ export interface GoodLine {
 }
 
 const noLines = () => ({
-  lines: columnOf(Float64Array<ArrayBuffer>),
-  ids: columnOf(BigInt64Array<ArrayBuffer>),
-  petIds: columnOf(BigInt64Array<ArrayBuffer>),
-  quantities: columnOf(Int32Array<ArrayBuffer>),
+  /** The number of each line less its place: the number of lines before that are not good. */
+  lines: new Column(),
+  ids: new Int64Column(undefined, 1),
+  petIds: new Int64Column(),
+  quantities: new Column(),
   /** Milliseconds since 1970; NaN without a date. */
-  shipDates: columnOf(Float64Array<ArrayBuffer>),
-  statuses: columnOf(Uint8Array<ArrayBuffer>),
-  /** The index in {@link CANCEL_REASONS} plus 1; 0 without a reason. */
-  reasons: columnOf(Uint8Array<ArrayBuffer>),
+  shipDates: new Column(undefined, 'sparse'),
+  statuses: new Column(),
+  /** The index in {@link CANCEL_REASONS}; NaN without a reason. */
+  reasons: new Column(undefined, 'sparse'),
 });
 
 /**
- * Lines with one order each, and no two of the same order. They take 38 bytes a line, where objects
- * take 500, and the index from ids to lines none where ids count up, 18 to 36 otherwise.
+ * Lines with one order each, and no two of the same order. They take 5 to 20 bytes a line, where
+ * objects take 500, and the index from ids to lines none where ids count up, 18 to 36 otherwise.
  */
 export class PackedLines {
   readonly #slots = new IdIndex();
-  #columns = noLines();
+  readonly #columns = noLines();
 
   get size(): number {
     return this.#slots.size;
@@ -47,30 +49,29 @@ export class PackedLines {
   /** Adds the line of an order that has none. */
   add({ line, order }: GoodLine): void {
     const slot = this.#slots.add(order.id);
-    if (slot === this.#columns.lines.length) this.#columns = allGrown(this.#columns);
-    const columns = this.#columns;
-    columns.lines[slot] = line;
-    columns.ids[slot] = order.id;
-    columns.petIds[slot] = order.petId;
-    columns.quantities[slot] = order.quantity;
-    columns.shipDates[slot] = order.shipDate === undefined ? NaN : millisecondsOf(order.shipDate);
-    columns.statuses[slot] = STATUSES.indexOf(order.status);
+    const { lines, ids, petIds, quantities, shipDates, statuses, reasons } = this.#columns;
+    lines.set(slot, line - slot);
+    ids.set(slot, order.id);
+    petIds.set(slot, order.petId);
+    quantities.set(slot, order.quantity);
+    if (order.shipDate !== undefined) shipDates.set(slot, millisecondsOf(order.shipDate));
+    statuses.set(slot, STATUSES.indexOf(order.status));
     const reason = reasonOf(order);
-    columns.reasons[slot] = reason === undefined ? 0 : CANCEL_REASONS.indexOf(reason) + 1;
+    if (reason !== undefined) reasons.set(slot, CANCEL_REASONS.indexOf(reason));
   }
 
   /** Returns a line by its place, from 0 to below the size, in the order in which it was added. */
   at(slot: number): GoodLine {
-    const columns = this.#columns;
-    const reason = CANCEL_REASONS[(columns.reasons[slot] as number) - 1];
+    const { lines, ids, petIds, quantities, shipDates, statuses, reasons } = this.#columns;
+    const reason = CANCEL_REASONS[reasons.get(slot)];
     const order = {
-      id: columns.ids[slot] as OrderId,
-      petId: columns.petIds[slot] as PetId,
-      quantity: columns.quantities[slot],
-      shipDate: instantAt(columns.shipDates[slot] as number),
-      status: STATUSES[columns.statuses[slot] as number],
+      id: ids.get(slot) as OrderId,
+      petId: petIds.get(slot) as PetId,
+      quantity: quantities.get(slot),
+      shipDate: instantAt(shipDates.get(slot)),
+      status: STATUSES[statuses.get(slot)],
       ...(reason !== undefined && { cancelReason: reason }),
     } as ImportedOrder;
-    return { line: columns.lines[slot] as number, order };
+    return { line: lines.get(slot) + slot, order };
   }
 }

@@ -8,29 +8,57 @@ export interface PackedList {
   readonly image: PackedImage;
   /** One entry for each order, at its slot in the image. */
   readonly columns: {
-    readonly ids: BigInt64Array<ArrayBuffer>;
-    readonly petIds: BigInt64Array<ArrayBuffer>;
-    readonly quantities: Int32Array<ArrayBuffer>;
-    /** The ship date expected when the order was placed: milliseconds since 1970, or NaN. */
-    readonly expectedDates: Float64Array<ArrayBuffer>;
+    /** The id of each order less its slot. */
+    readonly ids: PackedHalves;
+    readonly petIds: PackedHalves;
+    readonly quantities: PackedColumn;
+    /** The ship date expected when the order was placed, milliseconds since 1970. Sparse. */
+    readonly expectedDates: PackedColumn;
   };
   readonly timeline: PackedTimeline;
   readonly chunks: PackedChunks;
 }
 
+/** A column of integers: see Column. */
+export interface PackedColumn {
+  readonly length: number;
+  readonly segments: readonly PackedSegment[];
+}
+
+/** Neighbouring entries of a column, each of which is `base + unit × offset`. */
+export interface PackedSegment {
+  readonly base: number;
+  readonly unit: number;
+  /** Empty where all are 0. */
+  readonly offsets: Uint8Array | Uint16Array | Uint32Array | Float64Array;
+}
+
+/** A column of 64-bit integers, as the columns of their halves. */
+export interface PackedHalves {
+  readonly high: PackedColumn;
+  readonly low: PackedColumn;
+}
+
 /** The times of all events, and the positions of those that are cancellations. */
 export interface PackedTimeline {
   /** The time of recording of each event, by position from 1: milliseconds since 1970, ascending. */
-  readonly times: Float64Array<ArrayBuffer>;
+  readonly times: PackedColumn;
   /** The positions of all cancellations, ascending. */
-  readonly cancellations: Uint32Array<ArrayBuffer>;
+  readonly cancellations: PackedColumn;
 }
 
-/** The slots of all orders by ascending id, and the number of them in each chunk of the list. */
+/** The slots of all orders by ascending id, in the chunks of the list. */
 export interface PackedChunks {
+  /** The number of orders in each chunk. */
   readonly counts: Uint32Array;
+  /** The first slot of each chunk whose slots are consecutive; {@link LISTED} for any other. */
+  readonly firsts: Int32Array;
+  /** The slots of the other chunks, one after another. */
   readonly slots: Uint32Array;
 }
+
+/** Stands for the first slot of a chunk whose slots are listed. */
+export const LISTED = -1;
 
 /** The image of all orders' states as it is passed from one thread to another. */
 export interface PackedImage {
@@ -41,14 +69,14 @@ export interface PackedImage {
   readonly slots: PackedIndex;
   /** One entry for each order, at its slot. */
   readonly columns: {
-    readonly statuses: Uint8Array<ArrayBuffer>;
-    /** The place of a cancellation's reason in the list of all, from 1; 0 where there is none. */
-    readonly reasons: Uint8Array<ArrayBuffer>;
-    /** Milliseconds since 1970; NaN where there is no date. */
-    readonly shipDates: Float64Array<ArrayBuffer>;
-    /** The positions of its first and of its last event. */
-    readonly placedPositions: Uint32Array<ArrayBuffer>;
-    readonly lastPositions: Uint32Array<ArrayBuffer>;
+    /** The status, and the reason of a cancellation: see OrderImage. */
+    readonly statuses: PackedColumn;
+    /** The date on which it has shipped: milliseconds since 1970. Sparse. */
+    readonly shipDates: PackedColumn;
+    /** The position of its first event less its slot. */
+    readonly placedPositions: PackedColumn;
+    /** The position of its second event. Sparse. */
+    readonly endPositions: PackedColumn;
   };
 }
 

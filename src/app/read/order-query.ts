@@ -1,8 +1,8 @@
 /** Queries over the list of orders: filters and pages, now or as of a position. */
 import { type Instant, millisecondsOf } from '../../domain/instant.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
+import { STATUSES, statusIndexOf } from '../state/image-columns.ts';
 import { CHUNK_ORDERS } from '../state/order-chunks.ts';
-import { STATUSES } from '../state/order-image.ts';
 import type { OrderDetails, OrderList } from '../state/order-list.ts';
 import { slotsOnWalk, type Walk } from './order-walk.ts';
 
@@ -44,7 +44,7 @@ type Sieve = (slots: Uint32Array, count: number, into: Uint32Array) => number;
  * pages, no order comes twice, and none is left out that was there all the time.
  *
  * The filter is applied column by column, to a chunk of the list at a time: each sieve is a loop
- * over two arrays of numbers, and receives the slots that have passed the previous ones.
+ * over a column, and receives the slots that have passed the previous ones.
  * @param asOf The position as of which orders are found and returned, up to the list's own. It
  *   costs no more than the present.
  */
@@ -87,33 +87,30 @@ function* passing(
   }
 }
 
-// The slots of a chunk that have passed. Queries share one array, because each runs synchronously.
+// Queries share these arrays, because each runs synchronously: the slots of a chunk that have passed,
+// and entries of columns at slots of a chunk.
 const PASSED = new Uint32Array(CHUNK_ORDERS);
+const STATUS = new Float64Array(CHUNK_ORDERS);
+const EXPECTED = new Float64Array(CHUNK_ORDERS);
+const SHIPPED = new Float64Array(CHUNK_ORDERS);
+const ENDED = new Float64Array(CHUNK_ORDERS);
 
 function sievesFor(list: OrderList<unknown>, filter: OrderFilter, asOf: number): readonly Sieve[] {
   const { status, petId, complete, shipDateFrom, shipDateTo } = filter;
-  const { petIds, statuses, shipDates, expectedDates, lastPositions } = list.columns;
-  const wanted = Uint8Array.from(STATUSES, (its) => {
+  const { petIds } = list.columns;
+  const wanted = STATUSES.map((its) => {
     const isComplete = its === 'shipped';
-    return Number((status ?? its) === its && (complete ?? isComplete) === isComplete);
+    return (status ?? its) === its && (complete ?? isComplete) === isComplete;
   });
-  const isNow = asOf === list.position;
   const isDated = shipDateFrom !== undefined || shipDateTo !== undefined;
-  const dates = rangeOf(shipDateFrom, shipDateTo);
   // The sieves that usually pass the fewest orders come first.
   return [
     ...placedWithin(list, filter, asOf),
-    ...(petId === undefined ? [] : [equal(petIds, petId)]),
-    ...(wanted.every(Boolean)
+    ...(petId === undefined
       ? []
-      : [isNow ? among(statuses, wanted) : amongThen(statuses, wanted, lastPositions, asOf)]),
-    ...(isDated
-      ? [
-          isNow
-            ? within(shipDates, dates)
-            : withinThen(shipDates, expectedDates, dates, lastPositions, asOf),
-        ]
-      : []),
+      : ([(slots, count, into) => petIds.equal(slots, count, into, petId)] satisfies Sieve[])),
+    ...(wanted.every(Boolean) ? [] : [among(list, wanted, asOf)]),
+    ...(isDated ? [shipping(list, rangeOf(shipDateFrom, shipDateTo), asOf)] : []),
   ];
 }
 
@@ -139,52 +136,26 @@ function placedWithin(
   ];
 }
 
-/** @param wanted For each value that the column can have: 1 to keep it, 0 to drop it. */
-function among(column: Uint8Array, wanted: Uint8Array): Sieve {
-  return (slots, count, into) => {
-    let passed = 0;
-    for (let index = 0; index < count; index++) {
-      const slot = slots[index] as number;
-      if (wanted[column[slot] as number] === 1) into[passed++] = slot;
-    }
-    return passed;
-  };
-}
-
-// Compares halves, because reading a bigint from an array allocates one.
-function equal(column: BigInt64Array<ArrayBuffer>, value: bigint): Sieve {
-  const halves = new Int32Array(column.buffer);
-  const [first, second] = new Int32Array(BigInt64Array.of(value).buffer);
-  return (slots, count, into) => {
-    let passed = 0;
-    for (let index = 0; index < count; index++) {
-      const slot = slots[index] as number;
-      if (halves[2 * slot] === first && halves[2 * slot + 1] === second) into[passed++] = slot;
-    }
-    return passed;
-  };
-}
-
 /**
- * As `among`, as of a position: by the law of {@link MAX_EVENTS_PER_ORDER}, orders whose last event
- * came later were still pending.
+ * Keeps orders by their status. By the law of {@link MAX_EVENTS_PER_ORDER}, an order that ended after
+ * the position was still pending.
+ * @param wanted At the number of each status: true to keep it.
  */
-function amongThen(
-  column: Uint8Array,
-  wanted: Uint8Array,
-  lastPositions: Uint32Array,
-  asOf: number,
-): Sieve {
-  const isPendingWanted = wanted[PENDING] === 1;
+function among(list: OrderList<unknown>, wanted: readonly boolean[], asOf: number): Sieve {
+  const { statuses, endPositions } = list.columns;
+  const isNow = asOf === list.position;
+  const isWanted = wanted.map(Number);
+  const isPendingWanted = isWanted[PENDING] === 1;
   return (slots, count, into) => {
+    statuses.read(slots, count, STATUS);
+    if (!isNow) endPositions.read(slots, count, ENDED);
     let passed = 0;
     for (let index = 0; index < count; index++) {
-      const slot = slots[index] as number;
-      const isWanted =
-        (lastPositions[slot] as number) > asOf
+      const passes =
+        !isNow && (ENDED[index] as number) > asOf
           ? isPendingWanted
-          : wanted[column[slot] as number] === 1;
-      if (isWanted) into[passed++] = slot;
+          : isWanted[statusIndexOf(STATUS[index] as number)] === 1;
+      if (passes) into[passed++] = slots[index] as number;
     }
     return passed;
   };
@@ -202,35 +173,20 @@ function rangeOf(from: Instant | undefined, to: Instant | undefined): Range {
   ];
 }
 
-function within(column: Float64Array, [lowest, end]: Range): Sieve {
+/** Keeps orders by the date on which they shipped, or were still expected to ship. */
+function shipping(list: OrderList<unknown>, [lowest, end]: Range, asOf: number): Sieve {
+  const { shipDates, expectedDates, endPositions } = list.columns;
+  const isNow = asOf === list.position;
   return (slots, count, into) => {
+    expectedDates.read(slots, count, EXPECTED);
+    shipDates.read(slots, count, SHIPPED);
+    if (!isNow) endPositions.read(slots, count, ENDED);
     let passed = 0;
     for (let index = 0; index < count; index++) {
-      const slot = slots[index] as number;
-      const value = column[slot] as number;
-      if (value >= lowest && value < end) into[passed++] = slot;
-    }
-    return passed;
-  };
-}
-
-/**
- * As `within`, as of a position: orders whose last event came later still had their expected date.
- */
-function withinThen(
-  column: Float64Array,
-  expected: Float64Array,
-  [lowest, end]: Range,
-  lastPositions: Uint32Array,
-  asOf: number,
-): Sieve {
-  return (slots, count, into) => {
-    let passed = 0;
-    for (let index = 0; index < count; index++) {
-      const slot = slots[index] as number;
-      const known = (lastPositions[slot] as number) > asOf ? expected : column;
-      const value = known[slot] as number;
-      if (value >= lowest && value < end) into[passed++] = slot;
+      const shipped = SHIPPED[index] as number;
+      const hasShipped = !Number.isNaN(shipped) && (isNow || (ENDED[index] as number) <= asOf);
+      const date = hasShipped ? shipped : (EXPECTED[index] as number);
+      if (date >= lowest && date < end) into[passed++] = slots[index] as number;
     }
     return passed;
   };

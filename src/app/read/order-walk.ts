@@ -1,6 +1,6 @@
 /** Walks over the list by id: in either direction, from an id on, or over a few ids alone. */
 import type { OrderId } from '../../domain/order-id.ts';
-import { firstIndex } from '../state/columns.ts';
+import { firstIndex } from '../state/first-index.ts';
 import type { OrderList } from '../state/order-list.ts';
 
 /** The orders that a query visits, and their order. */
@@ -62,7 +62,7 @@ function* slotsUntil(
 ): Iterable<Uint32Array> {
   const { ids } = list.columns;
   for (const slots of chunks) {
-    const end = firstIndex(slots.length, (index) => isPast(ids[slots[index] as number] as bigint));
+    const end = firstIndex(slots.length, (index) => isPast(ids.get(slots[index] as number)));
     yield slots.subarray(0, end);
     if (end < slots.length) return;
   }

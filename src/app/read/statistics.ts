@@ -5,7 +5,7 @@
  */
 
 import { type Instant, instantAt, nearestInstant } from '../../domain/instant.ts';
-import type { OrderStatus } from '../state/order-image.ts';
+import type { OrderStatus } from '../state/image-columns.ts';
 import type { OrderList } from '../state/order-list.ts';
 
 /** The orders at a moment of the log. */

@@ -1,6 +1,5 @@
 import { MAX_EVENTS_PER_ORDER } from '../../domain/order.ts';
-import type { PackedImage } from '../log/packed-fold.ts';
-import { type OrderStatus, STATUSES } from './order-image.ts';
+import { type ImageColumns, type OrderStatus, statusOf } from './image-columns.ts';
 
 interface EventsOfOrder {
   /** Ascending. */
@@ -14,9 +13,9 @@ interface EventsOfOrder {
  */
 export function eventsAt(
   slot: number,
-  { statuses, placedPositions, lastPositions }: PackedImage['columns'],
+  { statuses, placedPositions, endPositions }: ImageColumns,
 ): EventsOfOrder {
-  const status = STATUSES[statuses[slot] as number] as OrderStatus;
-  const all = [placedPositions[slot] as number, lastPositions[slot] as number];
+  const status = statusOf(statuses.get(slot));
+  const all = [placedPositions.get(slot) + slot, endPositions.get(slot)];
   return { positions: all.slice(0, status === 'pending' ? 1 : MAX_EVENTS_PER_ORDER), status };
 }

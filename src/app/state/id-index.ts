@@ -1,5 +1,5 @@
 import type { PackedIndex } from '../log/packed-fold.ts';
-import { firstIndex } from './columns.ts';
+import { firstIndex } from './first-index.ts';
 import { Int64Table } from './int64-table.ts';
 
 /** The keys of a run that is worth an entry of its own: fewer are put into the table. */

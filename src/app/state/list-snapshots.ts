@@ -4,12 +4,10 @@
  * the event loop, during which the list may change. The snapshot is a cut: it fixes the orders of
  * each chunk, and each order is encoded as of the cut's position.
  */
-import type { CutChunk, OrderChunks } from './order-chunks.ts';
+import { type CutChunk, NONE, type OrderChunks, slotsOf } from './order-chunks.ts';
 
 /** The chunks encoded in one turn of the event loop, in about 4 ms. */
 const TURN_CHUNKS = 2;
-
-const NO_SLOTS = new Uint32Array();
 
 /** The whole list at one position of the log. It is immutable. */
 export interface ListSnapshot<Encoded> {
@@ -83,9 +81,8 @@ export class ListSnapshots<Encoded> {
       for (let left = count; done < parts.length && left > 0; done++) {
         const part = parts[done] as CutChunk<Encoded>;
         if (part.encoded !== undefined) continue;
-        const slots = part.slots.subarray(0, part.count);
-        part.encoded = this.#encode(slots, done === 0, place.position);
-        part.slots = NO_SLOTS;
+        part.encoded = this.#encode(slotsOf(part), done === 0, place.position);
+        part.listed = NONE;
         left -= 1;
       }
       return done < parts.length;

@@ -3,16 +3,26 @@
  * one, and again only after a change.
  */
 
-import type { PackedChunks } from '../log/packed-fold.ts';
-import { firstIndex } from './columns.ts';
+import { LISTED, type PackedChunks } from '../log/packed-fold.ts';
+import { firstIndex } from './first-index.ts';
 
 /** The most orders in a chunk, which has about 100 KB when encoded. */
 export const CHUNK_ORDERS = 1_024;
 
-interface Chunk<Encoded> {
-  /** The slots of the chunk's orders, by id; only the first `count` are used. */
-  slots: Uint32Array;
+/**
+ * The slots of a chunk's orders, by id. Ids mostly count up as the slots do: so the slots of most
+ * chunks are consecutive, and the first one says them all.
+ */
+interface Slots {
+  /** The first slot; {@link LISTED} if the slots are not consecutive. */
+  first: number;
+  /** The slots if they are not consecutive, of which only the first `count` are used. */
+  listed: Uint32Array;
   count: number;
+}
+
+interface Chunk<Encoded> extends Slots {
+  lowestId: bigint;
   /** True if a cut has the same slots: they must not be changed then, but may be added to. */
   isCut: boolean;
   /** The chunk in the newest cut; absent if an order has changed since. */
@@ -20,14 +30,13 @@ interface Chunk<Encoded> {
 }
 
 /** A chunk of a cut, with its encoding as soon as there is one. */
-export interface CutChunk<Encoded> {
-  /** The slots, of which the first `count` are used. Dropped when the chunk is encoded. */
-  slots: Uint32Array;
-  readonly count: number;
+export interface CutChunk<Encoded> extends Slots {
   encoded: Encoded | undefined;
 }
 
-const NO_CHUNKS: PackedChunks = { counts: new Uint32Array(), slots: new Uint32Array() };
+/** A list of no slots. */
+export const NONE = new Uint32Array();
+const NO_CHUNKS: PackedChunks = { counts: NONE, firsts: new Int32Array(), slots: NONE };
 
 /**
  * All orders by ascending id, in chunks, as the leaves of a B-tree would hold them: a new order
@@ -40,29 +49,34 @@ export class OrderChunks<Encoded> {
   constructor(idOf: (slot: number) => bigint, packed: PackedChunks = NO_CHUNKS) {
     this.#idOf = idOf;
     let from = 0;
-    this.#chunks = Array.from(packed.counts, (count) => {
+    this.#chunks = Array.from(packed.counts, (count, index) => {
+      const first = packed.firsts[index] as number;
+      if (first !== LISTED) return chunkFrom<Encoded>(first, count, idOf(first));
       from += count;
-      return chunkOf<Encoded>(packed.slots.subarray(from - count, from));
+      const slots = packed.slots.subarray(from - count, from);
+      return chunkOf<Encoded>(slots, idOf(slots[0] as number));
     });
   }
 
   /** Returns a copy, from which the chunks can be restored. */
   pack(): PackedChunks {
     const counts = Uint32Array.from(this.#chunks, ({ count }) => count);
-    const slots = new Uint32Array(counts.reduce((sum, count) => sum + count, 0));
+    const firsts = Int32Array.from(this.#chunks, ({ first }) => first);
+    const listed = this.#chunks.filter(({ first }) => first === LISTED);
+    const slots = new Uint32Array(listed.reduce((sum, { count }) => sum + count, 0));
     let from = 0;
-    for (const chunk of this.#chunks) {
-      slots.set(chunk.slots.subarray(0, chunk.count), from);
+    for (const chunk of listed) {
+      slots.set(slotsOf(chunk), from);
       from += chunk.count;
     }
-    return { counts, slots };
+    return { counts, firsts, slots };
   }
 
   insert(slot: number): void {
     const id = this.#idOf(slot);
     const last = this.#chunks.at(-1);
     // Ids mostly ascend: chunks then fill up in turn, without a search or a split.
-    if (last === undefined || id > this.#highestIdOf(last)) this.#append(last, slot);
+    if (last === undefined || id > this.#highestIdOf(last)) this.#append(last, slot, id);
     else this.#insertBetween(id, slot);
   }
 
@@ -88,58 +102,64 @@ export class OrderChunks<Encoded> {
   cut(): readonly CutChunk<Encoded>[] {
     return this.#chunks.map((chunk) => {
       if (chunk.newest === undefined) {
-        const { slots, count } = chunk;
-        chunk.newest = { slots, count, encoded: undefined };
+        const { first, listed, count } = chunk;
+        chunk.newest = { first, listed, count, encoded: undefined };
         chunk.isCut = true;
       }
       return chunk.newest;
     });
   }
 
-  /** Yields the slots of all orders above an id, or of all, by ascending id, chunk by chunk. */
+  /**
+   * Yields the slots of all orders above an id, or of all, by ascending id, chunk by chunk. Each array
+   * is valid until the next.
+   */
   *slotsAfter(id: bigint | undefined): Iterable<Uint32Array> {
+    const room = new Uint32Array(CHUNK_ORDERS);
     let from = id === undefined ? 0 : this.#chunkFor(id);
     const first = this.#chunks[from];
     if (id !== undefined && first !== undefined) {
-      yield first.slots.subarray(this.#placeIn(first, id), first.count);
+      yield slotsOf(first, this.#placeIn(first, id), first.count, room);
       from += 1;
     }
     for (let index = from; index < this.#chunks.length; index++) {
-      const { slots, count } = this.#chunks[index] as Chunk<Encoded>;
-      yield slots.subarray(0, count);
+      const chunk = this.#chunks[index] as Chunk<Encoded>;
+      yield slotsOf(chunk, 0, chunk.count, room);
     }
   }
 
-  /** Yields the slots of all orders below an id, or of all, by descending id, chunk by chunk. */
+  /** As {@link slotsAfter}, of all orders below an id, or of all, by descending id. */
   *slotsBefore(id: bigint | undefined): Iterable<Uint32Array> {
+    const room = new Uint32Array(CHUNK_ORDERS);
     const last = id === undefined ? this.#chunks.length - 1 : this.#chunkFor(id);
     for (let index = last; index >= 0; index--) {
       const chunk = this.#chunks[index];
       if (chunk === undefined) return;
       const isCut = id !== undefined && index === last;
       const end = isCut ? this.#placeIn(chunk, id - 1n) : chunk.count;
-      yield chunk.slots.slice(0, end).reverse();
+      yield slotsOf(chunk, 0, end, room).slice().reverse();
     }
   }
 
   /** Returns the index of the last chunk that starts at or below an id; 0 for an id below all. */
   #chunkFor(id: bigint): number {
     const after = firstIndex(this.#chunks.length, (index) => {
-      return this.#idOf((this.#chunks[index] as Chunk<Encoded>).slots[0] as number) > id;
+      return (this.#chunks[index] as Chunk<Encoded>).lowestId > id;
     });
     return Math.max(0, after - 1);
   }
 
   #placeIn(chunk: Chunk<Encoded>, id: bigint): number {
-    return firstIndex(chunk.count, (index) => this.#idOf(chunk.slots[index] as number) > id);
+    return firstIndex(chunk.count, (index) => this.#idOf(slotAt(chunk, index)) > id);
   }
 
   #highestIdOf(chunk: Chunk<Encoded>): bigint {
-    return this.#idOf(chunk.slots[chunk.count - 1] as number);
+    return this.#idOf(slotAt(chunk, chunk.count - 1));
   }
 
-  #append(last: Chunk<Encoded> | undefined, slot: number): void {
-    if (last === undefined || last.count === CHUNK_ORDERS) this.#chunks.push(chunkOf([slot]));
+  #append(last: Chunk<Encoded> | undefined, slot: number, id: bigint): void {
+    const isFull = last === undefined || last.count === CHUNK_ORDERS;
+    if (isFull) this.#chunks.push(chunkFrom(slot, 1, id));
     else insertAt(last, last.count, slot);
   }
 
@@ -151,12 +171,14 @@ export class OrderChunks<Encoded> {
     }
     const chunk = this.#chunks[index] as Chunk<Encoded>;
     insertAt(chunk, this.#placeIn(chunk, id), slot);
+    if (id < chunk.lowestId) chunk.lowestId = id;
   }
 
   #split(index: number): void {
     const chunk = this.#chunks[index] as Chunk<Encoded>;
     const half = CHUNK_ORDERS / 2;
-    const upper = chunkOf<Encoded>(chunk.slots.subarray(half));
+    const slots = slotsOf(chunk, half);
+    const upper = chunkOf<Encoded>(slots, this.#idOf(slots[0] as number));
     own(chunk);
     chunk.count = half;
     chunk.newest = undefined;
@@ -164,23 +186,65 @@ export class OrderChunks<Encoded> {
   }
 }
 
-function chunkOf<Encoded>(slots: ArrayLike<number>): Chunk<Encoded> {
-  const copy = new Uint32Array(CHUNK_ORDERS);
-  copy.set(slots);
-  return { slots: copy, count: slots.length, isCut: false, newest: undefined };
+/** Returns the slot at a place of a chunk. */
+function slotAt({ first, listed }: Slots, place: number): number {
+  return first === LISTED ? (listed[place] as number) : first + place;
 }
 
-/** Gives a chunk slots of its own, before they are changed. */
+/**
+ * Returns the slots of a chunk, or some of them, which must not be changed.
+ * @param room The array for slots that are not listed.
+ */
+export function slotsOf(
+  { first, listed, count }: Readonly<Slots>,
+  from = 0,
+  to = count,
+  room = new Uint32Array(CHUNK_ORDERS),
+): Uint32Array {
+  if (first === LISTED) return listed.subarray(from, to);
+  for (let place = from; place < to; place++) room[place] = first + place;
+  return room.subarray(from, to);
+}
+
+/** Returns a chunk with consecutive slots. */
+function chunkFrom<Encoded>(first: number, count: number, lowestId: bigint): Chunk<Encoded> {
+  return { lowestId, first, listed: NONE, count, isCut: false, newest: undefined };
+}
+
+function chunkOf<Encoded>(slots: Uint32Array, lowestId: bigint): Chunk<Encoded> {
+  const first = LISTED;
+  return {
+    lowestId,
+    first,
+    listed: listOf(slots),
+    count: slots.length,
+    isCut: false,
+    newest: undefined,
+  };
+}
+
+/** Returns a list of slots that has room for those of a full chunk. */
+function listOf(slots: Uint32Array): Uint32Array {
+  const listed = new Uint32Array(CHUNK_ORDERS);
+  listed.set(slots);
+  return listed;
+}
+
+/** Gives a chunk a list of its slots that no cut has. */
 function own(chunk: Chunk<unknown>): void {
-  if (!chunk.isCut) return;
-  chunk.slots = chunk.slots.slice();
+  if (chunk.first === LISTED && !chunk.isCut) return;
+  chunk.listed = listOf(slotsOf(chunk));
+  chunk.first = LISTED;
   chunk.isCut = false;
 }
 
 function insertAt(chunk: Chunk<unknown>, place: number, slot: number): void {
-  if (place < chunk.count) own(chunk);
-  chunk.slots.copyWithin(place + 1, place, chunk.count);
-  chunk.slots[place] = slot;
+  const isEnd = place === chunk.count;
+  if (!isEnd || (chunk.first !== LISTED && slot !== chunk.first + place)) own(chunk);
+  if (chunk.first === LISTED) {
+    chunk.listed.copyWithin(place + 1, place, chunk.count);
+    chunk.listed[place] = slot;
+  }
   chunk.count += 1;
   chunk.newest = undefined;
 }

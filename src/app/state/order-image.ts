@@ -2,7 +2,6 @@
 
 import { type Instant, instantAt } from '../../domain/instant.ts';
 import {
-  CANCEL_REASONS,
   type CancelReason,
   MAX_EVENTS_PER_ORDER,
   type OrderEvent,
@@ -18,47 +17,32 @@ import {
   ImpossibleEvent,
   type RecordedEvent,
 } from '../log/recorded-event.ts';
-import { allCopied, allGrown, columnOf } from './columns.ts';
+import { ENTRY_LIMIT } from './column.ts';
 import { IdIndex } from './id-index.ts';
-
-/** The status of an order that was placed. */
-export type OrderStatus = Exclude<OrderState['status'], 'none'>;
-
-/** Every status, at the index that stands for it in a column. */
-export const STATUSES = ['pending', 'shipped', 'cancelled'] as const satisfies OrderStatus[];
-
-/** Arrays with one entry for each order, at its slot. */
-type Columns = PackedImage['columns'];
-
-const noOrders = (): Columns => ({
-  statuses: columnOf(Uint8Array<ArrayBuffer>),
-  reasons: columnOf(Uint8Array<ArrayBuffer>),
-  shipDates: columnOf(Float64Array<ArrayBuffer>),
-  placedPositions: columnOf(Uint32Array<ArrayBuffer>),
-  lastPositions: columnOf(Uint32Array<ArrayBuffer>),
-});
+import {
+  type ImageColumns,
+  imageColumns,
+  type OrderStatus,
+  packImageColumns,
+  reasonOf,
+  STATUS_AFTER,
+  STATUSES,
+  statusEntry,
+  statusIndexOf,
+  statusOf,
+} from './image-columns.ts';
 
 /** The number of an order's status before a second event. */
 const PENDING = STATUSES.indexOf('pending');
 
-/** The number of the status after an event of each type, whatever the status was before. */
-const STATUS_AFTER = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, STATUSES.indexOf(statusAfter(type))]),
-) as Readonly<Record<OrderEvent['type'], number>>;
-
-/** Returns the status of an order after an event of a type. */
-export function statusAfter(type: OrderEvent['type']): OrderStatus {
-  return order.evolve(order.initial, { type } as OrderEvent).status as OrderStatus;
-}
-
-/** The highest position that fits into a column. An image of so many events would take 50 GB. */
-const MAX_POSITION = 2 ** 32 - 1;
+/** The highest position that fits into a column. */
+const MAX_POSITION = ENTRY_LIMIT - 1;
 
 /**
  * The state of every order: a fold of the log, and nothing that is not in the log. It is lost with
  * the process and can be folded again at the next start. The write side decides on it, and the list
- * shows it. Its columns of numbers take 18 bytes an order, and the index from ids to slots none
- * where ids count up, 18 to 36 otherwise. So a million orders are a few objects for the garbage
+ * shows it. Its columns take 5 to 12 bytes an order, and the index from ids to slots none where ids
+ * count up, 18 to 36 otherwise. So a million orders are a few hundred objects for the garbage
  * collector, and pass from thread to thread at the cost of a copy.
  */
 export class OrderImage {
@@ -67,7 +51,8 @@ export class OrderImage {
   #highestId: OrderId;
   #highestFreeId = MAX_INT64 as OrderId;
   #slots: IdIndex;
-  #columns: Columns;
+  /** The columns, for readers. */
+  readonly columns: ImageColumns;
   /** The number of orders of each status. */
   readonly #byStatus = STATUSES.map(() => 0);
 
@@ -76,10 +61,8 @@ export class OrderImage {
     this.#lastAt = packed?.lastAt ?? NaN;
     this.#highestId = (packed?.highestId ?? 0n) as OrderId;
     this.#slots = new IdIndex(packed?.slots);
-    this.#columns = packed?.columns ?? noOrders();
-    for (const status of this.#columns.statuses.subarray(0, this.size)) {
-      (this.#byStatus[status] as number)++;
-    }
+    this.columns = imageColumns(packed?.columns);
+    for (let slot = 0; slot < this.size; slot++) this.#count(this.#statusIndexAt(slot), 1);
   }
 
   /** Returns a copy, for another thread. */
@@ -89,7 +72,7 @@ export class OrderImage {
       lastAt: this.#lastAt,
       highestId: this.#highestId,
       slots: this.#slots.pack(),
-      columns: allCopied(this.#columns, this.size),
+      columns: packImageColumns(this.columns),
     };
   }
 
@@ -152,14 +135,9 @@ export class OrderImage {
     return slot === -1 ? 0 : this.versionAt(slot);
   }
 
-  /** The columns as they are up to the next event. */
-  get columns(): Columns {
-    return this.#columns;
-  }
-
   /** Returns the number of events of an order, by the law of {@link MAX_EVENTS_PER_ORDER}. */
   versionAt(slot: number): number {
-    return this.#columns.statuses[slot] === PENDING ? 1 : MAX_EVENTS_PER_ORDER;
+    return this.#statusIndexAt(slot) === PENDING ? 1 : MAX_EVENTS_PER_ORDER;
   }
 
   /**
@@ -167,22 +145,35 @@ export class OrderImage {
    * {@link MAX_EVENTS_PER_ORDER} the one that placed it, or the one that ended it.
    */
   positionOf(orderId: OrderId, version: number): number {
-    const { placedPositions, lastPositions } = this.#columns;
-    return (version === 1 ? placedPositions : lastPositions)[this.slotOf(orderId)] as number;
+    const slot = this.slotOf(orderId);
+    return version === 1 ? this.placedAt(slot) : this.columns.endPositions.get(slot);
+  }
+
+  /** Returns the position of the event that placed the order at a slot. */
+  placedAt(slot: number): number {
+    return this.columns.placedPositions.get(slot) + slot;
   }
 
   statusAt(slot: number): OrderStatus {
-    return STATUSES[this.#columns.statuses[slot] as number] as OrderStatus;
+    return statusOf(this.columns.statuses.get(slot));
   }
 
   /** Returns the reason for which an order was cancelled, if one was given. */
   reasonAt(slot: number): CancelReason | undefined {
-    return CANCEL_REASONS[(this.#columns.reasons[slot] as number) - 1];
+    return reasonOf(this.columns.statuses.get(slot));
   }
 
-  /** Returns the date on which an order shipped; before that, the expected one, if known. */
+  /** Returns the date on which an order has shipped; `undefined` before. */
   shipDateAt(slot: number): Instant | undefined {
-    return instantAt(this.#columns.shipDates[slot] as number);
+    return instantAt(this.columns.shipDates.get(slot));
+  }
+
+  #statusIndexAt(slot: number): number {
+    return statusIndexOf(this.columns.statuses.get(slot));
+  }
+
+  #count(status: number, orders: 1 | -1): void {
+    (this.#byStatus[status] as number) += orders;
   }
 
   /**
@@ -216,15 +207,16 @@ export class OrderImage {
         `${type} of order ${orderId}, which has ${MAX_EVENTS_PER_ORDER} events already`,
       );
     }
-    if (slot === this.#columns.statuses.length) this.#columns = allGrown(this.#columns);
-    if (!isNew) (this.#byStatus[this.#columns.statuses[slot] as number] as number)--;
-    (this.#byStatus[STATUS_AFTER[type]] as number)++;
-    this.#columns.statuses[slot] = STATUS_AFTER[type];
-    if (reason !== undefined) this.#columns.reasons[slot] = CANCEL_REASONS.indexOf(reason) + 1;
-    if (isNew) this.#columns.placedPositions[slot] = position;
-    this.#columns.lastPositions[slot] = position;
-    // An event without a date leaves the one that was expected.
-    if (isNew || !Number.isNaN(shipDate)) this.#columns.shipDates[slot] = shipDate;
+    if (isNew) this.columns.placedPositions.set(slot, position - slot);
+    else {
+      this.#count(this.#statusIndexAt(slot), -1);
+      this.columns.endPositions.set(slot, position);
+    }
+    this.#count(STATUS_AFTER[type], 1);
+    this.columns.statuses.set(slot, statusEntry(type, reason));
+    // A check of the log alone folds events without their dates.
+    const isDated = type === 'OrderShipped' && !Number.isNaN(shipDate);
+    if (isDated) this.columns.shipDates.set(slot, shipDate);
     if (orderId > this.#highestId) this.#highestId = orderId;
     this.#position = position;
     this.#lastAt = at;

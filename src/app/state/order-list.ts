@@ -1,8 +1,7 @@
 /**
  * The list of all orders ever placed, a fold of the log: the image of all states, columns of the
- * other members shown (28 bytes an order), the timeline of all events, and chunks of orders as they
- * were last encoded. An event makes its chunk stale; a stale chunk is encoded again at the
- * next snapshot.
+ * other members shown, the timeline of all events, and chunks of orders as they were last encoded.
+ * An event makes its chunk stale; a stale chunk is encoded again at the next snapshot.
  *
  * It also yields the list as of any earlier position: an order has {@link MAX_EVENTS_PER_ORDER}
  * events at most, of known positions. As of a position an order is in the list if it was placed by
@@ -12,13 +11,15 @@
 import { type Instant, instantAt, millisecondsOf } from '../../domain/instant.ts';
 import type { CancelReason, OrderEvent } from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
-import type { PackedImage, PackedList } from '../log/packed-fold.ts';
+import type { PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
-import { allCopied, allGrown, columnOf, firstIndex } from './columns.ts';
 import { eventsAt } from './events-at.ts';
+import { firstIndex } from './first-index.ts';
+import type { ImageColumns, OrderStatus } from './image-columns.ts';
+import { type ListColumns, listColumns, packListColumns } from './list-columns.ts';
 import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
 import { OrderChunks } from './order-chunks.ts';
-import { OrderImage, type OrderStatus } from './order-image.ts';
+import { OrderImage } from './order-image.ts';
 import { Timeline } from './timeline.ts';
 
 /** An order as its readers see it. */
@@ -42,18 +43,8 @@ export interface OrderDetails extends OrderView {
   readonly cancelReason: CancelReason | undefined;
 }
 
-/** Arrays with one entry for each order, at its slot in the image. */
-type Columns = PackedList['columns'];
-
 /** Encodes a chunk of at least one order for the list's readers; `first` at the list's start. */
 export type EncodeChunk<Encoded> = (orders: readonly OrderView[], first: boolean) => Encoded;
-
-const noOrders = (): Columns => ({
-  ids: columnOf(BigInt64Array<ArrayBuffer>),
-  petIds: columnOf(BigInt64Array<ArrayBuffer>),
-  quantities: columnOf(Int32Array<ArrayBuffer>),
-  expectedDates: columnOf(Float64Array<ArrayBuffer>),
-});
 
 /** The members that all pending orders have in common. */
 export const NOT_ENDED = {
@@ -68,7 +59,7 @@ export class OrderList<Encoded> {
   readonly #image: OrderImage;
   readonly #notShown: readonly OrderEvent['type'][];
   readonly #chunks: OrderChunks<Encoded>;
-  #columns: Columns;
+  readonly #columns: ListColumns;
   /** The times of all events up to {@link position}. */
   readonly timeline: Timeline;
   readonly #snapshots: ListSnapshots<Encoded>;
@@ -84,9 +75,9 @@ export class OrderList<Encoded> {
   ) {
     this.#notShown = notShown;
     this.#image = new OrderImage(packed?.image);
-    this.#columns = packed?.columns ?? noOrders();
+    this.#columns = listColumns(packed?.columns);
     this.timeline = new Timeline(packed?.timeline);
-    this.#chunks = new OrderChunks((slot) => this.#columns.ids[slot] as bigint, packed?.chunks);
+    this.#chunks = new OrderChunks((slot) => this.#columns.ids.get(slot), packed?.chunks);
     this.#snapshots = new ListSnapshots(
       this.#chunks,
       (slots, first, position) => encode(this.#viewsAt(slots, position), first),
@@ -98,7 +89,7 @@ export class OrderList<Encoded> {
   pack(): PackedList {
     return {
       image: this.#image.pack(),
-      columns: allCopied(this.#columns, this.size),
+      columns: packListColumns(this.#columns),
       timeline: this.timeline.pack(),
       chunks: this.#chunks.pack(),
     };
@@ -129,10 +120,9 @@ export class OrderList<Encoded> {
     return slot === -1 ? [] : eventsAt(slot, this.#image.columns).positions;
   }
 
-  /** The columns, valid until the next event. */
-  get columns(): Omit<Columns, 'quantities'> & PackedImage['columns'] {
-    const { ids, petIds, expectedDates } = this.#columns;
-    return { ids, petIds, expectedDates, ...this.#image.columns };
+  /** The columns, for filters. */
+  get columns(): ListColumns & ImageColumns {
+    return { ...this.#columns, ...this.#image.columns };
   }
 
   /** Returns the position of the last event that was recorded by a time, or at it; 0 for none. */
@@ -142,8 +132,7 @@ export class OrderList<Encoded> {
 
   /** Returns the number of orders placed by a position: those with the slots below that number. */
   sizeAt(position: number): number {
-    const { placedPositions } = this.#image.columns;
-    return firstIndex(this.size, (slot) => (placedPositions[slot] as number) > position);
+    return firstIndex(this.size, (slot) => this.#image.placedAt(slot) > position);
   }
 
   /** Returns the number of orders placed before a time: those with the slots below that number. */
@@ -159,17 +148,18 @@ export class OrderList<Encoded> {
 
   /** Returns the order at a slot, now or as of a position by which it was placed. */
   details(slot: number, asOf: number = this.position): OrderDetails {
-    const lastPosition = this.#image.columns.lastPositions[slot] as number;
+    const endPosition = this.#image.columns.endPositions.get(slot);
     const placedAt = instantAt(this.#placedAt(slot)) as Instant;
-    if (lastPosition > asOf) return { ...this.#viewAsPlaced(slot), ...NOT_ENDED, placedAt };
+    // An order that is pending has no such position, and NaN is not at or before any.
+    if (!(endPosition <= asOf)) return { ...this.#viewAsPlaced(slot), ...NOT_ENDED, placedAt };
     const view = this.#view(slot);
-    const lastAt = instantAt(this.timeline.timeAt(lastPosition));
+    const endedAt = instantAt(this.timeline.timeAt(endPosition));
     return {
       ...view,
       version: this.#image.versionAt(slot),
       placedAt,
-      shippedAt: view.status === 'shipped' ? lastAt : undefined,
-      cancelledAt: view.status === 'cancelled' ? lastAt : undefined,
+      shippedAt: view.status === 'shipped' ? endedAt : undefined,
+      cancelledAt: view.status === 'cancelled' ? endedAt : undefined,
       cancelReason: this.#image.reasonAt(slot),
     };
   }
@@ -213,36 +203,42 @@ export class OrderList<Encoded> {
   }
 
   #place(slot: number, { orderId, petId, quantity, shipDate }: FoldInput): void {
-    if (slot === this.#columns.ids.length) this.#columns = allGrown(this.#columns);
-    this.#columns.ids[slot] = orderId;
-    this.#columns.petIds[slot] = petId;
-    this.#columns.quantities[slot] = quantity;
-    this.#columns.expectedDates[slot] = shipDate;
+    this.#columns.ids.set(slot, orderId);
+    this.#columns.petIds.set(slot, petId);
+    this.#columns.quantities.set(slot, quantity);
+    if (!Number.isNaN(shipDate)) this.#columns.expectedDates.set(slot, shipDate);
     this.#chunks.insert(slot);
   }
 
   #placedAt(slot: number): number {
-    return this.timeline.timeAt(this.#image.columns.placedPositions[slot] as number);
+    return this.timeline.timeAt(this.#image.placedAt(slot));
   }
 
   #viewsAt(slots: Uint32Array, position: number): readonly OrderView[] {
-    const { lastPositions } = this.#image.columns;
+    const { endPositions } = this.#image.columns;
     return Array.from(slots, (slot) =>
-      (lastPositions[slot] as number) > position ? this.#viewAsPlaced(slot) : this.#view(slot),
+      endPositions.get(slot) > position ? this.#viewAsPlaced(slot) : this.#view(slot),
     );
   }
 
-  readonly #viewAsPlaced = (slot: number): OrderView => ({
-    ...this.#view(slot),
-    shipDate: instantAt(this.#columns.expectedDates[slot] as number),
-    status: 'pending',
-  });
+  readonly #viewAsPlaced = (slot: number): OrderView => {
+    return this.#viewOf(slot, 'pending', this.#columns.expectedDates.get(slot));
+  };
 
-  readonly #view = (slot: number): OrderView => ({
-    id: this.#columns.ids[slot] as OrderId,
-    petId: this.#columns.petIds[slot] as PetId,
-    quantity: this.#columns.quantities[slot] as number,
-    shipDate: this.#image.shipDateAt(slot),
-    status: this.#image.statusAt(slot),
-  });
+  readonly #view = (slot: number): OrderView => {
+    const status = this.#image.statusAt(slot);
+    const { shipDates } = this.#image.columns;
+    const dates = status === 'shipped' ? shipDates : this.#columns.expectedDates;
+    return this.#viewOf(slot, status, dates.get(slot));
+  };
+
+  #viewOf(slot: number, status: OrderStatus, shipDateMs: number): OrderView {
+    return {
+      id: this.#columns.ids.get(slot) as OrderId,
+      petId: this.#columns.petIds.get(slot) as PetId,
+      quantity: this.#columns.quantities.get(slot),
+      shipDate: instantAt(shipDateMs),
+      status,
+    };
+  }
 }

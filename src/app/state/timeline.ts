@@ -1,60 +1,49 @@
 /**
- * The timeline of the log: the time of each event (8 bytes), and the positions of those that are
- * cancellations (4 bytes). It answers how many events of which type were recorded up to any moment
+ * The timeline of the log: the time of each event, and the positions of those that are
+ * cancellations. It answers how many events of which type were recorded up to any moment
  * by two binary searches.
  */
 
 import type { OrderEvent } from '../../domain/order.ts';
 import type { PackedTimeline } from '../log/packed-fold.ts';
-import { columnOf, copied, firstIndex, grown } from './columns.ts';
+import { Column } from './column.ts';
+import { firstIndex } from './first-index.ts';
 
 export class Timeline {
-  /** By position from 1. */
-  #times: Float64Array<ArrayBuffer>;
-  #end: number;
+  /** The time of the event at a position, at the position less 1. */
+  readonly #times: Column;
   /** Ascending. */
-  #cancellations: Uint32Array<ArrayBuffer>;
-  #cancelled: number;
+  readonly #cancellations: Column;
 
   constructor(packed?: PackedTimeline) {
-    this.#times = packed?.times ?? columnOf(Float64Array<ArrayBuffer>);
-    this.#end = this.#times.length;
-    this.#cancellations = packed?.cancellations ?? columnOf(Uint32Array<ArrayBuffer>);
-    this.#cancelled = this.#cancellations.length;
+    this.#times = new Column(packed?.times);
+    this.#cancellations = new Column(packed?.cancellations);
   }
 
   /** Returns a copy, from which the same timeline can be made again. */
   pack(): PackedTimeline {
-    return {
-      times: copied(this.#times, this.#end),
-      cancellations: copied(this.#cancellations, this.#cancelled),
-    };
+    return { times: this.#times.pack(), cancellations: this.#cancellations.pack() };
   }
 
   /** Adds the event at the next position. */
   add(position: number, at: number, type: OrderEvent['type']): void {
-    if (position > this.#times.length) this.#times = grown(this.#times);
-    this.#times[position - 1] = at;
-    this.#end = position;
-    if (type !== 'OrderCancelled') return;
-    const index = this.#cancelled++;
-    if (index === this.#cancellations.length) this.#cancellations = grown(this.#cancellations);
-    this.#cancellations[index] = position;
+    this.#times.set(position - 1, at);
+    if (type === 'OrderCancelled') this.#cancellations.set(this.#cancellations.length, position);
   }
 
   /** Returns the time of the event at a position, in milliseconds since 1970; NaN at position 0. */
   timeAt(position: number): number {
-    return this.#times[position - 1] ?? Number.NaN;
+    return position === 0 ? Number.NaN : this.#times.get(position - 1);
   }
 
   /** Returns the number of events recorded before a time, in milliseconds since 1970. */
   eventsBefore(ms: number): number {
-    return firstIndex(this.#end, (index) => (this.#times[index] as number) >= ms);
+    return firstIndex(this.#times.length, (index) => this.#times.get(index) >= ms);
   }
 
   /** Returns the number of cancellations up to a position. */
   cancellationsAt(position: number): number {
-    const isLater = (index: number) => (this.#cancellations[index] as number) > position;
-    return firstIndex(this.#cancelled, isLater);
+    const isLater = (index: number) => this.#cancellations.get(index) > position;
+    return firstIndex(this.#cancellations.length, isLater);
   }
 }

@@ -2,7 +2,7 @@
 
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../../app/ports/store.ts';
-import { type OrderStatus, statusAfter } from '../../app/state/order-image.ts';
+import { type OrderStatus, statusAfter } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { whileChecked } from './command-line.ts';
 

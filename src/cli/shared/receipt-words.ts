@@ -3,7 +3,7 @@
 import { fieldsOf, type RecordedEvent } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
-import { statusAfter } from '../../app/state/order-image.ts';
+import { statusAfter } from '../../app/state/image-columns.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { receiptWords } from './event-words.ts';
 import { visible } from './print.ts';

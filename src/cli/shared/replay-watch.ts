@@ -4,7 +4,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { EventLog } from '../../app/ports/event-log.ts';
 import type { Moment } from '../../app/read/moment.ts';
-import { type OrderStatus, STATUSES, statusAfter } from '../../app/state/order-image.ts';
+import { type OrderStatus, STATUSES, statusAfter } from '../../app/state/image-columns.ts';
 import { millisecondsOf } from '../../domain/instant.ts';
 import { playedWords } from './event-words.ts';
 

@@ -4,7 +4,7 @@ import type { Epochs } from '../../app/log/epochs.ts';
 import { orderToJsonV2 } from '../../app/read/order-json.ts';
 import { findOrders } from '../../app/read/order-query.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
-import { STATUSES } from '../../app/state/order-image.ts';
+import { STATUSES } from '../../app/state/image-columns.ts';
 import type { CommandProcessor } from '../../app/write/command-processor.ts';
 import { CSV, OrdersCsv, sendCsv } from '../answers/csv-list.ts';
 import { isNotModified, PRIVATE } from '../answers/negotiation.ts';

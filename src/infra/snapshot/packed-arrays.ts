@@ -6,7 +6,6 @@
  */
 
 import { Deserializer, Serializer } from 'node:v8';
-import { columnOf } from '../../app/state/columns.ts';
 
 declare module 'node:v8' {
   interface Serializer {
@@ -15,12 +14,12 @@ declare module 'node:v8' {
   }
 }
 
-const KINDS = [Uint8Array, Int32Array, Uint32Array, Float64Array, BigInt64Array] as const;
+const KINDS = [Uint8Array, Uint16Array, Int32Array, Uint32Array, Float64Array] as const;
 
-export type PackedArray = InstanceType<(typeof KINDS)[number]>;
+export type PackedArray = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array;
 
 interface Apart {
-  /** The value, with only the kind and the length of each array, and whether it is a column that grows. */
+  /** The value, with only the kind and the length of each array. */
   readonly structure: Buffer;
   /** The arrays, in the order in which {@link together} needs them. */
   readonly arrays: readonly PackedArray[];
@@ -57,7 +56,6 @@ class Dismantler extends Serializer {
   _writeHostObject(array: PackedArray): void {
     this.writeUint32(KINDS.findIndex((kind) => array instanceof kind));
     this.writeUint32(array.length);
-    this.writeUint32((array.buffer as ArrayBuffer).resizable ? 1 : 0);
     this.arrays.push(array);
   }
 }
@@ -73,8 +71,7 @@ class Assembler extends Deserializer {
   _readHostObject(): PackedArray {
     const kind = KINDS[this.readUint32()] as (typeof KINDS)[number];
     const length = this.readUint32();
-    const isColumn = this.readUint32() === 1;
-    const array = isColumn ? columnOf<PackedArray>(kind, length) : new kind(length);
+    const array = new kind(length);
     this.#fill(array);
     return array;
   }

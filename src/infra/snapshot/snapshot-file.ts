@@ -20,15 +20,17 @@ import type {
   Snapshots,
 } from '../../app/ports/snapshots.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
+import { SEGMENT_ENTRIES } from '../../app/state/column.ts';
 import { eventsAt } from '../../app/state/events-at.ts';
 import { IdIndex } from '../../app/state/id-index.ts';
+import { imageColumns } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { renewInThread } from './renewal.ts';
 import { type Fill, partsOf, SnapshotReader } from './snapshot-layout.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
-const FORMAT = 10;
+const FORMAT = 11;
 
 /** A file that is written for longer than this was left behind by a process that was killed. */
 const LEFTOVER_MS = 3_600_000;
@@ -186,11 +188,16 @@ function foundIn(
   if (slots.table.size > 0 && !fill(slots.table.table)) return undefined;
   const slot = new IdIndex(slots).slotOf(orderId);
   if (slot === -1) return { position, positions: [] };
-  const { statuses, placedPositions, lastPositions } = columns;
-  const isRead = [statuses, placedPositions, lastPositions].every((column) => {
-    return fill(column, slot, slot + 1);
+  const { statuses, placedPositions, endPositions } = columns;
+  const isRead = [statuses, placedPositions, endPositions].every(({ segments }) => {
+    const segment = segments[Math.floor(slot / SEGMENT_ENTRIES)];
+    const place = slot % SEGMENT_ENTRIES;
+    // A segment without offsets is as it is, and one of a sparse column may not reach so far.
+    return segment === undefined || place >= segment.offsets.length
+      ? true
+      : fill(segment.offsets, place, place + 1);
   });
-  return isRead ? { position, ...eventsAt(slot, columns) } : undefined;
+  return isRead ? { position, ...eventsAt(slot, imageColumns(columns)) } : undefined;
 }
 
 /** Returns the snapshot's file beside another file of a store. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { CLOCKS } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
-import type { PackedImage } from '../../app/log/packed-fold.ts';
+import type { PackedColumn, PackedImage } from '../../app/log/packed-fold.ts';
 import type { Outcome, Submission } from '../../app/log/submission.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
@@ -81,8 +81,9 @@ export class WorkerWriter implements BatchWriter {
   begin(image: PackedImage): Promise<void> {
     // The arrays are transferred, not cloned: they are a copy already.
     const { slots, columns } = image;
-    const arrays = [slots.table.table, ...Object.values(columns)].map(({ buffer }) => buffer);
-    this.#send({ kind: 'begin', image }, arrays);
+    const segments = Object.values(columns).flatMap((column: PackedColumn) => column.segments);
+    const buffers = segments.map(({ offsets }) => offsets.buffer as ArrayBuffer);
+    this.#send({ kind: 'begin', image }, [slots.table.table.buffer, ...buffers]);
     return this.#ready.promise;
   }
 

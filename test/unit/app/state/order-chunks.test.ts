@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PackedChunks } from '../../../../src/app/log/packed-fold.ts';
-import { type CutChunk, OrderChunks } from '../../../../src/app/state/order-chunks.ts';
+import { type CutChunk, OrderChunks, slotsOf } from '../../../../src/app/state/order-chunks.ts';
 import { manyIds } from '../../../support/many-ids.ts';
 
 /** Chunks over a list of ids, where the slot of an id is its place in the list. */
 function chunksOf(ids: readonly bigint[], packed?: PackedChunks) {
   const chunks = new OrderChunks<readonly bigint[]>((slot) => ids[slot] as bigint, packed);
-  const idsIn = ({ slots, count }: CutChunk<unknown>) =>
-    Array.from(slots.subarray(0, count), (slot) => ids[slot] as bigint);
+  const idsIn = (part: CutChunk<unknown>) =>
+    Array.from(slotsOf(part), (slot) => ids[slot] as bigint);
   // An encoded chunk is kept in the cut, and cut again until it changes.
   const encoded = () =>
     chunks.cut().map((part) => {
@@ -54,8 +54,8 @@ describe('the chunks of the list', () => {
         const parts = chunks.cut();
         expect(chunks.countStale()).toBe(parts.length);
         for (let slot = count; slot < ids.length; slot += 1) chunks.insert(slot);
-        const cut = parts.flatMap(({ slots, count }) =>
-          Array.from(slots.subarray(0, count), (slot) => ids[slot] as bigint),
+        const cut = parts.flatMap((part) =>
+          Array.from(slotsOf(part), (slot) => ids[slot] as bigint),
         );
         expect(cut).toStrictEqual(ascending(ids.slice(0, count)));
         encoded();
@@ -73,7 +73,7 @@ describe('the chunks of the list', () => {
     const [part] = chunks.cut();
     chunks.insert(1_024);
     expect(encoded().map((chunk) => chunk.length)).toStrictEqual([513, 512]);
-    expect(part?.slots.subarray(0, part.count)).toStrictEqual(
+    expect(slotsOf(part as CutChunk<unknown>)).toStrictEqual(
       Uint32Array.from(ids.slice(0, -1).keys()),
     );
   });

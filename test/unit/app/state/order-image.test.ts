@@ -44,7 +44,8 @@ describe('the image of all orders', () => {
             for (const recorded of own) {
               expect(each.positionOf(id, recorded.version)).toBe(recorded.position);
             }
-            expect(each.shipDateAt(each.slotOf(id))).toBe(shipDate);
+            const shippedOn = status === 'shipped' ? shipDate : undefined;
+            expect(each.shipDateAt(each.slotOf(id))).toBe(shippedOn);
           }
           expect(each.size).toBe(orders.length);
           expect(each.position).toBe(history.length);
@@ -78,21 +79,33 @@ describe('the image of all orders', () => {
     expect(image.pack()).toStrictEqual(before);
   });
 
+  it.each([2 ** 32, 2 ** 51 - 1])('holds positions up to the last of them: %d', (position) => {
+    const [placing, ending] = recorded(placed(1n), shipped(1n)) as [RecordedEvent, RecordedEvent];
+    const almost = new OrderImage({ ...new OrderImage().pack(), position: position - 2 });
+    almost.fold({ ...placing, position: position - 1 });
+    almost.fold({ ...ending, position });
+    expect(almost.positionOf(id(1n), 1)).toBe(position - 1);
+    expect(almost.positionOf(id(1n), 2)).toBe(position);
+  });
+
   it('refuses a position that its columns cannot hold', () => {
-    const event = { ...(recorded(placed(1n))[0] as RecordedEvent), position: 2 ** 32 - 1 };
-    const almost = new OrderImage({ ...new OrderImage().pack(), position: 2 ** 32 - 2 });
-    almost.fold(event);
-    expect(almost.positionOf(id(1n), 1)).toBe(2 ** 32 - 1);
-    expect(() => almost.fold({ ...event, position: 2 ** 32 })).toThrow(
-      'beyond what an image holds',
-    );
+    const [event] = recorded(placed(1n)) as [RecordedEvent];
+    const full = new OrderImage({ ...new OrderImage().pack(), position: 2 ** 51 - 1 });
+    expect(() => full.fold({ ...event, position: 2 ** 51 })).toThrow('beyond what an image holds');
   });
 
   it('has the columns up to the size, by slot', () => {
     const image = imageOf(recorded(placed(9n, { shipDate: LATER }), placed(3n), shipped(3n, NOON)));
-    const { statuses, shipDates } = image.columns;
-    expect([...statuses.subarray(0, 2)]).toStrictEqual([0, 1]);
-    expect([...shipDates.subarray(0, 2)]).toStrictEqual([LATER, NOON].map(Date.parse));
+    const { statuses, shipDates, placedPositions, endPositions } = image.columns;
+    const entries = [statuses, shipDates, placedPositions, endPositions].map((column) => {
+      return [0, 1].map((slot) => column.get(slot));
+    });
+    expect(entries).toStrictEqual([
+      [0, 1],
+      [Number.NaN, Date.parse(NOON)],
+      [1, 1],
+      [Number.NaN, 3],
+    ]);
     expect([image.versionAt(0), image.versionAt(1)]).toStrictEqual([1, 2]);
   });
 
