@@ -34,6 +34,12 @@ interface Segment extends PackedSegment {
 const EMPTY: Segment = { base: 0, unit: 1, highest: 0, offsets: ZEROS };
 
 /**
+ * The units that are tried, in milliseconds: a day, a minute, a second, and one. Dates are often whole
+ * ones of these.
+ */
+const UNITS: readonly number[] = [86_400_000, 60_000, 1_000, 1];
+
+/**
  * The kinds of offsets, and the highest of each. An entry that is far from the others is stored in
  * the last one, as itself.
  */
@@ -146,16 +152,16 @@ export class Column {
 
   /** Returns a segment with the same entries that can hold another value. */
   #encoded(old: Segment, used: number, value: number): Segment {
-    let [min, max, unit] = [value, value, 0];
+    let [min, max, unit] = [value, value, UNITS[0] as number];
     for (let at = 0; at < used; at++) {
       const offset = old.offsets[at] as number;
       if (offset < this.#lowest) continue;
       const known = old.base + old.unit * offset;
-      unit = greatestDivisor(unit, Math.abs(known - value));
+      while ((known - value) % unit !== 0) unit = UNITS[UNITS.indexOf(unit) + 1] as number;
       if (known < min) min = known;
       else if (known > max) max = known;
     }
-    const segment = this.#emptyFor(min, max, unit === 0 ? 1 : unit, value);
+    const segment = this.#emptyFor(min, max, unit, value);
     if (segment.highest === 0) return segment;
     for (let at = 0; at < used; at++) {
       const offset = old.offsets[at] as number;
@@ -199,11 +205,4 @@ function unpacked({ base, unit, offsets }: PackedSegment): Segment {
 /** Returns the place of the segment with an entry. Its quotient is a shift where indexes are small. */
 function placeOf(index: number): number {
   return (index / SEGMENT_ENTRIES) >>> 0;
-}
-
-/** Returns the greatest number that divides both: the other one if one is 0. */
-function greatestDivisor(one: number, other: number): number {
-  let [divisor, rest] = [one, other];
-  while (rest !== 0) [divisor, rest] = [rest, divisor % rest];
-  return divisor;
 }

@@ -56,8 +56,9 @@ export class SnapshotReader {
   /** The place of the arrays, and their size, in bytes. */
   readonly #from: number;
   readonly #bytes: number;
-  /** The piece that was read last. */
+  /** The piece that was read last, and its index: a piece has parts of many arrays. */
   readonly #piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  #held = -1;
 
   private constructor(fd: number, structure: Buffer, digests: Buffer, bytes: number) {
     this.#fd = fd;
@@ -136,9 +137,13 @@ export class SnapshotReader {
   #read(index: number): Buffer | undefined {
     const begin = index * PIECE_BYTES;
     const piece = this.#piece.subarray(0, Math.min(PIECE_BYTES, this.#bytes - begin));
+    if (index === this.#held) return piece;
+    this.#held = -1;
     const due = this.#digests.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
     const isThere = readInto(piece, this.#fd, this.#from + begin);
-    return isThere && digestOf(piece).equals(due) ? piece : undefined;
+    if (!isThere || !digestOf(piece).equals(due)) return undefined;
+    this.#held = index;
+    return piece;
   }
 }
 
