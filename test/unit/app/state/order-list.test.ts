@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
@@ -5,7 +6,7 @@ import { OrderImage } from '../../../../src/app/state/order-image.ts';
 import { OrderList, type OrderView } from '../../../../src/app/state/order-list.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
 import type { OrderEvent } from '../../../../src/domain/order.ts';
-import type { OrderId } from '../../../../src/domain/order-id.ts';
+import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
 import {
   cancelled,
   LATER,
@@ -17,6 +18,7 @@ import {
 } from '../../../support/events.ts';
 import { manyIds } from '../../../support/many-ids.ts';
 import { histories, naiveOrders } from '../../../support/naive-orders.ts';
+import { Random } from '../../../support/random.ts';
 
 /** What version 1 shows of an order: neither its times nor whether it was cancelled. */
 type Shown = Omit<OrderView, 'status'> & { readonly complete: boolean };
@@ -34,6 +36,46 @@ function listOf(events: Iterable<RecordedEvent>): OrderList<readonly Shown[]> {
   const list = new OrderList(encode, undefined, NOT_SHOWN);
   for (const event of events) list.fold(event);
   return list;
+}
+
+/**
+ * Orders for three segments of each column, half of which ended, in an order of their own. From stretch
+ * to stretch ids, dates and quantities are close together or far apart.
+ */
+function longHistory(random: Random): RecordedEvent[] {
+  const events: OrderEvent[] = [];
+  const pending: bigint[] = [];
+  const used = new Set<bigint>();
+  const date = (isFar: boolean) => {
+    const ms = isFar ? random.below(250_000_000_000_000) : 1_780_000_000_000 + random.below(1e6);
+    return new Date(ms).toISOString() as Instant;
+  };
+  for (let stretch = 0; stretch < 10; stretch += 1) {
+    const [areIdsFar, areDatesFar, arePetsFar] = [0, 1, 2].map(() => random.below(2) === 1);
+    for (let count = 0; count < 4_000; count += 1) {
+      const far = BigInt.asIntN(64, BigInt(random.below(2 ** 32)) * 0x9e3779b97f4a7c15n);
+      const id = areIdsFar ? far : BigInt(events.length);
+      if (used.has(id)) continue;
+      used.add(id);
+      pending.push(id);
+      const petId = (arePetsFar ? -far : BigInt(random.below(300))) as PetId;
+      const quantity = 1 + random.below(arePetsFar ? 2_147_483_647 : 9);
+      const isDated = random.below(4) > 0;
+      const shipDate = isDated ? { shipDate: date(areDatesFar === true) } : {};
+      events.push(placed(id, { petId, quantity, ...shipDate }));
+      if (random.below(2) === 0) continue;
+      const at = random.below(pending.length);
+      const ended = pending[at] as bigint;
+      pending[at] = pending.at(-1) as bigint;
+      pending.pop();
+      const isShipped = random.below(2) === 0;
+      const reason = random.oneOf([undefined, 'duplicate', 'other'] as const);
+      events.push(
+        isShipped ? shipped(ended, date(areDatesFar === true)) : cancelled(ended, reason),
+      );
+    }
+  }
+  return secondsApart(recorded(...events));
 }
 
 describe('the list of orders', () => {
@@ -108,6 +150,32 @@ describe('the list of orders', () => {
       { numRuns: 8 },
     );
   });
+
+  it('agrees with a Map over more orders than a segment holds, as of any position, with every width', () => {
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const random = new Random(seed);
+        const history = longHistory(random);
+        const list = listOf(history);
+        const again = new OrderList(encode, list.pack(), NOT_SHOWN);
+        const cuts = [history.length, ...Array.from({ length: 3 }, () => random.below(100_000))];
+        for (const asOf of cuts.map((cut) => Math.min(cut, history.length))) {
+          const orders = naiveOrders(history.slice(0, asOf));
+          for (const each of [list, again]) {
+            expect(each.sizeAt(asOf)).toBe(orders.length);
+            const wrong = orders.find((order) => {
+              const slot = each.image.slotOf(order.id);
+              return !isDeepStrictEqual(each.details(slot, asOf), order);
+            });
+            expect(wrong && [wrong, each.details(each.image.slotOf(wrong.id), asOf)]).toBe(
+              undefined,
+            );
+          }
+        }
+      }),
+      { numRuns: 3 },
+    );
+  }, 60_000);
 
   it('never changes a snapshot that it has returned', () => {
     fc.assert(
