@@ -4,7 +4,7 @@
  * the event loop, during which the list may change. The snapshot is a cut: it fixes the orders of
  * each chunk, and each order is encoded as of the cut's position.
  */
-import { type CutChunk, NONE, type OrderChunks, slotsOf } from './order-chunks.ts';
+import { type Chunk, type OrderChunks, slotsOf } from './order-chunks.ts';
 
 /** The chunks encoded in one turn of the event loop, in about 4 ms. */
 const TURN_CHUNKS = 2;
@@ -79,10 +79,9 @@ export class ListSnapshots<Encoded> {
     let done = 0;
     const encodeSome = (count: number): boolean => {
       for (let left = count; done < parts.length && left > 0; done++) {
-        const part = parts[done] as CutChunk<Encoded>;
+        const part = parts[done] as Chunk<Encoded>;
         if (part.encoded !== undefined) continue;
         part.encoded = this.#encode(slotsOf(part), done === 0, place.position);
-        part.listed = NONE;
         left -= 1;
       }
       return done < parts.length;

@@ -10,32 +10,23 @@ import { firstIndex } from './first-index.ts';
 export const CHUNK_ORDERS = 1_024;
 
 /**
- * The slots of a chunk's orders, by id. Ids mostly count up as the slots do: so the slots of most
+ * A chunk: orders with neighbouring ids. Ids mostly count up as the slots do: so the slots of most
  * chunks are consecutive, and the first one says them all.
  */
-interface Slots {
+export interface Chunk<Encoded> {
+  lowestId: bigint;
   /** The first slot; {@link LISTED} if the slots are not consecutive. */
   first: number;
-  /** The slots if they are not consecutive, of which only the first `count` are used. */
+  /** The slots by ascending id if they are not consecutive; only the first `count` are used. */
   listed: Uint32Array;
   count: number;
-}
-
-interface Chunk<Encoded> extends Slots {
-  lowestId: bigint;
-  /** True if a cut has the same slots: they must not be changed then, but may be added to. */
-  isCut: boolean;
-  /** The chunk in the newest cut; absent if an order has changed since. */
-  newest: CutChunk<Encoded> | undefined;
-}
-
-/** A chunk of a cut, with its encoding as soon as there is one. */
-export interface CutChunk<Encoded> extends Slots {
+  /** The number of cuts of the list before this object was made. Later cuts contain it. */
+  readonly cutsBefore: number;
+  /** Its encoding, as soon as there is one. */
   encoded: Encoded | undefined;
 }
 
-/** A list of no slots. */
-export const NONE = new Uint32Array();
+const NONE = new Uint32Array();
 const NO_CHUNKS: PackedChunks = { counts: NONE, firsts: new Int32Array(), slots: NONE };
 
 /**
@@ -45,6 +36,7 @@ const NO_CHUNKS: PackedChunks = { counts: NONE, firsts: new Int32Array(), slots:
 export class OrderChunks<Encoded> {
   readonly #idOf: (slot: number) => bigint;
   readonly #chunks: Chunk<Encoded>[];
+  #cuts = 0;
 
   constructor(idOf: (slot: number) => bigint, packed: PackedChunks = NO_CHUNKS) {
     this.#idOf = idOf;
@@ -82,32 +74,22 @@ export class OrderChunks<Encoded> {
 
   /** Marks the chunk of an order, which must have been inserted, as stale. */
   touch(slot: number): void {
-    const chunk = this.#chunks[this.#chunkFor(this.#idOf(slot))] as Chunk<Encoded>;
-    chunk.newest = undefined;
+    this.#toChange(this.#chunkFor(this.#idOf(slot)));
   }
 
   /** Returns the number of stale chunks. */
   countStale(): number {
-    return this.#chunks.reduce(
-      (sum, { newest }) => sum + (newest?.encoded === undefined ? 1 : 0),
-      0,
-    );
+    return this.#chunks.reduce((sum, { encoded }) => sum + (encoded === undefined ? 1 : 0), 0);
   }
 
   /**
-   * Returns all present chunks. The caller encodes the ones that have changed since the last cut,
-   * now or later. The first chunk stays the first, because a chunk splits after its start, so its
-   * encoding may open the list. Nothing is copied here: a list may have a hundred thousand chunks.
+   * Returns all present chunks, which change no more. The caller encodes the stale ones, now or later.
+   * The first chunk stays the first, because a chunk splits after its start, so its encoding may open
+   * the list. Nothing but the list of chunks is copied: there may be a hundred thousand.
    */
-  cut(): readonly CutChunk<Encoded>[] {
-    return this.#chunks.map((chunk) => {
-      if (chunk.newest === undefined) {
-        const { first, listed, count } = chunk;
-        chunk.newest = { first, listed, count, encoded: undefined };
-        chunk.isCut = true;
-      }
-      return chunk.newest;
-    });
+  cut(): readonly Chunk<Encoded>[] {
+    this.#cuts += 1;
+    return this.#chunks.slice();
   }
 
   /**
@@ -158,9 +140,12 @@ export class OrderChunks<Encoded> {
   }
 
   #append(last: Chunk<Encoded> | undefined, slot: number, id: bigint): void {
-    const isFull = last === undefined || last.count === CHUNK_ORDERS;
-    if (isFull) this.#chunks.push(chunkFrom(slot, 1, id));
-    else insertAt(last, last.count, slot);
+    if (last === undefined || last.count === CHUNK_ORDERS) {
+      this.#chunks.push(chunkFrom(slot, 1, id, this.#cuts));
+    } else {
+      const chunk = this.#toChange(this.#chunks.length - 1);
+      insertAt(chunk, chunk.count, slot);
+    }
   }
 
   #insertBetween(id: bigint, slot: number): void {
@@ -169,25 +154,36 @@ export class OrderChunks<Encoded> {
       this.#split(index);
       index = this.#chunkFor(id);
     }
-    const chunk = this.#chunks[index] as Chunk<Encoded>;
+    const chunk = this.#toChange(index);
     insertAt(chunk, this.#placeIn(chunk, id), slot);
     if (id < chunk.lowestId) chunk.lowestId = id;
   }
 
   #split(index: number): void {
-    const chunk = this.#chunks[index] as Chunk<Encoded>;
+    const chunk = this.#toChange(index);
     const half = CHUNK_ORDERS / 2;
     const slots = slotsOf(chunk, half);
-    const upper = chunkOf<Encoded>(slots, this.#idOf(slots[0] as number));
-    own(chunk);
+    const upper = chunkOf<Encoded>(slots, this.#idOf(slots[0] as number), this.#cuts);
     chunk.count = half;
-    chunk.newest = undefined;
     this.#chunks.splice(index + 1, 0, upper);
+  }
+
+  /** Returns a chunk that may be changed, without its encoding: a copy of it if a cut contains it. */
+  #toChange(index: number): Chunk<Encoded> {
+    const chunk = this.#chunks[index] as Chunk<Encoded>;
+    if (chunk.cutsBefore === this.#cuts) {
+      chunk.encoded = undefined;
+      return chunk;
+    }
+    const { listed } = chunk;
+    const copy = { ...chunk, listed: listed.slice(), cutsBefore: this.#cuts, encoded: undefined };
+    this.#chunks[index] = copy;
+    return copy;
   }
 }
 
 /** Returns the slot at a place of a chunk. */
-function slotAt({ first, listed }: Slots, place: number): number {
+function slotAt({ first, listed }: Chunk<unknown>, place: number): number {
   return first === LISTED ? (listed[place] as number) : first + place;
 }
 
@@ -196,7 +192,7 @@ function slotAt({ first, listed }: Slots, place: number): number {
  * @param room The array for slots that are not listed.
  */
 export function slotsOf(
-  { first, listed, count }: Readonly<Slots>,
+  { first, listed, count }: Readonly<Chunk<unknown>>,
   from = 0,
   to = count,
   room = new Uint32Array(CHUNK_ORDERS),
@@ -207,20 +203,19 @@ export function slotsOf(
 }
 
 /** Returns a chunk with consecutive slots. */
-function chunkFrom<Encoded>(first: number, count: number, lowestId: bigint): Chunk<Encoded> {
-  return { lowestId, first, listed: NONE, count, isCut: false, newest: undefined };
+function chunkFrom<Encoded>(
+  first: number,
+  count: number,
+  lowestId: bigint,
+  cutsBefore = 0,
+): Chunk<Encoded> {
+  return { lowestId, first, listed: NONE, count, cutsBefore, encoded: undefined };
 }
 
-function chunkOf<Encoded>(slots: Uint32Array, lowestId: bigint): Chunk<Encoded> {
-  const first = LISTED;
-  return {
-    lowestId,
-    first,
-    listed: listOf(slots),
-    count: slots.length,
-    isCut: false,
-    newest: undefined,
-  };
+function chunkOf<Encoded>(slots: Uint32Array, lowestId: bigint, cutsBefore = 0): Chunk<Encoded> {
+  const chunk = chunkFrom<Encoded>(LISTED, slots.length, lowestId, cutsBefore);
+  chunk.listed = listOf(slots);
+  return chunk;
 }
 
 /** Returns a list of slots that has room for those of a full chunk. */
@@ -230,21 +225,15 @@ function listOf(slots: Uint32Array): Uint32Array {
   return listed;
 }
 
-/** Gives a chunk a list of its slots that no cut has. */
-function own(chunk: Chunk<unknown>): void {
-  if (chunk.first === LISTED && !chunk.isCut) return;
-  chunk.listed = listOf(slotsOf(chunk));
-  chunk.first = LISTED;
-  chunk.isCut = false;
-}
-
 function insertAt(chunk: Chunk<unknown>, place: number, slot: number): void {
-  const isEnd = place === chunk.count;
-  if (!isEnd || (chunk.first !== LISTED && slot !== chunk.first + place)) own(chunk);
+  const isNext = place === chunk.count && slot === chunk.first + place;
+  if (chunk.first !== LISTED && !isNext) {
+    chunk.listed = listOf(slotsOf(chunk));
+    chunk.first = LISTED;
+  }
   if (chunk.first === LISTED) {
     chunk.listed.copyWithin(place + 1, place, chunk.count);
     chunk.listed[place] = slot;
   }
   chunk.count += 1;
-  chunk.newest = undefined;
 }

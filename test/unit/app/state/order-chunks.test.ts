@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PackedChunks } from '../../../../src/app/log/packed-fold.ts';
-import { type CutChunk, OrderChunks, slotsOf } from '../../../../src/app/state/order-chunks.ts';
+import { type Chunk, OrderChunks, slotsOf } from '../../../../src/app/state/order-chunks.ts';
 import { manyIds } from '../../../support/many-ids.ts';
 
 /** Chunks over a list of ids, where the slot of an id is its place in the list. */
 function chunksOf(ids: readonly bigint[], packed?: PackedChunks) {
   const chunks = new OrderChunks<readonly bigint[]>((slot) => ids[slot] as bigint, packed);
-  const idsIn = (part: CutChunk<unknown>) =>
-    Array.from(slotsOf(part), (slot) => ids[slot] as bigint);
+  const idsIn = (part: Chunk<unknown>) => Array.from(slotsOf(part), (slot) => ids[slot] as bigint);
   // An encoded chunk is kept in the cut, and cut again until it changes.
   const encoded = () =>
     chunks.cut().map((part) => {
@@ -73,7 +72,7 @@ describe('the chunks of the list', () => {
     const [part] = chunks.cut();
     chunks.insert(1_024);
     expect(encoded().map((chunk) => chunk.length)).toStrictEqual([513, 512]);
-    expect(slotsOf(part as CutChunk<unknown>)).toStrictEqual(
+    expect(slotsOf(part as Chunk<unknown>)).toStrictEqual(
       Uint32Array.from(ids.slice(0, -1).keys()),
     );
   });
