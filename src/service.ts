@@ -93,7 +93,7 @@ class Service {
   }
 
   async #compose({ file }: Engine, store: Store): Promise<Parts> {
-    requireMemory(await store.log.head());
+    requireMemory(await store.log.head(), this.#config.limits.maxListTextBytes);
     this.#opened.defer(() => this.#owed.close());
     const witnesses = witnessesOf(this.#config, file, store.id);
     const prover = new Prover(store.trail, undefined, store.epochs, witnesses?.cosigned);

@@ -2,19 +2,29 @@
 import { CannotStart } from './cannot-start.ts';
 
 /**
- * The least memory that a process with one client needs, and for each event of the log. Measured in
- * control groups of Linux: with less, the process was killed at the latest by the first lists.
+ * The least memory that a process with one client needs, and for each event of the log, and as text of
+ * the list. Measured in control groups of Linux: with less, the process was killed at the latest by the
+ * first lists.
  */
 const BASE_BYTES = 159_383_552;
-const EVENT_BYTES = 160;
+const EVENT_BYTES = 30;
+const TEXT_BYTES = 80;
+/** The most memory that a second list takes for an event while it is folded and written. */
+const SECOND_LIST_BYTES = 160;
 
 /**
  * Throws {@link CannotStart} if a log with so many events cannot be served within the limit.
  * Otherwise the system would kill the process at each start, or at each first list.
+ * @param maxTextBytes The most text of the list that is kept, in bytes.
  * @param limit The most memory that the process may use, in bytes; 0 if there is no limit.
  */
-export function requireMemory(events: number, limit = process.constrainedMemory()): void {
-  const needed = BASE_BYTES + EVENT_BYTES * events;
+export function requireMemory(
+  events: number,
+  maxTextBytes: number,
+  limit = process.constrainedMemory(),
+): void {
+  const text = Math.min(TEXT_BYTES * events, maxTextBytes);
+  const needed = BASE_BYTES + EVENT_BYTES * events + text;
   if (limit === 0 || needed <= limit) return;
   throw new CannotStart(
     `the store has ${events} events and needs at least ${megabytes(needed)} MB of memory, and this ` +
@@ -32,7 +42,7 @@ export function reasonAgainstSecondList(
   limit = process.constrainedMemory(),
   used = process.memoryUsage.rss(),
 ): Error | undefined {
-  const needed = used + EVENT_BYTES * events;
+  const needed = used + SECOND_LIST_BYTES * events;
   if (limit === 0 || needed <= limit) return undefined;
   return new Error(
     `that takes up to ${megabytes(needed)} MB of memory while commands are served, and this process ` +

@@ -6,6 +6,7 @@ import {
 } from '../../../../src/app/lifecycle/memory-check.ts';
 
 const MIB_BYTES = 1_048_576;
+const TEXT_BYTES = 256 * MIB_BYTES;
 
 describe('A start on a log with so many events, with so much memory,', () => {
   it.each([
@@ -15,29 +16,36 @@ describe('A start on a log with so many events, with so much memory,', () => {
     [1_333_334, 512],
     // A million orders, each with two events.
     [2_000_000, 512],
+    // Three million orders, whose text is bounded.
+    [4_500_000, 560],
     [4_000_000_000, 0],
   ])('is tried: %i events, %i MiB', (events, limit) => {
-    expect(() => requireMemory(events, limit * MIB_BYTES)).not.toThrow();
+    expect(() => requireMemory(events, TEXT_BYTES, limit * MIB_BYTES)).not.toThrow();
   });
 
   it.each([
     [0, 151],
-    [150_000, 168],
+    [160_000, 168],
     [1_000_000, 256],
-    [2_500_000, 512],
+    [4_000_000, 512],
   ])('is refused: %i events, %i MiB', (events, limit) => {
-    expect(() => requireMemory(events, limit * MIB_BYTES)).toThrow(CannotStart);
+    expect(() => requireMemory(events, TEXT_BYTES, limit * MIB_BYTES)).toThrow(CannotStart);
+  });
+
+  it('needs less if less text of the list is kept', () => {
+    expect(() => requireMemory(1_000_000, 0, 256 * MIB_BYTES)).not.toThrow();
+    expect(() => requireMemory(4_500_000, 4 * TEXT_BYTES, 560 * MIB_BYTES)).toThrow(CannotStart);
   });
 
   it('is refused in a sentence with both figures', () => {
-    expect(() => requireMemory(1_000_000, 256 * MIB_BYTES)).toThrow(
-      'the store has 1000000 events and needs at least 320 MB of memory, and this process may use ' +
+    expect(() => requireMemory(1_000_000, TEXT_BYTES, 256 * MIB_BYTES)).toThrow(
+      'the store has 1000000 events and needs at least 270 MB of memory, and this process may use ' +
         '269 MB: raise the memory limit of its container or service',
     );
   });
 
   it('uses the limit of this process, which is enough for an empty store', () => {
-    expect(() => requireMemory(0)).not.toThrow();
+    expect(() => requireMemory(0, TEXT_BYTES)).not.toThrow();
   });
 });
 
