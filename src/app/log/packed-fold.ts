@@ -69,7 +69,7 @@ export interface PackedImage {
   readonly slots: PackedIndex;
   /** One entry for each order, at its slot. */
   readonly columns: {
-    /** The status, and the reason of a cancellation: see OrderImage. */
+    /** The status, and the reason of a cancellation: see ImageColumns. */
     readonly statuses: PackedColumn;
     /** The date on which it has shipped: milliseconds since 1970. Sparse. */
     readonly shipDates: PackedColumn;

@@ -192,6 +192,16 @@ export class Column {
   }
 }
 
+/** Returns copies of columns, under the same names. */
+export function packAll<Columns extends { readonly [Name in keyof Columns]: { pack(): unknown } }>(
+  columns: Columns,
+): { [Name in keyof Columns]: ReturnType<Columns[Name]['pack']> } {
+  const packed = Object.entries<{ pack(): unknown }>(columns).map(([name, column]) => {
+    return [name, column.pack()];
+  });
+  return Object.fromEntries(packed);
+}
+
 /** Returns a segment that can hold all entries again: a packed one is as short as its entries. */
 function unpacked({ base, unit, offsets }: PackedSegment): Segment {
   if (offsets.length === 0) return { ...EMPTY, base, unit };

@@ -1,5 +1,5 @@
 import { MAX_EVENTS_PER_ORDER } from '../../domain/order.ts';
-import { type ImageColumns, type OrderStatus, statusOf } from './image-columns.ts';
+import { type ImageColumns, type OrderStatus, placedPosition, statusOf } from './image-columns.ts';
 
 interface EventsOfOrder {
   /** Ascending. */
@@ -11,11 +11,8 @@ interface EventsOfOrder {
  * Returns the positions of an order's events from the columns of an image, by the law of
  * {@link MAX_EVENTS_PER_ORDER}: the one that placed it, and the one that ended it, if it has ended.
  */
-export function eventsAt(
-  slot: number,
-  { statuses, placedPositions, endPositions }: ImageColumns,
-): EventsOfOrder {
-  const status = statusOf(statuses.get(slot));
-  const all = [placedPositions.get(slot) + slot, endPositions.get(slot)];
+export function eventsAt(slot: number, columns: ImageColumns): EventsOfOrder {
+  const status = statusOf(columns.statuses.get(slot));
+  const all = [placedPosition(columns, slot), columns.endPositions.get(slot)];
   return { positions: all.slice(0, status === 'pending' ? 1 : MAX_EVENTS_PER_ORDER), status };
 }

@@ -42,14 +42,9 @@ export function imageColumns(packed?: PackedImage['columns']): ImageColumns {
   };
 }
 
-/** Returns copies of the columns. */
-export function packImageColumns(columns: ImageColumns): PackedImage['columns'] {
-  return {
-    statuses: columns.statuses.pack(),
-    shipDates: columns.shipDates.pack(),
-    placedPositions: columns.placedPositions.pack(),
-    endPositions: columns.endPositions.pack(),
-  };
+/** Returns the position of the event that placed the order at a slot. */
+export function placedPosition({ placedPositions }: ImageColumns, slot: number): number {
+  return placedPositions.get(slot) + slot;
 }
 
 /** The index of the status after an event of each type, whatever the status was before. */

@@ -23,13 +23,3 @@ export function listColumns(packed?: PackedList['columns']): ListColumns {
     expectedDates: new Column(packed?.expectedDates, 'sparse'),
   };
 }
-
-/** Returns copies of the columns. */
-export function packListColumns(columns: ListColumns): PackedList['columns'] {
-  return {
-    ids: columns.ids.pack(),
-    petIds: columns.petIds.pack(),
-    quantities: columns.quantities.pack(),
-    expectedDates: columns.expectedDates.pack(),
-  };
-}

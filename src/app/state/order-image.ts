@@ -17,13 +17,13 @@ import {
   ImpossibleEvent,
   type RecordedEvent,
 } from '../log/recorded-event.ts';
-import { ENTRY_LIMIT } from './column.ts';
+import { ENTRY_LIMIT, packAll } from './column.ts';
 import { IdIndex } from './id-index.ts';
 import {
   type ImageColumns,
   imageColumns,
   type OrderStatus,
-  packImageColumns,
+  placedPosition,
   reasonOf,
   STATUS_AFTER,
   STATUSES,
@@ -72,7 +72,7 @@ export class OrderImage {
       lastAt: this.#lastAt,
       highestId: this.#highestId,
       slots: this.#slots.pack(),
-      columns: packImageColumns(this.columns),
+      columns: packAll(this.columns),
     };
   }
 
@@ -151,7 +151,7 @@ export class OrderImage {
 
   /** Returns the position of the event that placed the order at a slot. */
   placedAt(slot: number): number {
-    return this.columns.placedPositions.get(slot) + slot;
+    return placedPosition(this.columns, slot);
   }
 
   statusAt(slot: number): OrderStatus {

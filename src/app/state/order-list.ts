@@ -13,10 +13,11 @@ import type { CancelReason, OrderEvent } from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
 import type { PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
+import { packAll } from './column.ts';
 import { eventsAt } from './events-at.ts';
 import { firstIndex } from './first-index.ts';
 import type { ImageColumns, OrderStatus } from './image-columns.ts';
-import { type ListColumns, listColumns, packListColumns } from './list-columns.ts';
+import { type ListColumns, listColumns } from './list-columns.ts';
 import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage } from './order-image.ts';
@@ -89,7 +90,7 @@ export class OrderList<Encoded> {
   pack(): PackedList {
     return {
       image: this.#image.pack(),
-      columns: packListColumns(this.#columns),
+      columns: packAll(this.#columns),
       timeline: this.timeline.pack(),
       chunks: this.#chunks.pack(),
     };
