@@ -23,6 +23,7 @@ interface Export {
 
 /** The files of one engine alone, each with the reason. A star stands for any part of a name. */
 const FILES_ALONE: Readonly<Record<string, string>> = {
+  'sqlite/append-signal.ts': 'any instance appends to PostgreSQL, so each head is read there',
   'sqlite/backup.ts': 'PostgreSQL is backed up with its own tools',
   'sqlite/log-transaction.ts': 'a failed commit of SQLite leaves questions of its own',
   'sqlite/waiting.ts': 'a store on a full disk waits until it can be written',

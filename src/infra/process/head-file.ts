@@ -125,36 +125,6 @@ export class HeadFile {
   }
 }
 
-/**
- * Detects that a head file was written since the previous call. Each append notes the new head
- * before the event is acknowledged, so without a new head every acknowledged event was read
- * already. Takes a third of the time of reading the head from SQLite.
- */
-export class HeadFileSignal {
-  readonly #fd: number;
-  readonly #contents: Contents;
-  #isDistrusted = false;
-
-  /** Opens an existing file. */
-  constructor(name: string) {
-    this.#fd = openSync(name, 'r');
-    this.#contents = new Contents(this.#fd);
-  }
-
-  isNew(): boolean {
-    return this.#contents.haveChanged() || this.#isDistrusted;
-  }
-
-  /** While set, {@link isNew} returns true: a head may not have been noted. */
-  distrust(isDistrusted: boolean): void {
-    this.#isDistrusted = isDistrusted;
-  }
-
-  close(): void {
-    closeSync(this.#fd);
-  }
-}
-
 /** Returns the newest head in a file; `undefined` if there is none that is valid. */
 export function readHeadFile(name: string): AcknowledgedHead | undefined {
   if (!existsSync(name)) return undefined;

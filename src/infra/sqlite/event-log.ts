@@ -10,7 +10,8 @@ import {
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
 import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import { decode, encode } from '../events/codec.ts';
-import { HeadFile, type HeadFileSignal } from '../process/head-file.ts';
+import { HeadFile } from '../process/head-file.ts';
+import type { AppendSignal } from './append-signal.ts';
 import { requireWholeLog } from './database.ts';
 import { beginDueEpoch, epochsIn, isCopy } from './epochs-table.ts';
 import { headFileOf } from './head-file.ts';
@@ -30,12 +31,12 @@ const WATCH_INTERVAL_MS = 100;
 interface Options {
   /** Opens the file that receives each new head; absent: none is noted. See {@link prepare}. */
   readonly beginAppending?: () => HeadFile;
-  /** Reports heads noted since the last read; saves a log that is polled most reads of its head. */
-  readonly signal?: HeadFileSignal | undefined;
+  /** Joins the log of the writer and that of the readers, which then need not read each head. */
+  readonly signal?: AppendSignal | undefined;
   /** Called when an append finds that the log is damaged. */
   readonly damaged?: ((cause: Error) => void) | undefined;
-  /** Proves that a failed commit is undone; without it, its outcome stays unknown. */
-  readonly wal?: Wal;
+  /** The `-wal` file, which the log closes. It proves that a failed commit is undone; without it, its outcome stays unknown. */
+  readonly wal?: Wal | undefined;
 }
 
 /** The log in SQLite, over an open connection, which it closes. */
@@ -49,7 +50,7 @@ export class SqliteEventLog implements EventLog {
   readonly #kept: KeptOutcomes;
   readonly #tree: MerkleTables;
   readonly #transaction: LogTransaction;
-  /** The head at the last read. */
+  /** The head at the last read; undefined where it has to be read again. */
   #seen: number | undefined;
   #trouble: Error | undefined;
 
@@ -74,6 +75,7 @@ export class SqliteEventLog implements EventLog {
 
   async append(seen: number, decide: Decide): Promise<AppendResult> {
     const result = this.#append(seen, decide);
+    if (result.kind !== 'unavailable') this.#options.signal?.send();
     this.#trouble = result.kind === 'appended' ? this.#headFile?.unwritten : result.cause;
     return result;
   }
@@ -140,9 +142,9 @@ export class SqliteEventLog implements EventLog {
   }
 
   async head(): Promise<number> {
-    // The signal first: a head that is noted between the two is then read twice instead of never.
-    const isNew = this.#options.signal?.isNew() ?? true;
-    return isNew || this.#seen === undefined ? this.#readHead() : this.#seen;
+    // The signal first: an append between the two is then read twice instead of never.
+    if (this.#options.signal?.isNew() !== false) this.#seen = undefined;
+    return this.#seen ?? this.#readHead();
   }
 
   watch(grown: () => void): () => void {
@@ -150,7 +152,7 @@ export class SqliteEventLog implements EventLog {
     const timer = setInterval(() => {
       // The owner may have closed the connection while a watcher was left.
       if (!this.#db.open) return clearInterval(timer);
-      // Without the signal: a process that was killed before it noted its head sent none.
+      // Without the signal: a command appends to a store that is not served.
       const head = this.#headIfReadable();
       if (head === seen) return;
       seen = head;
@@ -165,7 +167,6 @@ export class SqliteEventLog implements EventLog {
     this.#db.close();
     this.#options.wal?.close();
     this.#headFile?.close();
-    this.#options.signal?.close();
   }
 
   /** Calls `beginAppending`, once, before the first append, and notes the head. */
@@ -214,20 +215,18 @@ export class SqliteEventLog implements EventLog {
 /**
  * Opens the log of a store's file and the file of its head. A copy begins its new epoch with the
  * first append, so that reading a backup does not change it.
- * @param wal The `-wal` file, which the log closes.
  */
 export function openLog(
   file: string,
   db: Database.Database,
-  damaged?: (cause: Error) => void,
-  wal = new Wal(file),
+  { damaged, wal = new Wal(file), signal }: Pick<Options, 'damaged' | 'wal' | 'signal'> = {},
 ): SqliteEventLog {
   requireWholeLog(file, db);
   const beginAppending = () => {
     const { storeId, id } = isCopy(db) ? beginDueEpoch(file, db) : epochsIn(db);
     return new HeadFile(headFileOf(file), storeId, id);
   };
-  const log = new SqliteEventLog(db, { beginAppending, damaged, wal });
+  const log = new SqliteEventLog(db, { beginAppending, damaged, wal, signal });
   if (!isCopy(db)) log.prepare();
   return log;
 }

@@ -3,8 +3,8 @@
 import type Database from 'better-sqlite3';
 import type { Snapshots } from '../../app/ports/snapshots.ts';
 import type { Store, StoreParts } from '../../app/ports/store.ts';
-import type { HeadFileSignal } from '../process/head-file.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
+import type { AppendSignal } from './append-signal.ts';
 import { epochsIn } from './epochs-table.ts';
 import { SqliteEventLog } from './event-log.ts';
 import { SqliteKeyStore } from './key-store.ts';
@@ -31,7 +31,7 @@ export type Readers = Omit<StoreParts, 'refusals'> &
  * Returns the readers over a connection, which the log closes.
  * @param signal See {@link SqliteEventLog}.
  */
-export function readersOf(file: string, db: Database.Database, signal?: HeadFileSignal): Readers {
+export function readersOf(file: string, db: Database.Database, signal?: AppendSignal): Readers {
   const epochs = epochsIn(db);
   const id = epochs.storeId;
   return {

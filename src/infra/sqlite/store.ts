@@ -1,7 +1,6 @@
 /** Opens stores in SQLite: for a server, and for a command. */
 
 import { rmSync, statSync } from 'node:fs';
-import type { Impairment } from '../../app/ports/impairment.ts';
 import {
   type CommandLineStore,
   DamagedStore,
@@ -11,13 +10,11 @@ import {
 } from '../../app/ports/store.ts';
 import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
 import { UNPACED } from '../checking/keep-checking.ts';
-import { HeadFileSignal } from '../process/head-file.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
 import { epochsIn } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
-import { headFileOf } from './head-file.ts';
 import { rootsIn } from './merkle-tables.ts';
 import { partsOf, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
@@ -42,19 +39,7 @@ export async function openSqliteStore(
   scrub?: number,
 ): Promise<Store> {
   const watcher: StoreWatcher = { mended() {}, noticed() {}, ...given };
-  let signal: HeadFileSignal | undefined;
-  const writer = new WorkerWriter(file, {
-    ...watcher,
-    // A head that could not be noted is not signalled.
-    impaired(reason, cause) {
-      if (isOfStorage(reason)) signal?.distrust(true);
-      watcher.impaired(reason, cause);
-    },
-    mended(reason) {
-      if (isOfStorage(reason)) signal?.distrust(false);
-      watcher.mended(reason);
-    },
-  });
+  const writer = new WorkerWriter(file, watcher);
   const refusals = new SqliteRefusals(file);
   const waiting = await writer.opened();
   const waits = waiting && (await waitingStore(file, writer, watcher, waiting));
@@ -62,8 +47,7 @@ export async function openSqliteStore(
     // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
     const db = openDatabase(file, () => {});
     db.pragma('wal_autocheckpoint = 0');
-    signal = new HeadFileSignal(headFileOf(file));
-    return readersOf(file, db, signal);
+    return readersOf(file, db, writer.signal);
   };
   const readers = waits?.readers ?? openReaders();
   const check = checking(file, scrub, watcher);
@@ -83,10 +67,6 @@ export async function openSqliteStore(
       await readers.log.close();
     },
   };
-}
-
-function isOfStorage(reason: Impairment): boolean {
-  return reason === 'storage_full' || reason === 'storage_failing';
 }
 
 async function waitingStore(

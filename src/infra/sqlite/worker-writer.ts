@@ -10,6 +10,7 @@ import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
 import type { CheckpointCounters, StoreWatcher } from '../../app/ports/store.ts';
 import { startThread } from '../process/start-thread.ts';
+import { AppendSignal } from './append-signal.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
 
 /**
@@ -28,6 +29,8 @@ const NOT_YET: Outcome = { kind: 'unavailable', cause: 'the store cannot be writ
 
 /** Sends batches to the writer's thread: the same port as the Writer behind it. */
 export class WorkerWriter implements BatchWriter {
+  /** Tells of each append of the thread. */
+  readonly signal = new AppendSignal();
   readonly #worker: Worker;
   readonly #watcher: StoreWatcher;
   #opening = Promise.withResolvers<Waiting | undefined>();
@@ -44,7 +47,11 @@ export class WorkerWriter implements BatchWriter {
     this.#watcher = watcher;
     this.#opening.promise.catch(() => undefined);
     this.#ready.promise.catch(() => undefined);
-    this.#worker = startThread('sqlite/writer-thread', { file }, { resourceLimits: SMALL_NURSERY });
+    this.#worker = startThread(
+      'sqlite/writer-thread',
+      { file, signalled: this.signal.memory },
+      { resourceLimits: SMALL_NURSERY },
+    );
     this.#worker.on('message', (message: FromWriter) => this.#receive(message));
     this.#worker.on('error', (cause: Error) => this.#fail(cause));
     this.#worker.on('exit', () => this.#fail(new Error('the writer thread has ended')));

@@ -10,6 +10,7 @@ import type { IdRange } from '../../app/log/epochs.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
 import { OrderImage } from '../../app/state/order-image.ts';
 import { Writer } from '../../app/write/writer.ts';
+import { AppendSignal } from './append-signal.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
 import { beginDueEpoch } from './epochs-table.ts';
 import { openLog, type SqliteEventLog } from './event-log.ts';
@@ -23,7 +24,14 @@ import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './wri
 const port = parentPort;
 if (port === null) throw new Error('writer-thread is a worker thread');
 
-const { file } = workerData as { readonly file: string };
+const { file, signalled } = workerData as ToOpen;
+
+/** The data with which the thread is started. */
+interface ToOpen {
+  readonly file: string;
+  /** The memory of an {@link AppendSignal}. */
+  readonly signalled: SharedArrayBuffer;
+}
 
 /** The parts that exist once the file can be written. */
 interface Opened {
@@ -74,7 +82,8 @@ function open(made: (where: string) => void): Opened {
     const damaged = (cause: Error) => impaired('store_damaged', cause);
     requireWholeLog(file, db);
     const { ids } = beginDueEpoch(file, db);
-    const log = openLog(file, db, damaged, wal);
+    const signal = new AppendSignal(signalled);
+    const log = openLog(file, db, { damaged, wal, signal });
     const checkpoints = new Checkpoints(wal, {
       failing: (cause) => impaired('checkpoint_failing', cause),
       tried: (counters) => send({ kind: 'checkpointed', counters }),
@@ -118,7 +127,7 @@ async function receive(message: ToWriter): Promise<void> {
         throw new Error('a batch came before the image');
       }
       const outcomes = await writer.execute(unpackBatch(message.batch));
-      // Before the outcomes are sent: readers must not rely on a head that could not be noted.
+      // Before the outcomes are sent, so that the service is impaired before a client knows of the event.
       opened.health.note(opened.log.trouble);
       send({ kind: 'executed', outcomes: packOutcomes(outcomes) });
       opened.checkpoints.consider();

@@ -10,7 +10,7 @@ changedRowContract('SQLite', async () => {
   const file = temporaryFile();
   const db = openDatabase(file);
   return {
-    openLog: async (damaged) => openLog(file, db, damaged),
+    openLog: async (damaged) => openLog(file, db, { damaged }),
     openKeys: async () => new SqliteKeyStore(db),
     change: async (sql) => tamper(file, (changed) => changed.exec(sql)),
     check: () => checkSqliteStore(file, async () => {}),

@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UnreadableEvent } from '../../../src/app/ports/event-log.ts';
-import { HeadFile, HeadFileSignal } from '../../../src/infra/process/head-file.ts';
+import { HeadFile } from '../../../src/infra/process/head-file.ts';
+import { AppendSignal } from '../../../src/infra/sqlite/append-signal.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { openLog, SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
@@ -20,42 +21,36 @@ eventLogContract('SQLite', async () => {
 
 eventLogContract('SQLite, whose head is asked for all the time,', async () => {
   const file = temporaryFile();
-  return async () => {
-    const db = openDatabase(file);
-    const headFile = new HeadFile(headFileOf(file), storeIdOf(db));
-    const signal = new HeadFileSignal(headFileOf(file));
-    const log = new SqliteEventLog(db, { beginAppending: () => headFile, signal });
-    log.prepare();
-    return log;
-  };
+  const { memory } = new AppendSignal();
+  return async () => openLog(file, openDatabase(file), { signal: new AppendSignal(memory) });
 });
 
 describe('a reader that has a signal', () => {
   async function writersAndReader() {
     const file = temporaryFile();
-    const noting = openLog(file, openDatabase(file));
+    const signal = new AppendSignal();
+    const writer = openLog(file, openDatabase(file), { signal });
     const silent = new SqliteEventLog(openDatabase(file));
-    const reader = new SqliteEventLog(openDatabase(file), {
-      signal: new HeadFileSignal(headFileOf(file)),
-    });
+    const db = openDatabase(file);
+    const reader = new SqliteEventLog(db, { signal: new AppendSignal(signal.memory) });
     onTestFinished(async () => {
-      for (const log of [noting, silent, reader]) await log.close();
+      for (const log of [writer, silent, reader]) await log.close();
     });
-    return { noting, silent, reader };
+    return { writer, silent, reader, db };
   }
 
-  it('tells a head that was noted, whoever has noted it, as soon as that is done', async () => {
-    const { noting, reader } = await writersAndReader();
+  it('tells the head of each append as soon as it is recorded', async () => {
+    const { writer, reader } = await writersAndReader();
     expect(await reader.head()).toBe(0);
     for (let head = 1; head <= 10; head++) {
-      await noting.append(0, (newer) => [newEvent(placed(BigInt(newer.length)))]);
+      await writer.append(0, (newer) => [newEvent(placed(BigInt(newer.length)))]);
       expect(await reader.head()).toBe(head);
       expect(await reader.head()).toBe(head);
     }
   });
 
-  it('comes upon one that was not noted, by somebody who was killed before, as it watches', async () => {
-    const { noting, silent, reader } = await writersAndReader();
+  it('comes upon an append without a signal as it watches', async () => {
+    const { writer, silent, reader } = await writersAndReader();
     const heard = Promise.withResolvers<void>();
     onTestFinished(reader.watch(heard.resolve));
     expect(await reader.head()).toBe(0);
@@ -64,8 +59,18 @@ describe('a reader that has a signal', () => {
     expect(await reader.head()).toBe(0);
     await heard.promise;
     expect(await reader.head()).toBe(1);
-    await noting.append(1, () => [newEvent(placed(2n))]);
+    await writer.append(1, () => [newEvent(placed(2n))]);
     expect(await reader.head()).toBe(2);
+  });
+
+  it('reads the head again after it could not be read', async () => {
+    const { writer, reader, db } = await writersAndReader();
+    expect(await reader.head()).toBe(0);
+    await writer.append(0, () => [newEvent(placed(1n))]);
+    db.exec('ALTER TABLE tree RENAME TO away');
+    await expect(reader.head()).rejects.toThrow();
+    db.exec('ALTER TABLE away RENAME TO tree');
+    expect(await reader.head()).toBe(1);
   });
 });
 

@@ -13,7 +13,7 @@ wholeLogContract('SQLite', async () => {
   return {
     async openLog(damaged) {
       const db = openDatabase(file);
-      return { log: openLog(file, db, damaged), trail: new SqliteTrail(db) };
+      return { log: openLog(file, db, { damaged }), trail: new SqliteTrail(db) };
     },
     async open() {
       // Without what is noted beside the database, which tells that it is shorter.
