@@ -16,7 +16,7 @@ import { IMPAIRMENTS } from './app/ports/impairment.ts';
 import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
 import { Writer } from './app/write/writer.ts';
 import { welcome } from './cli/shared/welcome.ts';
-import { compose, type Parts } from './container.ts';
+import type { Parts } from './container.ts';
 import { engineOf, mayPass } from './engines.ts';
 import { Health } from './http/health.ts';
 import type { Config } from './infra/process/config.ts';
@@ -31,6 +31,8 @@ import { policyWarning, witnessesOf } from './witnesses.ts';
 export function serve(config: Config, madeKey?: string): Promise<void> {
   return new Service(config).run(madeKey);
 }
+
+type Compose = typeof import('./container.ts').compose;
 
 class Service {
   readonly #config: Config;
@@ -68,8 +70,12 @@ class Service {
     const health = this.#health;
     try {
       const engine = await engineOf(this.#config.database, this.#config);
-      const store = await this.#open(engine);
-      const parts = await this.#compose(engine, store);
+      // What answers requests is many modules, which are loaded while the store's threads start.
+      const [store, { compose }] = await Promise.all([
+        this.#open(engine),
+        import('./container.ts'),
+      ]);
+      const parts = await this.#compose(compose, engine, store);
       const address = await this.#listen(store, parts);
       const phases = [
         () => this.#beginWriter(store, parts),
@@ -92,7 +98,7 @@ class Service {
     return store;
   }
 
-  async #compose({ file }: Engine, store: Store): Promise<Parts> {
+  async #compose(compose: Compose, { file }: Engine, store: Store): Promise<Parts> {
     requireMemory(await store.log.head(), this.#config.limits.maxListTextBytes);
     this.#opened.defer(() => this.#owed.close());
     const witnesses = witnessesOf(this.#config, file, store.id);

@@ -9,14 +9,18 @@ type Engine = 'sqlite' | 'postgres';
 
 /** A thread that checks a store repeatedly while it is served. */
 export class CheckingThread implements StoreCheck {
-  readonly isShort: boolean;
+  readonly #bytesPerSecond: number;
   readonly #worker: Worker;
   readonly #once = Promise.withResolvers<void>();
+  #isShort = false;
 
-  /** Starts the thread. It does not keep the process from ending. */
-  constructor(engine: Engine, given: ToCheck, watcher: Pick<StoreWatcher, 'impaired'>) {
-    this.isShort = given.isShort;
-    this.#worker = startThread(`${engine}/check-thread`, given);
+  /**
+   * Starts the thread, which waits for {@link begin}. It does not keep the process from ending.
+   * @param bytesPerSecond See {@link ToCheck}.
+   */
+  constructor(engine: Engine, bytesPerSecond: number, watcher: Pick<StoreWatcher, 'impaired'>) {
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#worker = startThread(`${engine}/check-thread`, {});
     const damaged = (cause: Error) => {
       watcher.impaired('store_damaged', cause);
       this.#once.reject(cause);
@@ -31,6 +35,17 @@ export class CheckingThread implements StoreCheck {
     this.#worker.on('error', (cause: Error) => this.#once.reject(cause));
     this.#worker.on('exit', () => this.#once.reject(new Error('the check has ended')));
     this.#worker.unref();
+  }
+
+  /** Begins to check a store, which has to be there. */
+  begin(at: string, isShort: boolean): void {
+    this.#isShort = isShort;
+    const given: ToCheck = { at, bytesPerSecond: this.#bytesPerSecond, isShort };
+    this.#worker.postMessage(given);
+  }
+
+  get isShort(): boolean {
+    return this.#isShort;
   }
 
   /** Resolves when everything was checked once. Keeps the process alive until then. */
@@ -57,10 +72,32 @@ export class CheckingThread implements StoreCheck {
 }
 
 /**
+ * Opens a store for a server. The thread that will check it starts meanwhile, and ends if the store cannot be
+ * opened.
+ * @param bytesPerSecond See {@link ToCheck}; undefined: the store is not checked.
+ */
+export async function openChecked<Opened>(
+  engine: Engine,
+  bytesPerSecond: number | undefined,
+  watcher: Pick<StoreWatcher, 'impaired'>,
+  open: (check: CheckingThread | undefined) => Promise<Opened>,
+): Promise<Opened> {
+  if (bytesPerSecond === undefined) return open(undefined);
+  const check = new CheckingThread(engine, bytesPerSecond, watcher);
+  try {
+    return await open(check);
+  } catch (error) {
+    await check.close();
+    throw error;
+  }
+}
+
+/**
  * Checks a store once, in a thread of its own, which has closed the store when this settles. Throws
  * {@link DamagedStore}, the reason why it cannot be checked, or the reason of the aborted signal.
  */
 export function checkInThread(engine: Engine, at: string, signal: AbortSignal): Promise<void> {
-  const given = { at, bytesPerSecond: 0, isShort: true };
-  return new CheckingThread(engine, given, { impaired() {} }).checkOnce(signal);
+  const thread = new CheckingThread(engine, 0, { impaired() {} });
+  thread.begin(at, true);
+  return thread.checkOnce(signal);
 }

@@ -1,7 +1,8 @@
 /** The thread that checks a store: its rounds, its rate, and its reports to the service. */
 
+import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { isDamage } from '../../app/ports/store.ts';
 import { lowerPriority } from '../process/low-priority.ts';
 
@@ -73,9 +74,11 @@ export async function keepChecking(
   }
 }
 
-/** Runs the checks in this thread. The service's side is checking-thread.ts. */
-export function runChecks(check: (at: string, pace: Pace) => Promise<void>): Promise<void> {
-  const { at, bytesPerSecond, isShort } = workerData as ToCheck;
+/** Runs the checks in this thread, once it was told of what. The service's side is checking-thread.ts. */
+export async function runChecks(check: (at: string, pace: Pace) => Promise<void>): Promise<void> {
+  const [{ at, bytesPerSecond, isShort }] = (await once(parentPort as MessagePort, 'message')) as [
+    ToCheck,
+  ];
   if (!isShort) lowerPriority();
   const report = (message: FromCheck) => {
     parentPort?.postMessage(message);

@@ -5,7 +5,7 @@ import type { Epochs } from '../../app/log/epochs.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
-import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
+import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
 import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
@@ -37,6 +37,15 @@ export async function openPostgresStore(
   scrub?: number,
   place?: HeadFilePlace,
 ): Promise<Store> {
+  return openChecked('postgres', scrub, watcher, (check) => open(url, watcher, place, check));
+}
+
+async function open(
+  url: string,
+  watcher: StoreWatcher,
+  place?: HeadFilePlace,
+  check?: CheckingThread,
+): Promise<Store> {
   let madeAt: string | undefined;
   const noteMade = (where: string) => {
     madeAt = where;
@@ -58,7 +67,7 @@ export async function openPostgresStore(
     damaged: (cause) => watcher.impaired('store_damaged', cause),
   });
   let writer: BatchWriter | undefined;
-  const check = scrub === undefined ? undefined : await checking(url, log, scrub, watcher);
+  check?.begin(url, (await log.head()) <= SHORT_CHECK_EVENTS);
   log.follow();
   return {
     ...partsOf(db, () => log.edge()),
@@ -109,16 +118,6 @@ function writerOnceBegun(begun: () => BatchWriter | undefined): BatchWriter {
       return writer.execute(batch, latecomers);
     },
   };
-}
-
-async function checking(
-  at: string,
-  log: PostgresEventLog,
-  bytesPerSecond: number,
-  watcher: StoreWatcher,
-): Promise<CheckingThread> {
-  const isShort = (await log.head()) <= SHORT_CHECK_EVENTS;
-  return new CheckingThread('postgres', { at, bytesPerSecond, isShort }, watcher);
 }
 
 function reachOf(watcher: StoreWatcher): Reach {

@@ -8,7 +8,7 @@ import {
   type Store,
   type StoreWatcher,
 } from '../../app/ports/store.ts';
-import { CheckingThread, checkInThread } from '../checking/checking-thread.ts';
+import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
 import { UNPACED } from '../checking/keep-checking.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { copyAsBackup } from './backup.ts';
@@ -39,6 +39,10 @@ export async function openSqliteStore(
   scrub?: number,
 ): Promise<Store> {
   const watcher: StoreWatcher = { mended() {}, noticed() {}, ...given };
+  return openChecked('sqlite', scrub, watcher, (check) => open(file, watcher, check));
+}
+
+async function open(file: string, watcher: StoreWatcher, check?: CheckingThread): Promise<Store> {
   const writer = new WorkerWriter(file, watcher);
   const refusals = new SqliteRefusals(file);
   const waiting = await writer.opened();
@@ -50,7 +54,7 @@ export async function openSqliteStore(
     return readersOf(file, db, writer.signal);
   };
   const readers = waits?.readers ?? openReaders();
-  const check = checking(file, scrub, watcher);
+  check?.begin(file, statSync(file).size <= SHORT_CHECK_BYTES);
   return {
     ...readers,
     refusals,
@@ -81,16 +85,6 @@ async function waitingStore(
     await writer.close();
     throw error;
   }
-}
-
-function checking(
-  at: string,
-  bytesPerSecond: number | undefined,
-  watcher: Pick<StoreWatcher, 'impaired'>,
-): CheckingThread | undefined {
-  if (bytesPerSecond === undefined) return undefined;
-  const isShort = statSync(at).size <= SHORT_CHECK_BYTES;
-  return new CheckingThread('sqlite', { at, bytesPerSecond, isShort }, watcher);
 }
 
 /** Opens a SQLite file for a command: one connection, used in this thread. */
