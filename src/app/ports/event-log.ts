@@ -73,6 +73,9 @@ export interface FoldSource {
    * Throws {@link UnreadableEvent} at an event that this version cannot understand.
    */
   next(after: number, take: (input: FoldInput) => boolean): Promise<number>;
+
+  /** Ends what reads in the background; absent: nothing does. */
+  close?(): Promise<void>;
 }
 
 export type Decide = (newer: readonly RecordedEvent[], kept: KeptOutcomes) => readonly NewEvent[];

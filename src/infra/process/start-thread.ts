@@ -16,6 +16,7 @@ const PROGRAMS = import.meta.filename.endsWith('.ts') ? '../../../dist/infra/' :
 export function startThread(
   name:
     | 'sqlite/writer-thread'
+    | 'sqlite/side-reader-thread'
     | 'sqlite/tree-thread'
     | 'sqlite/check-thread'
     | 'sqlite/snapshot-thread'

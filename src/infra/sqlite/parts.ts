@@ -9,6 +9,7 @@ import { epochsIn } from './epochs-table.ts';
 import { SqliteEventLog } from './event-log.ts';
 import { SqliteKeyStore } from './key-store.ts';
 import { rootsIn } from './merkle-tables.ts';
+import { SideReader } from './side-reader.ts';
 import { SqliteSigningKeys } from './signing-keys.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { SqliteTrail } from './trail.ts';
@@ -34,12 +35,14 @@ export type Readers = Omit<StoreParts, 'refusals'> &
 export function readersOf(file: string, db: Database.Database, signal?: AppendSignal): Readers {
   const epochs = epochsIn(db);
   const id = epochs.storeId;
+  // Without a writer, the file may be read by one connection alone: see waiting.ts.
+  const aside = signal && ((sql: string) => new SideReader(file, sql));
   return {
     ...partsOf(db),
     id,
     epochs,
     log: new SqliteEventLog(db, { signal }),
-    foldSource: foldSourceIn(db),
+    foldSource: foldSourceIn(db, aside),
     snapshots: new SnapshotFile(snapshotBeside(file), id, rootsIn(db), {
       engine: 'sqlite',
       at: file,

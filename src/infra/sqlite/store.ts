@@ -68,6 +68,7 @@ async function open(file: string, watcher: StoreWatcher, check?: CheckingThread)
       await check?.close();
       await (waits ?? writer).close();
       refusals.close();
+      await readers.foldSource.close?.();
       await readers.log.close();
     },
   };

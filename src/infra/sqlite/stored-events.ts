@@ -6,6 +6,7 @@ import type { StoredEvent } from '../events/codec.ts';
 import { fast } from '../events/fast-path.ts';
 import { decodedFoldSource } from '../events/fold-source.ts';
 import { type EventRow, eventsIn } from '../events/row-mapping.ts';
+import type { SideReader } from './side-reader.ts';
 import { orUnavailable } from './storage/fault.ts';
 
 /** The stored events of a log, read by a statement that is prepared once. */
@@ -29,9 +30,17 @@ export class StoredEvents {
   }
 }
 
-/** Returns the source from which a store's events are folded: natively where that is possible. */
-export function foldSourceIn(db: Database.Database): FoldSource {
+/**
+ * Returns the source from which a store's events are folded: natively where that is possible.
+ * @param aside Prepares a statement in another thread, for long reads; absent: all are in this one.
+ * @param afterChunks The number of chunks in a row that make a read long; absent: the usual one.
+ */
+export function foldSourceIn(
+  db: Database.Database,
+  aside?: (sql: string) => SideReader,
+  afterChunks?: number,
+): FoldSource {
   const stored = new StoredEvents(db);
   const decoded = decodedFoldSource((after, limit) => stored.read(after, limit));
-  return fast?.sqliteFoldSource(db, decoded, orUnavailable) ?? decoded;
+  return fast?.sqliteFoldSource(db, decoded, orUnavailable, aside, afterChunks) ?? decoded;
 }

@@ -7,25 +7,25 @@
 import type { FoldInput } from '../../../app/log/recorded-event.ts';
 import type { FoldSource } from '../../../app/ports/event-log.ts';
 import { END, EventParser } from './event-parser.ts';
+import { type Aside, LongReads } from './long-reads.ts';
+import { CHUNK_EVENTS, type EventChunk, readAhead } from './read-ahead.ts';
 
-/** Events per chunk: enough to make one cheap, too few to block the event loop. */
-const CHUNK_EVENTS = 1_000;
-
-/**
- * Chunks in flight from PostgreSQL while one is folded. With one, the database is idle from
- * each answer to the next request: with three, events are folded 1.6 times as fast.
- */
-const CHUNKS_AHEAD = 3;
-
-/** The bytes of up to {@link CHUNK_EVENTS} events. With a count of 0, the rest is unspecified. */
-type EventChunk = readonly [count: number, lastPosition: number, bytes: Buffer];
-
-type MaybeLater<Value> = Value | Promise<Value>;
+/** A reader of the first {@link CHUNK_EVENTS} events, or more, after a position. */
+interface ChunkReader {
+  chunkAfter(after: number): EventChunk | Promise<EventChunk>;
+  close?(): Promise<void>;
+}
 
 /** Returns the SQL of an event's bytes, for every engine. A null adds none: it is not parsed. */
 function bytesInSql(end: string): string {
   return `concat(type, ' ', schema_version, ' ', version, ${end}, data, ${end}, metadata, ${end})`;
 }
+
+// An aggregate takes rows in the order in which they are read, which is by position: SQLite scans
+// the range of the table from one end to the other.
+const SQLITE_CHUNK = `
+  SELECT count(*), max(position), CAST(group_concat(${bytesInSql('$end')}, '') AS BLOB)
+    FROM events WHERE position > $after AND position <= $to`;
 
 /** The part of a better-sqlite3 connection that is used here. */
 interface SqliteConnection {
@@ -36,22 +36,24 @@ interface SqliteConnection {
  * Returns the source of events of SQLite.
  * @param codec A source of the same events that reads them by the codec.
  * @param guarded Calls a function and translates what SQLite throws.
+ * @param aside Prepares a statement in another thread, for long reads; absent: all are in this one.
+ * @param afterChunks See {@link LongReads}.
  */
 export function sqliteFoldSource(
   db: SqliteConnection,
   codec: FoldSource,
   guarded: <Value>(read: () => Value) => Value,
+  aside?: (sql: string) => Aside,
+  afterChunks?: number,
 ): FoldSource {
-  // An aggregate takes rows in the order in which they are read, which is by position: SQLite scans
-  // the range of the table from one end to the other.
-  const select = db
-    .prepare(
-      `SELECT count(*), max(position), CAST(group_concat(${bytesInSql('$end')}, '') AS BLOB)
-         FROM events WHERE position > $after AND position <= $after + ${CHUNK_EVENTS}`,
-    )
-    .raw();
-  const chunkAfter = (after: number) => guarded(() => select.get({ after, end: END }));
-  return new ChunkedEvents((after) => chunkAfter(after) as EventChunk, codec);
+  const select = db.prepare(SQLITE_CHUNK).raw();
+  const parameters = (after: number, count: number) => ({ after, to: after + count, end: END });
+  const chunkAfter = (after: number) => {
+    return guarded(() => select.get(parameters(after, CHUNK_EVENTS))) as EventChunk;
+  };
+  if (aside === undefined) return new ChunkedEvents({ chunkAfter }, codec);
+  const start = () => aside(SQLITE_CHUNK);
+  return new ChunkedEvents(new LongReads(chunkAfter, { start, parameters }, afterChunks), codec);
 }
 
 // An aggregate takes the rows of a sorted subquery in their order (PostgreSQL's manual, 9.21).
@@ -81,22 +83,21 @@ export function postgresFoldSource(db: PostgresConnection, codec: FoldSource): F
     const [count, lastPosition, text] = row as [number, number, string | null];
     return [count, lastPosition, Buffer.from(text ?? '')];
   });
-  return new ChunkedEvents(chunkAfter, codec);
+  return new ChunkedEvents({ chunkAfter }, codec);
 }
 
 /** A source that parses events chunk by chunk, and falls back on the codec. */
 class ChunkedEvents implements FoldSource {
-  readonly #chunkAfter: (after: number) => MaybeLater<EventChunk>;
+  readonly #reader: ChunkReader;
   readonly #codec: FoldSource;
 
-  /** @param chunkAfter Reads the first {@link CHUNK_EVENTS} events after a position. */
-  constructor(chunkAfter: (after: number) => MaybeLater<EventChunk>, codec: FoldSource) {
-    this.#chunkAfter = chunkAfter;
+  constructor(reader: ChunkReader, codec: FoldSource) {
+    this.#reader = reader;
     this.#codec = codec;
   }
 
   async next(after: number, take: (input: FoldInput) => boolean): Promise<number> {
-    const [count, lastPosition, bytes] = await this.#chunkAfter(after);
+    const [count, lastPosition, bytes] = await this.#reader.chunkAfter(after);
     let read = 0;
     // Positions are unique, so that a last one of `after + count` means that none is missing.
     if (count > 0 && lastPosition === after + count) {
@@ -109,35 +110,7 @@ class ChunkedEvents implements FoldSource {
     // The end of the log, a gap, or an event that only the schema can read.
     return read + (await this.#codec.next(after + read, take));
   }
-}
-
-/**
- * Returns a reader of chunks that reads the next ones ahead while one is folded.
- * @param read Reads the chunk after a position.
- */
-function readAhead(
-  read: (after: number) => Promise<EventChunk>,
-): (after: number) => Promise<EventChunk> {
-  let ahead: { readonly after: number; readonly chunk: Promise<EventChunk> }[] = [];
-  const chunkAfter = async (after: number): Promise<EventChunk> => {
-    const first = ahead.shift();
-    const known = first?.after === after ? first.chunk : undefined;
-    if (known === undefined) ahead = [];
-    const found = await (known ?? read(after));
-    const [count] = found;
-    if (count < CHUNK_EVENTS) {
-      ahead = [];
-      // Events may have been appended since an empty chunk was read ahead.
-      return count === 0 && known !== undefined ? chunkAfter(after) : found;
-    }
-    while (ahead.length < CHUNKS_AHEAD) {
-      const next = after + CHUNK_EVENTS * (ahead.length + 1);
-      const chunk = read(next);
-      // It may fail after the reader has stopped.
-      chunk.catch(() => undefined);
-      ahead.push({ after: next, chunk });
-    }
-    return found;
-  };
-  return chunkAfter;
+  async close(): Promise<void> {
+    await this.#reader.close?.();
+  }
 }
