@@ -65,6 +65,8 @@ export interface Parts {
   readonly witnessing: Witnessing | undefined;
 }
 
+export type Compose = (given: Given) => Parts;
+
 /** Wires the parts of the service around an open store. Starts nothing. */
 export function compose(given: Given): Parts {
   const { store, logger, snapshot } = given;

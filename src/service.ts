@@ -16,7 +16,7 @@ import { IMPAIRMENTS } from './app/ports/impairment.ts';
 import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
 import { Writer } from './app/write/writer.ts';
 import { welcome } from './cli/shared/welcome.ts';
-import type { Parts } from './container.ts';
+import type { Compose, Parts } from './container.ts';
 import { engineOf, mayPass } from './engines.ts';
 import { Health } from './http/health.ts';
 import type { Config } from './infra/process/config.ts';
@@ -31,8 +31,6 @@ import { policyWarning, witnessesOf } from './witnesses.ts';
 export function serve(config: Config, madeKey?: string): Promise<void> {
   return new Service(config).run(madeKey);
 }
-
-type Compose = typeof import('./container.ts').compose;
 
 class Service {
   readonly #config: Config;
@@ -70,11 +68,9 @@ class Service {
     const health = this.#health;
     try {
       const engine = await engineOf(this.#config.database, this.#config);
-      // What answers requests is many modules, which are loaded while the store's threads start.
-      const [store, { compose }] = await Promise.all([
-        this.#open(engine),
-        import('./container.ts'),
-      ]);
+      // The many modules that answer requests are loaded while the store's threads start.
+      const opening = [this.#open(engine), import('./container.ts')] as const;
+      const [store, { compose }] = await Promise.all(opening);
       const parts = await this.#compose(compose, engine, store);
       const address = await this.#listen(store, parts);
       const phases = [

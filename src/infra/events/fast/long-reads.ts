@@ -58,7 +58,7 @@ export class LongReads {
     } catch {
       this.#hasFailed = true;
       await this.close();
-      // What cannot be read is found, and named, here.
+      // An event that cannot be read is found, and named, here.
       return this.#here(after);
     }
   }
