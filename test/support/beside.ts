@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { keyIdOf, mintKeyText } from '../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../src/app/keys/first-key.ts';
 import type { TreeHead } from '../../src/app/log/merkle-tree.ts';
@@ -7,6 +8,7 @@ import type { ApiKey, KeyLimits, Scope } from '../../src/app/ports/key-store.ts'
 import { Writer } from '../../src/app/write/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
+import { lockForServer } from '../../src/infra/sqlite/start/server-lock.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
 
 export interface ImportedOrder {
@@ -16,11 +18,19 @@ export interface ImportedOrder {
   readonly shipDate?: string;
 }
 
+/**
+ * The time in which a running service has come upon events that another process has appended: it looks for
+ * them every 100 ms. No command appends to a store that is served, and only tests do.
+ */
+const NOTICED_MS = 300;
+
 /** Accesses a service's file beside the running service, as the command line does. */
 export class Beside implements AsyncDisposable {
+  readonly #file: string;
   readonly #store: ReturnType<typeof openSqliteForCommandLine>;
 
   constructor(file: string) {
+    this.#file = file;
     this.#store = openSqliteForCommandLine(file);
   }
 
@@ -46,12 +56,23 @@ export class Beside implements AsyncDisposable {
     await this.#store.keys.revoke(id, instant(Date.now()));
   }
 
-  /** Executes commands as an import does. */
+  /** Executes commands as an import does. Resolves when a running service knows their events. */
   async submit(commands: readonly Submission['command'][]): Promise<readonly Outcome[]> {
     const writer = await Writer.open(this.#store.log);
-    return writer.execute(
+    const outcomes = await writer.execute(
       commands.map((command) => ({ command, by: 'import', commandId: 'import' })),
     );
+    if (this.#isServed()) await setTimeout(NOTICED_MS);
+    return outcomes;
+  }
+
+  #isServed(): boolean {
+    try {
+      lockForServer(this.#file)();
+      return false;
+    } catch {
+      return true;
+    }
   }
 
   /** Places orders with given ids. */

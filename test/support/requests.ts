@@ -302,7 +302,7 @@ const headerValues: Readonly<Record<string, readonly string[]>> = {
   'Accept-Encoding': ['gzip', 'br', 'identity;q=0', '*;q=0', 'gzip;q=2', ''],
   Accept: ['text/html', 'application/xml', ''],
   Range: ['bytes=0-1'],
-  'Last-Event-ID': ['0', '7', '', '-1', 'x', '4294967296'],
+  'Last-Event-ID': ['0', '7', '', '-1', 'x', '4294967296', '2251799813685248'],
   Origin: ['https://shop.example.com', 'null'],
   'Access-Control-Request-Method': ['PUT'],
   'X-Request-Id': ['mine'],

@@ -10,6 +10,7 @@ import {
 } from '../../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../../domain/order-id.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
+import { MAX_POSITION } from '../log/positions.ts';
 import {
   EVENT_TYPES,
   type FoldInput,
@@ -17,7 +18,7 @@ import {
   ImpossibleEvent,
   type RecordedEvent,
 } from '../log/recorded-event.ts';
-import { ENTRY_LIMIT, packAll } from './column.ts';
+import { packAll } from './column.ts';
 import { IdIndex } from './id-index.ts';
 import {
   type ImageColumns,
@@ -34,9 +35,6 @@ import {
 
 /** The number of an order's status before a second event. */
 const PENDING = STATUSES.indexOf('pending');
-
-/** The highest position that fits into a column. */
-const MAX_POSITION = ENTRY_LIMIT - 1;
 
 /**
  * The state of every order: a fold of the log, and nothing that is not in the log. It is lost with

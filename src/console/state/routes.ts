@@ -156,7 +156,7 @@ function placeIn(given: URLSearchParams, name: string): string | undefined {
 
 /** Returns true for a position of an event, with or without its epoch. */
 function isPosition(text: string): boolean {
-  return /^(?:\d{1,9}(?:\.[\da-f]{8})?:)?[1-9]\d{0,9}$/.test(text);
+  return /^(?:\d{1,9}(?:\.[\da-f]{8})?:)?[1-9]\d{0,15}$/.test(text);
 }
 
 /** Returns the address of a page below the console's, such as `orders?status=pending`. */

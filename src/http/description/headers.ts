@@ -1,4 +1,5 @@
 /** Describes the headers of answers. */
+import { MAX_POSITION } from '../../app/log/positions.ts';
 
 interface HeaderDescription {
   readonly description: string;
@@ -46,12 +47,12 @@ export const HEADERS = {
   'Event-Position': {
     description:
       'Where in the log the event stands that makes it so: what proofs and receipts go by.',
-    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 4_294_967_295 },
+    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_POSITION },
     required: true,
   },
   LastEventPosition: {
     description: 'The highest `position` of the results; absent where every item was refused.',
-    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 4_294_967_295 },
+    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_POSITION },
   },
   'X-Request-Id': {
     description: "The id of the request. It finds the request in the service's log.",

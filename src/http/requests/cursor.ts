@@ -12,13 +12,14 @@ import type { Moment } from '../../app/read/moment.ts';
 import type { OrderQuery } from '../../app/read/order-query.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 
-const [FORM, FORM_AS_OF] = [1, 2];
+// Form 2 had four bytes for the position.
+const [FORM, FORM_AS_OF] = [1, 3];
 const [ID, AS_OF] = [1, 9];
-const [ID_BYTES, AS_OF_BYTES, CHECK_BYTES] = [8, 4, 4];
+const [ID_BYTES, AS_OF_BYTES, CHECK_BYTES] = [8, 8, 4];
 
-/** The format of a cursor: 18 characters, or 23 for a list as of a moment. */
-export const CURSOR = /^(?:[\w-]{18}|[\w-]{23})$/;
-export const CURSOR_LENGTHS = [18, 23] as const;
+/** The format of a cursor: 18 characters, or 28 for a list as of a moment. */
+export const CURSOR = /^(?:[\w-]{18}|[\w-]{28})$/;
+export const CURSOR_LENGTHS = [18, 28] as const;
 
 /** A query of the list, without its beginning. */
 export type Asked = OrderQuery & {
@@ -38,7 +39,7 @@ export function cursorAfter({ id, asOf }: PlaceInList, asked: Asked): string {
   const bytes = Buffer.alloc(check + CHECK_BYTES);
   bytes.writeUInt8(asOf === undefined ? FORM : FORM_AS_OF);
   bytes.writeBigInt64BE(id, ID);
-  if (asOf !== undefined) bytes.writeUInt32BE(asOf, AS_OF);
+  if (asOf !== undefined) bytes.writeBigUInt64BE(BigInt(asOf), AS_OF);
   bytes.writeUInt32BE(checksum(bytes.subarray(0, check), asked), check);
   return bytes.toString('base64url');
 }
@@ -53,7 +54,7 @@ export function readCursor(cursor: string, asked: Asked): PlaceInList | undefine
   if (!isOurs || bytes[0] !== (isAsOf ? FORM_AS_OF : FORM)) return undefined;
   if (bytes.readUInt32BE(check) !== checksum(bytes.subarray(0, check), asked)) return undefined;
   const id = bytes.readBigInt64BE(ID) as OrderId;
-  return { id, asOf: isAsOf ? bytes.readUInt32BE(AS_OF) : undefined };
+  return { id, asOf: isAsOf ? Number(bytes.readBigUInt64BE(AS_OF)) : undefined };
 }
 
 function checksum(place: Buffer, asked: Asked): number {

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
 import type { Place } from '../../app/log/epochs.ts';
+import { MAX_POSITION } from '../../app/log/positions.ts';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import { MAX_QUANTITY } from '../../domain/order.ts';
 import {
@@ -55,14 +56,12 @@ const ANY_DATE_TIME = {
   maxLength: 16_384,
 };
 
-/** The largest position that an image of the orders can have. */
-const MAX_POSITION = 2 ** 32 - 1;
 export const POSITION = { type: 'integer', format: 'int64', minimum: 0, maximum: MAX_POSITION };
 /** The same, or a position preceded by its epoch. */
 const PLACE_TEXT = {
   type: 'string',
   pattern: `^(?:(?:0|[1-9]\\d{0,8}\\.[0-9a-f]{8}):)?(?:0|${positiveUpTo(MAX_POSITION)})$`,
-  maxLength: 29,
+  maxLength: 35,
 };
 
 const NO_INT64 = `must be a whole number from ${MIN_INT64} to ${MAX_INT64}`;
@@ -193,13 +192,13 @@ export function countText(min: number, max: number, absent: number) {
 /** The position of an event, or 0 for the position before the first. */
 export const positionText = as(
   text()
-    .regex(/^(?:0|[1-9]\d{0,9})$/, NO_POSITION)
+    .regex(/^(?:0|[1-9]\d{0,15})$/, NO_POSITION)
     .transform(Number)
     .refine((value) => value <= MAX_POSITION, NO_POSITION),
   POSITION,
 );
 
-const PLACE = /^(?:(0|[1-9]\d{0,8}\.[0-9a-f]{8}):)?(0|[1-9]\d{0,9})$/;
+const PLACE = /^(?:(0|[1-9]\d{0,8}\.[0-9a-f]{8}):)?(0|[1-9]\d{0,15})$/;
 
 function parsePlace(given: string): Place {
   const [, epoch, position] = PLACE.exec(given) ?? [];

@@ -307,6 +307,7 @@ describe('The list as it was', () => {
   test.each([
     ['asOf=9999', 'asOf: the log ends at position '],
     ['asOf=4294967296', 'asOf: the log ends at position '],
+    ['asOf=2251799813685247', 'asOf: the log ends at position '],
     ['asOf=9999-12-31T23:59:59Z', 'asOf: it is in the future'],
     ['asOf=-1', 'asOf: must be a position, such as 4711, or an RFC 3339 date-time'],
     ['asOf=01', 'asOf: must be'],

@@ -102,7 +102,10 @@ describe('A client that takes nothing of its answer for STALL_TIMEOUT', () => {
 });
 
 describe('Clients that read older versions of the list', () => {
-  beforeAll(() => service.start({ STALL_TIMEOUT: '600', OLD_LISTS_BYTES: '1500000' }));
+  // No reader waits for a place: one that is refused for that is never cut off.
+  beforeAll(() =>
+    service.start({ STALL_TIMEOUT: '600', OLD_LISTS_BYTES: '1500000', MAX_READS: '100' }),
+  );
   afterAll(() => service.program.end());
 
   it('are cut off, the oldest first, when these cost too much, and the newest is served', async () => {

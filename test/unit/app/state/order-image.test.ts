@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_POSITION } from '../../../../src/app/log/positions.ts';
 import { ImpossibleEvent, type RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
 import { OrderImage } from '../../../../src/app/state/order-image.ts';
 import type { OrderId } from '../../../../src/domain/order-id.ts';
@@ -79,7 +80,7 @@ describe('the image of all orders', () => {
     expect(image.pack()).toStrictEqual(before);
   });
 
-  it.each([2 ** 32, 2 ** 51 - 1])('holds positions up to the last of them: %d', (position) => {
+  it.each([2 ** 32, MAX_POSITION])('holds positions up to the last of them: %d', (position) => {
     const [placing, ending] = recorded(placed(1n), shipped(1n)) as [RecordedEvent, RecordedEvent];
     const almost = new OrderImage({ ...new OrderImage().pack(), position: position - 2 });
     almost.fold({ ...placing, position: position - 1 });
@@ -90,8 +91,10 @@ describe('the image of all orders', () => {
 
   it('refuses a position that its columns cannot hold', () => {
     const [event] = recorded(placed(1n)) as [RecordedEvent];
-    const full = new OrderImage({ ...new OrderImage().pack(), position: 2 ** 51 - 1 });
-    expect(() => full.fold({ ...event, position: 2 ** 51 })).toThrow('beyond what an image holds');
+    const full = new OrderImage({ ...new OrderImage().pack(), position: MAX_POSITION });
+    expect(() => full.fold({ ...event, position: MAX_POSITION + 1 })).toThrow(
+      'beyond what an image holds',
+    );
   });
 
   it('has the columns up to the size, by slot', () => {
