@@ -19,7 +19,11 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     mutant: 'a token for each refusal',
-    change: ['app/token-buckets.js', 'isThere ? Math.max(0, tokens - 1) : tokens', 'tokens - 1'],
+    change: [
+      'app/token-buckets.js',
+      'isThere ? Math.max(0, tokens - count) : tokens',
+      'tokens - count',
+    ],
     words: /^ten times the limit: \d+ of the other were accepted, not \d+ to \d+$/,
   },
 ];
@@ -31,6 +35,10 @@ test('a key that sends ten times its limit gets its limit, and another key every
   expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
   const [beyond] = roundsOf(outcome.rounds, 'beyond');
   expect(beyond?.other?.refused.count).toBeGreaterThan(0);
+});
+
+test('each mutant can be planted, also those that are only at night', () => {
+  for (const { change } of MUTANTS) changedProduct(change);
 });
 
 test.each(isNightly ? MUTANTS : MUTANTS.slice(0, 1))(

@@ -36,7 +36,9 @@ const MUTANTS = [
   },
   {
     mutant: 'a refusal that is never sent',
-    changes: [['app/write/command-queue.js', 'resolve(OVERLOADED);', 'void resolve;']] as const,
+    changes: [
+      ['app/write/command-queue.js', 'answerAll(requests, OVERLOADED);', 'void answerAll;'],
+    ] as const,
     words: /commands got no answer$/,
   },
   {
@@ -82,6 +84,10 @@ test.skipIf(noCompiler)('reads hold up neither commands nor probes', async () =>
   expect(outcome.broken, JSON.stringify(outcome)).toStrictEqual([]);
   expect(outcome.reads?.accepted.count).toBeGreaterThan(100);
   expect(outcome.probes.accepted.count).toBeGreaterThan(0);
+});
+
+test('each mutant can be planted, also those that are only at night', () => {
+  for (const { changes } of MUTANTS) productOfSmallBatches(BATCH, ...changes);
 });
 
 test.skipIf(noCompiler).each(isNightly ? MUTANTS : MUTANTS.slice(0, 1))(

@@ -3,8 +3,7 @@
  * then sends ten times as many in an open loop, with or without reads beside them, while the probes are
  * asked as an orchestrator does. docs/adr/0028-bounded-queue.md states what has to hold.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { runProgram } from '../../bench/processes.ts';
 import { Databases, withCluster } from '../../bench/scenarios/postgres.ts';
@@ -13,6 +12,7 @@ import {
   changedProduct,
   fetchBytes,
   type Product,
+  type Replacement,
   startProduct,
 } from '../../bench/servers.ts';
 import { startOnSlowDisk } from '../../bench/slow-disk.ts';
@@ -226,14 +226,7 @@ function checksOf(
 /** A product whose batches hold few commands, as if its log were much slower than everything before it. */
 export function productOfSmallBatches(
   commands: number,
-  ...changes: readonly (readonly [file: string, from: string, to: string])[]
+  ...changes: readonly Replacement[]
 ): string {
-  const root = changedProduct(['app/write/batch-size.js', '= 1_024;', `= ${commands};`]);
-  for (const [file, from, to] of changes) {
-    const path = join(root, 'dist', file);
-    const source = readFileSync(path, 'utf8');
-    if (source.split(from).length !== 2) throw new Error(`${file} has not one "${from}"`);
-    writeFileSync(path, source.replace(from, to));
-  }
-  return root;
+  return changedProduct(['app/write/batch-size.js', '= 1_024;', `= ${commands};`], ...changes);
 }
