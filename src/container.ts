@@ -65,7 +65,7 @@ export interface Parts {
   readonly witnessing: Witnessing | undefined;
 }
 
-export type Compose = (given: Given) => Parts;
+export type Compose = typeof compose;
 
 /** Wires the parts of the service around an open store. Starts nothing. */
 export function compose(given: Given): Parts {

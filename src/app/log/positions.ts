@@ -6,5 +6,5 @@
  */
 export const MAX_POSITION = 2 ** 51 - 1;
 
-/** The most digits of a position. */
-export const MAX_POSITION_DIGITS = String(MAX_POSITION).length;
+/** The pattern of a position, or 0 for that before the first event: no log has one of more digits. */
+export const POSITION_PATTERN = `(?:0|[1-9]\\d{0,${String(MAX_POSITION).length - 1}})`;

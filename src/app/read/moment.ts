@@ -1,14 +1,13 @@
 /** Moments of the log, and their positions. */
 import { type Instant, millisecondsOf, parseInstant } from '../../domain/instant.ts';
 import { CLOCKS } from '../clock.ts';
-import { MAX_POSITION_DIGITS } from '../log/positions.ts';
+import { POSITION_PATTERN } from '../log/positions.ts';
 import type { OrderList } from '../state/order-list.ts';
 
 /** A moment of the log: after so many events, or at a time. */
 export type Moment = number | Instant;
 
-// No log has a position of more digits.
-const POSITION = new RegExp(`^(?:0|[1-9]\\d{0,${MAX_POSITION_DIGITS - 1}})$`);
+const POSITION = new RegExp(`^${POSITION_PATTERN}$`);
 
 /** Parses a position, or a date-time of RFC 3339. Returns `undefined` for any other text. */
 export function parseMoment(text: string): Moment | undefined {

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
 import type { Place } from '../../app/log/epochs.ts';
-import { MAX_POSITION } from '../../app/log/positions.ts';
+import { MAX_POSITION, POSITION_PATTERN } from '../../app/log/positions.ts';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import { MAX_QUANTITY } from '../../domain/order.ts';
 import {
@@ -192,13 +192,13 @@ export function countText(min: number, max: number, absent: number) {
 /** The position of an event, or 0 for the position before the first. */
 export const positionText = as(
   text()
-    .regex(/^(?:0|[1-9]\d{0,15})$/, NO_POSITION)
+    .regex(new RegExp(`^${POSITION_PATTERN}$`), NO_POSITION)
     .transform(Number)
     .refine((value) => value <= MAX_POSITION, NO_POSITION),
   POSITION,
 );
 
-const PLACE = /^(?:(0|[1-9]\d{0,8}\.[0-9a-f]{8}):)?(0|[1-9]\d{0,15})$/;
+const PLACE = new RegExp(`^(?:(0|[1-9]\\d{0,8}\\.[0-9a-f]{8}):)?(${POSITION_PATTERN})$`);
 
 function parsePlace(given: string): Place {
   const [, epoch, position] = PLACE.exec(given) ?? [];

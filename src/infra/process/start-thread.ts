@@ -10,6 +10,12 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 const PROGRAMS = import.meta.filename.endsWith('.ts') ? '../../../dist/infra/' : '../';
 
 /**
+ * The limit of the young generation of a thread whose objects become garbage at once, such as those of a batch:
+ * on a machine with much memory, V8 would let 100 MB of them accumulate in one thread.
+ */
+export const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
+
+/**
  * Starts a program in a thread of its own.
  * @param name The path of the program from src/infra, without its extension.
  */

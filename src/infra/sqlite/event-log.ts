@@ -35,7 +35,10 @@ interface Options {
   readonly signal?: AppendSignal | undefined;
   /** Called when an append finds that the log is damaged. */
   readonly damaged?: ((cause: Error) => void) | undefined;
-  /** The `-wal` file, which the log closes. It proves that a failed commit is undone; without it, its outcome stays unknown. */
+  /**
+   * The `-wal` file, which the log closes. It proves that a failed commit is undone; without it, its
+   * outcome stays unknown.
+   */
   readonly wal?: Wal | undefined;
 }
 
@@ -152,7 +155,7 @@ export class SqliteEventLog implements EventLog {
     const timer = setInterval(() => {
       // The owner may have closed the connection while a watcher was left.
       if (!this.#db.open) return clearInterval(timer);
-      // Without the signal: a command appends to a store that is not served.
+      // Without the signal, which no other process sends.
       const head = this.#headIfReadable();
       if (head === seen) return;
       seen = head;

@@ -1,10 +1,7 @@
 /** The server's end of a thread that reads rows of a store: side-reader-thread.ts. */
 
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../process/start-thread.ts';
-
-/** The objects of a row become garbage at once: see worker-writer.ts. */
-const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
+import { SMALL_NURSERY, startThread } from '../process/start-thread.ts';
 
 /**
  * A prepared statement in a thread of its own, over a connection of its own, which only reads. While

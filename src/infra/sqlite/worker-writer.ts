@@ -9,15 +9,9 @@ import type { Outcome, Submission } from '../../app/log/submission.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
 import type { CheckpointCounters, StoreWatcher } from '../../app/ports/store.ts';
-import { startThread } from '../process/start-thread.ts';
+import { SMALL_NURSERY, startThread } from '../process/start-thread.ts';
 import { AppendSignal } from './append-signal.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
-
-/**
- * The limit of the thread's young generation. The objects of a batch become garbage at once; on a
- * machine with much memory, V8 would let 100 MB of them accumulate in this thread alone.
- */
-const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
 
 /** The reason why a file cannot be written at this time. */
 export interface Waiting {
