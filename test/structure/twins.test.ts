@@ -26,6 +26,7 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
   'sqlite/append-signal.ts': 'any instance appends to PostgreSQL, so each head is read there',
   'sqlite/backup.ts': 'PostgreSQL is backed up with its own tools',
   'sqlite/log-transaction.ts': 'a failed commit of SQLite leaves questions of its own',
+  'sqlite/load-sqlite.ts': 'the client of PostgreSQL is no native module',
   'sqlite/side-reader-thread.ts': 'PostgreSQL reads in processes of its own',
   'sqlite/side-reader.ts': 'PostgreSQL reads in processes of its own',
   'sqlite/waiting.ts': 'a store on a full disk waits until it can be written',

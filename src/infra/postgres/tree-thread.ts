@@ -5,8 +5,11 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { TreeBuild } from '../../app/audit/tree-build.ts';
+import { loaded } from '../process/start-thread.ts';
 import { rowsIn } from './event-lines.ts';
 import { storedTreeIn, type TreeWork } from './tree-aside.ts';
+
+loaded();
 
 const { tree, last, sizes } = workerData as TreeWork;
 

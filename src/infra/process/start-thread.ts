@@ -1,6 +1,6 @@
 /** Starts the threads of the service. */
 
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { Worker, type WorkerOptions, workerData } from 'node:worker_threads';
 
 /**
  * The folder of the programs, src/infra, as built. A thread never runs the source: Node strips its
@@ -15,8 +15,45 @@ const PROGRAMS = import.meta.filename.endsWith('.ts') ? '../../../dist/infra/' :
  */
 export const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
 
+/** Given to every thread. */
+interface Given {
+  /** Becomes 1 when the thread has loaded its modules. */
+  readonly loaded: Int32Array<SharedArrayBuffer>;
+}
+
 /**
- * Starts a program in a thread of its own.
+ * A thread that is not terminated before it has loaded its modules: Node.js aborts the whole process if the
+ * loading is interrupted at some points, most of them in a module of Node-API.
+ */
+class Thread extends Worker {
+  readonly #loaded: Given['loaded'];
+
+  constructor(program: URL, options: WorkerOptions, { loaded }: Given) {
+    super(program, options);
+    this.#loaded = loaded;
+    this.once('exit', () => markLoaded({ loaded }));
+  }
+
+  override async terminate(): Promise<number> {
+    // Without the thread, nothing else may keep the process alive for so long.
+    this.ref();
+    await Atomics.waitAsync(this.#loaded, 0, 0).value;
+    return super.terminate();
+  }
+}
+
+/** Called by each program as soon as it has loaded its modules: from then on its thread may be terminated. */
+export function loaded(): void {
+  markLoaded(workerData);
+}
+
+function markLoaded({ loaded }: Given): void {
+  Atomics.store(loaded, 0, 1);
+  Atomics.notify(loaded, 0);
+}
+
+/**
+ * Starts a program in a thread of its own. It calls {@link loaded}.
  * @param name The path of the program from src/infra, without its extension.
  */
 export function startThread(
@@ -29,8 +66,10 @@ export function startThread(
     | 'postgres/tree-thread'
     | 'postgres/check-thread'
     | 'postgres/snapshot-thread',
-  workerData: object,
+  given: object,
   options: WorkerOptions = {},
 ): Worker {
-  return new Worker(new URL(`${PROGRAMS}${name}.js`, import.meta.url), { ...options, workerData });
+  const mark: Given = { loaded: new Int32Array(new SharedArrayBuffer(4)) };
+  const program = new URL(`${PROGRAMS}${name}.js`, import.meta.url);
+  return new Thread(program, { ...options, workerData: { ...given, ...mark } }, mark);
 }

@@ -2,6 +2,11 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { loaded } from '../process/start-thread.ts';
+import { loadSqlite } from './load-sqlite.ts';
+
+loadSqlite();
+loaded();
 
 const { file, sql } = workerData as { readonly file: string; readonly sql: string };
 

@@ -7,7 +7,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { TreeBuild } from '../../app/audit/tree-build.ts';
 import type { StoredTree } from '../../app/ports/evidence.ts';
+import { loaded } from '../process/start-thread.ts';
 import { openSqliteEvidence } from './evidence.ts';
+import { loadSqlite } from './load-sqlite.ts';
+
+loadSqlite();
+loaded();
 
 const { file, last, sizes } = workerData as {
   readonly file: string;

@@ -10,16 +10,21 @@ import type { IdRange } from '../../app/log/epochs.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
 import { OrderImage } from '../../app/state/order-image.ts';
 import { Writer } from '../../app/write/writer.ts';
+import { loaded } from '../process/start-thread.ts';
 import { AppendSignal } from './append-signal.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
 import { beginDueEpoch } from './epochs-table.ts';
 import { openLog, type SqliteEventLog } from './event-log.ts';
+import { loadSqlite } from './load-sqlite.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { storageFaultOf } from './storage/fault.ts';
 import { StorageHealth } from './storage/health.ts';
 import { Checkpoints } from './wal/checkpoints.ts';
 import { Wal } from './wal/wal.ts';
 import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './writer-messages.ts';
+
+loadSqlite();
+loaded();
 
 const port = parentPort;
 if (port === null) throw new Error('writer-thread is a worker thread');
