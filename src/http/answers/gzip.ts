@@ -1,6 +1,6 @@
 /** Gzip files (RFC 1952) put together from pieces that are compressed once and used again. */
-import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { Deflater } from './deflate.ts';
 
 /**
  * A piece of a gzip file (RFC 1952) that is composed of separately compressed pieces: raw deflate
@@ -15,26 +15,26 @@ export interface GzipPiece {
   readonly length: number;
 }
 
-const FULL_FLUSH = { finishFlush: constants.Z_FULL_FLUSH };
-const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
-const inflate = promisify<Buffer, object, Buffer>(inflateRaw);
-/** A piece has no last block. */
-const NO_END = { finishFlush: constants.Z_SYNC_FLUSH };
-
 /**
  * The most pieces compressed at the same time. Each takes a quarter of a megabyte, and one of the
  * pool's four threads, which other work needs, too.
  */
 const MAX_CONCURRENT_JOBS = 2;
 let underWay = 0;
+/** Those without work. */
+const idle: Deflater[] = [];
 const waiting: (() => void)[] = [];
 
 /** Compresses a piece in the thread pool, when its turn comes. */
 export async function gzipPiece(bytes: Buffer): Promise<GzipPiece> {
+  if (bytes.length === 0) return gzipPieceSync(bytes);
   if (underWay < MAX_CONCURRENT_JOBS) underWay += 1;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
-    const deflated = exactly(await deflate(bytes, FULL_FLUSH));
+    const deflater = idle.pop() ?? new Deflater();
+    const deflated = await deflater.deflate(bytes);
+    // One that failed is not used again.
+    idle.push(deflater);
     return { deflated, crc: crc32(bytes), length: bytes.length };
   } finally {
     // The next piece takes the place of this one.
@@ -44,20 +44,7 @@ export async function gzipPiece(bytes: Buffer): Promise<GzipPiece> {
   }
 }
 
-/**
- * Returns a copy that takes no more memory than its bytes. What zlib returns is the beginning of a buffer
- * of 16 KB, and what Buffer.from returns is a part of a pool.
- */
-function exactly(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(copy);
-  return copy;
-}
-
-/** Resolves with the bytes of a piece before it was compressed. */
-export function inflatePiece({ deflated }: GzipPiece): Promise<Buffer> {
-  return inflate(deflated, NO_END);
-}
+const FULL_FLUSH = { finishFlush: constants.Z_FULL_FLUSH };
 
 /** Compresses a few bytes synchronously. */
 export function gzipPieceSync(bytes: Buffer): GzipPiece {

@@ -1,7 +1,8 @@
 /** A chunk of version 1's list, encoded: its text, its compressed form, or both. */
 import { orderToJson } from '../../app/read/order-json.ts';
 import type { OrderView } from '../../app/state/order-list.ts';
-import { type GzipPiece, gzipPiece, inflatePiece } from './gzip.ts';
+import type { Inflater } from './deflate.ts';
+import { type GzipPiece, gzipPiece } from './gzip.ts';
 import type { VersionedChunk } from './list-versions.ts';
 
 /**
@@ -27,9 +28,18 @@ export class ListChunk implements VersionedChunk {
     return (this.#text?.length ?? 0) + this.#deflatedBytes;
   }
 
-  /** Returns the text. It is inflated, at each call, if only the compressed form is kept. */
-  text(): Buffer | Promise<Buffer> {
-    return this.#text ?? this.#inflate();
+  /** The text, if it is kept. */
+  get text(): Buffer | undefined {
+    return this.#text;
+  }
+
+  /**
+   * Passes the text on, in parts. It is unpacked, at each call, if only the compressed form is kept.
+   * @param use Called with the parts in turn.
+   */
+  async pass(inflater: Inflater, use: (part: Buffer) => void): Promise<void> {
+    if (this.#text === undefined) await inflater.inflate((await this.gzip()).deflated, use);
+    else use(this.#text);
   }
 
   /** Resolves with the compressed chunk. It is compressed once, at the first call. */
@@ -48,10 +58,6 @@ export class ListChunk implements VersionedChunk {
     const piece = await gzipPiece(text);
     this.#deflatedBytes = piece.deflated.length;
     return piece;
-  }
-
-  async #inflate(): Promise<Buffer> {
-    return inflatePiece(await this.gzip());
   }
 }
 

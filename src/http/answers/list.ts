@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
 import type { OrderEvent } from '../../domain/order.ts';
+import { Inflater } from './deflate.ts';
 import { gzipFile, gzipPieceSync } from './gzip.ts';
 import { ListChunk } from './list-chunk.ts';
 import type { ListVersions } from './list-versions.ts';
@@ -102,14 +103,23 @@ function gzipBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
 async function bodyOf(all: readonly Part[], encoding: readonly string[] = []): Promise<Body> {
   const length = all.reduce((length, part) => length + part.length, 0);
   return {
-    parts: length > MAX_COPIED_BYTES ? all : [Buffer.concat(await Promise.all(all.map(bytesOf)))],
+    parts: length > MAX_COPIED_BYTES ? all : [await joined(all)],
     length,
     head: [...encoding, 'Content-Type', JSON_UTF_8, 'Content-Length', `${length}`],
   };
 }
 
-function bytesOf(part: Part): Buffer | Promise<Buffer> {
-  return part instanceof ListChunk ? part.text() : part;
+async function joined(parts: readonly Part[]): Promise<Buffer> {
+  const all: Buffer[] = [];
+  using inflater = new Inflater();
+  for (const part of parts) await pass(part, inflater, (bytes) => all.push(bytes));
+  return Buffer.concat(all);
+}
+
+/** Passes the bytes of a part on. */
+async function pass(part: Part, inflater: Inflater, use: (bytes: Buffer) => void): Promise<void> {
+  if (part instanceof ListChunk) await part.pass(inflater, use);
+  else use(part);
 }
 
 function remembered<Key extends object, Value>(
@@ -124,17 +134,32 @@ function remembered<Key extends object, Value>(
   return made;
 }
 
+/** Writes the body, and resolves when it is no longer in use. */
+async function write(res: Response, body: Body, sending: Sending): Promise<void> {
+  await writeParts(res, body, sending);
+  if (res.closed) return;
+  res.uncork();
+  res.end();
+  sending.made();
+  // Until then the last written parts are in use.
+  if (!res.closed) await once(res, 'close');
+}
+
 /**
- * Writes the parts as fast as the client reads. A slow client costs no memory but its place in
- * the parts, and a fast one lets others have a turn every half megabyte.
+ * Writes the parts as fast as the client reads, the last ones corked. A slow client costs no memory
+ * but its place in the parts, and a fast one lets others have a turn every half megabyte.
  */
-async function write(
+async function writeParts(
   res: Response,
   { parts, length }: Body,
   { giveWay, made }: Sending,
 ): Promise<void> {
+  using inflater = new Inflater();
   let bytes = 0;
   let left = length;
+  const writeBytes = (bytes: Buffer) => {
+    if (!res.closed) res.write(bytes);
+  };
   // The head and the first parts are written in one system call.
   res.cork();
   for (const part of parts) {
@@ -144,20 +169,12 @@ async function write(
       // The rest depends on the client alone, so it gives up its place among the long reads.
       if (res.writableNeedDrain) made();
       await drained(res);
-      if (res.closed) return;
       bytes = 0;
       res.cork();
     }
-    const ready = bytesOf(part);
-    const bytesOfPart = ready instanceof Promise ? await ready : ready;
     if (res.closed) return;
-    res.write(bytesOfPart);
+    await pass(part, inflater, writeBytes);
     bytes += part.length;
     left -= part.length;
   }
-  res.uncork();
-  res.end();
-  made();
-  // Until then the last written parts are in use.
-  if (!res.closed) await once(res, 'close');
 }

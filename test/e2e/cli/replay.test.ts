@@ -50,7 +50,7 @@ describe('replay', () => {
     expect(events).toHaveLength(5);
     for (let position = 0; position <= events.length; position++) {
       const orders = naiveOrders(events.slice(0, position));
-      const page = orders.length === 0 ? '[' : String(await encodeChunk(orders, true).text());
+      const page = orders.length === 0 ? '[' : String(encodeChunk(orders, true).text);
       const { code, out } = await place.run('replay', '--to', String(position));
       expect([code, out]).toEqual([0, `${page}]`]);
     }
