@@ -10,7 +10,7 @@ export function defineHelp(command: ExplainedCommand): void {
       for (const [at, word] of words.entries()) {
         const next = explained.commands.find((one) => one.name() === word);
         if (next === undefined) {
-          command.error(`error: there is no command '${words.slice(0, at + 1).join(' ')}'`);
+          explained.error(`error: there is no command '${words.slice(0, at + 1).join(' ')}'`);
         }
         explained = next as ExplainedCommand;
       }

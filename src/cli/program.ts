@@ -61,7 +61,6 @@ export async function programFor(
     .explain(NOTES)
     .example('Run the service', 'serve')
     .example('Explain a command', 'help keys create')
-    .showHelpAfterError(`Try ${NAME} --help`)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),

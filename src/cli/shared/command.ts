@@ -1,6 +1,6 @@
 /** Commands that explain themselves. */
 
-import { Command } from 'commander';
+import { Command, type ErrorOptions } from 'commander';
 
 /** A line to paste into a shell, and the purpose of it. */
 export interface Example {
@@ -34,8 +34,14 @@ export class ExplainedCommand extends Command {
     return this;
   }
 
+  /** Ends the command with a message, and the way to its own help. */
+  override error(message: string, options?: ErrorOptions): never {
+    this.showHelpAfterError(`Try ${pathOf(this)} --help`);
+    return super.error(message, options);
+  }
+
   #below(): string {
-    const name = rootOf(this).name();
+    const [name] = pathOf(this).split(' ');
     const lines = this.examples.map(({ purpose, line }) => `  ${purpose}:\n    ${name} ${line}`);
     const examples = lines.length === 0 ? [] : [`Examples:\n${lines.join('\n')}`];
     const parts = [...(this.notes === '' ? [] : [this.notes]), ...examples];
@@ -43,6 +49,8 @@ export class ExplainedCommand extends Command {
   }
 }
 
-function rootOf(command: Command): Command {
-  return command.parent === null ? command : rootOf(command.parent);
+/** Returns the words that call a command, from the name of the program on. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
 }

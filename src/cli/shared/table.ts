@@ -40,9 +40,13 @@ export async function printTable<Column extends string>(
   );
 }
 
+// The head is printed with the first part: if there is none but an error, nothing stands before that.
 async function* tabbed(head: readonly string[], parts: Iterable<Rows> | AsyncIterable<Rows>) {
-  yield `${head.join('\t')}\n`;
-  for await (const rows of parts) yield rows.map((row) => `${row.join('\t')}\n`).join('');
+  let above: Rows = [head];
+  for await (const rows of parts) {
+    yield [...above, ...rows].map((row) => `${row.join('\t')}\n`).join('');
+    above = [];
+  }
 }
 
 async function* aligned(

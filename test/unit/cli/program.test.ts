@@ -152,6 +152,22 @@ test.each([
   expect(place.started).toEqual([]);
 });
 
+test.each([
+  { args: ['bogus'], help: 'store-orders --help' },
+  { args: ['serve', '--bogus'], help: 'store-orders serve --help' },
+  { args: ['keys', 'bogus'], help: 'store-orders keys --help' },
+  { args: ['keys', 'create'], help: 'store-orders keys create --help' },
+  { args: ['keys', 'limit', 'x'], help: 'store-orders keys limit --help' },
+  { args: ['import', 'x', '--format', 'xml'], help: 'store-orders import --help' },
+  { args: ['orders', 'place', '--pet-id', 'x'], help: 'store-orders orders place --help' },
+])('after the usage error of $args, $help is to be tried', async ({ args, help }) => {
+  const { err } = await new Place().run(...args);
+  expect(err.split('\n').slice(-2)).toEqual([`Try ${help}`, '']);
+  const explained = await new Place().run(...help.split(' ').slice(1));
+  expect(explained).toMatchObject({ code: 0, err: '' });
+  expect(explained.out).toContain(`Usage: ${help.replace(' --help', '')}`);
+});
+
 test.each([new CannotStart('one\ntwo'), new Error('one\ntwo'), 'one\ntwo'])(
   'a failure is told, each line with the name of the program',
   async (failure) => {

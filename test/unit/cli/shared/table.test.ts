@@ -19,6 +19,24 @@ async function* inParts(...parts: readonly Rows[]) {
   yield* parts;
 }
 
+test.each([undefined, 80])(
+  'if there are no rows but an error, nothing is printed',
+  async (columns) => {
+    const failing = {
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('refused')) }),
+    };
+    const output = Object.assign(new PassThrough(), columns && { isTTY: true, columns });
+    await expect(printTable(output, ['id'], failing)).rejects.toThrow('refused');
+    expect(output.read()).toBeNull();
+  },
+);
+
+test('the head is printed once, above all parts', async () => {
+  const parts = inParts([['1', 'one']], [], [['2', 'two']]);
+  expect(await printed(undefined, parts)).toBe('id\tnote\n1\tone\n2\ttwo\n');
+  expect(await printed(undefined, inParts([]))).toBe('id\tnote\n');
+});
+
 test('elsewhere than on a terminal, tabs separate the columns, in lines of any length', async () => {
   const long = 'x'.repeat(200);
   expect(await printed(undefined, [['1', long]])).toBe(`id\tnote\n1\t${long}\n`);
