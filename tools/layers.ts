@@ -120,6 +120,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'store-orders': ['cli/conformance.ts'],
   tsyringe: ['container.ts'],
   zod: [
+    'cli/shared/follower-file.ts',
     'http',
     'infra/process/config.ts',
     'infra/process/config-values.ts',

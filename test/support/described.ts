@@ -169,7 +169,7 @@ function checkHeaders(
   }
 }
 
-const ELSE = /"(?:after|asOf): /;
+const ELSE = /"(?:after|asOf|Last-Event-ID): /;
 
 /** Checks that malformed requests, and only those, were refused as malformed. */
 function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): void {
@@ -185,8 +185,10 @@ function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): voi
  * future moment, a position beyond the log, a name that contains an API key, too many items for the
  * key's burst, too many buckets.
  */
-function isBeyondDescription({ method, path }: Sent, text: string): boolean {
-  if (/[?&](?:after|asOf)=/.test(path)) return method === 'HEAD' || ELSE.test(text);
+function isBeyondDescription(sent: Sent, text: string): boolean {
+  const { method, path } = sent;
+  if (/[?&](?:after|asOf)=/.test(path) || 'last-event-id' in lowerCased(sent))
+    return method === 'HEAD' || ELSE.test(text);
   if (text.includes('"Idempotency-Key: must not have an API key in it"')) return true;
   if (/:batch(?:Cancel|Place)$/.test(path)) return /items at once, and this batch has/.test(text);
   if (/\/activity\?/.test(path)) return method === 'HEAD' || /buckets, and an answer/.test(text);

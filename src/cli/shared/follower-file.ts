@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { OrderEvent } from '../../client/client.ts';
 import { writeWhole } from './new-file.ts';
@@ -41,8 +42,28 @@ export async function writeFollowed(file: string, followed: Followed): Promise<v
   await writeWhole(file, [`${JSON.stringify(followed)}\n`], { force: true });
 }
 
+const FollowedFile = z.object({
+  after: z.string().regex(/^\d+$/),
+  log: z.string().optional(),
+  parked: z.array(
+    z.object({
+      event: z.looseObject({
+        id: z.string(),
+        type: z.string(),
+        source: z.string(),
+        subject: z.string(),
+        position: z.number(),
+      }),
+      at: z.string(),
+      tries: z.number(),
+      reason: z.string(),
+    }),
+  ),
+});
+
 function followedIn(text: string): Followed {
-  const { after, log, parked } = Object(JSON.parse(text)) as Partial<Followed>;
-  if (typeof after !== 'string' || !Array.isArray(parked)) throw new Error('it is none');
-  return { after, log, parked };
+  const read = FollowedFile.safeParse(JSON.parse(text));
+  if (read.success) return read.data as z.infer<typeof FollowedFile> & Followed;
+  const [{ path, message }] = read.error.issues as [z.core.$ZodIssue];
+  throw new Error(path.length === 0 ? message : `${path.join('.')}: ${message}`);
 }

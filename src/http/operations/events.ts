@@ -73,7 +73,10 @@ async function listOrderEvents(
 const START: Place = { position: 0 };
 
 const EventQuery = z.strictObject({
-  after: may(placeText, 'Events behind this position; 0 if absent.'),
+  after: may(
+    placeText,
+    'Events behind this position; 0 if absent. It must not be beyond the end of the log.',
+  ),
   limit: limitOf('events'),
   type: may(wordText(EVENT_TYPES), 'Events of this type.'),
   commandId: may(
@@ -85,7 +88,8 @@ const EventQuery = z.strictObject({
 const StreamHeaders = z.object({
   'Last-Event-ID': may(
     placeText,
-    'Of a stream: the `id` that was received last. It goes on behind that, whatever `after` says.',
+    'Of a stream: the `id` that was received last. It goes on behind that, whatever `after` says. ' +
+      'It must not be beyond the end of the log.',
   ),
 });
 
@@ -122,6 +126,7 @@ const LIST_EVENTS = {
 
 interface LogServices {
   readonly epochs: Epochs;
+  readonly readModel: Pick<ReadModel<unknown>, 'current'>;
   readonly history: Pick<History, 'run'>;
   readonly tail: Pick<Tail, 'follow'>;
   readonly authenticator: Pick<Authenticator, 'isStillInForce'>;
@@ -145,18 +150,39 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
   const { after = START, limit, ...filter } = query;
   const begin = positionOf(epochs, 'after', after);
   const { events, end, hasMore } = await history.run(begin, limit, filter);
+  if (events.length === 0) await requireReached(services, context, 'after', begin);
   if (hasMore) linkToNext(req, res, epochs.write(end));
   res.setHeader('Content-Type', `${BATCH}; charset=utf-8`);
   await sendNegotiated(req, res, Buffer.from(`[${events.map(({ json }) => json).join(',')}]`));
 }
 
+/**
+ * Throws a 400 for a position that the log has not reached. It may be that of another log; or the log has lost its
+ * end, and what takes those positions would be missed.
+ */
+async function requireReached(
+  { readModel, epochs }: LogServices,
+  { req }: EventsContext,
+  name: string,
+  position: number,
+): Promise<void> {
+  if (position === START.position) return;
+  const { position: end } = await readModel.current(req.context);
+  if (position <= end) return;
+  throw new ApiError('invalid_request', `${name}: the log ends at position ${epochs.write(end)}.`);
+}
+
 async function streamEvents(
-  { tail, authenticator, limiter, epochs }: LogServices,
-  { req, res, key, query, place }: EventsContext,
+  services: LogServices,
+  context: EventsContext,
   lastSeen: number | undefined,
 ): Promise<void> {
+  const { tail, authenticator, limiter, epochs } = services;
+  const { req, res, key, query, place } = context;
   const { after = START, type, commandId } = query;
   const begin = lastSeen ?? positionOf(epochs, 'after', after);
+  const name = lastSeen === undefined ? 'after' : 'Last-Event-ID';
+  await requireReached(services, context, name, begin);
   // Open streams have a limit of their own.
   place?.leave();
   const close = openStream(limiter, key, res);

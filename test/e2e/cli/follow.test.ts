@@ -99,6 +99,43 @@ describe('A follower', () => {
     expect(receiver.positions).toEqual([...positions, Number(more.after), ...more.positions]);
   });
 
+  test('refuses a log that does not reach to where it was, as one restored from an older copy', async () => {
+    const { positions } = await recorded(1);
+    const end = positions.at(-1) as number;
+    for (const args of [['--once'], []]) {
+      writeFileSync(join(folder, 'checkpoint'), `{"after":"${end + 1}","parked":[]}`);
+      const follower = follow('--exec', 'cat', ...args);
+      expect(await follower.ended()).toBe(5);
+      expect(follower.stderr).toContain(`after: the log ends at position ${end} (`);
+      expect(kept().after).toBe(String(end + 1));
+    }
+  });
+
+  test.each([
+    ['garbage', 'is not valid JSON'],
+    ['null', 'expected object'],
+    ['{"parked":[]}', 'after: '],
+    ['{"after":7,"parked":[]}', 'after: '],
+    ['{"after":"-1","parked":[]}', 'after: '],
+    ['{"after":"7"}', 'parked: '],
+    ['{"after":"7","parked":[{}]}', 'parked.0.event: '],
+    [
+      '{"after":"7","parked":[{"event":{"id":"1"},"at":"","tries":1,"reason":""}]}',
+      'parked.0.event.type: ',
+    ],
+    ['{"after":"7","log":7,"parked":[]}', 'log: '],
+  ])('does not go on from a checkpoint that is none: %s', async (text, problem) => {
+    for (const args of [['--exec', 'cat'], ['--parked']]) {
+      writeFileSync(join(folder, 'checkpoint'), text);
+      const follower = follow(...args);
+      expect(await follower.ended()).toBe(1);
+      const file = join(folder, 'checkpoint');
+      expect(follower.stderr).toContain(`store-orders: The checkpoint ${file} cannot be read: `);
+      expect(follower.stderr).toContain(problem);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    }
+  });
+
   test('signs as Standard Webhooks has it, with the key of the log', async () => {
     const { after } = await recorded(1);
     const url = await receiver.listen();

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { now } from '../../../src/app/clock.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { acceptKey } from '../../../src/app/keys/first-key.ts';
+import { MAX_POSITION } from '../../../src/app/log/positions.ts';
 import { UnreadableEvent } from '../../../src/app/ports/event-log.ts';
 import type { Store } from '../../../src/app/ports/store.ts';
 import { openMemoryStore } from '../../../src/infra/memory/store.ts';
@@ -69,15 +70,26 @@ describe('A stream of events', () => {
     source.cut();
   });
 
-  it('waits for what comes after a position that is not there yet', async () => {
-    const head = await beside.head();
-    const source = new EventSource(service.key);
-    await source.open(service.address, `${LOG}?after=${head + 2}`);
-    for (let n = 0; n < 3; n++) await placeOrder(service);
-    await arrival(source, head + 3);
-    expect(source.received).toHaveLength(1);
-    source.cut();
-  });
+  it.each([1, 2, MAX_POSITION])(
+    'does not begin after a position that the log has not reached: %d beyond its end',
+    async (beyond) => {
+      const head = await beside.head();
+      const after = Math.min(head + beyond, MAX_POSITION);
+      const refused = (name: string) => ({
+        status: 400,
+        code: 'invalid_request',
+        message: `${name}: the log ends at position ${head}.`,
+      });
+      const asked = await service.ask('GET', `${LOG}?after=${after}`, { headers: STREAM });
+      expect({ status: asked.status, ...JSON.parse(asked.text) }).toMatchObject(refused('after'));
+      const resumed = await service.ask('GET', LOG, {
+        headers: { ...STREAM, 'Last-Event-ID': `${after}` },
+      });
+      expect({ status: resumed.status, ...JSON.parse(resumed.text) }).toMatchObject(
+        refused('Last-Event-ID'),
+      );
+    },
+  );
 
   it('of one type has no others, and moves the last id all the same', async () => {
     const head = await beside.head();

@@ -141,10 +141,16 @@ describe('The events of all orders', () => {
     const head = await beside.head();
     const last = await service.ask('GET', `${LOG}?after=${head - 1}`);
     expect(eventsIn(last)).toMatchObject([{ position: head, id: String(head) }]);
-    for (const after of [head, head + 1, MAX_POSITION]) {
-      const answer = await service.ask('GET', `${LOG}?after=${after}`);
-      expect(answer.text).toBe('[]');
-      expect(answer.headers).not.toHaveProperty('link');
+    const answer = await service.ask('GET', `${LOG}?after=${head}`);
+    expect(answer.text).toBe('[]');
+    expect(answer.headers).not.toHaveProperty('link');
+    for (const after of [head + 1, MAX_POSITION]) {
+      const { status, text } = await service.ask('GET', `${LOG}?after=${after}`);
+      expect(status).toBe(400);
+      expect(JSON.parse(text)).toMatchObject({
+        code: 'invalid_request',
+        message: `after: the log ends at position ${head}.`,
+      });
     }
   });
 
