@@ -57,7 +57,8 @@ async function answer(
   res: ServerResponse,
   print: PrintMetrics,
 ): Promise<void> {
-  if (url !== '/metrics') res.writeHead(404).end();
+  // Prometheus may send parameters, which mean nothing here.
+  if (url?.split('?', 1)[0] !== '/metrics') res.writeHead(404).end();
   else if (method !== 'GET' && method !== 'HEAD') res.writeHead(405, { Allow: 'GET, HEAD' }).end();
   else await send(res, headers.accept, print);
 }

@@ -143,11 +143,15 @@ it('On the port of the API they are for keys with the scope metrics:read alone',
 it('The port of their own serves nothing else', async () => {
   const answers = await Promise.all([
     get(METRICS_ADDRESS, '/metrics', { method: 'HEAD' }),
+    get(METRICS_ADDRESS, '/metrics?module=orders', { method: 'HEAD' }),
+    get(METRICS_ADDRESS, '/metrics/orders', { method: 'HEAD' }),
     get(METRICS_ADDRESS, ORDERS, { headers: bearer(service.key) }),
     get(METRICS_ADDRESS, '/metrics', { method: 'DELETE' }),
   ]);
   expect(answers.map(({ status, body }) => [status, body])).toEqual([
     [200, ''],
+    [200, ''],
+    [404, ''],
     [404, ''],
     [405, ''],
   ]);
