@@ -56,18 +56,25 @@ const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 // An empty last block: none of the pieces is marked as the last.
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 
-/** Returns the whole file, in buffers; the pieces' own bytes are not copied. */
-export function gzipFile(pieces: readonly GzipPiece[]): readonly Buffer[] {
-  let crc = 0;
-  let length = 0;
-  for (const piece of pieces) {
-    crc = combineCrc32(crc, piece.crc, piece.length);
-    length += piece.length;
+/** A file that is put together. The pieces' own bytes are not copied. */
+export class GzipFile {
+  readonly #parts: Buffer[] = [HEADER];
+  #crc = 0;
+  #length = 0;
+
+  add({ deflated, crc, length }: GzipPiece): void {
+    this.#parts.push(deflated);
+    this.#crc = combineCrc32(this.#crc, crc, length);
+    this.#length += length;
   }
-  const trailer = Buffer.alloc(8);
-  trailer.writeUInt32LE(crc, 0);
-  trailer.writeUInt32LE(length % 2 ** 32, 4);
-  return [HEADER, ...pieces.map(({ deflated }) => deflated), LAST_BLOCK, trailer];
+
+  /** Returns the whole file, in buffers. */
+  end(): readonly Buffer[] {
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(this.#crc, 0);
+    trailer.writeUInt32LE(this.#length % 2 ** 32, 4);
+    return [...this.#parts, LAST_BLOCK, trailer];
+  }
 }
 
 /**

@@ -50,8 +50,9 @@ export class ListMemory {
     let bytes = 0;
     for (const chunk of list.chunks) {
       bytes += chunk.length;
+      if (bytes <= this.#maxTextBytes || chunk.text === undefined) continue;
       // A chunk that cannot be compressed keeps its text.
-      if (bytes > this.#maxTextBytes) chunk.condense().catch(() => undefined);
+      chunk.condense().catch(() => undefined);
     }
   }
 

@@ -1,10 +1,11 @@
 /** Version 1's list of all orders. It is sent in chunks, which are kept encoded (docs/adr/0007). */
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
+import { nextTurn } from '../../app/event-loop.ts';
 import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { Inflater } from './deflate.ts';
-import { gzipFile, gzipPieceSync } from './gzip.ts';
+import { GzipFile, gzipPieceSync } from './gzip.ts';
 import { ListChunk } from './list-chunk.ts';
 import type { ListVersions } from './list-versions.ts';
 import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
@@ -15,6 +16,8 @@ import { drained, type Sending } from './sending.ts';
  * sent at once.
  */
 const TURN_BYTES = 524_288;
+/** The compressed chunks that are put together before other requests get a turn: in about 2 ms. */
+const TURN_CHUNKS = 1_024;
 /**
  * Up to this size, a body is copied into one buffer. Longer ones are not copied: versions share
  * their chunks.
@@ -93,9 +96,15 @@ function jsonBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
 
 function gzipBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
   return remembered(gzipBodies, snapshot, async ({ chunks }) => {
-    const pieces = await Promise.all(chunks.map((chunk) => chunk.gzip()));
-    const file = gzipFile([...(chunks.length === 0 ? [OPEN_PIECE] : pieces), CLOSE_PIECE]);
-    return bodyOf(file, ['Content-Encoding', 'gzip']);
+    const file = new GzipFile();
+    if (chunks.length === 0) file.add(OPEN_PIECE);
+    for (let begin = 0; begin < chunks.length; begin += TURN_CHUNKS) {
+      if (begin > 0) await nextTurn();
+      const some = chunks.slice(begin, begin + TURN_CHUNKS);
+      for (const piece of await Promise.all(some.map((chunk) => chunk.gzip()))) file.add(piece);
+    }
+    file.add(CLOSE_PIECE);
+    return bodyOf(file.end(), ['Content-Encoding', 'gzip']);
   });
 }
 
