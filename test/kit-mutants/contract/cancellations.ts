@@ -78,9 +78,14 @@ export const CANCELLATIONS: readonly Fault[] = [
     }),
   },
   { name: 'a pending order cannot be cancelled', http: timely(refuse) },
-  { name: 'every 20th cancellation is refused', http: timely(every(20, refuse)) },
+  {
+    name: 'every 20th cancellation is refused',
+    comesByChance: true,
+    http: timely(every(20, refuse)),
+  },
   {
     name: 'every 20th cancellation is a 500',
+    comesByChance: true,
     http: timely(every(20, (it) => fail(it, 500, 'internal_error'))),
   },
   {
@@ -104,18 +109,21 @@ export const CANCELLATIONS: readonly Fault[] = [
   },
   {
     name: 'an order can be cancelled for a second',
+    comesByChance: true,
     http: timely((it) => {
       if (since(it.before?.placedAt) > 1_000) refuse(it);
     }),
   },
   {
     name: 'an order can be cancelled for three seconds',
+    comesByChance: true,
     http: timely((it) => {
       if (since(it.before?.placedAt) > 3_000) fail(it, 404, 'order_not_found');
     }),
   },
   {
     name: 'an order is cancelled by itself after two seconds',
+    comesByChance: true,
     http: (app) =>
       watching(app, (exchange) => {
         const { method, status, before } = exchange;
@@ -191,9 +199,14 @@ export const CANCELLATIONS: readonly Fault[] = [
     name: 'the second attempt cancels a shipped order',
     http: tooLate(every(2, accept)),
   },
-  { name: 'every 10th cancellation of a shipped order succeeds', http: tooLate(every(10, accept)) },
+  {
+    name: 'every 10th cancellation of a shipped order succeeds',
+    comesByChance: true,
+    http: tooLate(every(10, accept)),
+  },
   {
     name: 'every 100th cancellation of a shipped order succeeds',
+    comesByChance: true,
     http: tooLate(every(100, accept)),
   },
   {
@@ -204,6 +217,7 @@ export const CANCELLATIONS: readonly Fault[] = [
   },
   {
     name: 'a shipped order can be cancelled after three seconds',
+    comesByChance: true,
     http: tooLate((it) => {
       if (since(it.before?.shippedAt) > 3_000) accept(it);
     }),
@@ -311,6 +325,7 @@ export const CONNECTIONS: readonly Fault[] = [
   },
   {
     name: 'every 100th connection ends',
+    comesByChance: true,
     http: (app) => watching(app, every(100, cutAtOnce)),
   },
   {

@@ -26,7 +26,7 @@ const rows = tableOf(PAGE, HEAD);
 const seed = 1 + (Number(process.env.SEED) || 0);
 
 describe('conformance', () => {
-  test('finds out every server that breaks the contract, by a check that its page names', async () => {
+  test('finds out every server that breaks the contract, by a check that its page names unless it shows by chance', async () => {
     const isFoundAtOnce = (fault: Fault) => KEYS.includes(fault) || IDS.includes(fault);
     const faults = someOf(CONTRACT_FAULTS, isFoundAtOnce);
     const missed: string[] = [];
@@ -36,7 +36,8 @@ describe('conformance', () => {
       // By turns, because the model differs; every night by both.
       for (const contractOnly of isNightly ? [false, true] : [index % 2 === 0]) {
         const failure = await firstFailure(fault, seed, contractOnly);
-        if (failure === undefined || !named.includes(failure)) {
+        const isFound = failure !== undefined;
+        if (!isFound || !(fault.comesByChance || named.includes(failure))) {
           missed.push(`${fault.name}, contractOnly: ${contractOnly}: ${failure}`);
         }
       }

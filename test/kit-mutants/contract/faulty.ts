@@ -9,6 +9,8 @@ import type { Mutant } from '../mutated.ts';
 export interface Fault extends Mutant {
   /** The number of orders that shows it, if it takes many. */
   readonly orders?: number;
+  /** It shows after a time, or in one answer of many: which check meets it first depends on the machine. */
+  readonly comesByChance?: true;
 }
 
 /** The times of what happened to an order, in milliseconds. */

@@ -170,16 +170,19 @@ export const LISTS: readonly Fault[] = [
   },
   {
     name: 'the list forgets cancelled orders after a second',
+    comesByChance: true,
     http: (app) =>
       withEachRow(app, (row, seen) => (since(seen?.cancelledAt) > 1_000 ? undefined : row)),
   },
   {
     name: 'orders vanish after a second',
+    comesByChance: true,
     http: (app) =>
       withEachRow(app, (row, seen) => (since(seen?.placedAt) > 1_000 ? undefined : row)),
   },
   {
     name: 'orders vanish after three seconds',
+    comesByChance: true,
     http: (app) =>
       withEachRow(app, (row, seen) => (since(seen?.placedAt) > 3_000 ? undefined : row)),
   },
@@ -192,6 +195,7 @@ export const LISTS: readonly Fault[] = [
   },
   {
     name: 'orders ship by themselves after three seconds',
+    comesByChance: true,
     http: (app) =>
       withEachRow(app, (row, seen) =>
         since(seen?.placedAt) > 3_000 ? { ...row, complete: true } : row,
@@ -199,6 +203,7 @@ export const LISTS: readonly Fault[] = [
   },
   {
     name: 'shipped orders are pending again after two seconds',
+    comesByChance: true,
     http: (app) =>
       withEachRow(app, (row, seen) =>
         since(seen?.shippedAt) > 2_000 ? { ...row, complete: false } : row,
@@ -206,6 +211,7 @@ export const LISTS: readonly Fault[] = [
   },
   {
     name: 'orders lose their date after two seconds',
+    comesByChance: true,
     http: (app) =>
       withEachRow(app, ({ shipDate, ...row }, seen) =>
         since(seen?.placedAt) > 2_000 || shipDate === undefined ? row : { ...row, shipDate },
@@ -213,6 +219,7 @@ export const LISTS: readonly Fault[] = [
   },
   {
     name: 'orders are for another animal after two seconds',
+    comesByChance: true,
     http: (app) =>
       withEachRow(app, (row, seen) =>
         since(seen?.placedAt) > 2_000 ? { ...row, petId: 1n } : row,
@@ -220,10 +227,12 @@ export const LISTS: readonly Fault[] = [
   },
   {
     name: 'every 64th order is never listed',
+    comesByChance: true,
     http: (app) => withEachRow(app, (row) => (row.id % 64n === 63n ? undefined : row)),
   },
   {
     name: 'every 300th order is never listed',
+    comesByChance: true,
     orders: 700,
     http: (app) => withEachRow(app, (row) => (row.id % 300n === 299n ? undefined : row)),
   },
@@ -232,8 +241,8 @@ export const LISTS: readonly Fault[] = [
     http: (app) => withEachRow(app, (row) => (row.shipDate === undefined ? undefined : row)),
   },
   { name: 'every list is the one before', http: stale(1) },
-  { name: 'every tenth list is the one before', http: stale(10) },
-  { name: 'a list is read in two halves', http: torn },
+  { name: 'every tenth list is the one before', comesByChance: true, http: stale(10) },
+  { name: 'a list is read in two halves', comesByChance: true, http: torn },
   { name: 'the list has ids as texts', http: shown('id', (id) => `${id}`) },
   { name: 'the list has animals as texts', http: shown('petId', (id) => `${id}`) },
   { name: 'the list has quantities as texts', http: shown('quantity', (it) => `${it}`) },
@@ -297,6 +306,7 @@ export const LISTS: readonly Fault[] = [
   },
   {
     name: 'an order in a hundred is in the list twice',
+    comesByChance: true,
     http: (app) =>
       withRows(app, (rows) => rows.flatMap((row) => (row.id % 100n === 99n ? [row, row] : [row]))),
   },
