@@ -30,8 +30,6 @@ export class ListSnapshots<Encoded> {
   readonly #encode: EncodeAsOf<Encoded>;
   readonly #place: () => Place;
   #newest: ListSnapshot<Encoded> | undefined;
-  /** The number of changes of the list so far. */
-  #changes = 0;
   #round: Promise<unknown> = Promise.resolve();
   #nextRound: Promise<ListSnapshot<Encoded>> | undefined;
 
@@ -44,7 +42,6 @@ export class ListSnapshots<Encoded> {
 
   /** Notes a change of the list. */
   forget(): void {
-    this.#changes += 1;
     this.#newest = undefined;
   }
 
@@ -71,11 +68,10 @@ export class ListSnapshots<Encoded> {
 
   async #encodeInTurns(nextTurn: () => Promise<void>): Promise<ListSnapshot<Encoded>> {
     this.#nextRound = undefined;
-    const changes = this.#changes;
     const cut = this.#cut();
     while (cut.encodeSome(TURN_CHUNKS)) await nextTurn();
     const snapshot = cut.finish();
-    if (changes === this.#changes) this.#newest = snapshot;
+    if (snapshot.position === this.#place().position) this.#newest = snapshot;
     return snapshot;
   }
 

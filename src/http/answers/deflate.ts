@@ -25,7 +25,7 @@ export class Deflater {
   async deflate(bytes: Buffer): Promise<Buffer> {
     const parts: Buffer[] = [];
     await passed(this.#stream, bytes, (part) => parts.push(part));
-    return exactly(Buffer.concat(parts));
+    return joined(parts);
   }
 }
 
@@ -59,9 +59,10 @@ function passed(stream: Transform, bytes: Buffer, use: (part: Buffer) => void): 
   });
 }
 
-/** Returns a copy that is not a part of a larger buffer: that would be kept as a whole. */
-function exactly(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(copy);
-  return copy;
+/** Returns the joined parts in a buffer that is not a part of a larger one: that would be kept as a whole. */
+function joined(parts: readonly Buffer[]): Buffer {
+  const whole = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) at += part.copy(whole, at);
+  return whole;
 }

@@ -15,23 +15,21 @@ const PROGRAMS = import.meta.filename.endsWith('.ts') ? '../../../dist/infra/' :
  */
 export const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
 
-/** Given to every thread. */
-interface Given {
-  /** Becomes 1 when the thread has loaded its modules. */
-  readonly loaded: Int32Array<SharedArrayBuffer>;
-}
+/** Becomes 1 when a thread has loaded its modules. */
+type Loaded = Int32Array<SharedArrayBuffer>;
 
 /**
  * A thread that is not terminated before it has loaded its modules: Node.js aborts the whole process if the
  * loading is interrupted at some points, most of them in a module of Node-API.
  */
 class Thread extends Worker {
-  readonly #loaded: Given['loaded'];
+  readonly #loaded: Loaded;
 
-  constructor(program: URL, options: WorkerOptions, { loaded }: Given) {
-    super(program, options);
+  constructor(program: URL, given: object, options: WorkerOptions) {
+    const loaded: Loaded = new Int32Array(new SharedArrayBuffer(4));
+    super(program, { ...options, workerData: { ...given, loaded } });
     this.#loaded = loaded;
-    this.once('exit', () => markLoaded({ loaded }));
+    this.once('exit', () => mark(loaded));
   }
 
   override async terminate(): Promise<number> {
@@ -44,10 +42,10 @@ class Thread extends Worker {
 
 /** Called by each program as soon as it has loaded its modules: from then on its thread may be terminated. */
 export function loaded(): void {
-  markLoaded(workerData);
+  mark((workerData as { readonly loaded: Loaded }).loaded);
 }
 
-function markLoaded({ loaded }: Given): void {
+function mark(loaded: Loaded): void {
   Atomics.store(loaded, 0, 1);
   Atomics.notify(loaded, 0);
 }
@@ -69,7 +67,5 @@ export function startThread(
   given: object,
   options: WorkerOptions = {},
 ): Worker {
-  const mark: Given = { loaded: new Int32Array(new SharedArrayBuffer(4)) };
-  const program = new URL(`${PROGRAMS}${name}.js`, import.meta.url);
-  return new Thread(program, { ...options, workerData: { ...given, ...mark } }, mark);
+  return new Thread(new URL(`${PROGRAMS}${name}.js`, import.meta.url), given, options);
 }
