@@ -54,7 +54,7 @@ export async function respond(
   const { key, fetch = globalThis.fetch } = options;
   const headers = headersOf(request);
   options.onRequest?.({ attempt, method, url, headers });
-  headers.set('Authorization', `Bearer ${typeof key === 'string' ? key : await key()}`);
+  authorize(headers, typeof key === 'string' ? key : await key(), attempt - 1);
   // A redirect would turn a POST into a GET, and could lead to a server that is not meant to have the key.
   const init = { method, headers, signal: limit.signal, redirect: 'manual' } as const;
   const sent = fetch(url, body === undefined ? init : { ...init, body });
@@ -73,6 +73,16 @@ export async function respond(
       const message = `a header is not valid: ${(cause as Error).message}`;
       throw new StoreOrdersError('invalid_request', message, { cause });
     }
+  }
+}
+
+/** Adds the API key. The error of `Headers` for a bad value is dropped, because it quotes the key. */
+function authorize(headers: Headers, key: string, attempts: number): void {
+  try {
+    headers.set('Authorization', `Bearer ${key}`);
+  } catch {
+    const message = 'key: it has a character that no API key has';
+    throw new StoreOrdersError('unauthorized', message, { attempts });
   }
 }
 

@@ -28,8 +28,11 @@ export class Transport {
   readonly #options: Settings;
   readonly #address: string;
 
-  /** Throws `invalid_request` if the address is none. */
+  /** Throws `invalid_request` if the address is none, or no key is given. */
   constructor(options: ClientOptions) {
+    if (!['string', 'function'].includes(typeof options.key)) {
+      throw new StoreOrdersError('invalid_request', 'key: must be a text or a function');
+    }
     this.#options = { ...DEFAULTS, ...given(options) };
     this.#address = addressIn(options.url);
   }

@@ -259,6 +259,28 @@ describe('Hooks', () => {
   });
 });
 
+describe('An API key', () => {
+  test.each(['sto_se\ncret', 'sto_secret\u{1f511}'])(
+    'such as %j is refused, and not quoted',
+    async (key) => {
+      await using at = await clientOf([PLACED], { key });
+      const error = await failureOf(at.store.place(NEW));
+      expect(error).toMatchObject({ code: 'unauthorized', attempts: 0 });
+      expect(error.cause).toBeUndefined();
+      expect(error.message).toBe('key: it has a character that no API key has');
+      expect(at.server.received).toEqual([]);
+    },
+  );
+
+  it('must be given', () => {
+    for (const key of [undefined, null, 1] as unknown as string[]) {
+      expect(() => new StoreOrders({ url: 'http://127.0.0.1', key })).toThrow(
+        new StoreOrdersError('invalid_request', 'key: must be a text or a function'),
+      );
+    }
+  });
+});
+
 test('The key may be a function, which is called for each attempt', async () => {
   let calls = 0;
   const key = async () => `key-${++calls}`;
