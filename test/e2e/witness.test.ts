@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { verifyCosignatureBy } from '../../src/app/audit/cosignature.ts';
 import { witnessRequestText } from '../../src/app/audit/witness-request.ts';
+import { RawClient } from '../support/raw-client.ts';
 import { newFolder, type Program, start } from '../support/service.ts';
 import { leavesOf, seed, WitnessedLog } from '../support/witnessed-log.ts';
 
@@ -129,6 +130,15 @@ describe('A witness', () => {
     expect(await witness.submit('x'.repeat(131_073))).toMatchObject({ status: 413 });
     const none = await fetch(`${witness.address}/add-checkpoint`, { method: 'POST' });
     expect(none.status).toBe(400);
+  });
+
+  it('does not ask for a body that is declared as too long', async () => {
+    using client = new RawClient(witness.address);
+    client.send(
+      'POST /add-checkpoint HTTP/1.1\r\nHost: w\r\nExpect: 100-continue\r\nContent-Length: 131073\r\n\r\n',
+    );
+    await client.closed;
+    expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('keeps a connection for several submissions', async () => {

@@ -26,16 +26,17 @@ const EXPECTS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
  * long: before a byte of it is read.
  */
 export function requireJson(req: Request, maxBytes: number): void {
-  const {
-    'content-type': type = '',
-    'content-encoding': coding = 'identity',
-    'content-length': length = '0',
-  } = req.headers;
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = req.headers;
   // `false` is another type; `null` is no body at all, which the schema refuses.
   const isOther = req.is('application/json') === false;
   if (isOther || OTHER_CHARSET.test(type) || coding.toLowerCase() !== 'identity')
     throw new ApiError('unsupported_media_type');
-  if (Number(length) > maxBytes) throw new ApiError('payload_too_large');
+  requireLength(req, maxBytes);
+}
+
+/** Throws a 413 for a body that is declared as too long. */
+function requireLength({ headers }: Request, maxBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new ApiError('payload_too_large');
 }
 
 /** Returns the step that reads a JSON body. Whole numbers become bigint, exact to the last digit. */
@@ -59,6 +60,7 @@ export async function readBody(
   const { expect, 'content-length': length, 'transfer-encoding': coding } = req.headers;
   // Of a request without a body, Node announces no end.
   if (length === undefined && coding === undefined) return undefined;
+  requireLength(req, maxBytes);
   if (expect !== undefined && EXPECTS_CONTINUE.test(expect)) res.writeContinue();
   const begunMs = CLOCKS.elapsed();
   const bytes = await bytesOf(req, maxBytes);
