@@ -1,7 +1,10 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { TreeHead } from '../app/audit/verifier.ts';
+import type { Fill } from '../app/ports/store.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStoreOrNew } from './shared/command-line.ts';
 import { Refuted } from './shared/exit-codes.ts';
+import { withFile } from './shared/lines.ts';
 import { addKey } from './shared/options.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
 import { readTrail } from './shared/trail-lines.ts';
@@ -56,15 +59,16 @@ async function importTrail(
   commandLine: CommandLine,
 ): Promise<void> {
   const { composition, terminal } = commandLine;
-  await withStoreOrNew(commandLine, (store) =>
-    store.takeOver(async (take): Promise<TreeHead> => {
-      const decode = await composition.decoder();
-      const read = await readTrail(file, 'Importing', terminal.stderr, { decode, keys, take });
-      const { size, root, finding } = read;
-      if (finding === undefined) return { size, root };
-      const what = `${file}: ${placeOf(finding)}${finding.problem}`;
-      throw new Refuted(`${what}\nNothing was imported.`);
-    }),
+  const takeFrom = async (input: FileHandle, take: Parameters<Fill>[0]): Promise<TreeHead> => {
+    const decode = await composition.decoder();
+    const read = await readTrail(input, 'Importing', terminal.stderr, { decode, keys, take });
+    const { size, root, finding } = read;
+    if (finding === undefined) return { size, root };
+    const what = `${file}: ${placeOf(finding)}${finding.problem}`;
+    throw new Refuted(`${what}\nNothing was imported.`);
+  };
+  await withFile(file, (input) =>
+    withStoreOrNew(commandLine, (store) => store.takeOver((take) => takeFrom(input, take))),
   );
   terminal.stderr.write(keys.length > 0 ? SIGNED : UNSIGNED);
   const { size, root } = await withStoreOrNew(commandLine, ({ trail }) => trail.treeHead());

@@ -12,7 +12,7 @@ import { Writer } from '../app/write/writer.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, type Output, withStoreOrNew } from './shared/command-line.ts';
 import { FORMATS, type Format, type LineReader, readerFor } from './shared/import-formats.ts';
-import { openFile, readLines } from './shared/lines.ts';
+import { readLines, withFile } from './shared/lines.ts';
 import { formatOf } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
@@ -58,9 +58,8 @@ async function importFile(
     throw new CannotStart(`Cannot infer the format from ${file}: use --format.`);
   }
   const reader = readerFor(format);
-  const input = await openFile(file);
-  try {
-    await withStoreOrNew(commandLine, async ({ log }) => {
+  await withFile(file, (input) =>
+    withStoreOrNew(commandLine, async ({ log }) => {
       const check = await checkLines(input, reader, log, stderr);
       if (check.bad.count > 0 && !options.skipBad) {
         printResult(stdout, options, summary(check));
@@ -74,10 +73,8 @@ async function importFile(
       if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
       if (undecided !== undefined) throw new CannotStart(`${undecided.cause}\n${STOPPED}`);
       if (run.overtaken.count > 0) throw new CannotStart(`${listed(run.overtaken)}\n${OVERTAKEN}`);
-    });
-  } finally {
-    await input.close();
-  }
+    }),
+  );
 }
 
 /** The first pass: reads and checks every line. */

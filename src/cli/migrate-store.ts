@@ -39,8 +39,9 @@ async function migrateStore(
       const { size, root } = await withProgress(terminal.stderr, 'Copying', total, (advance) =>
         copyStore(from, to, advance),
       );
-      const text = `Copied the store: ${size} events, root ${root}.\n`;
-      printResult(terminal.stdout, addresses, { value: { events: size, root }, text });
+      const rootText = Buffer.from(root).toString('base64');
+      const text = `Copied the store: ${size} events. Their root is ${rootText}\n`;
+      printResult(terminal.stdout, addresses, { value: { events: size, root: rootText }, text });
     } finally {
       await to.close();
     }

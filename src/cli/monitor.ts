@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { Monitor } from '../app/audit/monitor.ts';
 import { CLOCKS, now } from '../app/clock.ts';
+import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import { LogAway, type PublishedLog } from '../app/ports/published-log.ts';
 import { guardSecret } from '../app/secrets.ts';
 import { pause } from '../client/limit.ts';
@@ -194,7 +195,10 @@ function publishedLog(
 ): { readonly log: PublishedLog; readonly withRecords: boolean } {
   if (!SERVER.test(url)) return { log: new LogInFolder(url, signal), withRecords: !hashesOnly };
   const given = key ?? (STORE_ORDERS_KEY || undefined);
-  if (given !== undefined) guardSecret(given);
+  if (given !== undefined) {
+    guardSecret(given);
+    if (!IN_HEADER.test(given)) throw new CannotStart('The API key has a character that none has.');
+  }
   return {
     log: new LogOnServer(url, given, signal),
     withRecords: given !== undefined && !hashesOnly,
@@ -209,6 +213,8 @@ function readEpoch(text: string): string {
   throw new InvalidArgumentError('It must be the id of an epoch, as the alert has named it.');
 }
 
+/** What a header can carry. */
+const IN_HEADER = /^[\x21-\x7e]+$/;
 const SERVER = /^https?:\/\//i;
 
 function readAddress(text: string): string {

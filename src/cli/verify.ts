@@ -13,6 +13,7 @@ import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Output } from './shared/command-line.ts';
 import { Refuted, ShowsOtherwise } from './shared/exit-codes.ts';
+import { withFile } from './shared/lines.ts';
 import { addKey, readOrderId } from './shared/options.ts';
 import { readPolicyFile } from './shared/policy-file.ts';
 import { withProgress } from './shared/progress.ts';
@@ -148,7 +149,7 @@ async function checkExport(
   const decode = await composition.decoder();
   const { heads, checkpoints, refused } = readCheckpoints(checkpoint, keys, witnessPolicy);
   const read = await counted(stderr, () =>
-    readTrail(file, 'Checking', stderr, { decode, keys, heads }),
+    withFile(file, (input) => readTrail(input, 'Checking', stderr, { decode, keys, heads })),
   );
   const { size: events, root, finding } = read;
   const findings = [...(finding === undefined ? [] : [finding]), ...refused];

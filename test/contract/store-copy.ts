@@ -35,9 +35,10 @@ export function storeCopyContract(
     it('has everything that the store has, and continues from there', async () => {
       const { from, to } = await given(4_500);
       const told: number[] = [];
-      const { size, root } = await copy(from, to, (events) => told.push(events));
+      const { size, root: rootBytes } = await copy(from, to, (events) => told.push(events));
+      const root = Buffer.from(rootBytes).toString('hex');
+      expect(rootBytes).toHaveLength(32);
       expect(size).toBe(4_500);
-      expect(root).toMatch(/^[0-9a-f]{64}$/);
       expect(told).toStrictEqual([2_000, 4_000, 4_500]);
       expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
       expect(await contentsOf(to)).toMatchObject({ root, traces: { size: 1_500 } });

@@ -28,7 +28,7 @@ const VARYING: readonly Varying[] = [
   { after: '\\bthe key |\\bAPI key |"by":"|\\bby first \\(', form: KEY_ID },
   { form: '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}' },
   { after: '\\bstore-orders/', form: '[0-9a-f]{16}' },
-  { after: '\\broot ', form: '[0-9a-f]{64}' },
+  { after: '\\broot is ', form: '[\\w+/]{43}=' },
   {
     // A time on a full second was given by the page, such as a ship date, and does not vary.
     form: SECOND + BETWEEN_SECONDS,

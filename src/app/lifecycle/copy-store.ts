@@ -1,6 +1,7 @@
 /** Copies a store from one engine to another. */
 
 import { treeRoot } from '../log/merkle-proofs.ts';
+import type { TreeHead } from '../log/merkle-tree.ts';
 import type { OutcomeName } from '../ports/event-log.ts';
 import type { KeyStore } from '../ports/key-store.ts';
 import { MAX_REFUSALS } from '../ports/refusal-trail.ts';
@@ -11,23 +12,17 @@ import { CannotStart } from './cannot-start.ts';
 /** The events, outcomes or refusals copied at once. */
 const CHUNK_RECORDS = 2_000;
 
-/** The copied log. */
-export interface Copied {
-  /** The number of events, and the root of their tree in hexadecimal: the same in both stores. */
-  readonly size: number;
-  readonly root: string;
-}
-
 /**
  * Copies everything in a store, and checks that both logs have the same root. A copy that was
  * interrupted is continued. Throws {@link CannotStart} for the unfinished copy of another log.
  * @param advanced Called after every chunk with the number of events copied.
+ * @returns The head of the log, which is the same in both stores.
  */
 export async function copyStore(
   from: StoreOriginal,
   to: StoreCopy,
   advanced: (events: number) => void,
-): Promise<Copied> {
+): Promise<TreeHead> {
   await refuseOther(from, to);
   await copyEvents(from, to, advanced);
   await copyOutcomes(from, to);
@@ -35,9 +30,8 @@ export async function copyStore(
   await copySigningKeys(from.signingKeys, to.signingKeys);
   await copyRefusals(from, to);
   const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
-  const root = hex(copy.root);
   // Logs of different sizes have different roots.
-  if (hex(original.root) !== root) {
+  if (hex(original.root) !== hex(copy.root)) {
     throw new CannotStart(
       `The store of ${copy.size} events has changed while it was copied: it has ${original.size}. ` +
         'Stop everything that uses it, and run the same command again: it continues from here.',
@@ -46,7 +40,7 @@ export async function copyStore(
   await to.enter(from.epochs);
   await from.handOver();
   await to.finish();
-  return { size: copy.size, root };
+  return copy;
 }
 
 /** Throws if the events in the copy are not the first ones of the log. */

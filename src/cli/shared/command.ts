@@ -17,6 +17,9 @@ export class ExplainedCommand extends Command {
   constructor(name?: string) {
     super(name);
     this.addHelpText('after', () => this.#below());
+    this.hook('preAction', (_, called) => {
+      if (called === this) this.#refuseEmpty();
+    });
   }
 
   override createCommand(name?: string): ExplainedCommand {
@@ -38,6 +41,18 @@ export class ExplainedCommand extends Command {
   override error(message: string, options?: ErrorOptions): never {
     this.showHelpAfterError(`Try ${pathOf(this)} --help`);
     return super.error(message, options);
+  }
+
+  /** A variable of the shell that is not set leaves an empty text, which names nothing. */
+  #refuseEmpty(): void {
+    const empty = this.options.find((option) => {
+      const value: unknown = this.getOptionValue(option.attributeName());
+      return value === '' || (Array.isArray(value) && value.includes(''));
+    });
+    if (empty !== undefined) this.error(`error: option '${empty.flags}' is empty`);
+    const at = this.args.indexOf('');
+    const argument = this.registeredArguments[at]?.name();
+    if (argument !== undefined) this.error(`error: argument '${argument}' is empty`);
   }
 
   #below(): string {

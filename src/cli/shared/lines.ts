@@ -7,13 +7,27 @@ const CHUNK_BYTES = 1 << 20;
 /** The longest line, in UTF-16 code units: no order or event is nearly as long. */
 const MAX_LINE_LENGTH = 1 << 20;
 
-/** Opens a file. Throws {@link CannotStart} with the reason if it cannot be read. */
-export async function openFile(file: string): Promise<FileHandle> {
+/** Uses an open file. Throws {@link CannotStart} with the reason if it cannot be read. */
+export async function withFile<Result>(
+  file: string,
+  use: (input: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const input = await openFile(file);
   try {
-    return await open(file);
-  } catch (error) {
-    throw new CannotStart(`${file} cannot be read: ${(error as Error).message}`);
+    return await use(input);
+  } finally {
+    await input.close();
   }
+}
+
+async function openFile(file: string): Promise<FileHandle> {
+  const cannot = (reason: string) => new CannotStart(`${file} cannot be read: ${reason}`);
+  const handle = await open(file).catch(({ message }: Error) => {
+    throw cannot(message);
+  });
+  if (!(await handle.stat()).isDirectory()) return handle;
+  await handle.close();
+  throw cannot('it is a folder');
 }
 
 /** Some lines, and how many bytes were read up to here. */

@@ -1,11 +1,12 @@
 /** The reading of a trail's file, with its checks. */
 
+import type { FileHandle } from 'node:fs/promises';
 import type { ExpectedHead, Finding } from '../../app/audit/trail-check.ts';
 import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
 import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { Output } from './command-line.ts';
-import { openFile, readStrictLines } from './lines.ts';
+import { readStrictLines } from './lines.ts';
 import { withProgress } from './progress.ts';
 
 export interface TrailReading {
@@ -36,37 +37,32 @@ export interface SignedTrail {
 
 /** Reads and checks a trail's file, up to the first line that is wrong. */
 export async function readTrail(
-  file: string,
+  input: FileHandle,
   label: string,
   stderr: Output,
   { decode, keys, heads, take }: TrailReading,
 ): Promise<TrailRead> {
-  const input = await openFile(file);
-  try {
-    const { size } = await input.stat();
-    return await withProgress(stderr, label, size, async (advance) => {
-      let check: TrailFileCheck | undefined;
-      for await (const { lines, bytes, problem } of readStrictLines(input)) {
-        const events: StoredFields[] = [];
-        for (const line of lines) {
-          const result =
-            check === undefined ? TrailFileCheck.begin(line, decode, keys, heads) : check.add(line);
-          if (result instanceof TrailFileCheck) check = result;
-          else if (result !== undefined && isFinding(result)) return refuted(check, result);
-          else if (result !== undefined) events.push(result);
-        }
-        if (problem !== undefined) return refuted(check, { problem });
-        await take?.(events);
-        advance(bytes);
+  const { size } = await input.stat();
+  return withProgress(stderr, label, size, async (advance) => {
+    let check: TrailFileCheck | undefined;
+    for await (const { lines, bytes, problem } of readStrictLines(input)) {
+      const events: StoredFields[] = [];
+      for (const line of lines) {
+        const result =
+          check === undefined ? TrailFileCheck.begin(line, decode, keys, heads) : check.add(line);
+        if (result instanceof TrailFileCheck) check = result;
+        else if (result !== undefined && isFinding(result)) return refuted(check, result);
+        else if (result !== undefined) events.push(result);
       }
-      if (check === undefined) return refuted(check, { problem: 'there is nothing in it' });
-      const { size, head, origin, source } = check;
-      const finding = check.end();
-      return finding === undefined ? { size, root: head.root, origin, source } : { size, finding };
-    });
-  } finally {
-    await input.close();
-  }
+      if (problem !== undefined) return refuted(check, { problem });
+      await take?.(events);
+      advance(bytes);
+    }
+    if (check === undefined) return refuted(check, { problem: 'there is nothing in it' });
+    const { size, head, origin, source } = check;
+    const finding = check.end();
+    return finding === undefined ? { size, root: head.root, origin, source } : { size, finding };
+  });
 }
 
 function refuted(check: TrailFileCheck | undefined, finding: Finding): TrailRead {

@@ -321,6 +321,14 @@ describe('A monitor', () => {
   });
 });
 
+test('An API key that no request can carry is refused, and not taken for a log that is away', async () => {
+  place.environment = { STORE_ORDERS_KEY: 'sto_of_the\nforger' };
+  expect(await round()).toMatchObject({
+    code: 1,
+    err: 'store-orders: The API key has a character that none has.\n',
+  });
+});
+
 describe('A monitor that goes on', () => {
   /** Starts it as a process of its own. */
   const begin = (...more: readonly string[]) =>

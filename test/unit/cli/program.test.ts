@@ -136,6 +136,13 @@ test.each([
   { args: ['aduit'], message: "unknown command 'aduit'\nstore-orders: (Did you mean audit?)" },
   { args: ['help', 'keys', 'bogus'], message: "there is no command 'keys bogus'" },
   { args: ['serve', 'twice'], message: "too many arguments for 'serve'" },
+  { args: ['backup', ''], message: "argument 'file' is empty" },
+  { args: ['audit', 'export', '--out', ''], message: "option '--out <file>' is empty" },
+  { args: ['orders', 'list', '--url='], message: "option '--url <url>' is empty" },
+  {
+    args: ['verify', '--checkpoint', 'a', '--checkpoint', ''],
+    message: "'--checkpoint <file>' is empty",
+  },
   { args: ['keys', 'bogus'], message: "unknown command 'bogus'" },
   { args: ['keys', 'create'], message: "required option '--name <name>' not specified" },
   { args: ['keys', 'create', '--name', 'x', '--burst', '5'], message: '--burst needs a rate' },
