@@ -118,8 +118,7 @@ export class StoreOrders extends SingleOrders<Order> {
       if (change === undefined) return order;
       try {
         if ('ship' in change) return await this.ship(id, change.ship, { ...options, ifMatch });
-        const reason = change.cancel === true ? undefined : change.cancel;
-        await this.cancel(id, { ...options, ifMatch, reason });
+        await this.cancel(id, { ...options, ifMatch, reason: reasonIn(change.cancel) });
         return await this.get(id, options);
       } catch (error) {
         if (!(error instanceof StoreOrdersError) || !CHANGED.includes(error.code)) throw error;
@@ -192,6 +191,16 @@ export class StoreOrders extends SingleOrders<Order> {
       await this.#transport.send({ method: 'GET', path, query: queryOf(query) }, options),
     );
   }
+}
+
+/** Returns the reason in a decision to cancel. Any other decision than these is none: it would be final. */
+function reasonIn(cancel: true | CancelReason): CancelReason | undefined {
+  if (cancel === true) return undefined;
+  if (typeof cancel === 'string') return cancel;
+  throw new StoreOrdersError(
+    'invalid_request',
+    'a change must have ship, or cancel: true or a reason',
+  );
 }
 
 /** The operations of version 1, whose list is one answer. */

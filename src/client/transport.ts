@@ -34,6 +34,7 @@ export class Transport {
       throw new StoreOrdersError('invalid_request', 'key: must be a text or a function');
     }
     this.#options = { ...DEFAULTS, ...given(options) };
+    requireLimits(this.#options);
     this.#address = addressIn(options.url);
   }
 
@@ -52,7 +53,7 @@ export class Transport {
       }
       const sent = { ...rest, method, url, idempotencyKey, attempt };
       const limit = new Limit(signal);
-      limit.start(Math.min(attemptTimeoutMs, deadline - performance.now()));
+      limit.start(Math.max(0, Math.min(attemptTimeoutMs, deadline - performance.now())));
       let error: StoreOrdersError;
       try {
         return await exchange(settings, sent, limit);
@@ -112,7 +113,17 @@ export class Transport {
   }
 
   #settings(options: CallOptions): Settings {
-    return { ...this.#options, ...given(options) };
+    const settings = { ...this.#options, ...given(options) };
+    requireLimits(settings);
+    return settings;
+  }
+}
+
+/** Throws `invalid_request` for a limit that is no number, such as one read from a variable that is not set. */
+function requireLimits(settings: Settings): void {
+  for (const name of ['timeoutMs', 'attemptTimeoutMs', 'retries'] as const) {
+    if (settings[name] >= 0) continue;
+    throw new StoreOrdersError('invalid_request', `${name}: must be a number from 0 on`);
   }
 }
 
@@ -127,14 +138,14 @@ type Present<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefi
 /** Returns the service's address in a text, without a version. */
 function addressIn(text: string): string {
   try {
-    const { protocol, origin, pathname } = new URL(text);
-    if (!/^https?:$/.test(protocol)) throw new TypeError(`${protocol} is no such protocol`);
-    return origin + pathname.replace(/\/+$/, '').replace(/\/v[12]$/, '');
-  } catch (cause) {
-    throw new StoreOrdersError('invalid_request', 'url: must be an address with http or https', {
-      cause,
-    });
+    const { protocol, origin, pathname, href } = new URL(text);
+    if (/^https?:$/.test(protocol) && href === origin + pathname)
+      return origin + pathname.replace(/\/+$/, '').replace(/\/v[12]$/, '');
+  } catch {
+    // It is no address at all.
   }
+  const message = 'url: must be an address with http or https, without a password or a query';
+  throw new StoreOrdersError('invalid_request', message);
 }
 
 /** Returns 128 random bits. `crypto.randomUUID` is missing on pages without https. */

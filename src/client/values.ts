@@ -14,8 +14,16 @@ export function idText(id: Id): string {
   throw new StoreOrdersError('invalid_request', hint);
 }
 
+/** Returns the text of a time. Throws `invalid_request` for a Date that is not valid. */
 export function timeText(time: Time): string {
-  return typeof time === 'string' ? time : time.toISOString();
+  if (typeof time === 'string') return time;
+  try {
+    return time.toISOString();
+  } catch (cause) {
+    throw new StoreOrdersError('invalid_request', 'a time must be a valid Date, or a text', {
+      cause,
+    });
+  }
 }
 
 /** Returns the parameters of a query as texts. */

@@ -169,7 +169,7 @@ async function requireReached(
   if (position === START.position) return;
   const { position: end } = await readModel.current(req.context);
   if (position <= end) return;
-  throw new ApiError('invalid_request', `${name}: the log ends at position ${epochs.write(end)}.`);
+  throw new ApiError('invalid_request', `${name}: the log ends at position ${epochs.write(end)}`);
 }
 
 async function streamEvents(

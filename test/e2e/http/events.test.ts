@@ -149,7 +149,7 @@ describe('The events of all orders', () => {
       expect(status).toBe(400);
       expect(JSON.parse(text)).toMatchObject({
         code: 'invalid_request',
-        message: `after: the log ends at position ${head}.`,
+        message: `after: the log ends at position ${head}`,
       });
     }
   });

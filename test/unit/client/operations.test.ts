@@ -136,6 +136,16 @@ describe('An update', () => {
     });
   });
 
+  it.each([{}, { cancel: false }, { cancel: undefined }])(
+    'cancels nothing by a decision such as %j',
+    async (change) => {
+      const { id } = await store.place({ petId: 1n, quantity: 1 });
+      const update = store.update(id, () => change as never);
+      await expect(update).rejects.toMatchObject({ code: 'invalid_request' });
+      expect(await store.get(id)).toMatchObject({ status: 'pending' });
+    },
+  );
+
   it('ends with the refusal of a decision that the order does not allow', async () => {
     const { id } = await store.place({ petId: 1n, quantity: 1 });
     await store.ship(id, SHIPPED);

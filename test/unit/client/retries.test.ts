@@ -140,7 +140,10 @@ describe('An answer that is none of the API', () => {
   });
 
   test('no address', () => {
-    for (const url of ['', 'nowhere', 'localhost:3000', 'ftp://127.0.0.1/']) {
+    for (const url of [
+      ...['', 'nowhere', 'localhost:3000', 'ftp://127.0.0.1/'],
+      ...['http://me:secret@127.0.0.1/', 'http://127.0.0.1/?token=secret', 'http://127.0.0.1/#'],
+    ]) {
       expect(() => new StoreOrders({ url, key: 'key' })).toThrow(StoreOrdersError);
     }
   });
@@ -161,6 +164,18 @@ describe('Time', () => {
     });
     expect(performance.now() - begun).toBeLessThan(5_000);
     expect(at.server.received.length).toBeGreaterThan(1);
+  });
+
+  test.each(['timeoutMs', 'attemptTimeoutMs', 'retries'])('%s must be a number', async (name) => {
+    await using at = await clientOf([PLACED]);
+    for (const limit of [-1, Number.NaN, 'soon']) {
+      const options = { [name]: limit };
+      const refused = { code: 'invalid_request', message: `${name}: must be a number from 0 on` };
+      expect(await failureOf(at.store.place(NEW, options))).toMatchObject(refused);
+      const { url } = at.server;
+      expect(() => new StoreOrders({ url, key: 'key', ...options })).toThrow(refused.message);
+    }
+    expect(at.server.received).toEqual([]);
   });
 
   test('timeouts can be infinite', async () => {
@@ -313,4 +328,16 @@ test('A refused atomic batch has the outcomes of its items', async () => {
     url: '/v2/store/orders:batchCancel',
     body: '{"orderIds":["1","2"],"reason":"other","atomic":true}',
   });
+});
+
+test('A Date that is not valid is refused', async () => {
+  await using at = await clientOf([PLACED]);
+  const shipDate = new Date(Number.NaN);
+  for (const call of [at.store.place({ ...NEW, shipDate }), at.store.ship('1', shipDate)]) {
+    expect(await failureOf(call)).toMatchObject({
+      code: 'invalid_request',
+      message: 'a time must be a valid Date, or a text',
+    });
+  }
+  expect(at.server.received).toEqual([]);
 });
