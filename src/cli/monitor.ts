@@ -213,7 +213,7 @@ function readEpoch(text: string): string {
   throw new InvalidArgumentError('It must be the id of an epoch, as the alert has named it.');
 }
 
-/** What a header can carry. */
+/** The characters that a header can carry. */
 const IN_HEADER = /^[\x21-\x7e]+$/;
 const SERVER = /^https?:\/\//i;
 

@@ -78,7 +78,7 @@ describe('A stream of events', () => {
       const refused = (name: string) => ({
         status: 400,
         code: 'invalid_request',
-        message: `${name}: the log ends at position ${head}.`,
+        message: `${name}: the log ends at position ${head}`,
       });
       const asked = await service.ask('GET', `${LOG}?after=${after}`, { headers: STREAM });
       expect({ status: asked.status, ...JSON.parse(asked.text) }).toMatchObject(refused('after'));
