@@ -1,11 +1,13 @@
 /** One store, as large as is asked for: its memory, its starts, and each kind of request. */
 
+import { once } from 'node:events';
+import { join } from 'node:path';
 import type { OrderId } from '../../../src/domain/order-id.ts';
 import { cursorAfter } from '../../../src/http/requests/cursor.ts';
 import type { PagesOrder, PagesSeen } from '../clients/pages.ts';
 import { CANCEL, CommandClients } from '../commands.ts';
 import { anonymousMemory } from '../linux.ts';
-import { runProgram } from '../processes.ts';
+import { runProgram, start, stop } from '../processes.ts';
 import { type Advance, interleave, measureLoad } from '../rounds.ts';
 import {
   atMost,
@@ -133,22 +135,42 @@ async function pageRow(bench: Bench, product: Product, advance: Advance): Promis
   };
 }
 
-/** The first list, of which nothing is encoded yet, and the next one. */
+/**
+ * The first list, of which nothing is encoded yet, and the next one. With two processors for the service,
+ * its compressing threads and the reader, a process that does nothing is late as well.
+ */
 async function listRows(product: Product, advance: Advance): Promise<Row[]> {
   const rows: Row[] = [];
+  const idle = startIdle();
   for (const which of ['the first list', 'the next list']) {
     // Each look at the metrics begins a new maximum.
-    await loopDelayOf(product);
+    await Promise.all([loopDelayOf(product), idle.longestDelay()]);
     const { bytes, seconds } = await fetchAway(product, { 'Accept-Encoding': 'identity' });
-    const longest = await loopDelayOf(product);
+    const [longest, idly] = await Promise.all([loopDelayOf(product), idle.longestDelay()]);
     advance();
     const name = named(product.store, `${which}: longest delay of the event loop`);
     rows.push({
       ...valueRow(name, longest, ' ms', atMost(20, 10)),
-      reference: `${figure(bytes / seconds / 1e6)} MB/s, ${figure(seconds)} s`,
+      reference: `an idle process: ${figure(idly)} ms; ${figure(bytes / seconds / 1e6)} MB/s, ${figure(seconds)} s`,
     });
   }
+  await stop(idle.child);
   return rows;
+}
+
+/** Starts a process that does nothing but measure how late its timer is. */
+function startIdle() {
+  const program = join(import.meta.dirname, '../clients/idle.ts');
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+  const child = start(process.execPath, [program, `${LOOP_TIMER_MS}`], { stdio: [...stdio] });
+  /** Resolves with the longest delay since the previous call, in milliseconds. */
+  const longestDelay = async () => {
+    const answered = once(child, 'message');
+    child.send('longest');
+    const [delay] = await answered;
+    return delay as number;
+  };
+  return { child, longestDelay };
 }
 
 /** Gets the list and drops it as it arrives. */
