@@ -166,6 +166,10 @@ function rowOf({ event, at, tries, reason }: Parked): string[] {
 
 function readUrl(text: string): string {
   const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol)) return text;
-  throw new InvalidArgumentError('It must be a URL such as https://shop.example.com/events.');
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('It must be a URL such as https://shop.example.com/events.');
+  }
+  if (url.username === '' && url.password === '') return text;
+  // fetch refuses it, with an error that quotes the password.
+  throw new InvalidArgumentError('It must have neither a user nor a password: posts are signed.');
 }

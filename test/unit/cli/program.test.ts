@@ -136,6 +136,12 @@ test.each([
   { args: ['aduit'], message: "unknown command 'aduit'\nstore-orders: (Did you mean audit?)" },
   { args: ['help', 'keys', 'bogus'], message: "there is no command 'keys bogus'" },
   { args: ['serve', 'twice'], message: "too many arguments for 'serve'" },
+  {
+    args: ['follow', '--checkpoint', 'a', '--post', 'http://me:secret@shop.example.com/'],
+    message:
+      "option '--post <address>' argument 'http://me:…@shop.example.com/' is invalid. " +
+      'It must have neither a user nor a password',
+  },
   { args: ['backup', ''], message: "argument 'file' is empty" },
   { args: ['audit', 'export', '--out', ''], message: "option '--out <file>' is empty" },
   { args: ['orders', 'list', '--url='], message: "option '--url <url>' is empty" },
