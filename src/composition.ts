@@ -24,7 +24,8 @@ export const composition: Composition = {
     await serveWitness(...given);
   },
   async settings(given = {}) {
-    const { readDotEnv, settingsOf } = await import('./infra/process/settings.ts');
+    const { readDotEnv } = await import('./infra/process/config.ts');
+    const { settingsOf } = await import('./infra/process/settings.ts');
     return settingsOf({ given, environment: process.env, dotEnv: readDotEnv() });
   },
   engine,

@@ -71,8 +71,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ),
   'http/site/browser': [],
 
-  cli: ['domain', 'app/**', 'client', 'cli/shared'],
-  'cli/shared': ['domain', 'app/**', 'client'],
+  cli: ['domain', 'app/**', 'client', 'infra/process/small-file.ts', 'cli/shared'],
+  'cli/shared': ['domain', 'app/**', 'client', 'infra/process/small-file.ts'],
 
   'engines.ts': ['domain', 'app/**', 'infra/**'],
   'store-metrics.ts': ['domain', 'app/**'],

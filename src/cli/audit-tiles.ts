@@ -1,15 +1,16 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SignedCheckpoint } from '../app/audit/prover.ts';
 import { type BuiltTile, TileBuilder } from '../app/audit/tile-builder.ts';
 import { type Checkpoint, verifyCheckpoint } from '../app/audit/verifier.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import { TILE_HASHES } from '../app/log/merkle-proofs.ts';
-import { leafHash } from '../app/log/merkle-tree.ts';
+import { HASH_BYTES, leafHash } from '../app/log/merkle-tree.ts';
 import { recordOf } from '../app/log/recorded-event.ts';
 import { bundleOf, hashesIn, pathOf, type TilePlace } from '../app/log/tiles.ts';
 import type { Trail } from '../app/ports/trail.ts';
+import { readBounded, requireSmallFile } from '../infra/process/small-file.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { Refuted } from './shared/exit-codes.ts';
@@ -121,13 +122,15 @@ class TileFolder {
   /** Throws {@link CannotStart} for a folder of something else, or of a log that this one does not extend. */
   async requireOf(verifierKey: string, now: string): Promise<void> {
     const folder = this.#folder;
-    const names = existsSync(folder) ? readdirSync(folder) : [];
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === false) throw new CannotStart(`${folder} is not a folder.`);
+    const names = stats === undefined ? [] : readdirSync(folder);
     const foreign = names.find((name) => !/^(?:checkpoint|tile)(?:\.unfinished)?$/.test(name));
     if (foreign !== undefined) {
       throw new CannotStart(`${folder} has ${foreign} in it, and is not a folder of tiles.`);
     }
     if (!names.includes('checkpoint')) return;
-    const note = await readFile(join(folder, 'checkpoint'), 'utf8');
+    const note = requireSmallFile(join(folder, 'checkpoint'));
     const [there, here] = [note, now].map((each) => {
       const verdict = verifyCheckpoint(each, verifierKey);
       if (verdict.ok) return verdict.value;
@@ -147,9 +150,13 @@ class TileFolder {
     const isWritten =
       this.#hashesOnly || existsSync(this.#pathOf({ level: 'entries', index, width }));
     if (!isWritten) return [];
-    const bytes = await readFile(this.#pathOf({ level: 0, index, width })).catch(() => undefined);
-    const leaves = bytes && hashesIn(bytes);
-    return leaves?.length === width ? leaves : [];
+    try {
+      const path = this.#pathOf({ level: 0, index, width });
+      const leaves = hashesIn(readBounded(path, width * HASH_BYTES));
+      return leaves?.length === width ? leaves : [];
+    } catch {
+      return [];
+    }
   }
 
   async writeEntries(place: TilePlace, records: readonly string[]): Promise<void> {

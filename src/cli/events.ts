@@ -5,7 +5,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { untilStopped } from './shared/interrupt.ts';
 import { wholeNumber } from './shared/options.ts';
-import { print } from './shared/print.ts';
+import { print, printable } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
 
@@ -71,8 +71,9 @@ async function* atMost(
 
 function lineOf(event: OrderEvent): string {
   const { position, time, subject, keyname, by } = event;
-  const author = (keyname ?? by).replaceAll(/\p{C}/gu, '\ufffd');
-  return `${String(position).padStart(8)}  ${time}  order ${subject} ${wordsOf(event)}, by ${author}\n`;
+  const place = `${String(position).padStart(8)}  ${time}`;
+  const line = `${place}  order ${subject} ${wordsOf(event)}, by ${keyname ?? by}`;
+  return `${printable(line).replaceAll(/[\n\t]/g, ' ')}\n`;
 }
 
 function wordsOf(event: OrderEvent): string {

@@ -7,7 +7,7 @@ import { COMMANDS, commandsFor } from './commands.ts';
 import { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Composition, Terminal } from './shared/command-line.ts';
 import { type EXIT_CODES, Failure } from './shared/exit-codes.ts';
-import { Delivery } from './shared/print.ts';
+import { Delivery, printable } from './shared/print.ts';
 
 const NAME = 'store-orders';
 
@@ -84,5 +84,5 @@ function version(): string {
 }
 
 function prefixed(text: string): string {
-  return withoutSecrets(text).trimEnd().replaceAll(/^/gm, `${NAME}: `).concat('\n');
+  return printable(withoutSecrets(text)).trimEnd().replaceAll(/^/gm, `${NAME}: `).concat('\n');
 }

@@ -3,7 +3,7 @@
  * a whole and flushed to the disk, so that after a crash it is as it was before or after a change.
  */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { OrderEvent } from '../../client/client.ts';
@@ -30,11 +30,13 @@ export interface Followed {
 /** Returns the contents of the file; `undefined` if there is none. Throws {@link CannotStart}. */
 export function readFollowed(file: string): Followed | undefined {
   try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    // It is replaced as a whole, which only a file can be; and a device may have no end.
+    if (!stats.isFile()) throw new Error('it is not a file');
     return followedIn(readFileSync(file, 'utf8'));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new CannotStart(`The checkpoint ${file} cannot be read: ${message}`);
+    throw new CannotStart(`The checkpoint ${file} cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -64,6 +66,7 @@ const FollowedFile = z.object({
 function followedIn(text: string): Followed {
   const read = FollowedFile.safeParse(JSON.parse(text));
   if (read.success) return read.data as z.infer<typeof FollowedFile> & Followed;
-  const [{ path, message }] = read.error.issues as [z.core.$ZodIssue];
-  throw new Error(path.length === 0 ? message : `${path.join('.')}: ${message}`);
+  const [{ path }] = read.error.issues as [z.core.$ZodIssue];
+  const what = path.length === 0 ? 'it' : `its member ${path.join('.')}`;
+  throw new Error(`${what} is not as a follower writes it`);
 }

@@ -18,8 +18,8 @@ import { ORDER_ROW_BYTES } from '../../app/audit/record-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { HASH_BYTES } from '../../app/log/merkle-tree.ts';
 import type { MonitorFiles, Rows } from '../../app/ports/published-log.ts';
+import { readSmallFile } from '../../infra/process/small-file.ts';
 import { writeWhole } from './new-file.ts';
-import { readSmallFile } from './small-file.ts';
 
 /** Rows in a file that is readable by its owner only. */
 class RowFile implements Rows {

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { verifyKey } from '../../app/audit/verifier.ts';
 import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
-import { readSmallFile } from './small-file.ts';
+import { readSmallFile } from '../../infra/process/small-file.ts';
 
 export function readOrderId(text: string): OrderId {
   const id = parseOrderId(text);

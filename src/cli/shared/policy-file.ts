@@ -2,7 +2,7 @@
 
 import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/witness-policy.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
-import { requireSmallFile } from './small-file.ts';
+import { requireSmallFile } from '../../infra/process/small-file.ts';
 
 /** Returns the policy in a file. Throws {@link CannotStart} if there is none. */
 export function readPolicyFile(file: string): WitnessPolicy {

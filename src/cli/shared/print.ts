@@ -11,6 +11,11 @@ export function visible(text: string): string {
   return text.slice(0, MAX_FOREIGN_LENGTH).replaceAll(/\p{C}/gu, '?');
 }
 
+/** Returns a text of any length without characters that control a terminal, but with its lines and tabs. */
+export function printable(text: string): string {
+  return text.replaceAll(/[^\P{C}\n\t]/gu, '?');
+}
+
 /** Prints a text no faster than its reader takes it. Ends early if the reader has gone. */
 export async function print(
   text: Iterable<string> | AsyncIterable<string>,

@@ -3,10 +3,11 @@
  * only the user can read.
  */
 
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { readSmallFile } from '../../infra/process/small-file.ts';
 import type { Environment } from './command-line.ts';
 import { writeWhole } from './new-file.ts';
 
@@ -43,7 +44,7 @@ export class Profiles {
       );
     }
     try {
-      return profilesIn(readFileSync(this.file, 'utf8'));
+      return profilesIn(readSmallFile(this.file));
     } catch (error) {
       throw new CannotStart(`${this.file} cannot be read: ${(error as Error).message}`);
     }

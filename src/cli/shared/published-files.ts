@@ -1,11 +1,11 @@
 /** The two places in which a log is published: a server, and a folder. */
 
-import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bodyOf, causeOf } from '../../app/outgoing.ts';
 import { LogAway, type PublishedFile, type PublishedLog } from '../../app/ports/published-log.ts';
 import { Limit, pause } from '../../client/limit.ts';
 import { delayAfter, retryAfterOf } from '../../client/retry-policy.ts';
+import { readBounded, TooLong } from '../../infra/process/small-file.ts';
 import { visible } from './print.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -96,18 +96,12 @@ export class LogInFolder implements PublishedLog {
   async read(path: string, maxBytes: number): Promise<PublishedFile> {
     this.#signal.throwIfAborted();
     const name = join(this.#folder, path);
-    let file: FileHandle | undefined;
     try {
-      file = await open(name);
-      const { size } = await file.stat();
-      if (size > maxBytes) throw new LogAway(`${name} has more than ${maxBytes} bytes`, true);
-      return { bytes: await file.readFile() };
+      return { bytes: readBounded(name, maxBytes) };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ENOTDIR') return { absent: 'no such file' };
-      throw error instanceof LogAway ? error : new LogAway(`${name}: ${message}`);
-    } finally {
-      await file?.close();
+      throw new LogAway(`${name}: ${message}`, error instanceof TooLong);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Output } from './command-line.ts';
+import { printable } from './print.ts';
 
 /** The option by which a command prints JSON. */
 export interface JsonOption {
@@ -19,7 +20,7 @@ export function printResult(
   { json }: JsonOption,
   { value, text }: { readonly value: object; readonly text: string },
 ): void {
-  output.write(json ? jsonLine(value) : text);
+  output.write(json ? jsonLine(value) : printable(text));
 }
 
 /** Returns a value as a line of JSON, with exact 64-bit numbers as strings. */

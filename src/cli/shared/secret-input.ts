@@ -6,22 +6,42 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import type { Terminal } from './command-line.ts';
 
+/** Longer than any key, in UTF-16 code units. */
+const MAX_LENGTH = 4_096;
+
 /** Reads a secret. On a terminal it is asked for by its name. */
-export async function readSecret(name: string, { stdin, stderr }: Terminal): Promise<string> {
-  const isAsked = stdin.isTTY === true;
+export async function readSecret(name: string, terminal: Terminal): Promise<string> {
+  const { stdin } = terminal;
+  const line = stdin.isTTY === true ? await typedLine(name, terminal) : await firstLine(stdin);
+  const secret = line.trim();
+  if (secret === '') throw new CannotStart(`No ${name} was given on standard input.`);
+  if (secret.length > MAX_LENGTH)
+    throw new CannotStart(`What was given is too long for any ${name}.`);
+  guardSecret(secret);
+  return secret;
+}
+
+async function typedLine(name: string, { stdin, stderr }: Terminal): Promise<string> {
   // readline echoes to its output what is typed on a terminal: there is none.
   const output = new Writable({ write: (_text, _encoding, done) => done() });
-  const lines = createInterface({ input: stdin, output, terminal: isAsked });
+  const lines = createInterface({ input: stdin, output, terminal: true });
   // From now on the terminal shows nothing.
-  if (isAsked) stderr.write(`${name}: `);
+  stderr.write(`${name}: `);
   try {
     const { value = '' } = await lines[Symbol.asyncIterator]().next();
-    const secret = value.trim();
-    if (secret === '') throw new CannotStart(`No ${name} was given on standard input.`);
-    guardSecret(secret);
-    return secret;
+    return value;
   } finally {
     lines.close();
-    if (isAsked) stderr.write('\n');
+    stderr.write('\n');
   }
+}
+
+/** Resolves with a line, or with the beginning of one that is too long: it may have no end. */
+async function firstLine(stdin: Terminal['stdin']): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.includes('\n') || text.length > MAX_LENGTH) break;
+  }
+  return text.split('\n', 1)[0] ?? '';
 }

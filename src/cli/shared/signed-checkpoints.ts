@@ -5,7 +5,7 @@ import type { Finding } from '../../app/audit/trail-check.ts';
 import { isFinding } from '../../app/audit/trail-file.ts';
 import { type Checkpoint, verifyCheckpoint } from '../../app/audit/verifier.ts';
 import type { WitnessPolicy } from '../../app/audit/witness-policy.ts';
-import { requireSmallFile } from './small-file.ts';
+import { requireSmallFile } from '../../infra/process/small-file.ts';
 import { checkWitnesses, type WitnessCheck } from './witness-check.ts';
 
 type SignedHead = Checkpoint & {

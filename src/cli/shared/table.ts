@@ -2,7 +2,7 @@
 
 import { styleText } from 'node:util';
 import type { Output } from './command-line.ts';
-import { print } from './print.ts';
+import { print, printable } from './print.ts';
 
 /** The spaces between two columns. */
 const GAP = '  ';
@@ -32,12 +32,19 @@ export async function printTable<Column extends string>(
   parts: Rows | AsyncIterable<Rows>,
   breakable: readonly Column[] = [],
 ): Promise<void> {
-  const all = Symbol.asyncIterator in parts ? parts : [parts];
+  const all = shown(Symbol.asyncIterator in parts ? parts : [parts]);
   const narrow = head.map((name) => breakable.includes(name));
   return print(
     output.isTTY ? aligned(head, all, narrow, output.columns) : tabbed(head, all),
     output,
   );
+}
+
+/** Yields the rows with cells that neither control a terminal nor break the table. */
+async function* shown(parts: Iterable<Rows> | AsyncIterable<Rows>) {
+  for await (const rows of parts) {
+    yield rows.map((row) => row.map((cell) => printable(cell).replaceAll(/[\n\t]/g, ' ')));
+  }
 }
 
 // The head is printed with the first part: if there is none but an error, nothing stands before that.

@@ -1,7 +1,7 @@
 /** The configuration of the service, read from the environment. */
 
 import { existsSync } from 'node:fs';
-import { loadEnvFile } from 'node:process';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { keyIdOf } from '../../app/keys/api-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
@@ -20,6 +20,7 @@ import {
 import { type DatabaseConfig, database } from './database-setting.ts';
 import { type Limits, limits, limitsIn } from './limits.ts';
 import type { LogFormat } from './logger.ts';
+import { requireSmallFile } from './small-file.ts';
 import { type WitnessSettings, witnessing, witnessingIn } from './witness-settings.ts';
 
 /** The settings of the service. `.env.example` documents each variable. */
@@ -225,5 +226,10 @@ export function readDatabaseUrl(url: string): DatabaseConfig {
 
 /** Takes variables from the `.env` file here, if there is one; those that are set already win. */
 export function loadDotEnv(): void {
-  if (existsSync('.env')) loadEnvFile('.env');
+  for (const [name, value] of Object.entries(readDotEnv())) process.env[name] ??= value;
+}
+
+/** Returns the variables of the `.env` file here; none if there is no such file. */
+export function readDotEnv(): Readonly<Record<string, string | undefined>> {
+  return existsSync('.env') ? parseEnv(requireSmallFile('.env')) : {};
 }

@@ -4,10 +4,11 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidSigningKey, type SigningKey } from '../../app/audit/signing-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { readSmallFile } from './small-file.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /** A kind of keys, and what its user can do about a file that has none of it. */
@@ -27,7 +28,7 @@ export function readKeyFile<Key extends SigningKey>(
 ): Key | undefined {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readSmallFile(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;

@@ -1,7 +1,5 @@
 /** The settings in force, for people to see: each as a text, with its source. */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import { shownKey } from '../../app/keys/api-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { withoutSecrets } from '../../app/secrets.ts';
@@ -21,11 +19,6 @@ interface Setting {
   readonly name: string;
   readonly value: string | undefined;
   readonly source: string;
-}
-
-/** Returns the variables of the `.env` file here; none if there is no such file. */
-export function readDotEnv(): Variables {
-  return existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
 }
 
 /** Returns every setting without what is secret in it, and the mistakes in them, one a line. */

@@ -4,14 +4,14 @@
  * lose it, and the next start then asks the witnesses again.
  */
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { TextDecoder } from 'node:util';
 import { z } from 'zod';
 import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/witness-policy.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { CosignedRecord, CosignedRecords } from '../../app/ports/witnesses.ts';
 import type { Witness } from '../../app/witnessing/witness-progress.ts';
+import { readSmallFile } from './small-file.ts';
 
 /** A policy whose witnesses all have an address. */
 interface PolicyWithAddresses extends WitnessPolicy {
@@ -23,16 +23,16 @@ interface PolicyWithAddresses extends WitnessPolicy {
  * for a witness without an address to which checkpoints can be submitted.
  */
 export function readLogPolicy(file: string): PolicyWithAddresses {
-  const parsed = parseWitnessPolicy(readText(file));
+  const parsed = parseWitnessPolicy(textOf(file));
   if (!parsed.ok) throw wrong(`${file} is no policy of witnesses: ${parsed.reason}`);
   const { value: policy } = parsed;
   if (policy.witnesses.length === 0) throw wrong(`${file} names no witness`);
   return { ...policy, witnesses: policy.witnesses.map((witness) => withAddress(witness, file)) };
 }
 
-function readText(file: string): string {
+function textOf(file: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    return readSmallFile(file).replace(/^\uFEFF/, '');
   } catch (error) {
     throw wrong(`${file} cannot be read: ${(error as Error).message}`);
   }
@@ -85,9 +85,7 @@ export class CosignedFile implements CosignedRecords {
 
   load(): CosignedRecord | undefined {
     try {
-      const { origin, sizes, checkpoint } = Stored.parse(
-        JSON.parse(readFileSync(this.#file, 'utf8')),
-      );
+      const { origin, sizes, checkpoint } = Stored.parse(JSON.parse(readSmallFile(this.#file)));
       return { origin, sizes, checkpoint };
     } catch {
       return undefined;

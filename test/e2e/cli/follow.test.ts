@@ -113,17 +113,17 @@ describe('A follower', () => {
 
   test.each([
     ['garbage', 'is not valid JSON'],
-    ['null', 'expected object'],
-    ['{"parked":[]}', 'after: '],
-    ['{"after":7,"parked":[]}', 'after: '],
-    ['{"after":"-1","parked":[]}', 'after: '],
-    ['{"after":"7"}', 'parked: '],
-    ['{"after":"7","parked":[{}]}', 'parked.0.event: '],
+    ['null', 'cannot be read: it is not as a follower writes it'],
+    ['{"parked":[]}', 'its member after is not as a follower writes it'],
+    ['{"after":7,"parked":[]}', 'its member after is not as a follower writes it'],
+    ['{"after":"-1","parked":[]}', 'its member after is not as a follower writes it'],
+    ['{"after":"7"}', 'its member parked is not as a follower writes it'],
+    ['{"after":"7","parked":[{}]}', 'its member parked.0.event is not as a follower writes it'],
     [
       '{"after":"7","parked":[{"event":{"id":"1"},"at":"","tries":1,"reason":""}]}',
-      'parked.0.event.type: ',
+      'its member parked.0.event.type is not as a follower writes it',
     ],
-    ['{"after":"7","log":7,"parked":[]}', 'log: '],
+    ['{"after":"7","log":7,"parked":[]}', 'its member log is not as a follower writes it'],
   ])('does not go on from a checkpoint that is none: %s', async (text, problem) => {
     for (const args of [['--exec', 'cat'], ['--parked']]) {
       writeFileSync(join(folder, 'checkpoint'), text);

@@ -1,16 +1,20 @@
 /** The encryption of connections, by the rules of libpq. */
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 import type { Address, SslMode, TlsFile } from '../../process/postgres-address.ts';
+import { readBounded } from '../../process/small-file.ts';
 
 /** The encryption of a connection; `false`: none. */
 export type Encryption = ConnectionOptions | false;
 
 /** libpq's default files, in `.postgresql` of the user's home directory. */
+/** Longer than any bundle of certificates. */
+const MAX_BYTES = 1 << 24;
+
 const DEFAULTS: Readonly<Record<TlsFile, string>> = {
   sslrootcert: 'root.crt',
   sslcert: 'postgresql.crt',
@@ -62,7 +66,7 @@ function privateKey(given: string | undefined): string {
 /** Reads a file. Returns undefined if it is a default one that does not exist. */
 function contentOf(name: TlsFile, given: string | undefined): string | undefined {
   try {
-    return readFileSync(given ?? defaultFor(name), 'utf8');
+    return readBounded(given ?? defaultFor(name), MAX_BYTES).toString();
   } catch (error) {
     if (given === undefined) return undefined;
     throw new CannotStart(`The file of ${name} cannot be read: ${(error as Error).message}.`, {

@@ -267,7 +267,9 @@ describe('the signing key of a store', () => {
       `The signing key ${signingKeyFile} cannot be made: ENOENT`,
     );
     mkdirSync(file);
-    await expect(openKey(place)).rejects.toThrow(`The signing key ${file} cannot be read: EISDIR`);
+    await expect(openKey(place)).rejects.toThrow(
+      `The signing key ${file} cannot be read: it is a folder.`,
+    );
   });
 
   it('is not created at a dangling link', async () => {

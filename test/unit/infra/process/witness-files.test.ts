@@ -38,7 +38,7 @@ describe("The policy of a log's witnesses", () => {
     [`witness W ${KEY} https://me@w.example\nquorum W`, 'has a user or a password'],
     [`witness W ${KEY} https://w.example?horse\nquorum W`, 'has a query or a fragment'],
     [`witness W ${KEY} https://w.example/#horse\nquorum W`, 'has a query or a fragment'],
-    [Buffer.of(0x23, 0xff), 'cannot be read: The encoded data was not valid'],
+    [Buffer.of(0x23, 0xff), 'cannot be read: it is not UTF-8'],
   ])('is refused in words that name it: %j', (text, problem) => {
     const file = policyOf(text);
     let message = '';

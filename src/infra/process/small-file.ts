@@ -1,0 +1,53 @@
+/**
+ * Small files that users name: keys, checkpoints, policies, settings. A name may by mistake be that of a
+ * device without an end, or of a huge file, so none is read further than it can be right.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+
+/** The longest file: no receipt, checkpoint, policy or public key is nearly as long. */
+const MAX_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 16;
+
+/** A file that is too long to be what was asked for. */
+export class TooLong extends Error {}
+
+/**
+ * Returns the exact text of a small file: nothing is dropped or replaced, and no more than a
+ * megabyte is read, however long the file is. Throws an Error with the reason if it cannot be read.
+ */
+export function readSmallFile(file: string): string {
+  const text = readBounded(file, MAX_BYTES);
+  if (!isUtf8(text)) throw new Error('it is not UTF-8');
+  return text.toString();
+}
+
+/** Returns the same. Throws {@link CannotStart} if the file cannot be read. */
+export function requireSmallFile(file: string): string {
+  try {
+    return readSmallFile(file);
+  } catch (error) {
+    throw new CannotStart(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Returns the bytes of a file. Throws {@link TooLong} if it has more than so many, or another Error. */
+export function readBounded(file: string, maxBytes: number): Buffer {
+  const fd = openSync(file, 'r');
+  try {
+    if (fstatSync(fd).isDirectory()) throw new Error('it is a folder');
+    const chunks: Buffer[] = [];
+    for (let length = 0; length <= maxBytes; ) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const read = readSync(fd, chunk, 0, CHUNK_BYTES, null);
+      if (read === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, read));
+      length += read;
+    }
+    throw new TooLong(`it has more than ${maxBytes} bytes`);
+  } finally {
+    closeSync(fd);
+  }
+}
