@@ -23,6 +23,9 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** The number of requests that were sent, the first one included. */
+  readonly attempts: number;
+  readonly idempotencyKey: string | undefined;
 }
 
 /** Sends a request once and reads the answer. Throws a {@link StoreOrdersError} unless it is a success. */
@@ -35,10 +38,10 @@ export async function exchange(
   const response = await respond(options, request, limit);
   const text = await orFailure(response.text(), request, limit);
   const { status, headers } = response;
-  const { attempt, method, url } = request;
+  const { attempt, method, url, idempotencyKey } = request;
   const durationMs = performance.now() - begun;
   options.onResponse?.({ attempt, method, url, status, headers, durationMs });
-  const answer = { status, headers, text };
+  const answer = { status, headers, text, attempts: attempt, idempotencyKey };
   const isSuccess = response.ok || status === 304;
   if (!isSuccess) throw refusalIn(answer, request);
   return answer;
@@ -112,7 +115,7 @@ export async function orFailure<Part>(
 
 /** Returns the error for an answer that is no success. */
 export function refusalIn(
-  { status, headers, text }: Answer,
+  { status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>,
   { attempt, method, url, idempotencyKey }: Attempt,
 ): StoreOrdersError {
   const { code, message, results } = objectIn(text);

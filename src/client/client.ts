@@ -35,7 +35,23 @@ import type {
 } from './shapes.ts';
 import { SingleOrders } from './single-orders.ts';
 import { type Request, Transport } from './transport.ts';
-import { doneIn, idText, jsonOf, newOrderJson, queryOf, withIds } from './values.ts';
+import {
+  doneIn,
+  each,
+  type Is,
+  idText,
+  isActivity,
+  isBatch,
+  isEpochs,
+  isKey,
+  isOrder,
+  isOrderPage,
+  isSummary,
+  jsonOf,
+  newOrderJson,
+  queryOf,
+  withIds,
+} from './values.ts';
 
 export { type ClientCode, type ErrorCode, type ServerCode, StoreOrdersError } from './error.ts';
 export type { EventQuery, Events, FollowOptions } from './events.ts';
@@ -84,7 +100,7 @@ export class StoreOrders extends SingleOrders<Order> {
   /** Returns the orders that pass all filters, by id: one by one, or by its `pages()`. */
   list(query: ListQuery = {}, options?: CallOptions): Paged<Order, OrderPage> {
     return new Paged(async (after = query.after) => {
-      return this.#get(ORDERS, { ...query, after }, options);
+      return this.#get(ORDERS, { ...query, after }, isOrderPage, options);
     });
   }
 
@@ -134,18 +150,16 @@ export class StoreOrders extends SingleOrders<Order> {
   ): Promise<BatchAnswer> {
     const { reason, atomic } = options;
     const body = JSON.stringify({ orderIds: orderIds.map(idText), reason, atomic });
-    return jsonOf(
-      await this.#transport.send({ method: 'POST', path: `${ORDERS}:batchCancel`, body }, options),
-    );
+    const request = { method: 'POST', path: `${ORDERS}:batchCancel`, body };
+    return jsonOf(await this.#transport.send(request, options), isBatch);
   }
 
   /** Places up to 500 orders in one request. Each has its own outcome, unless `atomic` is true. */
   async batchPlace(orders: readonly NewOrder[], options: BatchOptions = {}): Promise<BatchAnswer> {
     const atomic = options.atomic === undefined ? '' : `,"atomic":${options.atomic}`;
     const body = `{"orders":[${orders.map((order) => newOrderJson(order, 2)).join()}]${atomic}}`;
-    return jsonOf(
-      await this.#transport.send({ method: 'POST', path: `${ORDERS}:batchPlace`, body }, options),
-    );
+    const request = { method: 'POST', path: `${ORDERS}:batchPlace`, body };
+    return jsonOf(await this.#transport.send(request, options), isBatch);
   }
 
   /** Returns the numbers of orders by status, now or as of a position or time. */
@@ -153,17 +167,17 @@ export class StoreOrders extends SingleOrders<Order> {
     query: { readonly asOf?: Position | Time | undefined } = {},
     options?: CallOptions,
   ): Promise<Summary> {
-    return this.#get('/v2/store/summary', query, options);
+    return this.#get('/v2/store/summary', query, isSummary, options);
   }
 
   /** Returns the numbers of events in each hour or day. */
   activity(query: ActivityQuery = {}, options?: CallOptions): Promise<Activity> {
-    return this.#get('/v2/store/activity', query, options);
+    return this.#get('/v2/store/activity', query, isActivity, options);
   }
 
   /** Returns the API key of the client, as far as its owner may know it. */
   whoAmI(options?: CallOptions): Promise<Key> {
-    return this.#get('/v2/key', {}, options);
+    return this.#get('/v2/key', {}, isKey, options);
   }
 
   /** Returns the receipt of an order's cancellation, or with a position that of any event. */
@@ -178,7 +192,7 @@ export class StoreOrders extends SingleOrders<Order> {
 
   /** Returns the epoch of the log, and the signed statement of each time that it was cut. */
   epochs(options?: CallOptions): Promise<Epochs> {
-    return this.#get('/v2/store/epochs', {}, options);
+    return this.#get('/v2/store/epochs', {}, isEpochs, options);
   }
 
   /** Sends any request, with the retries of all others: for operations without a method of their own. */
@@ -186,10 +200,14 @@ export class StoreOrders extends SingleOrders<Order> {
     return this.#transport.send(request, options);
   }
 
-  async #get<Value>(path: string, query: object, options?: CallOptions): Promise<Value> {
-    return jsonOf(
-      await this.#transport.send({ method: 'GET', path, query: queryOf(query) }, options),
-    );
+  async #get<Value>(
+    path: string,
+    query: object,
+    isValue: Is,
+    options?: CallOptions,
+  ): Promise<Value> {
+    const request = { method: 'GET', path, query: queryOf(query) };
+    return jsonOf(await this.#transport.send(request, options), isValue);
   }
 }
 
@@ -215,6 +233,7 @@ class OrdersV1 extends SingleOrders<OrderV1> {
   /** Returns every order ever placed, by ascending id. */
   async list(options?: CallOptions): Promise<readonly OrderV1[]> {
     const request = { method: 'GET', path: '/v1/store/orders' };
-    return jsonOf<readonly OrderV1[]>(await this.#transport.send(request, options)).map(withIds);
+    const answer = await this.#transport.send(request, options);
+    return jsonOf<readonly OrderV1[]>(answer, each(isOrder)).map(withIds);
   }
 }

@@ -51,8 +51,8 @@ export function newOrderJson(order: NewOrder, version: 1 | 2): string {
 }
 
 /** Returns the order in an answer, with its ids as strings. */
-export function orderIn<Order extends OrderV1>(answer: Pick<Answer, 'text' | 'status'>): Order {
-  return withIds(jsonOf(answer));
+export function orderIn<Order extends OrderV1>(answer: Answer): Order {
+  return withIds(jsonOf(answer, isOrder));
 }
 
 export function withIds<Order extends OrderV1>(order: Order): Order {
@@ -63,16 +63,71 @@ export function taggedOrderIn<Order extends OrderV1>(answer: Answer): Tagged<Ord
   return { ...orderIn<Order>(answer), etag: answer.headers.get('ETag') ?? '' };
 }
 
-export function doneIn({ headers }: Answer): Done {
-  return { position: Number(headers.get('Event-Position')) };
+/** Returns what a command has done. Throws `unexpected_response` if the answer does not say it. */
+export function doneIn(answer: Answer): Done {
+  const position = answer.headers.get('Event-Position') ?? '';
+  if (!DECIMAL.test(position)) throw unexpected(answer, 'without Event-Position');
+  return { position: Number(position) };
 }
 
-/** Returns the JSON of an answer. Throws `unexpected_response` if it is none. */
-export function jsonOf<Value>({ text, status }: Pick<Answer, 'text' | 'status'>): Value {
+/**
+ * Returns the JSON of an answer. Throws `unexpected_response` if it is none, or of another form: proxies
+ * and pages to log in answer with JSON of their own, some with status 200.
+ */
+export function jsonOf<Value>(answer: Readable, isValue: Is): Value {
+  let value: unknown;
   try {
-    return readExactly(text) as Value;
+    value = readExactly(answer.text);
   } catch (cause) {
-    const message = `${status} without JSON, which is no answer of this API`;
-    throw new StoreOrdersError('unexpected_response', message, { status, cause });
+    throw unexpected(answer, 'without JSON', cause);
   }
+  if (!isValue(value)) throw unexpected(answer, 'with other JSON');
+  return value as Value;
 }
+
+type Readable = Pick<Answer, 'text' | 'status'> & Partial<Answer>;
+
+function unexpected(answer: Readable, what: string, cause?: unknown): StoreOrdersError {
+  const { status, headers, attempts, idempotencyKey } = answer;
+  const requestId = headers?.get('X-Request-Id') ?? undefined;
+  const details = { status, requestId, idempotencyKey, ...(attempts && { attempts }) };
+  const message = `${status} ${what}, which is no answer of this API`;
+  return new StoreOrdersError('unexpected_response', message, { ...details, cause });
+}
+
+/** A form of JSON, as far as the client and its users rely on it. */
+export type Is = (value: unknown) => boolean;
+
+const isOf =
+  (type: string): Is =>
+  (value) =>
+    typeof value === type && value !== null;
+const [isText, isNumber] = [isOf('string'), isOf('number')];
+const isId: Is = (value) => typeof value !== 'object' && DECIMAL.test(String(value));
+const isCursor: Is = (value) => value === null || isText(value);
+const has =
+  (members: Readonly<Record<string, Is>>): Is =>
+  (value) =>
+    Object.entries(members).every(([name, isMember]) => isMember(Object(value)[name]));
+export const each =
+  (isItem: Is): Is =>
+  (value) =>
+    Array.isArray(value) && value.every(isItem);
+
+export const isOrder = has({
+  id: isId,
+  petId: isId,
+  quantity: isNumber,
+  complete: isOf('boolean'),
+});
+export const isOrderPage = has({ data: each(isOrder), next: isCursor });
+export const isEvent = has({ id: isText, type: isText, position: isNumber, data: isOf('object') });
+export const isBatch = has({
+  results: each(has({ status: isNumber })),
+  succeeded: isNumber,
+  failed: isNumber,
+});
+export const isSummary = has({ asOf: isNumber, orders: has({ total: isNumber }) });
+export const isActivity = has({ asOf: isNumber, data: each(has({ start: isText })) });
+export const isKey = has({ id: isText, name: isText, scopes: each(isText) });
+export const isEpochs = has({ epoch: isText, breaks: each(isText) });

@@ -3,7 +3,9 @@ import { describe, expect, it, test } from 'vitest';
 import { StoreOrders } from '../../../src/client/client.ts';
 import { cut, json, type Reply, refusal, ScriptedServer } from '../../support/scripted-server.ts';
 
-const event = (position: number) => ({ id: `${position}`, position, type: 'OrderPlaced' });
+const event = (position: number) => {
+  return { id: `${position}`, position, type: 'OrderPlaced', data: {} };
+};
 const message = (position: number) =>
   `id: ${position}\ndata: ${JSON.stringify(event(position))}\n\n`;
 

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
+
+/** The client before whatever may answer in the service's place: a proxy, a page to log in, another program. */
+
+const ORDER = { id: '1', petId: '7', quantity: 1, complete: false, status: 'pending' };
+const EVENT = { id: '1', type: 'OrderShipped', position: 1, data: {} };
+
+/** Every operation that reads an answer, to the end of what it returns. */
+const OPERATIONS = {
+  place: (store) => store.place({ petId: 1n, quantity: 1 }),
+  get: (store) => store.get('1'),
+  ship: (store) => store.ship('1', '2026-01-01T00:00:00Z'),
+  cancel: (store) => store.cancel('1'),
+  'cancel for a reason': (store) => store.cancel('1', { reason: 'other' }),
+  update: (store) => store.update('1', () => ({ cancel: true })),
+  list: (store) => Array.fromAsync(store.list()),
+  batchPlace: (store) => store.batchPlace([{ petId: 1n, quantity: 1 }]),
+  batchCancel: (store) => store.batchCancel(['1']),
+  summary: (store) => store.summary(),
+  activity: (store) => store.activity(),
+  whoAmI: (store) => store.whoAmI(),
+  epochs: (store) => store.epochs(),
+  'events of an order': (store) => store.events.of('1'),
+  'events of the log': (store) => Array.fromAsync(store.events.list()),
+  follow: (store) => Array.fromAsync(store.events.follow({ over: 'stream' })),
+  'version 1: list': (store) => store.v1.list(),
+  'version 1: place': (store) => store.v1.place({ petId: 1n, quantity: 1 }),
+} satisfies Readonly<Record<string, (store: StoreOrders) => Promise<unknown>>>;
+
+const operations = Object.entries(OPERATIONS as Record<string, (store: StoreOrders) => unknown>);
+
+/** Returns a client of a service that answers each request with a copy of one response. */
+function clientOf(answer: () => Response): StoreOrders {
+  const fetch = async () => answer();
+  return new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch, retries: 0 });
+}
+
+describe.each(operations)('%s', (name, call) => {
+  const contentType = name === 'follow' ? 'text/event-stream' : 'application/json';
+  const answered = (text: string) => {
+    const body = name === 'follow' ? `id: 1\ndata: ${text}\n\n` : text;
+    const headers = { 'Content-Type': contentType };
+    return call(clientOf(() => new Response(body, { headers })));
+  };
+
+  test.each([
+    ...['{}', '[]', 'null', '1', '"x"', '{"ok":true}', '[null]', '{"data":null,"next":null}'],
+    ...['{"data":[null],"next":null}', '{"data":[],"next":1}', '{"id":"1"}', '{"results":{}}'],
+    ...[
+      { ...ORDER, id: undefined },
+      { ...ORDER, petId: {} },
+      { ...ORDER, quantity: '1' },
+    ].map((order) => JSON.stringify(order)),
+  ])('does not take %s for an answer', async (text) => {
+    // An empty list is one of orders and of events.
+    if (text === '[]' && /^(?:events|version 1: list)/.test(name)) return;
+    await expect(answered(text)).rejects.toMatchObject({
+      name: 'StoreOrdersError',
+      code: 'unexpected_response',
+      status: name === 'follow' ? expect.anything() : 200,
+    });
+  });
+});
+
+test('A command that was answered with something else names the key by which it can be repeated', async () => {
+  const store = clientOf(() => new Response('{"ok":true}', { headers: { 'X-Request-Id': 'r' } }));
+  const place = store.place({ petId: 1n, quantity: 1 }, { idempotencyKey: 'mine' });
+  await expect(place).rejects.toMatchObject({
+    ...{ code: 'unexpected_response', idempotencyKey: 'mine', attempts: 1, requestId: 'r' },
+    message: '200 with other JSON, which is no answer of this API',
+  });
+});
+
+test('Whatever is answered, each call ends with a value or a StoreOrdersError', async () => {
+  const text = fc.oneof(
+    fc.json(),
+    fc.constantFrom(
+      ...[ORDER, EVENT, [ORDER], { data: [ORDER], next: null }].map((it) => JSON.stringify(it)),
+    ),
+    fc.constantFrom('', '<html>', '{"a":', '{"code":"order_not_found","message":5}', 'data: 1\n\n'),
+  );
+  const header = fc.constantFrom(
+    '',
+    '0',
+    '1',
+    'x',
+    '-1',
+    'text/event-stream',
+    'application/json',
+    '<?after=1>',
+  );
+  const names = fc.constantFrom('Content-Type', 'ETag', 'Link', 'Event-Position', 'Retry-After');
+  const status = fc.constantFrom(200, 200, 200, 201, 204, 304, 400, 404, 409, 418, 500, 599);
+  await fc.assert(
+    fc.asyncProperty(
+      // A follower waits and asks again.
+      fc.constantFrom(...operations.filter(([name]) => name !== 'follow')),
+      status,
+      text,
+      fc.array(fc.tuple(names, header), { maxLength: 4 }),
+      async ([, call], status, text, headers) => {
+        let requests = 0;
+        const store = clientOf(() => {
+          // A list goes on for as long as its pages say.
+          if (++requests > 3) return new Response('', { status: 500 });
+          return new Response([204, 304].includes(status) ? null : text, { status, headers });
+        });
+        const failure = await Promise.resolve(call(store)).then(
+          () => undefined,
+          (error) => error,
+        );
+        if (failure !== undefined) expect(failure).toBeInstanceOf(StoreOrdersError);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
