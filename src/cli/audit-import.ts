@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { base64Of } from '../app/audit/base64.ts';
 import type { TreeHead } from '../app/audit/verifier.ts';
 import type { Fill } from '../app/ports/store.ts';
 import type { ExplainedCommand } from './shared/command.ts';
@@ -72,7 +73,7 @@ async function importTrail(
   );
   terminal.stderr.write(keys.length > 0 ? SIGNED : UNSIGNED);
   const { size, root } = await withStoreOrNew(commandLine, ({ trail }) => trail.treeHead());
-  const rootText = Buffer.from(root).toString('base64');
+  const rootText = base64Of(root);
   const value = { events: size, root: rootText, signed: keys.length > 0 };
   const text = `Imported ${size} events. Their root is ${rootText}\n`;
   printResult(terminal.stdout, options, { value, text });

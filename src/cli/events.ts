@@ -5,7 +5,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { untilStopped } from './shared/interrupt.ts';
 import { wholeNumber } from './shared/options.ts';
-import { print, printable } from './shared/print.ts';
+import { onOneLine, print } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
 
@@ -73,7 +73,7 @@ function lineOf(event: OrderEvent): string {
   const { position, time, subject, keyname, by } = event;
   const place = `${String(position).padStart(8)}  ${time}`;
   const line = `${place}  order ${subject} ${wordsOf(event)}, by ${keyname ?? by}`;
-  return `${printable(line).replaceAll(/[\n\t]/g, ' ')}\n`;
+  return `${onOneLine(line)}\n`;
 }
 
 function wordsOf(event: OrderEvent): string {

@@ -1,3 +1,4 @@
+import { base64Of } from '../app/audit/base64.ts';
 import { copyStore } from '../app/lifecycle/copy-store.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
@@ -39,7 +40,7 @@ async function migrateStore(
       const { size, root } = await withProgress(terminal.stderr, 'Copying', total, (advance) =>
         copyStore(from, to, advance),
       );
-      const rootText = Buffer.from(root).toString('base64');
+      const rootText = base64Of(root);
       const text = `Copied the store: ${size} events. Their root is ${rootText}\n`;
       printResult(terminal.stdout, addresses, { value: { events: size, root: rootText }, text });
     } finally {

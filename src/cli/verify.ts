@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { base64Of } from '../app/audit/base64.ts';
 import { byAnyKey } from '../app/audit/by-any-key.ts';
 import { headIn } from '../app/audit/epoch-heads.ts';
 import { isTlogProof, verifyTlogProof } from '../app/audit/tlog-proof.ts';
@@ -215,7 +216,7 @@ async function counted<Result extends { readonly size: number }>(
 }
 
 function base64(root: Uint8Array | undefined): string | undefined {
-  return root && Buffer.from(root).toString('base64');
+  return root && base64Of(root);
 }
 
 function add(file: string, files: readonly string[]): readonly string[] {

@@ -37,15 +37,14 @@ import { SingleOrders } from './single-orders.ts';
 import { type Request, Transport } from './transport.ts';
 import {
   doneIn,
-  each,
   type Is,
   idText,
   isActivity,
   isBatch,
   isEpochs,
   isKey,
-  isOrder,
   isOrderPage,
+  isOrders,
   isSummary,
   jsonOf,
   newOrderJson,
@@ -234,6 +233,6 @@ class OrdersV1 extends SingleOrders<OrderV1> {
   async list(options?: CallOptions): Promise<readonly OrderV1[]> {
     const request = { method: 'GET', path: '/v1/store/orders' };
     const answer = await this.#transport.send(request, options);
-    return jsonOf<readonly OrderV1[]>(answer, each(isOrder)).map(withIds);
+    return jsonOf<readonly OrderV1[]>(answer, isOrders).map(withIds);
   }
 }

@@ -7,7 +7,7 @@ import { delayAfter, isPassing } from './retry-policy.ts';
 import { messagesIn } from './server-sent-events.ts';
 import type { EventPage, EventType, Id, OrderEvent, Position } from './shapes.ts';
 import type { Transport } from './transport.ts';
-import { each, idText, isEvent, jsonOf, queryOf } from './values.ts';
+import { idText, isEvent, isEvents, jsonOf, queryOf } from './values.ts';
 
 const PATH = '/v2/store/events';
 
@@ -57,7 +57,7 @@ export class Events {
   /** Returns the events of one order, the oldest first. */
   async of(id: Id, options?: CallOptions): Promise<readonly OrderEvent[]> {
     const path = `/v2/store/orders/${idText(id)}/events`;
-    return jsonOf(await this.#transport.send({ method: 'GET', path }, options), each(isEvent));
+    return jsonOf(await this.#transport.send({ method: 'GET', path }, options), isEvents);
   }
 
   /** Returns the events up to the end of the log. */
@@ -142,6 +142,6 @@ export class Events {
     const request = { method: 'GET', path: PATH, query: queryOf(query) };
     const answer = await this.#transport.send(request, options);
     const link = /^<\?([^>]*)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1];
-    return { data: jsonOf(answer, each(isEvent)), next: new URLSearchParams(link).get('after') };
+    return { data: jsonOf(answer, isEvents), next: new URLSearchParams(link).get('after') };
   }
 }

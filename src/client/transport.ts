@@ -137,15 +137,13 @@ type Present<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefi
 
 /** Returns the service's address in a text, without a version. */
 function addressIn(text: string): string {
-  try {
-    const { protocol, origin, pathname, href } = new URL(text);
-    if (/^https?:$/.test(protocol) && href === origin + pathname)
-      return origin + pathname.replace(/\/+$/, '').replace(/\/v[12]$/, '');
-  } catch {
-    // It is no address at all.
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const address = url && url.origin + url.pathname;
+  if (address === undefined || address !== url?.href || !/^https?:/.test(address)) {
+    const message = 'url: must be an address with http or https, without a password or a query';
+    throw new StoreOrdersError('invalid_request', message);
   }
-  const message = 'url: must be an address with http or https, without a password or a query';
-  throw new StoreOrdersError('invalid_request', message);
+  return address.replace(/\/+$/, '').replace(/\/v[12]$/, '');
 }
 
 /** Returns 128 random bits. `crypto.randomUUID` is missing on pages without https. */

@@ -105,23 +105,25 @@ const isOf =
 const [isText, isNumber] = [isOf('string'), isOf('number')];
 const isId: Is = (value) => typeof value !== 'object' && DECIMAL.test(String(value));
 const isCursor: Is = (value) => value === null || isText(value);
-const has =
-  (members: Readonly<Record<string, Is>>): Is =>
-  (value) =>
-    Object.entries(members).every(([name, isMember]) => isMember(Object(value)[name]));
-export const each =
+function has(members: Readonly<Record<string, Is>>): Is {
+  const all = Object.entries(members);
+  return (value) => all.every(([name, isMember]) => isMember(Object(value)[name]));
+}
+const each =
   (isItem: Is): Is =>
   (value) =>
     Array.isArray(value) && value.every(isItem);
 
-export const isOrder = has({
+const isOrder = has({
   id: isId,
   petId: isId,
   quantity: isNumber,
   complete: isOf('boolean'),
 });
-export const isOrderPage = has({ data: each(isOrder), next: isCursor });
+export const isOrders = each(isOrder);
+export const isOrderPage = has({ data: isOrders, next: isCursor });
 export const isEvent = has({ id: isText, type: isText, position: isNumber, data: isOf('object') });
+export const isEvents = each(isEvent);
 export const isBatch = has({
   results: each(has({ status: isNumber })),
   succeeded: isNumber,

@@ -16,6 +16,11 @@ export function printable(text: string): string {
   return text.replaceAll(/[^\P{C}\n\t]/gu, '?');
 }
 
+/** Returns the same on one line, for a line or a cell of a table. */
+export function onOneLine(text: string): string {
+  return printable(text).replaceAll(/[\n\t]/g, ' ');
+}
+
 /** Prints a text no faster than its reader takes it. Ends early if the reader has gone. */
 export async function print(
   text: Iterable<string> | AsyncIterable<string>,

@@ -2,7 +2,7 @@
 
 import { styleText } from 'node:util';
 import type { Output } from './command-line.ts';
-import { print, printable } from './print.ts';
+import { onOneLine, print } from './print.ts';
 
 /** The spaces between two columns. */
 const GAP = '  ';
@@ -43,7 +43,7 @@ export async function printTable<Column extends string>(
 /** Yields the rows with cells that neither control a terminal nor break the table. */
 async function* shown(parts: Iterable<Rows> | AsyncIterable<Rows>) {
   for await (const rows of parts) {
-    yield rows.map((row) => row.map((cell) => printable(cell).replaceAll(/[\n\t]/g, ' ')));
+    yield rows.map((row) => row.map(onOneLine));
   }
 }
 

@@ -46,7 +46,9 @@ describe.each(operations)('%s', (name, call) => {
   };
 
   test.each([
-    ...['{}', '[]', 'null', '1', '"x"', '{"ok":true}', '[null]', '{"data":null,"next":null}'],
+    // An empty list is one of orders and of events.
+    ...(/^(?:events|version 1: list)/.test(name) ? [] : ['[]']),
+    ...['{}', 'null', '1', '"x"', '{"ok":true}', '[null]', '{"data":null,"next":null}'],
     ...['{"data":[null],"next":null}', '{"data":[],"next":1}', '{"id":"1"}', '{"results":{}}'],
     ...[
       { ...ORDER, id: undefined },
@@ -54,8 +56,6 @@ describe.each(operations)('%s', (name, call) => {
       { ...ORDER, quantity: '1' },
     ].map((order) => JSON.stringify(order)),
   ])('does not take %s for an answer', async (text) => {
-    // An empty list is one of orders and of events.
-    if (text === '[]' && /^(?:events|version 1: list)/.test(name)) return;
     await expect(answered(text)).rejects.toMatchObject({
       name: 'StoreOrdersError',
       code: 'unexpected_response',

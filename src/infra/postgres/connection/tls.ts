@@ -11,10 +11,10 @@ import { readBounded } from '../../process/small-file.ts';
 /** The encryption of a connection; `false`: none. */
 export type Encryption = ConnectionOptions | false;
 
-/** libpq's default files, in `.postgresql` of the user's home directory. */
 /** Longer than any bundle of certificates. */
 const MAX_BYTES = 1 << 24;
 
+/** libpq's default files, in `.postgresql` of the user's home directory. */
 const DEFAULTS: Readonly<Record<TlsFile, string>> = {
   sslrootcert: 'root.crt',
   sslcert: 'postgresql.crt',
