@@ -31,10 +31,9 @@ function runBench(args: readonly string[], env: NodeJS.ProcessEnv = process.env)
 
 describe('The bench', () => {
   it('measures, checks the log, and writes its rows', () => {
-    const { status, stdout, stderr, rows } = runBench([
-      '--only',
-      'cancels-256,gzip,v2-page,memory,tree,tiles,metrics',
-    ]);
+    const only = 'cancels-256,gzip,v2-page,memory,tree,tiles,metrics';
+    // In less, a busy machine may answer none of 256 clients.
+    const { status, stdout, stderr, rows } = runBench(['--only', only, '--seconds', '1']);
     expect(status, stdout + stderr).toBe(0);
     const found = rows() as Row[];
     expect(found.map(({ name }) => name)).toStrictEqual([
