@@ -1,4 +1,6 @@
-import { type FindOptions, find } from './aggregate/find.ts';
+import { closing } from './aggregate/closing.ts';
+import { type FindOptions, find, requireCounts } from './aggregate/find.ts';
+import { NOTHING } from './aggregate/violation.ts';
 import type { Program } from './program.ts';
 import { bundles, type ProgramOptions } from './programs.ts';
 import { Run } from './run.ts';
@@ -39,18 +41,18 @@ export interface Counterexample {
 /** Draws programs and runs them against a target until one violates a rule; shrinks that one. */
 export async function check(target: Target, options: CheckOptions = {}): Promise<CheckResult> {
   const { programs: given, runs = given?.length ?? 100, together = 1, advance } = options;
+  requireCounts({ together });
   let steps = 0;
   let done = 0;
   const attempt = async (bundle: readonly Program[]) => {
     const session = await target.open();
     const run = new Run(session);
     try {
-      await run.together(bundle);
+      await closing(session, () => run.together(bundle));
     } finally {
       steps += run.steps;
       done += bundle.length;
       advance?.(done);
-      await session.close?.();
     }
   };
   const bundled = {
@@ -75,14 +77,17 @@ export async function check(target: Target, options: CheckOptions = {}): Promise
   };
 }
 
-/** Like {@link check}, but throws the counterexample: for tests. */
+/** Like {@link check}, but throws the counterexample, and if no step was run: for tests. */
 export async function assertHolds(
   target: Target,
   options: CheckOptions = {},
 ): Promise<CheckResult> {
   const result = await check(target, options);
-  const { counterexample } = result;
-  if (counterexample === undefined) return result;
+  const { counterexample, steps } = result;
+  if (counterexample === undefined) {
+    if (steps > 0) return result;
+    throw new Violation(NOTHING, `${target.name}: no step was run: ${NOTHING}`);
+  }
   const { rule, detail, script } = counterexample;
   throw new Violation(rule, `${target.name}: not so: ${rule}: ${detail}\n\n${script}`);
 }

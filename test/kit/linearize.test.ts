@@ -135,3 +135,16 @@ describe('The search for a linearization', () => {
     expect(turns).toBeGreaterThanOrEqual(3);
   });
 });
+
+it.each([
+  { invoked: 5, returned: 2 },
+  { invoked: Number.NaN, returned: 2 },
+  { invoked: 1, returned: Number.NaN },
+  { invoked: 1, returned: undefined as never },
+])('refuses an operation that returns before it is invoked, or never says when: %j', (times) => {
+  const operations = [
+    { ...times, write: 1 },
+    { invoked: 3, returned: 4, read: 0 },
+  ];
+  expect(() => linearize(REGISTER, operations)).toThrow(RangeError);
+});

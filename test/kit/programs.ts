@@ -1,4 +1,5 @@
 import fc, { Arbitrary, type Random, Stream, Value } from 'fast-check';
+import { requireCounts } from './aggregate/find.ts';
 import { FEW_DATES, INT64_EDGES } from './arbitraries.ts';
 import type { ConcurrentProgram, Program, Step } from './program.ts';
 import { simplerBundles, simplerPrograms } from './shrinking.ts';
@@ -36,6 +37,7 @@ export function concurrentPrograms({
   maxSteps = 5,
   ...options
 }: ProgramOptions & { readonly maxClients?: number } = {}): Arbitrary<ConcurrentProgram> {
+  requireCounts({ maxClients });
   const one = new Programs({ ...options, maxSteps });
   return fc.array(one, { minLength: 1, maxLength: maxClients, size: 'max' }).map((several) => ({
     // The ids of the client that names most orders cover those of all clients.
@@ -92,6 +94,7 @@ class Programs extends Arbitrary<Program> {
   constructor({ maxSteps = 20, maxOrders = 3, does = ALL_BUT_RESTARTS }: ProgramOptions) {
     super();
     this.#maxSteps = maxSteps;
+    requireCounts({ maxSteps, maxOrders, 'the number of kinds in does': does.length });
     this.#maxOrders = maxOrders;
     this.#does = does.flatMap((each) => Array<Step['do']>(WEIGHTS[each]).fill(each));
   }

@@ -1,34 +1,21 @@
 import fc from 'fast-check';
-import {
-  type Interval,
-  linearizeInTurns,
-  type Specification,
-  type TurnLimits,
-} from '../linearizability/wing-gong.ts';
-import { type Commands, type Domain, rebuild } from './domain.ts';
-import { randomSeed } from './find.ts';
-import { letterOf, type Name, type Step } from './program.ts';
+import { linearizeInTurns, type TurnLimits } from '../linearizability/wing-gong.ts';
+import { closing } from './closing.ts';
+import type { Commands, Domain } from './domain.ts';
+import { randomSeed, requireCounts } from './find.ts';
+import { requireArray, requireTold } from './form.ts';
+import { letterOf, type Name, type Program, type Step } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import { outcomeOf, printed } from './run.ts';
-import type { Session, Target, Told } from './target.ts';
-import { asText, isSame } from './text.ts';
+import { type Call, specificationOf } from './specification.ts';
+import type { Session, Target } from './target.ts';
+import { asText } from './text.ts';
+import { brokenBy, Violation } from './violation.ts';
 
 /**
  * Clients that send commands to the same aggregates at once. Their history must be linearizable: each
  * aggregate behaves as if each call happened at one moment between its start and its answer.
  */
-
-/** A call of a client, with its answer. Moments are counted, not timed. */
-export interface Call<Command, Event> extends Interval {
-  readonly client: number;
-  readonly asked: Exclude<Step<Command>, { do: 'restart' }>;
-  readonly answer:
-    | Told<Event>
-    | { readonly kind: 'seen'; readonly view: unknown }
-    /** The recorded events, read after all calls. */
-    | { readonly kind: 'recorded'; readonly events: readonly Event[] }
-    | { readonly kind: 'unknown'; readonly why: string };
-}
 
 export interface ConcurrentOptions extends ProgramOptions, TurnLimits {
   /** The number of clients; default 3. */
@@ -48,38 +35,6 @@ export interface ConcurrentResult {
   readonly violation?: string;
 }
 
-/** Returns the specification of an aggregate, by its model. */
-export function specificationOf<State, Command, Event>(
-  domain: Domain<State, Command, Event>,
-): Specification<State, Call<Command, Event>> {
-  return {
-    initial: domain.model.initial,
-    after: (state, call) => stateAfter(domain, state, call),
-    keyOf: asText,
-    staysIdle: (_, { answer: { kind } }) => kind !== 'accepted' && kind !== 'unknown',
-  };
-}
-
-function stateAfter<State, Command, Event>(
-  domain: Domain<State, Command, Event>,
-  state: State,
-  { asked, answer }: Call<Command, Event>,
-): State | undefined {
-  const { model } = domain;
-  if (answer.kind === 'recorded') {
-    return isSame(rebuild(model, answer.events), state) ? state : undefined;
-  }
-  if (answer.kind === 'seen') return isSame(domain.view?.(state), answer.view) ? state : undefined;
-  if (asked.do === 'look') return state;
-  const decision = model.decide(asked.command, state);
-  const events = decision.kind === 'accepted' ? decision.events : [];
-  const next = () => events.reduce((before, event) => model.evolve(before, event), state);
-  if (answer.kind === 'unknown') return next();
-  if (outcomeOf(decision) !== outcomeOf(answer)) return undefined;
-  const told = answer.kind === 'accepted' ? answer.events : undefined;
-  return told === undefined || isSame(told, events) ? next() : undefined;
-}
-
 /** Runs concurrent clients, and checks each aggregate's history for linearizability. */
 export async function checkConcurrently<State, Command, Event>(
   domain: Domain<State, Command, Event>,
@@ -93,25 +48,46 @@ export async function checkConcurrently<State, Command, Event>(
     maxSteps = 5,
     maxAggregates = 2,
   } = options;
+  requireCounts({ clients, rounds });
   const program = new Programs(domain, { ...options, maxSteps, maxAggregates });
   const bundles = fc.array(program, { minLength: clients, maxLength: clients });
-  let calls = 0;
-  let undecided = 0;
+  let [calls, undecided] = [0, 0];
+  const tally = new AnswerTally();
   for (const [round, bundle] of fc.sample(bundles, { seed, numRuns: rounds }).entries()) {
     if (options.signal?.aborted) return { seed, rounds: round, calls, undecided };
     const session = await target.open();
     const history = new Recording(domain, session);
-    await Promise.all(bundle.map(({ steps }, client) => history.client(client, steps)));
-    await history.end();
-    await session.close?.();
+    await closing(session, () => history.record(bundle));
     calls += history.calls.length;
+    tally.add(history.calls);
     const found = await judge(domain, history.calls, options);
     if (found === 'undecided') undecided += 1;
     else if (found !== undefined) {
       return { seed, rounds: round + 1, calls, undecided, violation: found };
     }
   }
-  return { seed, rounds, calls, undecided };
+  const violation = tally.violation();
+  return { seed, rounds, calls, undecided, ...(violation !== undefined && { violation }) };
+}
+
+/** Counts the commands that were answered: a history without answers is always linearizable. */
+class AnswerTally {
+  #hasAnswer = false;
+  #why: string | undefined;
+
+  add(calls: readonly Call<unknown, unknown>[]): void {
+    for (const { asked, answer } of calls) {
+      if (asked.do !== 'command') continue;
+      if (answer.kind === 'unknown') this.#why = answer.why;
+      else this.#hasAnswer = true;
+    }
+  }
+
+  /** Returns a violation if commands were sent, and none was answered. */
+  violation(): string | undefined {
+    if (this.#hasAnswer || this.#why === undefined) return undefined;
+    return `no command was answered, which shows nothing; the last one failed: ${this.#why}`;
+  }
 }
 
 /** Records the calls of one round. */
@@ -127,18 +103,28 @@ class Recording<State, Command, Event> {
     this.#session = session;
   }
 
-  async client(client: number, steps: readonly Step<Command>[]): Promise<void> {
+  /** Runs programs at once, one by each client, and reads every aggregate once more. */
+  async record(programs: readonly Program<Command>[]): Promise<void> {
+    const clients = programs.map(({ steps }, client) => this.#client(client, steps));
+    // No client goes on once the failure of another one is thrown.
+    for (const end of await Promise.allSettled(clients)) {
+      if (end.status === 'rejected') throw end.reason;
+    }
+    await this.#lookAtAll();
+  }
+
+  async #client(client: number, steps: readonly Step<Command>[]): Promise<void> {
     for (const step of steps) if (step.do !== 'restart') await this.#call(client, step);
   }
 
-  /** Reads every aggregate once more. */
-  async end(): Promise<void> {
+  async #lookAtAll(): Promise<void> {
     const names = new Set(this.calls.map(({ asked }) => asked.on));
     for (const on of names) {
       await this.#call(0, { do: 'look', on });
-      const events = await this.#session.events?.(this.#idOf(on));
-      if (events !== undefined)
-        this.#note(0, { do: 'look', on }, ++this.#moment, { kind: 'recorded', events });
+      if (this.#session.events === undefined) continue;
+      const events = await this.#session.events(this.#idOf(on));
+      requireArray(`the events of ${letterOf(on)}`, events);
+      this.#note(0, { do: 'look', on }, ++this.#moment, { kind: 'recorded', events });
     }
   }
 
@@ -148,7 +134,9 @@ class Recording<State, Command, Event> {
     try {
       this.#note(client, asked, invoked, await this.#answerTo(client, asked));
     } catch (error) {
-      this.#note(client, asked, invoked, { kind: 'unknown', why: (error as Error).message });
+      // An answer of another form is a mistake of the target, not a lost answer.
+      if (error instanceof Violation) throw error;
+      this.#note(client, asked, invoked, { kind: 'unknown', why: brokenBy(error).detail });
     }
   }
 
@@ -158,7 +146,9 @@ class Recording<State, Command, Event> {
       return { kind: 'seen', view: await this.#session.view?.(id) } as const;
     }
     const commandId = `command-${++this.#commands}`;
-    return this.#session.perform({ id, command: asked.command, commandId, client });
+    const told = await this.#session.perform({ id, command: asked.command, commandId, client });
+    requireTold(printed(this.#domain, asked.command, asked.on), told);
+    return told;
   }
 
   #note(
@@ -189,14 +179,16 @@ async function judge<State, Command, Event>(
   let isUndecided = false;
   for (const name of new Set(calls.map(({ asked }) => asked.on))) {
     const own = calls.filter(({ asked }) => asked.on === name);
-    const result = await linearizeInTurns(specificationOf(domain), own, limits);
+    const [recorded] = own.flatMap(({ answer }) => (answer.kind === 'recorded' ? [answer] : []));
+    const object = specificationOf(domain, recorded?.events);
+    const result = await linearizeInTurns(object, own, limits);
     if (result.found === undefined) isUndecided = true;
     if (result.found !== false) continue;
     const left = own.filter((call) => !result.longest.includes(call));
     return [
       `the calls of ${letterOf(name)} are not linearizable:`,
       ...own.map((call) => `  ${inWords(domain, call)}`),
-      `after ${result.longest.length} of them the state is ${asText(result.state)}; what is left fits nowhere:`,
+      `after ${result.longest.length} of them the state is ${asText(result.state.state)}; what is left fits nowhere:`,
       ...left.map((call) => `  ${inWords(domain, call)}`),
     ].join('\n');
   }

@@ -1,5 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { closing } from './closing.ts';
 import { type FindOptions, find } from './find.ts';
+import { FORM_RULES, requireAppended, requireArray } from './form.ts';
 import { onLines, replayOf } from './script.ts';
 import { asText, isSame } from './text.ts';
 import { Violation } from './violation.ts';
@@ -50,6 +52,7 @@ export const STORE_RULES = {
   repeat: 'a repeated append records nothing, and gets the first answer',
   restart: 'what was appended outlives a restart',
   positions: 'positions are dense, and each stream is in its order',
+  form: FORM_RULES.form,
 } as const;
 
 /** An operation on a store. Streams have indexes from 0 to 2. */
@@ -92,11 +95,9 @@ export async function checkEventStore<Event>(
   const attempt = async (ops: readonly StoreOperation<Event>[]) => {
     runs += 1;
     const session = new StoreSession(await open());
-    try {
+    await closing(session, async () => {
       for (const op of ops) await session.do(op);
-    } finally {
-      await session.close();
-    }
+    });
   };
   const { seed, counterexample } = await find(opsOf(events), attempt, {
     ...options,
@@ -196,7 +197,9 @@ class StoreSession<Event> {
       ...several.map(({ length }) => before.length + length),
     ]);
     const appends = several.map((events) => this.#send(stream, before.length, events));
-    const seen = await this.#store.read(stream);
+    // One that fails while the stream is read is awaited below.
+    for (const append of appends) append.catch(() => undefined);
+    const seen = await this.#read(stream);
     if (!lengths.has(seen.length)) {
       throw new Violation(STORE_RULES.whole, `${stream} is read with ${seen.length} events`);
     }
@@ -206,7 +209,11 @@ class StoreSession<Event> {
     if (winner === undefined || winners.length > 1) {
       throw new Violation(STORE_RULES.one, `${winners.length} of ${several.length} are recorded`);
     }
-    this.#accept(stream, winner);
+    const due = this.#accept(stream, winner);
+    for (const [index, answer] of answers.entries()) {
+      const what = `append ${index + 1} of ${several.length} to ${stream} at once`;
+      differ(STORE_RULES.one, what, answer, several[index] === winner ? due : { kind: 'conflict' });
+    }
     await this.#checkAll(STORE_RULES.one);
   }
 
@@ -215,6 +222,7 @@ class StoreSession<Event> {
     const request = this.#appended[index];
     if (!this.#store.isIdempotent || request === undefined) return;
     const answer = await this.#store.append(...request);
+    requireAppended(`a repeated append to ${request[0]}`, answer);
     differ(STORE_RULES.repeat, `a repeated append to ${request[0]}`, answer, this.#answers[index]);
     await this.#checkAll(STORE_RULES.repeat);
   }
@@ -229,6 +237,7 @@ class StoreSession<Event> {
     this.#commands += 1;
     const request = [stream, expected, events, `append-${this.#commands}`] as const;
     const answer = await this.#store.append(...request);
+    requireAppended(`an append to ${stream} at version ${expected}`, answer);
     if (answer.kind === 'appended') {
       this.#appended.push([...request]);
       this.#answers.push(answer);
@@ -246,10 +255,11 @@ class StoreSession<Event> {
   async #checkAll(rule: string): Promise<void> {
     for (let index = 0; index < 3; index += 1) {
       const stream = nameOf(index);
-      differ(rule, stream, await this.#store.read(stream), this.#eventsOf(stream));
+      differ(rule, stream, await this.#read(stream), this.#eventsOf(stream));
     }
-    const all = await this.#store.readAll?.();
-    if (all === undefined) return;
+    if (this.#store.readAll === undefined) return;
+    const all = await this.#store.readAll();
+    requireArray('the whole log', all);
     for (const [index, { position }] of all.entries()) {
       if (position !== index + 1) {
         const detail = `event ${index + 1} of the log has the position ${position}`;
@@ -262,6 +272,12 @@ class StoreSession<Event> {
     }
     const total = [...this.#streams.values()].reduce((sum, { length }) => sum + length, 0);
     differ(STORE_RULES.positions, 'the number of events', all.length, total);
+  }
+
+  async #read(stream: string): Promise<readonly Event[]> {
+    const events = await this.#store.read(stream);
+    requireArray(stream, events);
+    return events;
   }
 
   #eventsOf(stream: string): readonly Event[] {

@@ -46,6 +46,8 @@ export async function find<Value>(
     timeLimitMs,
     shrinkMs = Infinity,
   } = options;
+  if (given?.length === 0) throw new RangeError('programs is empty: nothing would be checked');
+  requireCounts({ runs });
   const shrinking = shrinkingFor(shrinkMs);
   const details = await fc.check(
     fc.asyncProperty(values, async (value) => {
@@ -69,6 +71,14 @@ export async function find<Value>(
   const broken = brokenBy(details.errorInstance);
   const found = { value: counterexample[0], ...broken, path: details.counterexamplePath ?? '' };
   return { seed, isInterrupted, counterexample: found };
+}
+
+/** Throws a RangeError unless numbers are whole, and at least 1: with 0, nothing would be checked. */
+export function requireCounts(counts: Readonly<Record<string, number>>): void {
+  for (const [name, count] of Object.entries(counts)) {
+    if (Number.isSafeInteger(count) && count >= 1) continue;
+    throw new RangeError(`${name} must be a whole number from 1, and is ${count}`);
+  }
 }
 
 /** Returns a seed for values that nobody has seen yet. */

@@ -60,6 +60,8 @@ export function legalHistories<State, Command, Event>(
 /** The most commands before the illegal event, and the most events after it. */
 export const MAX_BEFORE = 12;
 const MAX_AFTER = 5;
+/** The most legal histories that are drawn one after the other for an illegal one. */
+const MAX_LEGAL = 10_000;
 
 /** Draws a legal history, then an illegal event, then any events. */
 export function illegalHistories<State, Command, Event>(
@@ -76,11 +78,16 @@ export function illegal<Event, Broken>(
   event: Arbitrary<Event>,
   broken: (events: readonly Event[]) => Broken | undefined,
 ): Arbitrary<Broken & { readonly events: readonly Event[] }> {
+  let legalOnes = 0;
   return fc
     .tuple(legal, event, fc.array(event, { maxLength: MAX_AFTER }))
     .map(([before, wrong, after]) => {
       const rule = broken([...before, wrong]);
       return rule && { ...rule, events: [...before, wrong, ...after] };
     })
-    .filter((history) => history !== undefined);
+    .filter((history) => {
+      legalOnes = history === undefined ? legalOnes + 1 : 0;
+      if (legalOnes <= MAX_LEGAL) return history !== undefined;
+      throw new RangeError(`no illegal history among ${MAX_LEGAL}: is every event possible?`);
+    });
 }

@@ -10,7 +10,7 @@ export {
   type TurnLimits,
   type Undecided,
 } from '../linearizability/wing-gong.ts';
-export type { Call, ConcurrentOptions, ConcurrentResult } from './concurrent.ts';
+export type { ConcurrentOptions, ConcurrentResult } from './concurrent.ts';
 export type { Decider, Decision, Domain } from './domain.ts';
 export {
   type Appended,
@@ -35,5 +35,6 @@ export { letterOf, type Name, type Program, type Step } from './program.ts';
 export type { ProgramOptions } from './programs.ts';
 export { RULES } from './run.ts';
 export type { Given, Then } from './scenario.ts';
+export type { Call, Known } from './specification.ts';
 export { deciderTarget, type Request, type Session, type Target, type Told } from './target.ts';
 export { Violation } from './violation.ts';

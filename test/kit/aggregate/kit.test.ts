@@ -1,3 +1,4 @@
+import vm from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { order } from '../../../src/domain/order.ts';
@@ -18,7 +19,7 @@ import { HISTORY_RULES } from './histories.ts';
 import { type CheckOptions, kitFor } from './kit.ts';
 import { RULES } from './run.ts';
 import { deciderTarget, type Session, type Target } from './target.ts';
-import { asText, isSame } from './text.ts';
+import { asExpression, asText, isSame } from './text.ts';
 
 /** The kit for any aggregate, on two of them: orders, and loans of books. */
 
@@ -331,13 +332,86 @@ test('Texts of values are equal exactly for equal values', () => {
 });
 
 test('the text of a value is an expression that makes it again', () => {
-  const values = fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true });
+  const values = fc.anything({
+    ...{ withBigInt: true, withDate: true, withMap: true, withSet: true },
+    withTypedArray: true,
+  });
   fc.assert(
     fc.property(values, (value) => {
       expect(asText(evaluated(asText(value)))).toBe(asText(value));
+      expect(asExpression(value)).toBe(asText(value));
     }),
   );
   expect(evaluated(asText({ ['__proto__']: 1n }))).toStrictEqual({ ['__proto__']: 1n });
+});
+
+class Deposited {
+  readonly amount: unknown;
+  constructor(amount: unknown) {
+    this.amount = amount;
+  }
+}
+class Withdrawn extends Deposited {}
+class Closed {}
+class Money {
+  readonly #cents: number;
+  constructor(cents: number) {
+    this.#cents = cents;
+  }
+  toJSON() {
+    return this.#cents;
+  }
+}
+
+test('values of different classes, or with different contents, have different texts', () => {
+  const different = [
+    { amount: 1 },
+    new Deposited(1),
+    new Withdrawn(1),
+    new Deposited(2),
+    new Deposited(new Deposited(1)),
+    {},
+    new Closed(),
+    new Money(1),
+    new Money(2),
+    1,
+    new URL('http://127.0.0.1/1'),
+    new URL('http://127.0.0.1/2'),
+    Uint8Array.of(1, 2),
+    Uint8Array.of(1, 3),
+    Int8Array.of(1, 2),
+    Buffer.of(1, 2),
+    [1, 2],
+    { 0: 1, 1: 2 },
+    new Set([1, 2]),
+    new Map([[1, 2]]),
+    new Date(1),
+    new Date(Number.NaN),
+  ];
+  expect(new Set(different.map(asText)).size).toBe(different.length);
+  expect(new Set(different.map(asExpression)).size).toBe(different.length);
+  expect(asText(new Deposited(1))).toBe('Deposited {"amount": 1}');
+  Object.assign(globalThis, { Deposited });
+  expect(evaluated(asExpression(new Deposited(1)))).toStrictEqual(new Deposited(1));
+});
+
+test('a Map and a Set have no order, and values of another realm are like those of this one', () => {
+  expect(isSame(new Set([1, 2]), new Set([2, 1]))).toBe(true);
+  const map = new Map([[{ b: 1, a: 2 }, 'x']]).set({ a: 1, b: 1 }, 'y');
+  const other = new Map([[{ b: 1, a: 1 }, 'y']]).set({ a: 2, b: 1 }, 'x');
+  expect(isSame(map, other)).toBe(true);
+  const foreign = vm.runInNewContext('({ a: [new Date(1), new Map([[1, { b: 2n }]])] })');
+  expect(isSame(foreign, { a: [new Date(1), new Map([[1, { b: 2n }]])] })).toBe(true);
+  expect(isSame(Object.create(null, { a: { value: 1, enumerable: true } }), { a: 1 })).toBe(true);
+});
+
+test('a value whose content cannot be seen is refused: it would equal every other one', () => {
+  const circular: Record<string, unknown> = {};
+  circular.self = [circular];
+  const opaque = [() => 1, Symbol('a'), Promise.resolve(), new WeakMap(), /a/, new Error('a')];
+  for (const value of [...opaque, circular, Object(5), new ArrayBuffer(1)]) {
+    expect(() => isSame({ value }, { value })).toThrow('must be plain values');
+  }
 });
 
 function isDeepEqual(one: unknown, other: unknown): boolean {

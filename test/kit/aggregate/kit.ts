@@ -1,10 +1,6 @@
 import type { Arbitrary } from 'fast-check';
-import {
-  type ConcurrentOptions,
-  type ConcurrentResult,
-  checkConcurrently,
-  specificationOf,
-} from './concurrent.ts';
+import { closing } from './closing.ts';
+import { type ConcurrentOptions, type ConcurrentResult, checkConcurrently } from './concurrent.ts';
 import type { Decider, Domain } from './domain.ts';
 import {
   checkEventStore,
@@ -13,6 +9,7 @@ import {
   type StoreResult,
 } from './event-store.ts';
 import { type FindOptions, find } from './find.ts';
+import { InitialState } from './form.ts';
 import {
   type BrokenRule,
   brokenRule,
@@ -25,8 +22,9 @@ import { type ProgramOptions, Programs } from './programs.ts';
 import { Run } from './run.ts';
 import { type Given, given } from './scenario.ts';
 import { asScript, onLines, replayOf } from './script.ts';
+import { specificationOf } from './specification.ts';
 import { deciderTarget, type Target } from './target.ts';
-import { Violation } from './violation.ts';
+import { NOTHING, Violation } from './violation.ts';
 
 /** The kit of one aggregate: everything that its description makes testable. */
 
@@ -67,9 +65,11 @@ export function kitFor<State, Command, Event>(
 
 export class Kit<State, Command, Event> {
   readonly domain: Domain<State, Command, Event>;
+  readonly #initial: InitialState;
 
   constructor(domain: Domain<State, Command, Event>) {
     this.domain = domain;
+    this.#initial = new InitialState('the model', domain.model);
   }
 
   /** Draws programs of one client. */
@@ -108,13 +108,12 @@ export class Kit<State, Command, Event> {
     let [runs, steps] = [0, 0];
     const attempt = async (program: Program<Command>) => {
       const session = await target.open();
-      const run = new Run(this.domain, session);
+      const run = new Run(this.domain, session, this.#initial);
       try {
-        await run.program(program);
+        await closing(session, () => run.program(program));
       } finally {
         runs += 1;
         steps += run.steps;
-        await session.close?.();
       }
     };
     const { programs: given } = options;
@@ -136,14 +135,17 @@ export class Kit<State, Command, Event> {
     };
   }
 
-  /** Like {@link check}, but throws the counterexample: for tests. */
+  /** Like {@link check}, but throws the counterexample, and if no step was run: for tests. */
   async assertHolds(
     target: Target<Command, Event>,
     options: CheckOptions<Command> = {},
   ): Promise<CheckResult<Command>> {
     const result = await this.check(target, options);
-    const { counterexample } = result;
-    if (counterexample === undefined) return result;
+    const { counterexample, steps } = result;
+    if (counterexample === undefined) {
+      if (steps > 0) return result;
+      throw new Violation(NOTHING, `${target.name}: no step was run: ${NOTHING}`);
+    }
     const { rule, script, replay } = counterexample;
     throw new Violation(rule, `${target.name}:\n${script}\n${TO_REPEAT}\n${replay}`, script);
   }
@@ -161,15 +163,19 @@ export class Kit<State, Command, Event> {
     return checkConcurrently(this.domain, target, options);
   }
 
-  /** Like {@link checkConcurrently}, but throws a violation: for tests. */
+  /** Like {@link checkConcurrently}, but throws a violation, and if all is undecided: for tests. */
   async assertLinearizable(
     target: Target<Command, Event>,
     options: ConcurrentOptions = {},
   ): Promise<ConcurrentResult> {
     const result = await this.checkConcurrently(target, options);
-    const { violation, seed } = result;
-    if (violation === undefined) return result;
-    throw new Violation('concurrent calls are linearizable', `${violation}\nSeed ${seed}.`);
+    const { violation, seed, rounds, undecided } = result;
+    if (violation !== undefined) {
+      throw new Violation('concurrent calls are linearizable', `${violation}\nSeed ${seed}.`);
+    }
+    if (undecided < rounds) return result;
+    const detail = `${undecided} of ${rounds} rounds are undecided: ${NOTHING}`;
+    throw new Violation(NOTHING, `${target.name}: ${detail}`);
   }
 
   /** The aggregate as a sequential object, for `linearize` and histories that were recorded otherwise. */

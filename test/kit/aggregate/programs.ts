@@ -1,5 +1,6 @@
 import { Arbitrary, type Random, Stream, Value } from 'fast-check';
 import type { Commands } from './domain.ts';
+import { requireCounts } from './find.ts';
 import type { Program, Step } from './program.ts';
 import { type StepLanguage, simplerSteps } from './simpler.ts';
 
@@ -28,6 +29,7 @@ export class Programs<Command> extends Arbitrary<Program<Command>> {
     { maxSteps = 20, maxAggregates = 3, does = ['command', 'look'] }: ProgramOptions,
   ) {
     super();
+    requireCounts({ maxSteps, maxAggregates, 'the number of kinds in does': does.length });
     this.#domain = domain;
     this.#maxSteps = maxSteps;
     this.#maxAggregates = maxAggregates;

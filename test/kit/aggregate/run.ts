@@ -1,4 +1,11 @@
 import { type Commands, type Domain, rebuild } from './domain.ts';
+import {
+  FORM_RULES,
+  type InitialState,
+  requireArray,
+  requireDecision,
+  requireTold,
+} from './form.ts';
 import { letterOf, type Name, type Program, type Step } from './program.ts';
 import type { Request, Session, Told } from './target.ts';
 import { asText, isSame } from './text.ts';
@@ -11,6 +18,7 @@ export const RULES = {
   view: 'a reader sees every change',
   restart: 'what was acknowledged outlives a restart',
   repeat: 'a repeated command changes nothing, and gets the first answer',
+  ...FORM_RULES,
 } as const;
 
 /** A command that was performed. */
@@ -31,13 +39,20 @@ export class Run<State, Command, Event> {
   steps = 0;
   readonly #domain: Domain<State, Command, Event>;
   readonly #session: Session<Command, Event>;
+  readonly #initial: InitialState;
   /** The events that the model has recorded, by aggregate. */
   readonly #streams = new Map<Name, readonly Event[]>();
   readonly #done: Done<Command, Event>[] = [];
 
-  constructor(domain: Domain<State, Command, Event>, session: Session<Command, Event>) {
+  /** @param initial Watches the model's initial state. */
+  constructor(
+    domain: Domain<State, Command, Event>,
+    session: Session<Command, Event>,
+    initial: InitialState,
+  ) {
     this.#domain = domain;
     this.#session = session;
+    this.#initial = initial;
   }
 
   async program({ steps }: Program<Command>): Promise<void> {
@@ -67,10 +82,13 @@ export class Run<State, Command, Event> {
     const commandId = `command-${this.#done.length + 1}`;
     const request = { id: this.#idOf(on), command, commandId, client: 0 };
     const told = await this.#session.perform(request);
+    requireTold(what, told);
     this.#done.push({ on, request, told, what });
     const { model } = this.#domain;
     const before = this.#eventsOf(on);
     const expected = model.decide(command, rebuild(model, before));
+    requireDecision(`the model's decision on ${what}`, expected);
+    this.#initial.requireUnchanged();
     if (outcomeOf(told) !== outcomeOf(expected)) {
       const detail = `${what}: ${outcomeOf(told)}, and should be ${outcomeOf(expected)}`;
       throw new Violation(RULES.answer, detail);
@@ -88,9 +106,12 @@ export class Run<State, Command, Event> {
   /** Compares everything that can be read. */
   async #checkAll(): Promise<void> {
     for (const name of new Set(this.#done.map(({ on }) => on))) {
-      const events = await this.#session.events?.(this.#idOf(name));
-      const what = `the events of ${letterOf(name)}`;
-      if (events !== undefined) differ(RULES.recorded, what, events, this.#eventsOf(name));
+      if (this.#session.events !== undefined) {
+        const events = await this.#session.events(this.#idOf(name));
+        const what = `the events of ${letterOf(name)}`;
+        requireArray(what, events);
+        differ(RULES.recorded, what, events, this.#eventsOf(name));
+      }
       await this.#checkView(name);
     }
   }
@@ -108,6 +129,7 @@ export class Run<State, Command, Event> {
     await under(RULES.repeat, async () => {
       for (const { request, told, what } of this.#done) {
         const again = await this.#session.perform(request);
+        requireTold(`${what}, repeated`, again);
         if (outcomeOf(again) === outcomeOf(told)) continue;
         const detail = `${what}, repeated: ${outcomeOf(again)}, and was ${outcomeOf(told)}`;
         throw new Violation(RULES.repeat, detail);

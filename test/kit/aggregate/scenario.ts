@@ -1,4 +1,5 @@
 import { type Decider, rebuild } from './domain.ts';
+import { requireDecision } from './form.ts';
 import { asText, isSame } from './text.ts';
 import { Violation } from './violation.ts';
 
@@ -23,6 +24,7 @@ export function given<State, Command, Event>(
   return {
     when(command) {
       const decision = decider.decide(command, rebuild(decider, history));
+      requireDecision('the decision', decision);
       const expect = (expected: typeof decision) => {
         if (isSame(decision, expected)) return;
         const lines = [

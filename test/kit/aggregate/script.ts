@@ -1,7 +1,8 @@
 import { type Domain, rebuild } from './domain.ts';
 import { letterOf, type Name, type Program } from './program.ts';
 import { outcomeOf, printed } from './run.ts';
-import { asText } from './text.ts';
+import { asExpression } from './text.ts';
+import { brokenBy } from './violation.ts';
 
 /** The violation and the origin of a counterexample. */
 export interface Origin {
@@ -21,7 +22,7 @@ export function replayOf(program: string): string {
 
 /** Returns an array as a JavaScript expression with an item a line. */
 export function onLines(items: readonly unknown[]): string {
-  return `[\n${items.map((item) => `    ${asText(item)},\n`).join('')}  ]`;
+  return `[\n${items.map((item) => `    ${asExpression(item)},\n`).join('')}  ]`;
 }
 
 /** Returns a program as lines: each step, and what the model answers to it. */
@@ -35,9 +36,15 @@ export function asScript<State, Command, Event>(
     if (step.do === 'restart') return 'restart';
     if (step.do === 'look') return `${letterOf(step.on)}: look`;
     const before = streams.get(step.on) ?? [];
-    const decision = domain.model.decide(step.command, rebuild(domain.model, before));
-    if (decision.kind === 'accepted') streams.set(step.on, [...before, ...decision.events]);
-    return `${printed(domain, step.command, step.on)}  # ${outcomeOf(decision)}`;
+    const what = printed(domain, step.command, step.on);
+    try {
+      const decision = domain.model.decide(step.command, rebuild(domain.model, before));
+      if (decision.kind === 'accepted') streams.set(step.on, [...before, ...decision.events]);
+      return `${what}  # ${outcomeOf(decision)}`;
+    } catch (error) {
+      // That may be the violation that the script shows.
+      return `${what}  # the model fails: ${brokenBy(error).detail}`;
+    }
   });
   const about = [`# Broken: ${rule}`, `# ${detail.replaceAll('\n', '\n# ')}`];
   return `${[...about, `# Seed ${seed}, path ${path}.`, ...lines].join('\n')}\n`;

@@ -1,4 +1,5 @@
 import { type Decider, rebuild } from './domain.ts';
+import { InitialState, requireDecision } from './form.ts';
 
 /**
  * The interface of a system under test: a decider, a store, a server. A target executes commands; its
@@ -51,21 +52,26 @@ export function deciderTarget<State, Command, Event>(
   name: string,
   decider: Decider<State, Command, Event>,
 ): Target<Command, Event> {
-  return { name, open: () => new DeciderSession(decider) };
+  const initial = new InitialState('the decider', decider);
+  return { name, open: () => new DeciderSession(decider, initial) };
 }
 
 class DeciderSession<State, Command, Event> implements Session<Command, Event> {
   readonly #decider: Decider<State, Command, Event>;
+  readonly #initial: InitialState;
   readonly #streams = new Map<string, readonly Event[]>();
 
-  constructor(decider: Decider<State, Command, Event>) {
+  constructor(decider: Decider<State, Command, Event>, initial: InitialState) {
     this.#decider = decider;
+    this.#initial = initial;
   }
 
   perform({ id, command }: Request<Command>): Told<Event> {
     const before = this.events(id);
     // Rebuilt each time: that is how a store comes to the state.
     const decision = this.#decider.decide(command, rebuild(this.#decider, before));
+    requireDecision('the decision', decision);
+    this.#initial.requireUnchanged();
     if (decision.kind === 'rejected') return decision;
     const after = [...before, ...decision.events];
     this.#streams.set(id, after);

@@ -1,30 +1,102 @@
-/** Values as texts. */
+/** Values as texts, by which they are compared and shown. */
+
+/** Returns the text of an instance of a class, from the class's name and the text of its members. */
+type InstanceText = (name: string, members: string) => string;
 
 /**
- * Returns a value as a JavaScript expression on one line, with members in the order of their names.
- * Different values have different texts.
+ * Returns a value as text on one line, with members in the order of their names. Values with different
+ * contents, or of different classes, have different texts. Plain values are JavaScript expressions.
+ * Throws a TypeError for a value whose content cannot be seen, such as a function or a promise.
  */
 export function asText(value: unknown): string {
+  return textOf(value, (name, members) => `${name} ${members}`);
+}
+
+/** Returns a value as a JavaScript expression, which makes it again where its classes are in scope. */
+export function asExpression(value: unknown): string {
+  return textOf(
+    value,
+    (name, members) => `Object.assign(Object.create(${name}.prototype), ${members})`,
+  );
+}
+
+/**
+ * Returns true for values of the same class with the same content. An absent member equals one that is
+ * undefined, and a Map or a Set has no order.
+ */
+export function isSame(one: unknown, other: unknown): boolean {
+  return asText(one) === asText(other);
+}
+
+/** @param around The objects that the value is in. */
+function textOf(value: unknown, instance: InstanceText, around: readonly object[] = []): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : `${value}`;
-  if (value instanceof Date) return `new Date(${value.getTime()})`;
-  if (value instanceof Map) return `new Map(${asText([...value])})`;
-  if (value instanceof Set) return `new Set(${asText([...value])})`;
-  if (Array.isArray(value)) return `[${value.map(asText).join(', ')}]`;
+  if (typeof value === 'function' || typeof value === 'symbol') throw unseen(`a ${typeof value}`);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  if (around.includes(value)) throw unseen('a value that contains itself');
+  const inside = (each: unknown) => textOf(each, instance, [...around, value]);
+  if (Array.isArray(value)) return `[${Array.from(value, inside).join(', ')}]`;
+  return builtIn(value, inside) ?? objectText(value, instance, inside);
+}
+
+/** Returns the text of an object of JavaScript's own classes that is no plain object. */
+function builtIn(value: object, inside: (each: unknown) => string): string | undefined {
+  const name = classOf(value);
+  // By the tag, not the class: a value may come from another realm, as in Jest.
+  switch (Object.prototype.toString.call(value).slice(8, -1)) {
+    case 'Date':
+      return `new ${name}(${(value as Date).getTime()})`;
+    case 'Map':
+    case 'Set': {
+      const items = Array.from(value as Iterable<unknown>, inside).sort();
+      return `new ${name}([${items.join(', ')}])`;
+    }
+    case 'Error':
+      throw unseen('an error');
+  }
+  if (!ArrayBuffer.isView(value) || value instanceof DataView) return undefined;
+  return `${name}.from(${inside([...(value as Uint8Array)])})`;
+}
+
+function objectText(
+  value: object,
+  instance: InstanceText,
+  inside: (each: unknown) => string,
+): string {
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${memberName(name)}: ${asText(member)}`);
-  return `{${members.join(', ')}}`;
+    .map(([name, member]) => `${memberName(name)}: ${inside(member)}`);
+  const text = `{${members.join(', ')}}`;
+  if (isPlain(value)) return text;
+  const name = classOf(value);
+  // URLs, moments and decimals have all of their content there.
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    return `new ${name}(${inside(value.toJSON())})`;
+  }
+  const isOfOwnClass = Object.prototype.toString.call(value) === '[object Object]';
+  if (members.length === 0 && !isOfOwnClass) throw unseen(`an object of the class ${name}`);
+  return instance(name, text);
+}
+
+/** Returns true for an object without a class, of whichever realm. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function classOf(value: object): string {
+  return value.constructor?.name ?? '';
+}
+
+function unseen(what: string): TypeError {
+  return new TypeError(
+    `${what} cannot be compared: commands, events, states and views must be plain values`,
+  );
 }
 
 // A member that is called so as a literal would be the prototype.
 function memberName(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name);
-}
-
-/** Returns true for values with the same content. An absent member equals one that is undefined. */
-export function isSame(one: unknown, other: unknown): boolean {
-  return asText(one) === asText(other);
 }

@@ -1,3 +1,6 @@
+/** The rule that an assertion breaks by checking nothing. */
+export const NOTHING = 'an assertion checks something';
+
 /** Thrown when a target violates a rule. */
 export class Violation extends Error {
   readonly rule: string;

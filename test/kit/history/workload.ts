@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { requireCounts } from '../aggregate/find.ts';
 import type { Answer, Request } from './history.ts';
 import type { Caller } from './http-caller.ts';
 import { Random } from './random.ts';
@@ -44,6 +45,7 @@ export async function runWorkload(
   caller: Caller,
   recorder: Recorder,
 ): Promise<void> {
+  requireCounts({ clients: workload.clients, operations: workload.operations });
   const known = new KnownOrders(workload);
   let made = 0;
   const next = () => {

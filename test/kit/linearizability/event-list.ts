@@ -20,7 +20,10 @@ export class EventList {
   readonly #end: number;
   readonly #answered: number;
 
-  /** @param answered The number of answered operations, which come first. */
+  /**
+   * Throws a RangeError for an operation that returns before it is invoked, or whose times are no numbers.
+   * @param answered The number of answered operations, which come first.
+   */
   constructor(ops: readonly Interval[], answered: number) {
     this.#answered = answered;
     this.#end = ops.length * 2;
@@ -86,8 +89,14 @@ export class EventList {
 
 function eventsInOrder(ops: readonly Interval[]): readonly number[] {
   const events = ops.flatMap((op, index) => {
-    const invocation = { event: index * 2, time: op.invoked, isReturn: 0 };
-    const end = { event: index * 2 + 1, time: op.returned, isReturn: 1 };
+    const { invoked, returned } = op;
+    if (!(invoked <= returned)) {
+      throw new RangeError(
+        `an operation has returned at ${returned}, before it was invoked at ${invoked}`,
+      );
+    }
+    const invocation = { event: index * 2, time: invoked, isReturn: 0 };
+    const end = { event: index * 2 + 1, time: returned, isReturn: 1 };
     return isAnswered(op) ? [invocation, end] : [invocation];
   });
   events.sort((a, b) => a.time - b.time || a.isReturn - b.isReturn);

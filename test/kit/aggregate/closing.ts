@@ -1,0 +1,23 @@
+/** What a target or a store has opened, and may have to release. */
+interface Closable {
+  close?(): void | Promise<void>;
+}
+
+/**
+ * Does work with something, and closes it. If both fail, the failure of the work is thrown: it is the one
+ * that tells what is wrong.
+ */
+export async function closing<Result>(
+  opened: Closable,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let result: Result;
+  try {
+    result = await work();
+  } catch (error) {
+    await Promise.allSettled([(async () => opened.close?.())()]);
+    throw error;
+  }
+  await opened.close?.();
+  return result;
+}

@@ -1,0 +1,291 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Command, copy, type Event, Library, MemoryEvents } from '../starter/library.ts';
+import { LOANS } from '../starter/loans.ts';
+import type { Decider, Domain } from './domain.ts';
+import { type Appended, type EventStore, STORE_RULES } from './event-store.ts';
+import { kitFor } from './kit.ts';
+import { RULES } from './run.ts';
+import type { Session, Target } from './target.ts';
+
+/** Mistakes of those who use the kit: each is named, and none lets an assertion pass that checks nothing. */
+
+const loans = kitFor(LOANS);
+
+function target(members: Partial<Session<Command, Event>> = {}): Target<Command, Event> {
+  return {
+    name: 'mistaken',
+    open() {
+      const app = new Library(new MemoryEvents());
+      return {
+        perform: ({ id, command, commandId }) => app.perform(id, command, commandId),
+        ...members,
+      };
+    },
+  };
+}
+
+describe('An answer of another form', () => {
+  const forms: [string, unknown][] = [
+    ['nothing', undefined],
+    ['a text', 'accepted'],
+    ['another kind', { kind: 'ok' }],
+    ['no reason', { kind: 'rejected' }],
+    ['events that are no array', { kind: 'accepted', events: new Set() }],
+    ['a version that is a text', { kind: 'accepted', version: '1' }],
+  ];
+
+  test.each(forms)('is named in a program, and beside others: %s', async (_, told) => {
+    const mistaken = target({ perform: () => told as never });
+    const { counterexample } = await loans.check(mistaken, { seed: 1 });
+    expect(counterexample?.rule).toBe(RULES.form);
+    expect(counterexample?.program.steps).toHaveLength(1);
+    expect(counterexample?.detail).toContain(', and should be { kind: ');
+    await expect(loans.assertLinearizable(mistaken)).rejects.toThrow(
+      ", and should be { kind: 'accepted' }, or { kind: 'rejected', reason }",
+    );
+  });
+
+  test('is named if a decider or the model waits', async () => {
+    const waiting = { ...copy, decide: async () => ({ kind: 'accepted', events: [] }) };
+    await expect(loans.assertDecides(waiting as never)).rejects.toThrow(
+      'the decision: [object Promise], and should be',
+    );
+    const given = () => loans.given(waiting as never).when({ type: 'Return' });
+    expect(given).toThrow('the decision: [object Promise], and should be');
+    const model = kitFor({ ...LOANS, model: { ...LOANS.model, decide: waiting.decide as never } });
+    await expect(model.assertDecides(copy)).rejects.toThrow("the model's decision on A: ");
+  });
+
+  test('is named if events are no array', async () => {
+    const events = (() => Promise.resolve(new Map())) as never;
+    await expect(loans.assertHolds(target({ events }))).rejects.toThrow(
+      'the events of A: new Map([]), and should be an array',
+    );
+    await expect(loans.assertLinearizable(target({ events }))).rejects.toThrow('an array');
+  });
+
+  test.each<[string, Partial<EventStore<Event>>]>([
+    ['an append', { append: async () => ({ kind: 'appended' }) as Appended }],
+    ['an append that failed', { append: async () => 'conflict' as never }],
+    ['a stream', { read: async () => undefined as never }],
+    ['the whole log', { readAll: async () => new Map() as never }],
+  ])('is named if a store returns it: %s', async (_, members) => {
+    const open = async (): Promise<EventStore<Event>> => {
+      const store = new MemoryEvents();
+      return {
+        append: (...given) => store.append(...given),
+        read: (name) => store.read(name),
+        ...members,
+      };
+    };
+    const { counterexample } = await loans.checkEventStore(open, { seed: 1 });
+    expect(counterexample?.rule).toBe(STORE_RULES.form);
+  });
+
+  test('of appends at once is one of theirs', async () => {
+    const open = async (): Promise<EventStore<Event>> => {
+      const store = new MemoryEvents();
+      let together = 0;
+      return {
+        async append(...given) {
+          together += 1;
+          await undefined;
+          const isRace = together > 1;
+          const answer = await store.append(...given);
+          together -= 1;
+          // The version is right for one append, and not for one of several.
+          return isRace && answer.kind === 'appended' ? { ...answer, version: 99 } : answer;
+        },
+        read: (name) => store.read(name),
+      };
+    };
+    const { counterexample } = await loans.checkEventStore(open, { seed: 1 });
+    expect(counterexample?.rule).toBe(STORE_RULES.one);
+    expect(counterexample?.detail).toContain('"version": 99');
+  });
+});
+
+describe('A state that is changed in place', () => {
+  interface Lendings {
+    readonly to: string[];
+  }
+  const changing: Decider<Lendings, Command, Event> = {
+    initial: { to: [] },
+    decide: (command, { to }) =>
+      command.type === 'Lend' && to.length === 0
+        ? { kind: 'accepted', events: [{ type: 'Lent', to: command.to }] }
+        : { kind: 'rejected', reason: 'lent_already' },
+    evolve(state, event) {
+      if (event.type === 'Lent') state.to.push(event.to);
+      return state;
+    },
+  };
+
+  test('is named, of the model and of a decider', async () => {
+    const { commands, events, causeOf } = LOANS;
+    const model = structuredCloneOf(changing);
+    const kit = kitFor({ name: 'copy', model, commands, events, causeOf });
+    await expect(kit.assertDecides(changing)).rejects.toThrow(
+      'has changed its initial state from {"to": []} to {"to": ["',
+    );
+    const { counterexample } = await kit.check(target(), { seed: 1 });
+    expect([RULES.pure, RULES.answer]).toContain(counterexample?.rule);
+  });
+
+  function structuredCloneOf(decider: typeof changing): typeof changing {
+    return { ...decider, initial: structuredClone(decider.initial) };
+  }
+});
+
+describe('An assertion that would check nothing', () => {
+  test.each([
+    { runs: 0 },
+    { runs: -1 },
+    { runs: 1.5 },
+    { runs: Number.NaN },
+    { maxSteps: 0 },
+    { maxAggregates: 0 },
+    { does: [] },
+    { programs: [] },
+  ])('is refused for its options: %j', async (options) => {
+    await expect(loans.assertDecides(copy, options)).rejects.toThrow(RangeError);
+  });
+
+  test.each([{ rounds: 0 }, { clients: 0 }, { rounds: Number.NaN }, { maxSteps: 0 }])(
+    'is refused for its options beside others: %j',
+    async (options) => {
+      await expect(loans.assertLinearizable(target(), options)).rejects.toThrow(RangeError);
+    },
+  );
+
+  test('is refused for a store', async () => {
+    const open = async () => new MemoryEvents();
+    await expect(loans.assertEventStore(open, { runs: 0 })).rejects.toThrow(RangeError);
+    await expect(loans.assertEventStore(open, { programs: [] })).rejects.toThrow(RangeError);
+  });
+
+  test('fails if the target does none of the steps', async () => {
+    const does = ['restart'] as const;
+    await expect(loans.assertHolds(target(), { does })).rejects.toThrow('no step was run');
+  });
+
+  test('fails if no command is answered, or every history is undecided', async () => {
+    const away = target({ perform: () => Promise.reject('ECONNREFUSED') });
+    await expect(loans.assertLinearizable(away)).rejects.toThrow(
+      'no command was answered, which shows nothing; the last one failed: ECONNREFUSED',
+    );
+    const signal = AbortSignal.abort();
+    await expect(loans.assertLinearizable(target(), { signal })).rejects.toThrow(
+      '0 of 0 rounds are undecided: an assertion checks something',
+    );
+  });
+
+  test('fails if no event is impossible, instead of drawing for ever', () => {
+    const anything = kitFor<number, 'add', 'added'>({
+      name: 'counter',
+      model: {
+        initial: 0,
+        decide: () => ({ kind: 'accepted', events: ['added'] }),
+        evolve: (count) => count + 1,
+      },
+      commands: fc.constant('add'),
+      events: fc.constant('added'),
+      causeOf: () => 'add',
+    });
+    expect(() => fc.sample(anything.illegalHistories(), 1)).toThrow('is every event possible?');
+  });
+});
+
+describe('A failure', () => {
+  test('of the model is shown with the program', async () => {
+    const decide = (): never => {
+      throw new Error('no such rule');
+    };
+    const kit = kitFor({ ...LOANS, model: { ...LOANS.model, decide } });
+    await expect(kit.assertDecides(copy)).rejects.toThrow('# the model fails: no such rule');
+  });
+
+  test('of a close does not hide the violation before', async () => {
+    const closing = { close: () => Promise.reject(new Error('closed twice')) };
+    const wrong = target({ ...closing, perform: () => ({ kind: 'rejected', reason: 'never' }) });
+    expect((await loans.check(wrong)).counterexample?.rule).toBe(RULES.answer);
+    expect((await loans.check(target(closing))).counterexample?.detail).toBe('closed twice');
+  });
+});
+
+test('Concurrent clients find an event that is recorded twice, and a version that is wrong', async () => {
+  const events = new Map<string, Event[]>();
+  const twice: Target<Command, Event> = {
+    name: 'twice',
+    open() {
+      events.clear();
+      return {
+        async perform({ id, command }) {
+          const before = events.get(id) ?? [];
+          await undefined;
+          const decision = copy.decide(command, before.reduce(copy.evolve, copy.initial));
+          // A second reservation by the same reader leads to the same state.
+          if (decision.kind === 'accepted') {
+            events.set(id, [...(events.get(id) ?? []), ...decision.events]);
+          }
+          return decision.kind === 'accepted' ? { kind: 'accepted' } : decision;
+        },
+        events: (id) => events.get(id) ?? [],
+      };
+    },
+  };
+  const reservations: Domain<Parameters<typeof copy.evolve>[0], Command, Event> = {
+    ...LOANS,
+    commands: fc.constant({ type: 'Reserve', by: 'ann' }),
+  };
+  const kit = kitFor(reservations);
+  expect((await kit.checkConcurrently(twice)).violation).toContain('not linearizable');
+  let version = 0;
+  const counting = target({
+    perform: () => {
+      version += 2;
+      return { kind: 'accepted', version };
+    },
+  });
+  expect((await kit.checkConcurrently(counting)).violation).toContain('not linearizable');
+});
+
+test('A state may be undefined', async () => {
+  const kit = kitFor<'open' | undefined, 'open' | 'close', 'opened' | 'closed'>({
+    name: 'door',
+    model: {
+      initial: undefined,
+      decide(command, state) {
+        if ((command === 'open') === (state === 'open')) return { kind: 'rejected', reason: 'no' };
+        return { kind: 'accepted', events: [command === 'open' ? 'opened' : 'closed'] };
+      },
+      evolve: (_, event) => (event === 'opened' ? 'open' : undefined),
+    },
+    commands: fc.constantFrom('open', 'close'),
+    events: fc.constantFrom('opened', 'closed'),
+    causeOf: (event) => (event === 'opened' ? 'open' : 'close'),
+    view: (state) => state,
+  });
+  const { model } = kit.domain;
+  const door: Target<'open' | 'close', 'opened' | 'closed'> = {
+    name: 'door',
+    open() {
+      const streams = new Map<string, ('opened' | 'closed')[]>();
+      const stateOf = (id: string) => (streams.get(id) ?? []).reduce(model.evolve, model.initial);
+      return {
+        perform({ id, command }) {
+          const decision = model.decide(command, stateOf(id));
+          if (decision.kind === 'accepted') {
+            streams.set(id, [...(streams.get(id) ?? []), ...decision.events]);
+          }
+          return decision;
+        },
+        view: stateOf,
+        events: (id) => streams.get(id) ?? [],
+      };
+    },
+  };
+  await kit.assertHolds(door);
+  await kit.assertLinearizable(door);
+});
