@@ -126,6 +126,22 @@ describe.skipIf(!canMount)('Files on a full disk (needs a right to mount)', () =
     }
   });
 
+  it.each([4, 8, 16, 32, 48, 96])(
+    'a first start says that no store can be made, and the next one with space makes it: %i KiB',
+    async (kibibytes) => {
+      const disk = new SmallDisk(kibibytes);
+      const env = { DATABASE_URL: `sqlite:${join(disk.folder, 'store.db')}` };
+      await using program = start(['serve'], disk.folder, { ...env, PORT: '0' });
+      expect(await program.ended()).toBe(1);
+      expect(program.stderr).toMatch(
+        /^store-orders: There is no store yet, and none can be made: \S+ cannot be opened: .*\.\n$/,
+      );
+      disk.resize(2_048);
+      await using service = await Service.start(env);
+      expect(await place(service)).toBe('1');
+    },
+  );
+
   it('a backup that cannot be completed leaves no file, and reports it', async () => {
     const disk = new SmallDisk(16);
     await using service = await Service.start();

@@ -88,14 +88,16 @@ export function requireStore(file: string): void {
   if (found === undefined) throw noStore(file);
   if (found.isDirectory())
     throw new CannotStart(`${file} cannot be opened: it is a folder. ${CHECK}`);
-  if (found.size === 0)
-    throw new CannotStart(`${file} is empty: there is no store in it. ${CHECK}`);
+  if (found.size === 0) throw new NoStore(`${file} is empty: there is no store in it. ${CHECK}`);
 }
 
 const CHECK = 'Check DATABASE_URL.';
 
-function noStore(file: string): CannotStart {
-  return new CannotStart(`There is no store ${file}. ${CHECK}`);
+/** Thrown where no store is made: there is no file, or one in which a store was only begun. */
+export class NoStore extends CannotStart {}
+
+function noStore(file: string): NoStore {
+  return new NoStore(`There is no store ${file}. ${CHECK}`);
 }
 
 function stat(file: string): Stats | undefined {

@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { PackedImage } from '../../app/log/packed-fold.ts';
 import type { EventLogReader } from '../../app/ports/event-log.ts';
 import type { Store, StoreWatcher } from '../../app/ports/store.ts';
-import { cannotOpen, openDatabase } from './database.ts';
+import { cannotOpen, NoStore, openDatabase, requireStore } from './database.ts';
 import { isCopy } from './epochs-table.ts';
 import { refuseOtherLog } from './head-file.ts';
 import { type Readers, readersOf } from './parts.ts';
@@ -52,7 +51,7 @@ export class WaitingStore {
     this.#watcher = watcher;
     this.#waiting = waiting;
     refuseDamagedWal(file);
-    const { db, isAlone } = openToRead(file);
+    const { db, isAlone } = openMade(file, waiting);
     this.#isAlone = isAlone;
     try {
       refuseUnfit(file, db, waiting);
@@ -177,10 +176,29 @@ export class WaitingStore {
   }
 }
 
+interface Opened {
+  readonly db: Database.Database;
+  readonly isAlone: boolean;
+}
+
+/** Opens a connection as {@link openToRead} does, unless the store has yet to be made. */
+function openMade(file: string, { cause }: Waiting): Opened {
+  try {
+    requireStore(file);
+    return openToRead(file);
+  } catch (error) {
+    throw error instanceof NoStore ? noneYet(cause) : error;
+  }
+}
+
+/** @param cause The fault of the storage, in a sentence with the name of the file. */
+function noneYet(cause: Error): CannotStart {
+  const text = `There is no store yet, and none can be made: ${cause.message}`;
+  return new CannotStart(text, { cause });
+}
+
 /** Opens a connection to read. It excludes others if there is no room for the shared index. */
-function openToRead(file: string): { readonly db: Database.Database; readonly isAlone: boolean } {
-  const { size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
-  if (size === 0) throw new CannotStart(`There is no store ${file} yet, and none can be made.`);
+function openToRead(file: string): Opened {
   try {
     return { db: openDatabase(file, () => {}, 'refuse'), isAlone: false };
   } catch (error) {
@@ -203,6 +221,7 @@ function openToRead(file: string): { readonly db: Database.Database; readonly is
 function refuseUnfit(file: string, db: Database.Database, { cause }: Waiting): void {
   const applicationId = db.pragma('application_id', { simple: true });
   const version = db.pragma('user_version', { simple: true });
+  if (version === 0) throw noneYet(cause);
   if (applicationId !== APPLICATION_ID || version !== SCHEMA_VERSION) {
     throw new CannotStart(
       `${file} has schema ${version} and cannot be brought up to ${SCHEMA_VERSION}: ` +

@@ -13,12 +13,14 @@ const LOCK_TIMEOUT_MS = 3_000;
 /**
  * The settings of every session, which override the defaults of server, database and role. The
  * keepalives and the idle timeout let the server end the session of a vanished client, which may
- * hold a lock. With this search path, names without a schema are PostgreSQL's own, also in
- * triggers.
+ * hold a lock; no other timeout ends a session that waits for its next batch, or a long read. With
+ * this search path, names without a schema are PostgreSQL's own, also in triggers; with identifiers
+ * quoted only where they must be, a trigger's definition is read as it was written.
  */
 const SETTINGS = `
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
   SET idle_in_transaction_session_timeout = 5000;
+  SET idle_session_timeout = 0;
   SET tcp_keepalives_idle = 5;
   SET tcp_keepalives_interval = 2;
   SET tcp_keepalives_count = 3;
@@ -26,8 +28,12 @@ const SETTINGS = `
   SET default_transaction_read_only = off;
   SET client_min_messages = warning;
   SET search_path = pg_catalog;
+  SET quote_all_identifiers = off;
   SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');
+  -- Since PostgreSQL 17.
+  SELECT set_config('transaction_timeout', '0', false)
+    WHERE current_setting('transaction_timeout', true) IS NOT NULL;
 `;
 
 const CHECK = `
