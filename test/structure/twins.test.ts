@@ -46,8 +46,8 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
 /** The exports of one engine alone, by file, each with the reason. */
 const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: string]>> = {
   'sqlite/database.ts': [
-    'openDurably requireWholeLog requireStore isOlder',
-    'the writer, the copies and the tools each open the file themselves',
+    'openDurably requireWholeLog requireStore NoStore isOlder',
+    'the writer, the copies and the tools each open the file, or find none, themselves',
   ],
   'postgres/database.ts': [
     'openForCopy aboutStoreIn orClose',
