@@ -19,7 +19,7 @@ const ID = 9_007_199_254_740_993n;
 const TIMEOUT_MS = 120_000;
 const PAGES = [
   ...['/', '/docs', '/docs/v2', '/changelog', '/nowhere'],
-  ...['/guides', '/guides/architecture', '/guides/operations/settings'],
+  ...['/guides', '/guides/architecture', '/guides/operations/settings', '/guides/walkthrough'],
 ];
 
 let service: Service;
@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
       const looks = [
         ['light', 'light', 1280],
         ['dark', 'dark', 1280],
-        ['narrow', 'light', 390],
+        ['narrow', 'light', 320],
       ] as const;
       const { page, wrong } = await visit(path);
       const backgrounds: string[] = [];
@@ -209,6 +209,22 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
       await page.fill('#search', 'receipts');
       await page.locator('#found li').first().waitFor();
     });
+  });
+
+  test('every guide fits a page of 320 px without a scroll bar (WCAG 2.2, 1.4.10)', async () => {
+    const { page } = await visit('/guides');
+    await page.setViewportSize({ width: 320, height: 800 });
+    const paths = await page
+      .locator('a[href*="guides/"]')
+      .evaluateAll((links) => links.map((link) => (link as { href?: string }).href as string));
+    expect(paths.length).toBeGreaterThan(80);
+    const wide: string[] = [];
+    for (const path of new Set(paths)) {
+      await page.goto(path);
+      const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (excess !== 0) wide.push(path);
+    }
+    expect(wide).toEqual([]);
   });
 
   test('every diagram of the guides is shown', async () => {

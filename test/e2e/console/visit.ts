@@ -84,7 +84,10 @@ export function problemsOf(page: Page, address: string, expected: RegExp): strin
   return wrong;
 }
 
-/** Expects a page to be accessible in light, dark and narrow, and to fit the width. */
+/** The narrowest width that a page must fit without a scroll bar (WCAG 2.2, 1.4.10). */
+const NARROWEST_PX = 320;
+
+/** Expects a page to be accessible in light, dark and narrow, and to fit each width. */
 export async function expectAccessible(page: Page, name: string): Promise<void> {
   const looks = [
     ['light', 'light', 1280],
@@ -96,11 +99,18 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
     await photograph(page, `console-${name}-${look}.png`);
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await expectFit(page, name);
     expect(await violationsOn(page), `${name}, ${look}`).toEqual([]);
   }
+  await page.setViewportSize({ width: NARROWEST_PX, height: 800 });
+  await expectFit(page, name);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function expectFit(page: Page, name: string): Promise<void> {
+  const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  expect(excess, `${name}, ${page.viewportSize()?.width} px`).toBe(0);
 }
 
 /** Expects nothing of a key in the address, the title and what the browser stores for the page. */

@@ -102,13 +102,15 @@ export class Route {
    * failure, which moves on to the next way.
    */
   async first<Result>(attempt: () => Promise<Result>): Promise<Result> {
-    this.#failures.clear();
     const tried = new Set<number>();
     for (;;) {
       const noted = this.#noted;
       tried.add(this.#at);
       try {
-        return await attempt();
+        const result = await attempt();
+        // Not before: another attempt may be made at the same time, and name what both have met.
+        this.#failures.clear();
+        return result;
       } catch (error) {
         // Not a failure of this way: for example, no connection was free.
         if (this.#noted === noted) throw error;
