@@ -1,9 +1,10 @@
+import { requireTold } from './aggregate/form.ts';
 import { byOrderId, checkAnswer, checkList, checkStream } from './comparing.ts';
 import { grouped } from './grouped.ts';
 import { brokenOrderRule } from './oracle/list-rules.ts';
 import { type Expected, OracleStore } from './oracle/store.ts';
 import { commandOf, letterOf, type Name, type Step } from './program.ts';
-import { type Recorded, type Session, type Told, violation } from './target.ts';
+import { eventsOf, listOf, type Recorded, type Session, type Told, violation } from './target.ts';
 import type { Command, Order } from './vocabulary.ts';
 
 /** One client of a run, with the oracle of its own orders. */
@@ -29,9 +30,7 @@ export class Client {
     const session = this.#session;
     switch (step.do) {
       case 'list':
-        if (session.list === undefined) return 0;
-        checkList(this.#ours(await session.list()), this.oracle.list());
-        return 1;
+        return (await this.#checkList()) ? 1 : 0;
       case 'get':
         if (session.get === undefined) return 0;
         this.#checkOrder(this.#idOf(step.order), await session.get(this.#idOf(step.order)));
@@ -69,6 +68,7 @@ export class Client {
     }
     const command = commandOf(step, orderId);
     const told = await session.perform(command, client);
+    requireTold(`${step.do} ${letterOf(step.order)}`, told);
     if (step.do === 'place' && session.choosesIds) return this.#placedAs(step.order, command, told);
     const what = `${step.do} ${letterOf(step.order)}`;
     this.#checkAnswer(what, this.oracle.submit(command), told);
@@ -103,14 +103,19 @@ export class Client {
     if (broken !== undefined) throw violation(broken.rule, broken.detail);
   }
 
+  /** Returns false if the target has no list. */
+  async #checkList(): Promise<boolean> {
+    const list = await listOf(this.#session);
+    if (list !== undefined) checkList(this.#ours(list), this.oracle.list());
+    return list !== undefined;
+  }
+
   async #restart(restart: () => Promise<void>): Promise<void> {
     await restart();
     try {
-      const { list, events } = this.#session;
-      if (list !== undefined) {
-        checkList(this.#ours(await list.call(this.#session)), this.oracle.list());
-      }
-      if (events !== undefined) this.checkEvents(byOrderId(await events.call(this.#session)));
+      await this.#checkList();
+      const events = await eventsOf(this.#session);
+      if (events !== undefined) this.checkEvents(byOrderId(events));
     } catch (error) {
       throw violation('what was acknowledged outlives a restart', (error as Error).message);
     }

@@ -1,7 +1,7 @@
 import { Client } from './client.ts';
 import { byOrderId, checkList, checkPositions, RECORDED } from './comparing.ts';
 import { absentId, type Program } from './program.ts';
-import { type Session, violation } from './target.ts';
+import { eventsOf, listOf, type Session, violation } from './target.ts';
 import { MAX_INT64, MIN_INT64, type Order } from './vocabulary.ts';
 
 /**
@@ -55,8 +55,8 @@ export class Run {
   }
 
   async #leaveOthersAlone(): Promise<void> {
-    if (!this.#session.isShared || this.#session.list === undefined) return;
-    for (const { id } of await this.#session.list()) this.#taken.add(id);
+    if (!this.#session.isShared) return;
+    for (const { id } of (await listOf(this.#session)) ?? []) this.#taken.add(id);
   }
 
   #claim(id: bigint): boolean {
@@ -77,13 +77,13 @@ export class Run {
 
   async #lookAtEverything(): Promise<void> {
     const { isShared } = this.#session;
-    const list = await this.#session.list?.();
+    const list = await listOf(this.#session);
     if (list !== undefined) {
       const expected = this.#clients.flatMap(({ oracle }) => oracle.list()).sort(byId);
       const ours = new Set(expected.map(({ id }) => id));
       checkList(isShared ? list.filter(({ id }) => ours.has(id)) : list, expected);
     }
-    const recorded = await this.#session.events?.();
+    const recorded = await eventsOf(this.#session);
     if (recorded !== undefined) {
       const byOrder = byOrderId(recorded);
       for (const client of this.#clients) client.checkEvents(byOrder);

@@ -1,3 +1,4 @@
+import { type FORM_RULES, requireArray } from './aggregate/form.ts';
 import { Violation } from './aggregate/violation.ts';
 import type { ListRule } from './oracle/list-rules.ts';
 import type { Command, Order, OrderEvent } from './vocabulary.ts';
@@ -63,9 +64,26 @@ export type Rule =
   | 'what was acknowledged outlives a restart'
   | 'one order is shown as the list shows it'
   | 'a new order has an id that no other has'
+  | (typeof FORM_RULES)[keyof typeof FORM_RULES]
   | 'nothing fails';
 
 export { Violation };
+
+/** Returns all orders as listed; `undefined` if the target has no list. Throws if it is no array. */
+export async function listOf(session: Session): Promise<readonly Order[] | undefined> {
+  if (session.list === undefined) return undefined;
+  const list = await session.list();
+  requireArray('the list', list);
+  return list;
+}
+
+/** Returns all recorded events; `undefined` if the target has none. Throws if they are no array. */
+export async function eventsOf(session: Session): Promise<readonly Recorded[] | undefined> {
+  if (session.events === undefined) return undefined;
+  const events = await session.events();
+  requireArray('the events', events);
+  return events;
+}
 
 export function violation(rule: Rule, detail: string): Violation {
   return new Violation(rule, detail);

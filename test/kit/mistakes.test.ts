@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { order } from '../../src/domain/order.ts';
+import { decider } from '../support/targets.ts';
+import { FORM_RULES as RULES } from './aggregate/form.ts';
+import { assertHolds, check } from './check.ts';
+import type { Caller } from './history/http-caller.ts';
+import { Recorder } from './history/recorder.ts';
+import { runWorkload } from './history/workload.ts';
+import { concurrentPrograms } from './programs.ts';
+import type { Session } from './target.ts';
+import { deciderTarget } from './targets/decider.ts';
+import type { Command, OrderEvent } from './vocabulary.ts';
+
+/** Mistakes of those who use the kit of orders: each is named, and none lets an assertion pass that checks nothing. */
+
+describe('An assertion that would check nothing', () => {
+  test.each([
+    { runs: 0 },
+    { runs: Number.NaN },
+    { together: 0 },
+    { together: 0.5 },
+    { maxSteps: 0 },
+    { maxOrders: -1 },
+    { does: [] },
+    { programs: [] },
+  ])('is refused for its options: %j', async (options) => {
+    await expect(assertHolds(decider, options)).rejects.toThrow(RangeError);
+  });
+
+  test('fails if the target does none of the steps', async () => {
+    const does = ['restart'] as const;
+    await expect(assertHolds(decider, { does })).rejects.toThrow('no step was run');
+  });
+
+  test('is refused for programs of no clients, and for a workload of none', async () => {
+    expect(() => concurrentPrograms({ maxClients: 0 })).toThrow(RangeError);
+    const none = { seed: 1, clients: 0, operations: 10, cuts: 0 };
+    const run = runWorkload(none, {} as Caller, new Recorder());
+    await expect(run).rejects.toThrow('clients must be a whole number from 1, and is 0');
+  });
+});
+
+describe('A mistake of a target is named:', () => {
+  const right = { kind: 'accepted', events: [] } as const;
+
+  test.each<[string, Partial<Session>, string]>([
+    ['no answer', { perform: () => undefined as never }, 'place A: undefined, and should be'],
+    ['a promise of none', { perform: async () => null as never }, 'place A: null, and should be'],
+    ['no reason', { perform: () => ({ kind: 'rejected' }) as never }, 'and should be'],
+    ['a list that is none', { list: async () => ({}) as never }, 'the list: {}, and should be'],
+    ['no events', { events: async () => undefined as never }, 'the events: undefined, and'],
+  ])('%s', async (_, members, detail) => {
+    const session = decider.open() as Session;
+    const target = { name: 'mistaken', open: async () => ({ ...(await session), ...members }) };
+    const { counterexample } = await check(target, { does: ['place', 'list'], seed: 1 });
+    expect(counterexample?.rule).toBe(RULES.form);
+    expect(counterexample?.detail).toContain(detail);
+  });
+
+  test('a decider that waits', async () => {
+    const waiting = { initial: 0, decide: async () => right, evolve: () => 0 };
+    await expect(assertHolds(deciderTarget('waiting', waiting as never))).rejects.toThrow(
+      'the decision: [object Promise], and should be',
+    );
+  });
+
+  test('a decider that changes its state in place', async () => {
+    const changing = {
+      initial: { events: [] as string[] },
+      decide: (command: Command) => order.decide(command as never, order.initial),
+      evolve(state: { events: string[] }, { type }: OrderEvent) {
+        state.events.push(type);
+        return state;
+      },
+    };
+    await expect(assertHolds(deciderTarget('changing', changing as never))).rejects.toThrow(
+      'the decider has changed its initial state from {"events": []} to',
+    );
+  });
+});
+
+test('A decider may be an instance of a class', async () => {
+  class OrderDecider {
+    readonly initial = order.initial;
+    readonly #order = order;
+    decide(command: Command, state: typeof order.initial) {
+      return this.#order.decide(command as never, state);
+    }
+    evolve(state: typeof order.initial, event: OrderEvent) {
+      return this.#order.evolve(state, event as never);
+    }
+  }
+  await assertHolds(deciderTarget('class', new OrderDecider() as never));
+});
