@@ -1,7 +1,8 @@
 import { base64Of } from '../app/audit/base64.ts';
 import { copyStore } from '../app/lifecycle/copy-store.ts';
+import type { Engine } from '../app/ports/engine.ts';
 import type { ExplainedCommand } from './shared/command.ts';
-import type { CommandLine } from './shared/command-line.ts';
+import type { CommandLine, Terminal } from './shared/command-line.ts';
 import { withProgress } from './shared/progress.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
@@ -25,16 +26,36 @@ export function defineMigrateStore(command: ExplainedCommand, commandLine: Comma
       'Move a store to PostgreSQL',
       'migrate-store --from sqlite:./data/store-orders.db --to postgres://me@db.example.com/orders',
     )
-    .action((addresses: Addresses) => migrateStore(addresses, commandLine));
+    .action(async (addresses: Addresses) => {
+      const at = (option: 'from' | 'to') =>
+        engineAt(option, addresses[option], command, commandLine);
+      await migrateStore(await at('from'), await at('to'), addresses, commandLine.terminal);
+    });
+}
+
+/** Returns the engine at an address. One that is none is a usage error. */
+async function engineAt(
+  option: string,
+  address: string,
+  command: ExplainedCommand,
+  { composition }: CommandLine,
+): Promise<Engine> {
+  try {
+    return await composition.engine(address);
+  } catch (error) {
+    return command.error(`error: --${option}: ${(error as Error).message}`);
+  }
 }
 
 async function migrateStore(
-  addresses: Addresses,
-  { composition, terminal }: CommandLine,
+  source: Engine,
+  target: Engine,
+  options: JsonOption,
+  terminal: Terminal,
 ): Promise<void> {
-  const from = await (await composition.engine(addresses.from)).openOriginal();
+  const from = await source.openOriginal();
   try {
-    const to = await (await composition.engine(addresses.to)).openCopy(from.id);
+    const to = await target.openCopy(from.id);
     try {
       const total = (await from.trail.treeHead()).size;
       const { size, root } = await withProgress(terminal.stderr, 'Copying', total, (advance) =>
@@ -42,7 +63,7 @@ async function migrateStore(
       );
       const rootText = base64Of(root);
       const text = `Copied the store: ${size} events. Their root is ${rootText}\n`;
-      printResult(terminal.stdout, addresses, { value: { events: size, root: rootText }, text });
+      printResult(terminal.stdout, options, { value: { events: size, root: rootText }, text });
     } finally {
       await to.close();
     }

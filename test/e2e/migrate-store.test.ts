@@ -1,8 +1,8 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { newDatabase } from '../support/postgres/databases.ts';
-import { Service, start } from '../support/service.ts';
+import { newFolder, Service, start } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
 
@@ -79,9 +79,23 @@ it('A store moves to PostgreSQL and back unchanged for clients, and retries stay
 it('An invalid address is reported without its password', async () => {
   const service = new Service();
   const moved = await move(service, 'sqlite:a.db', 'mysql://shop:secret@db/orders');
-  expect(moved.code).toBe(1);
+  expect(moved.code).toBe(2);
   expect((await move(service, 'mysql://shop:secret@db/orders', 'sqlite:a.db')).err).toMatch(
-    /^store-orders: An address of a store must be sqlite:FILE.*\n$/,
+    /^store-orders: --from: An address of a store must be sqlite:FILE.*\nTry store-orders migrate-store --help\n$/,
   );
   expect(moved.err).not.toContain('secret');
 });
+
+it.each([
+  ['sqlite:', 'sqlite:x.db', '--from: An address of a store must be sqlite:FILE, '],
+  ['sqlite:x.db', 'mysql://127.0.0.1/orders', '--to: An address of a store must be sqlite:FILE, '],
+])(
+  'An address that is none is a usage error, and nothing is made: %s to %s',
+  async (from, to, why) => {
+    const folder = newFolder();
+    const program = start(['migrate-store', '--from', from, '--to', to], folder);
+    expect(await program.ended()).toBe(2);
+    expect(program.stderr).toContain(why);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
