@@ -6,6 +6,7 @@ import { referencePage } from '../../src/http/site/reference.ts';
 import { Beside } from '../support/beside.ts';
 import {
   CHROMIUM,
+  excessWidthOf,
   keepSiteOpen,
   launchChromium,
   photograph,
@@ -105,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
         const file = `${path.replaceAll('/', '-').slice(1) || 'home'}-${look}.png`;
         await photograph(page, file);
         backgrounds.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+        expect(await excessWidthOf(page)).toBe(0);
         expect(await violations(page)).toEqual([]);
       }
       expect(backgrounds).toEqual(['rgb(255, 255, 255)', 'rgb(28, 32, 34)', 'rgb(255, 255, 255)']);
@@ -221,7 +222,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
     const wide: string[] = [];
     for (const path of new Set(paths)) {
       await page.goto(path);
-      const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      const excess = await excessWidthOf(page);
       if (excess !== 0) wide.push(path);
     }
     expect(wide).toEqual([]);

@@ -1,6 +1,6 @@
 import { closing } from './aggregate/closing.ts';
 import { type FindOptions, find, requireCounts } from './aggregate/find.ts';
-import { NOTHING } from './aggregate/violation.ts';
+import { nothingChecked } from './aggregate/violation.ts';
 import type { Program } from './program.ts';
 import { bundles, type ProgramOptions } from './programs.ts';
 import { Run } from './run.ts';
@@ -86,7 +86,7 @@ export async function assertHolds(
   const { counterexample, steps } = result;
   if (counterexample === undefined) {
     if (steps > 0) return result;
-    throw new Violation(NOTHING, `${target.name}: no step was run: ${NOTHING}`);
+    throw nothingChecked(target.name, 'no step was run');
   }
   const { rule, detail, script } = counterexample;
   throw new Violation(rule, `${target.name}: not so: ${rule}: ${detail}\n\n${script}`);

@@ -1,3 +1,4 @@
+import { allEnded } from './aggregate/closing.ts';
 import { Client } from './client.ts';
 import { byOrderId, checkList, checkPositions, RECORDED } from './comparing.ts';
 import { absentId, type Program } from './program.ts';
@@ -35,8 +36,7 @@ export class Run {
       );
     });
     this.#clients.push(...clients);
-    // Waits for all of them before it throws the first failure, so that none keeps running.
-    const ends = await Promise.allSettled(
+    await allEnded(
       clients.map(async (client, index) => {
         const { steps, clients: turns } = programs[index] as Program;
         for (const [turn, step] of steps.entries()) {
@@ -45,7 +45,6 @@ export class Run {
         }
       }),
     );
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
     await this.#lookAtEverything();
   }
 

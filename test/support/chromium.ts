@@ -52,3 +52,8 @@ export async function violationsOn(page: Page): Promise<string[]> {
   return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
 }
+
+/** Returns the pixels by which a page is wider than its window, which then has a scroll bar. */
+export function excessWidthOf(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - innerWidth');
+}

@@ -3,7 +3,7 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { PackedImage } from '../../app/log/packed-fold.ts';
 import type { EventLogReader } from '../../app/ports/event-log.ts';
 import type { Store, StoreWatcher } from '../../app/ports/store.ts';
-import { cannotOpen, NoStore, openDatabase, requireStore } from './database.ts';
+import { cannotOpen, NoStore, openDatabase } from './database.ts';
 import { isCopy } from './epochs-table.ts';
 import { refuseOtherLog } from './head-file.ts';
 import { type Readers, readersOf } from './parts.ts';
@@ -184,7 +184,6 @@ interface Opened {
 /** Opens a connection as {@link openToRead} does, unless the store has yet to be made. */
 function openMade(file: string, { cause }: Waiting): Opened {
   try {
-    requireStore(file);
     return openToRead(file);
   } catch (error) {
     throw error instanceof NoStore ? noneYet(cause) : error;

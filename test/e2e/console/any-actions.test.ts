@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
-import { CHROMIUM, violationsOn } from '../../support/chromium.ts';
+import { CHROMIUM, excessWidthOf, violationsOn } from '../../support/chromium.ts';
 import { Random } from '../../support/random.ts';
 import { browsing } from './visit.ts';
 
@@ -236,7 +236,7 @@ async function explore(page: Page, wrong: string[], actions: number, seed: numbe
     if (!(await isHeaded(page))) note(`no heading in ${await page.innerHTML('body')}`);
     const headings = await page.locator('h1').count();
     if (headings > 1) note(`${headings} headings`);
-    const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    const excess = await excessWidthOf(page);
     if (excess !== 0) note(`${excess} px wider than the window`);
     if (count % CHECK_EVERY === 0) for (const each of await violationsOn(page)) note(each);
     for (const each of wrong.splice(0)) note(each);

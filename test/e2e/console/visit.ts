@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import {
   CHROMIUM,
+  excessWidthOf,
   keepSiteOpen,
   launchChromium,
   photograph,
@@ -109,7 +110,7 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
 }
 
 async function expectFit(page: Page, name: string): Promise<void> {
-  const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  const excess = await excessWidthOf(page);
   expect(excess, `${name}, ${page.viewportSize()?.width} px`).toBe(0);
 }
 

@@ -21,3 +21,10 @@ export async function closing<Result>(
   await opened.close?.();
   return result;
 }
+
+/** Waits for all clients before it throws the first failure, so that none keeps running. */
+export async function allEnded(clients: readonly Promise<unknown>[]): Promise<void> {
+  for (const end of await Promise.allSettled(clients)) {
+    if (end.status === 'rejected') throw end.reason;
+  }
+}

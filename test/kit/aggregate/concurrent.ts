@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { linearizeInTurns, type TurnLimits } from '../linearizability/wing-gong.ts';
-import { closing } from './closing.ts';
+import { allEnded, closing } from './closing.ts';
 import type { Commands, Domain } from './domain.ts';
 import { randomSeed, requireCounts } from './find.ts';
-import { requireArray, requireTold } from './form.ts';
 import { letterOf, type Name, type Program, type Step } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import { outcomeOf, printed } from './run.ts';
 import { type Call, specificationOf } from './specification.ts';
-import type { Session, Target } from './target.ts';
+import { eventsOf, performIn, type Session, type Target } from './target.ts';
 import { asText } from './text.ts';
 import { brokenBy, Violation } from './violation.ts';
 
@@ -105,11 +104,7 @@ class Recording<State, Command, Event> {
 
   /** Runs programs at once, one by each client, and reads every aggregate once more. */
   async record(programs: readonly Program<Command>[]): Promise<void> {
-    const clients = programs.map(({ steps }, client) => this.#client(client, steps));
-    // No client goes on once the failure of another one is thrown.
-    for (const end of await Promise.allSettled(clients)) {
-      if (end.status === 'rejected') throw end.reason;
-    }
+    await allEnded(programs.map(({ steps }, client) => this.#client(client, steps)));
     await this.#lookAtAll();
   }
 
@@ -121,9 +116,8 @@ class Recording<State, Command, Event> {
     const names = new Set(this.calls.map(({ asked }) => asked.on));
     for (const on of names) {
       await this.#call(0, { do: 'look', on });
-      if (this.#session.events === undefined) continue;
-      const events = await this.#session.events(this.#idOf(on));
-      requireArray(`the events of ${letterOf(on)}`, events);
+      const events = await eventsOf(this.#session, this.#idOf(on), `the events of ${letterOf(on)}`);
+      if (events === undefined) continue;
       this.#note(0, { do: 'look', on }, ++this.#moment, { kind: 'recorded', events });
     }
   }
@@ -146,9 +140,9 @@ class Recording<State, Command, Event> {
       return { kind: 'seen', view: await this.#session.view?.(id) } as const;
     }
     const commandId = `command-${++this.#commands}`;
-    const told = await this.#session.perform({ id, command: asked.command, commandId, client });
-    requireTold(printed(this.#domain, asked.command, asked.on), told);
-    return told;
+    const { command } = asked;
+    const what = printed(this.#domain, command, asked.on);
+    return performIn(this.#session, { id, command, commandId, client }, what);
   }
 
   #note(

@@ -24,7 +24,7 @@ import { type Given, given } from './scenario.ts';
 import { asScript, onLines, replayOf } from './script.ts';
 import { specificationOf } from './specification.ts';
 import { deciderTarget, type Target } from './target.ts';
-import { NOTHING, Violation } from './violation.ts';
+import { nothingChecked, Violation } from './violation.ts';
 
 /** The kit of one aggregate: everything that its description makes testable. */
 
@@ -144,7 +144,7 @@ export class Kit<State, Command, Event> {
     const { counterexample, steps } = result;
     if (counterexample === undefined) {
       if (steps > 0) return result;
-      throw new Violation(NOTHING, `${target.name}: no step was run: ${NOTHING}`);
+      throw nothingChecked(target.name, 'no step was run');
     }
     const { rule, script, replay } = counterexample;
     throw new Violation(rule, `${target.name}:\n${script}\n${TO_REPEAT}\n${replay}`, script);
@@ -174,8 +174,7 @@ export class Kit<State, Command, Event> {
       throw new Violation('concurrent calls are linearizable', `${violation}\nSeed ${seed}.`);
     }
     if (undecided < rounds) return result;
-    const detail = `${undecided} of ${rounds} rounds are undecided: ${NOTHING}`;
-    throw new Violation(NOTHING, `${target.name}: ${detail}`);
+    throw nothingChecked(target.name, `${undecided} of ${rounds} rounds are undecided`);
   }
 
   /** The aggregate as a sequential object, for `linearize` and histories that were recorded otherwise. */

@@ -1,13 +1,7 @@
 import { type Commands, type Domain, rebuild } from './domain.ts';
-import {
-  FORM_RULES,
-  type InitialState,
-  requireArray,
-  requireDecision,
-  requireTold,
-} from './form.ts';
+import { FORM_RULES, type InitialState, requireDecision } from './form.ts';
 import { letterOf, type Name, type Program, type Step } from './program.ts';
-import type { Request, Session, Told } from './target.ts';
+import { eventsOf, performIn, type Request, type Session, type Told } from './target.ts';
 import { asText, isSame } from './text.ts';
 import { Violation } from './violation.ts';
 
@@ -81,8 +75,7 @@ export class Run<State, Command, Event> {
     const what = printed(this.#domain, command, on);
     const commandId = `command-${this.#done.length + 1}`;
     const request = { id: this.#idOf(on), command, commandId, client: 0 };
-    const told = await this.#session.perform(request);
-    requireTold(what, told);
+    const told = await performIn(this.#session, request, what);
     this.#done.push({ on, request, told, what });
     const { model } = this.#domain;
     const before = this.#eventsOf(on);
@@ -106,12 +99,9 @@ export class Run<State, Command, Event> {
   /** Compares everything that can be read. */
   async #checkAll(): Promise<void> {
     for (const name of new Set(this.#done.map(({ on }) => on))) {
-      if (this.#session.events !== undefined) {
-        const events = await this.#session.events(this.#idOf(name));
-        const what = `the events of ${letterOf(name)}`;
-        requireArray(what, events);
-        differ(RULES.recorded, what, events, this.#eventsOf(name));
-      }
+      const what = `the events of ${letterOf(name)}`;
+      const events = await eventsOf(this.#session, this.#idOf(name), what);
+      if (events !== undefined) differ(RULES.recorded, what, events, this.#eventsOf(name));
       await this.#checkView(name);
     }
   }
@@ -128,8 +118,7 @@ export class Run<State, Command, Event> {
   async #repeatAll(): Promise<void> {
     await under(RULES.repeat, async () => {
       for (const { request, told, what } of this.#done) {
-        const again = await this.#session.perform(request);
-        requireTold(`${what}, repeated`, again);
+        const again = await performIn(this.#session, request, `${what}, repeated`);
         if (outcomeOf(again) === outcomeOf(told)) continue;
         const detail = `${what}, repeated: ${outcomeOf(again)}, and was ${outcomeOf(told)}`;
         throw new Violation(RULES.repeat, detail);

@@ -1,5 +1,5 @@
 import { type Decider, rebuild } from './domain.ts';
-import { InitialState, requireDecision } from './form.ts';
+import { InitialState, requireArray, requireDecision, requireTold } from './form.ts';
 
 /**
  * The interface of a system under test: a decider, a store, a server. A target executes commands; its
@@ -45,6 +45,29 @@ export interface Session<Command, Event> {
   close?(): void | Promise<void>;
   /** True if a repeated command id gets the first answer, and changes nothing. */
   readonly isIdempotent?: boolean;
+}
+
+/** Executes a command. Throws if the answer has another form. */
+export async function performIn<Command, Event>(
+  session: Session<Command, Event>,
+  request: Request<Command>,
+  what: string,
+): Promise<Told<Event>> {
+  const told = await session.perform(request);
+  requireTold(what, told);
+  return told;
+}
+
+/** Returns the recorded events of an aggregate; `undefined` if the target has none. Throws if they are no array. */
+export async function eventsOf<Command, Event>(
+  session: Session<Command, Event>,
+  id: string,
+  what: string,
+): Promise<readonly Event[] | undefined> {
+  if (session.events === undefined) return undefined;
+  const events = await session.events(id);
+  requireArray(what, events);
+  return events;
 }
 
 /** Returns a decider as a target: one state for each aggregate, without storage. */

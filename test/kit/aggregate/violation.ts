@@ -1,6 +1,3 @@
-/** The rule that an assertion breaks by checking nothing. */
-export const NOTHING = 'an assertion checks something';
-
 /** Thrown when a target violates a rule. */
 export class Violation extends Error {
   readonly rule: string;
@@ -13,6 +10,12 @@ export class Violation extends Error {
     this.rule = rule;
     this.script = script;
   }
+}
+
+/** Returns the violation of an assertion that has checked nothing, with the reason. */
+export function nothingChecked(target: string, why: string): Violation {
+  const rule = 'an assertion checks something';
+  return new Violation(rule, `${target}: ${why}: ${rule}`);
 }
 
 /** Returns the violated rule for anything that was thrown. */

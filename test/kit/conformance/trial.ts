@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { allEnded } from '../aggregate/closing.ts';
 import { shrinkingFor } from '../aggregate/find.ts';
 import type { ItfTrace } from '../aggregate/itf.ts';
 import type { Counterexample } from '../check.ts';
@@ -147,6 +148,5 @@ export async function several(
       });
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: Math.min(atOnce, count) }, work));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await allEnded(Array.from({ length: Math.min(atOnce, count) }, work));
 }
