@@ -133,12 +133,16 @@ const ADDRESSES: readonly [
     (file) => new Database(file).exec('CREATE TABLE pets (id)').close(),
   ],
   ['a file with a query', 'sqlite:./b.db?mode=memory', './b.db?mode=memory'],
-  ['sqlite:// and a relative path', 'sqlite://data/b.db', 'sqlite:FILE'],
-  ['a SQLite URI', 'sqlite:file:b.db', 'sqlite:FILE'],
-  ['a space in front', 'sqlite: b.db', 'sqlite:FILE'],
-  ['another scheme', 'sqlit:./b.db', 'sqlite:FILE'],
-  ['a path alone', './b.db', 'sqlite:FILE'],
 ];
+
+/** Texts that are no addresses: a description, and the text. */
+const NO_ADDRESSES = [
+  ['sqlite:// and a relative path', 'sqlite://data/b.db'],
+  ['a SQLite URI', 'sqlite:file:b.db'],
+  ['a space in front', 'sqlite: b.db'],
+  ['another scheme', 'sqlit:./b.db'],
+  ['a path alone', './b.db'],
+] as const;
 
 test('Every command creates a store, needs none, or is tested without one', async () => {
   const program = await programFor({ composition, terminal: process });
@@ -163,6 +167,19 @@ describe.each(Object.entries(ARGUMENTS))('%s without a store', (command, given) 
       expect(contents()).toEqual(found);
     },
   );
+
+  it.each(NO_ADDRESSES)('on %s is refused, and leaves no file behind', async (_, address) => {
+    const args = given.map((text) => (text === 'ADDRESS' ? address : text));
+    const { code, stdout, stderr } = await ran(address, ...command.split(' '), ...args);
+    // An option of the command line is a usage error; DATABASE_URL is not.
+    const [exitCode, refusal] = args.includes(address)
+      ? [2, /^store-orders: --from: .* sqlite:FILE, .*\nTry store-orders migrate-store --help\n$/]
+      : [1, /^store-orders: .* sqlite:FILE, .*\n$/];
+    expect(code, stderr).toBe(exitCode);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(refusal);
+    expect(contents()).toEqual([]);
+  });
 
   it.skipIf(['backup', 'accept-loss'].includes(command))(
     'on a PostgreSQL database without one is refused',

@@ -74,7 +74,8 @@ describe('conformance', () => {
     expect(out).toContain('✗ a second cancellation is a 204, too *\n    the second one is 404 {');
     const [, script = ''] = out.split('✗ any program gets the answers of the table *\n');
     expect(script.match(/^ {4}(?:A=\$\(placed|orders -).*$/gm)).toEqual([
-      `    A=$(placed '{"petId":1,"quantity":1}')`,
+      // The values are 1, unless the time for shrinking is over before: fewer steps come first.
+      expect.stringMatching(/^ {4}A=\$\(placed '\{"petId":-?\d+,"quantity":\d+\}'\)$/),
       `    orders -w '%{http_code}\\n' -X DELETE "$BASE/store/orders/$A"`,
       `    orders -w '%{http_code}\\n' -X DELETE "$BASE/store/orders/$A"`,
     ]);
