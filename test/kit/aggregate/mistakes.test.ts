@@ -207,10 +207,23 @@ describe('A failure', () => {
   });
 
   test('of a close does not hide the violation before', async () => {
-    const closing = { close: () => Promise.reject(new Error('closed twice')) };
-    const wrong = target({ ...closing, perform: () => ({ kind: 'rejected', reason: 'never' }) });
+    const close = () => Promise.reject(new Error('closed twice'));
+    const wrong: Target<Command, Event> = {
+      name: 'wrong',
+      open() {
+        let isAsked = false;
+        return {
+          perform() {
+            isAsked = true;
+            return { kind: 'rejected', reason: 'never' };
+          },
+          // A program that asks nothing has no violation before.
+          close: () => (isAsked ? close() : undefined),
+        };
+      },
+    };
     expect((await loans.check(wrong)).counterexample?.rule).toBe(RULES.answer);
-    expect((await loans.check(target(closing))).counterexample?.detail).toBe('closed twice');
+    expect((await loans.check(target({ close }))).counterexample?.detail).toBe('closed twice');
   });
 });
 
