@@ -58,6 +58,10 @@ export const composition: Composition = {
     const { lock } = await import('./infra/sqlite/start/server-lock.ts');
     return lock(file, taken);
   },
+  async workingTable() {
+    const { openWorkingTable } = await import('./infra/sqlite/working-table.ts');
+    return openWorkingTable();
+  },
   async decoder() {
     const { decodeStrictly } = await import('./infra/events/codec.ts');
     return decodeStrictly;

@@ -90,6 +90,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'composition.ts': [
     ...['domain', 'app/**', 'infra/events', 'infra/process', 'infra/sqlite/start', 'cli/shared'],
+    'infra/sqlite/working-table.ts',
     ...['engines.ts', 'witnesses.ts', 'service.ts', 'demo.ts', 'witness.ts'],
   ],
   'main.ts': ['cli', 'composition.ts'],

@@ -2,15 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Option } from 'commander';
-import { type BadLines, ImportCheck } from '../app/import/import-check.ts';
+import { type BadLines, ImportCheck, type ReadLine } from '../app/import/import-check.ts';
 import { ImportRun } from '../app/import/import-run.ts';
+import { NamedOrders } from '../app/import/named-orders.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { EventLog } from '../app/ports/event-log.ts';
-import { ReadModel } from '../app/read/read-model.ts';
-import { OrderList } from '../app/state/order-list.ts';
+import type { WorkingTable } from '../app/ports/working-table.ts';
 import { Writer } from '../app/write/writer.ts';
 import type { ExplainedCommand } from './shared/command.ts';
-import { type CommandLine, type Output, withStoreOrNew } from './shared/command-line.ts';
+import {
+  type CommandLine,
+  type Output,
+  type Terminal,
+  withStoreOrNew,
+} from './shared/command-line.ts';
 import { FORMATS, type Format, type LineReader, readerFor } from './shared/import-formats.ts';
 import { readLines, withFile } from './shared/lines.ts';
 import { formatOf } from './shared/options.ts';
@@ -52,49 +57,74 @@ async function importFile(
   options: ImportOptions,
   commandLine: CommandLine,
 ): Promise<void> {
-  const { stdout, stderr } = commandLine.terminal;
+  const { composition, terminal } = commandLine;
   const format = options.format ?? formatOf(file);
   if (format === undefined) {
     throw new CannotStart(`Cannot infer the format from ${file}: use --format.`);
   }
-  const reader = readerFor(format);
   await withFile(file, (input) =>
     withStoreOrNew(commandLine, async ({ log }) => {
-      const check = await checkLines(input, reader, log, stderr);
-      if (check.bad.count > 0 && !options.skipBad) {
-        printResult(stdout, options, summary(check));
-        throw new CannotStart(`${listed(check.bad)}\n${REFUSED}`);
+      const tables = [await composition.workingTable(), await composition.workingTable()] as const;
+      try {
+        await importLines(input, readerFor(format), log, tables, options, terminal);
+      } finally {
+        for (const table of tables) table.close();
       }
-      const run = new ImportRun(await Writer.open(log), randomBytes(6).toString('hex'), setTimeout);
-      const undecided = await withProgress(stderr, 'Importing', check.dueCount, (advance) =>
-        run.run(check.due(), advance),
-      );
-      printResult(stdout, options, summary(check, run.accepted));
-      if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
-      if (undecided !== undefined) throw new CannotStart(`${undecided.cause}\n${STOPPED}`);
-      if (run.overtaken.count > 0) throw new CannotStart(`${listed(run.overtaken)}\n${OVERTAKEN}`);
     }),
   );
 }
 
-/** The first pass: reads and checks every line. */
-async function checkLines(
+/** @param tables Two empty ones: for the lines, and for the orders that they name. */
+async function importLines(
   input: FileHandle,
   reader: LineReader,
   log: EventLog,
+  [lines, found]: readonly [WorkingTable, WorkingTable],
+  options: ImportOptions,
+  { stdout, stderr }: Terminal,
+): Promise<void> {
+  const check = await checkLines(input, reader, lines, stderr);
+  const orders = await withProgress(stderr, 'Reading the log', await log.head(), (advance) =>
+    NamedOrders.read(log, lines, found, advance),
+  );
+  check.compareWith(orders);
+  if (check.bad.count > 0 && !options.skipBad) {
+    printResult(stdout, options, summary(check));
+    throw new CannotStart(`${listed(check.bad)}\n${REFUSED}`);
+  }
+  const writer = new Writer(log, orders, orders);
+  const run = new ImportRun(writer, randomBytes(6).toString('hex'), setTimeout);
+  const undecided = await withProgress(stderr, 'Importing', check.dueCount, (advance) =>
+    run.run(check.due(orders), (done, batch) => {
+      for (const { id } of batch) orders.forget(id);
+      advance(done);
+    }),
+  );
+  printResult(stdout, options, summary(check, run.accepted));
+  if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
+  if (undecided !== undefined) throw new CannotStart(`${undecided.cause}\n${STOPPED}`);
+  if (run.overtaken.count > 0) throw new CannotStart(`${listed(run.overtaken)}\n${OVERTAKEN}`);
+}
+
+/** The first pass: reads every line, and checks it against those before. */
+async function checkLines(
+  input: FileHandle,
+  reader: LineReader,
+  table: WorkingTable,
   stderr: Output,
 ): Promise<ImportCheck> {
-  const list = await new ReadModel(log, new OrderList(() => undefined)).current();
-  const check = new ImportCheck((id) => list.get(id));
+  const check = new ImportCheck(table);
   const { size } = await input.stat();
-  let number = 0;
+  let line = 0;
   await withProgress(stderr, 'Checking', size, async (advance) => {
     for await (const { lines, bytes } of readLines(input)) {
-      for (const line of lines) {
-        number += 1;
-        const reading = line.trim() === '' ? undefined : reader(line);
-        if (reading !== undefined) check.add(number, reading);
+      const read: ReadLine[] = [];
+      for (const text of lines) {
+        line += 1;
+        const reading = text.trim() === '' ? undefined : reader(text);
+        if (reading !== undefined) read.push({ line, reading });
       }
+      check.add(read);
       advance(bytes);
     }
   });

@@ -27,6 +27,7 @@ import {
 import { engineOf as sqliteEngineOf } from '../../src/infra/sqlite/engine.ts';
 import { lock } from '../../src/infra/sqlite/start/server-lock.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';
+import { openWorkingTable } from '../../src/infra/sqlite/working-table.ts';
 import { temporaryFolder } from './folder.ts';
 import { newDatabase } from './postgres/databases.ts';
 
@@ -125,6 +126,7 @@ export class Place {
       verifierKey: async () => readVerifierKey(this.#keyPlace()),
       signer: async () => readSigner(this.#keyPlace()),
       lock: async (file: string, taken: string) => lock(file, taken),
+      workingTable: async () => openWorkingTable(),
       decoder: async () => decodeStrictly,
       settings: async (given: GivenSettings = {}) =>
         settingsOf({ given, environment: this.environment, dotEnv: this.dotEnv }),

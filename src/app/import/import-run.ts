@@ -40,18 +40,18 @@ export class ImportRun {
 
   /**
    * Resolves when all due lines are done, or with the outcome that ended the import early.
-   * @param advanced Called after every batch with the number of lines done.
+   * @param advanced Called after every batch with the number of lines done, and with its lines.
    */
   async run(
     due: Iterable<DueLine>,
-    advanced: (lines: number) => void,
+    advanced: (lines: number, batch: readonly DueLine[]) => void,
   ): Promise<Undecided | undefined> {
     let done = 0;
     for (const batch of batches(due)) {
       const undecided = await this.#runBatch(batch);
       if (undecided !== undefined) return undecided;
       done += batch.length;
-      advanced(done);
+      advanced(done, batch);
       await this.#wait(PAUSE_MS);
     }
     return undefined;
@@ -68,7 +68,7 @@ export class ImportRun {
       if (undecided !== undefined) return undecided;
       due = due
         .filter((line, index) => this.#count(line, outcomes[index] as Outcome))
-        .map(({ line, commands: [, ...rest] }) => ({ line, commands: rest }))
+        .map(({ commands: [, ...rest], ...line }) => ({ ...line, commands: rest }))
         .filter(({ commands }) => commands.length > 0);
     }
     return undefined;

@@ -29,11 +29,6 @@ export type ImportedOrder = OrderView &
     | { readonly status: 'shipped'; shipDate: Instant }
   );
 
-/** Returns the reason for which an order is to be cancelled, if one is known. */
-export function reasonOf(order: ImportedOrder): CancelReason | undefined {
-  return order.status === 'cancelled' ? order.cancelReason : undefined;
-}
-
 /** The result of reading one line. */
 export type Reading =
   | { readonly kind: 'order'; readonly order: ImportedOrder }

@@ -15,8 +15,9 @@ import {
   EVENT_TYPES,
   type FoldInput,
   foldInputOf,
-  ImpossibleEvent,
   type RecordedEvent,
+  requireNext,
+  requirePossible,
 } from '../log/recorded-event.ts';
 import { packAll } from './column.ts';
 import { IdIndex } from './id-index.ts';
@@ -32,6 +33,7 @@ import {
   statusIndexOf,
   statusOf,
 } from './image-columns.ts';
+import type { RecordedOrders } from './recorded-orders.ts';
 
 /** The number of an order's status before a second event. */
 const PENDING = STATUSES.indexOf('pending');
@@ -43,7 +45,7 @@ const PENDING = STATUSES.indexOf('pending');
  * count up, 18 to 36 otherwise. So a million orders are a few hundred objects for the garbage
  * collector, and pass from thread to thread at the cost of a copy.
  */
-export class OrderImage {
+export class OrderImage implements RecordedOrders {
   #position: number;
   #lastAt: number;
   #highestId: OrderId;
@@ -176,35 +178,22 @@ export class OrderImage {
 
   /**
    * Folds a recorded event in and returns its order's slot. Throws an Error unless it follows the
-   * position without a gap, and {@link ImpossibleEvent} if its order's earlier events forbid it:
-   * by the law of {@link MAX_EVENTS_PER_ORDER}, the first places it and the second ends it.
+   * position without a gap, and {@link ImpossibleEvent} if its order's earlier events forbid it.
    */
   fold(recorded: RecordedEvent): number {
     return this.foldInput(foldInputOf(recorded));
   }
 
   /** Folds an event in: see {@link fold}. */
-  foldInput({ position, type, orderId, shipDate, reason, at }: FoldInput): number {
-    if (position !== this.#position + 1) {
-      throw new Error(`position ${position} does not follow position ${this.#position}`);
-    }
+  foldInput(input: FoldInput): number {
+    const { position, type, orderId, shipDate, reason, at } = input;
+    requireNext(position, this.#position);
     if (position > MAX_POSITION)
       throw new Error(`position ${position} is beyond what an image holds`);
     const next = this.#slots.size;
     const slot = type === 'OrderPlaced' ? this.#slots.add(orderId) : this.#slots.slotOf(orderId);
-    if (slot === -1) {
-      throw new ImpossibleEvent(position, `${type} of order ${orderId}, which was never placed`);
-    }
     const isNew = slot === next;
-    if (type === 'OrderPlaced' && !isNew) {
-      throw new ImpossibleEvent(position, `order ${orderId} was placed twice`);
-    }
-    if (!isNew && this.versionAt(slot) >= MAX_EVENTS_PER_ORDER) {
-      throw new ImpossibleEvent(
-        position,
-        `${type} of order ${orderId}, which has ${MAX_EVENTS_PER_ORDER} events already`,
-      );
-    }
+    requirePossible(position, input, isNew || slot === -1 ? 0 : this.versionAt(slot));
     if (isNew) this.columns.placedPositions.set(slot, position - slot);
     else {
       this.#count(this.#statusIndexAt(slot), -1);

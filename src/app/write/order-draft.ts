@@ -2,31 +2,31 @@ import type { OrderState } from '../../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../../domain/order-id.ts';
 import { ALL_IDS, type IdRange } from '../log/epochs.ts';
 import type { RecordedEvent } from '../log/recorded-event.ts';
-import type { OrderImage } from '../state/order-image.ts';
+import type { RecordedOrders } from '../state/recorded-orders.ts';
 
 /**
  * The orders as the batches in flight would leave them: decisions build on it, within a batch and from
- * one batch to the next. The image itself only ever folds recorded events.
+ * one batch to the next. The recorded orders themselves only ever fold recorded events.
  */
 export class OrderDraft {
-  readonly #image: OrderImage;
+  readonly #recorded: RecordedOrders;
   #orders = new Map<OrderId, { state: OrderState; version: number }>();
   readonly #top: bigint;
   #highestId: bigint;
 
   /** @param ids The ids that new orders may have. */
-  constructor(image: OrderImage, { above, top }: IdRange = ALL_IDS) {
-    this.#image = image;
+  constructor(recorded: RecordedOrders, { above, top }: IdRange = ALL_IDS) {
+    this.#recorded = recorded;
     this.#top = top;
-    this.#highestId = above > image.highestId ? above : image.highestId;
+    this.#highestId = above > recorded.highestId ? above : recorded.highestId;
   }
 
   state(orderId: OrderId): OrderState {
-    return this.#orders.get(orderId)?.state ?? this.#image.state(orderId);
+    return this.#orders.get(orderId)?.state ?? this.#recorded.state(orderId);
   }
 
   version(orderId: OrderId): number {
-    return this.#orders.get(orderId)?.version ?? this.#image.version(orderId);
+    return this.#orders.get(orderId)?.version ?? this.#recorded.version(orderId);
   }
 
   evolve(orderId: OrderId, state: OrderState): void {
@@ -43,7 +43,7 @@ export class OrderDraft {
     };
   }
 
-  /** Drops the orders of events that are recorded and folded into the image. */
+  /** Drops the orders of events that are recorded and folded in. */
   forget(events: readonly RecordedEvent[]): void {
     for (const { event, version } of events) {
       // Unless a later batch has changed the order again.
@@ -57,7 +57,7 @@ export class OrderDraft {
    */
   nextOrderId(): OrderId {
     if (this.#highestId < MAX_INT64) return (this.#highestId + 1n) as OrderId;
-    let free = this.#image.highestFreeId(this.#top);
+    let free = this.#recorded.highestFreeId(this.#top);
     while (this.version(free) > 0) free = (free - 1n) as OrderId;
     return free;
   }

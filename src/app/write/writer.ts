@@ -9,10 +9,11 @@ import type { BatchWriter, Latecomers } from '../ports/batch-writer.ts';
 import type { Decide, EventLog, KeptOutcomes } from '../ports/event-log.ts';
 import type { WriterStart } from '../ports/store.ts';
 import { OrderImage } from '../state/order-image.ts';
+import type { RecordedOrders } from '../state/recorded-orders.ts';
 import { decideOnce, outcomeNamesIn } from './decisions.ts';
 import { OrderDraft } from './order-draft.ts';
 
-/** A target of recorded events, in order. The image is a part of it. */
+/** A target of recorded events, in order. The orders are a part of it. */
 interface Whole {
   fold(recorded: RecordedEvent): unknown;
 }
@@ -27,12 +28,12 @@ interface Plan {
 }
 
 /**
- * The only place where commands become events. Each decision is made on the newest state: on the image
- * of all orders, with the events that others have recorded and the decisions still in flight.
+ * The only place where commands become events. Each decision is made on the newest state: on the recorded
+ * orders, with the events that others have recorded and the decisions still in flight.
  */
 export class Writer implements BatchWriter {
   readonly #log: EventLog;
-  readonly #image: OrderImage;
+  readonly #orders: RecordedOrders;
   readonly #whole: Whole;
   readonly #wall: () => number;
   readonly #ids: IdRange;
@@ -42,20 +43,20 @@ export class Writer implements BatchWriter {
   #last: Promise<void> = Promise.resolve();
 
   /**
-   * @param image The state up to some position. The writer folds in the events since.
-   * @param whole The list that the image is a part of; others may fold events into it as well.
+   * @param orders The state up to some position. The writer folds in the events since.
+   * @param whole The list that they are a part of, or they alone; others may fold events in as well.
    * @param ids The ids that new orders may have.
    */
   constructor(
     log: EventLog,
-    image: OrderImage,
-    whole: Whole = image,
+    orders: RecordedOrders,
+    whole: Whole,
     wall = CLOCKS.wall,
     ids = ALL_IDS,
   ) {
     this.#ids = ids;
     this.#log = log;
-    this.#image = image;
+    this.#orders = orders;
     this.#whole = whole;
     this.#wall = wall;
   }
@@ -112,14 +113,14 @@ export class Writer implements BatchWriter {
       outcomes = decided.outcomes;
       return decided.events;
     };
-    const seen = this.#plan?.end ?? this.#image.position;
+    const seen = this.#plan?.end ?? this.#orders.position;
     const result = await this.#log.append(seen, decide, outcomeNamesIn(submitted));
     await before;
     switch (result.kind) {
       case 'appended':
         this.#fold(result.events);
         this.#plan?.draft.forget(result.events);
-        return outcomes.map((decided) => located(decided, this.#image));
+        return outcomes.map((decided) => located(decided, this.#orders));
       case 'overtaken':
         this.#plan = undefined;
         return this.#execute(batch, latecomers, before);
@@ -140,8 +141,8 @@ export class Writer implements BatchWriter {
   } {
     this.#fold(newer);
     this.#plan ??= {
-      draft: new OrderDraft(this.#image, this.#ids),
-      end: this.#image.position,
+      draft: new OrderDraft(this.#orders, this.#ids),
+      end: this.#orders.position,
       at: undefined,
     };
     const { draft } = this.#plan;
@@ -157,16 +158,16 @@ export class Writer implements BatchWriter {
     return { events, outcomes };
   }
 
-  // An engine that tries again may hand over the same events again, and the list that the image is a
+  // An engine that tries again may hand over the same events again, and the list that the orders are a
   // part of may have folded them meanwhile.
   #fold(events: readonly RecordedEvent[]): void {
-    for (const event of events) if (event.position > this.#image.position) this.#whole.fold(event);
+    for (const event of events) if (event.position > this.#orders.position) this.#whole.fold(event);
   }
 
   // Recorded times never go back, even if the clock does: "as of" then has one answer.
   #recordingTime(plan: Plan): Instant | undefined {
     const at = instantAt(this.#wall());
-    const last = plan.at ?? this.#image.lastAt;
+    const last = plan.at ?? this.#orders.lastAt;
     return at !== undefined && last !== undefined && last > at ? last : at;
   }
 }
@@ -177,7 +178,7 @@ type Unavailable = Extract<Outcome, { readonly kind: 'unavailable' }>;
 const TIMELESS: Unavailable = { kind: 'unavailable', cause: CLOCK_OUT_OF_RANGE };
 
 /** Adds the position of the event that made it so to an outcome, now that the event is recorded. */
-function located(decided: Decided | Unavailable, image: OrderImage): Outcome {
+function located(decided: Decided | Unavailable, orders: RecordedOrders): Outcome {
   if (decided.kind !== 'accepted') return decided;
-  return { ...decided, position: image.positionOf(decided.orderId, decided.version) };
+  return { ...decided, position: orders.positionOf(decided.orderId, decided.version) };
 }

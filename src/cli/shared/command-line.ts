@@ -7,6 +7,7 @@ import type { KnownLogs } from '../../app/audit/witness-submission.ts';
 import type { Engine } from '../../app/ports/engine.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { CommandLineStore, IfAbsent } from '../../app/ports/store.ts';
+import type { WorkingTable } from '../../app/ports/working-table.ts';
 
 /** Settings that options of a command give, by their variables. */
 export type GivenSettings = Readonly<Record<string, GivenSetting>>;
@@ -85,6 +86,8 @@ export interface Composition {
   signer(): Promise<NoteSigner | undefined>;
   /** Locks a file for this process alone. Throws {@link CannotStart} with a message if it is taken. */
   lock(file: string, taken: string): Promise<() => void>;
+  /** Opens an empty table for the work of a command, which closes it. */
+  workingTable(): Promise<WorkingTable>;
   /** Returns the codec of stored events. */
   decoder(): Promise<DecodeStrictly>;
   /** Returns the settings of the service as {@link serve} would have them. */

@@ -3,7 +3,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 
-const CHUNK_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 18;
 /** The longest line, in UTF-16 code units: no order or event is nearly as long. */
 const MAX_LINE_LENGTH = 1 << 20;
 

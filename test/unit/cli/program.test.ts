@@ -19,6 +19,7 @@ const COMPOSITION = {
   verifierKey: never,
   signer: never,
   lock: never,
+  workingTable: never,
   decoder: never,
 };
 

@@ -29,7 +29,10 @@ function cancel(id: number): OrderCommand {
 
 /** A line for each list of commands, numbered from 1. */
 function lines(...commands: readonly (readonly OrderCommand[])[]): readonly DueLine[] {
-  return commands.map((commands, index) => ({ line: index + 1, commands }));
+  return commands.map((commands, index) => {
+    const [{ orderId: id }] = commands as [OrderCommand];
+    return { line: index + 1, id, commands };
+  });
 }
 
 const atOnce = async () => {};
@@ -92,9 +95,14 @@ test('many lines go in batches, and others get their turn after each', async () 
   const run = new ImportRun(await Writer.open(log), 'run', wait);
   const due = lines(...Array.from({ length: 5_000 }, (_, index) => [place(index)]));
   const progress: number[] = [];
-  await run.run(due, (done) => progress.push(done));
+  const written: DueLine[] = [];
+  await run.run(due, (done, batch) => {
+    progress.push(done);
+    written.push(...batch);
+  });
   expect(progress).toEqual([2_048, 4_096, 5_000]);
   expect(turns).toEqual(progress);
+  expect(written).toEqual(due);
 });
 
 test("another client's order under the same id is neither shipped nor cancelled", async () => {

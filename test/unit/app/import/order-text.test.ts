@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { PresentOrder } from '../../../../src/app/import/import-plan.ts';
+import { isSame, orderOf, textOf } from '../../../../src/app/import/order-text.ts';
+import { CANCEL_REASONS } from '../../../../src/domain/order.ts';
+import { instants, int64s, quantities } from '../../../kit/arbitraries.ts';
+
+const PLAIN = { noNullPrototype: true } as const;
+
+const facts = {
+  id: int64s,
+  petId: int64s,
+  quantity: quantities,
+  shipDate: fc.option(instants, { nil: undefined }),
+};
+
+const orders = fc.oneof(
+  fc.record({ ...facts, status: fc.constantFrom('pending', 'shipped', 'cancelled') }, PLAIN),
+  fc.record(
+    {
+      ...facts,
+      status: fc.constant('cancelled'),
+      cancelReason: fc.constantFrom(...CANCEL_REASONS),
+    },
+    PLAIN,
+  ),
+) as unknown as fc.Arbitrary<PresentOrder>;
+
+const numbers = fc.nat({ max: 2 ** 50 });
+
+test('an order is the same after it was a text', () => {
+  fc.assert(
+    fc.property(orders, numbers, (order, number) => {
+      expect(orderOf(order.id, textOf({ number, order }))).toStrictEqual({ number, order });
+    }),
+  );
+});
+
+test('two texts are the same exactly if all but their numbers is', () => {
+  fc.assert(
+    fc.property(orders, orders, numbers, numbers, (order, other, number, another) => {
+      const text = textOf({ number, order });
+      expect(isSame(text, textOf({ number: another, order }))).toBe(true);
+      const changed = Object.entries(other).filter(([name]) => name !== 'id');
+      for (const [name, value] of changed) {
+        const wanted = { ...order, [name]: value };
+        const isEqual = value === order[name as keyof PresentOrder];
+        expect(isSame(text, textOf({ number: another, order: wanted })), name).toBe(isEqual);
+      }
+    }),
+  );
+});
