@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError, Option } from 'commander';
@@ -8,6 +7,7 @@ import type * as Kit from 'store-orders/testing';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
+import { requireWritable, writeOver } from './shared/new-file.ts';
 import { wholeNumber } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
@@ -76,6 +76,7 @@ async function run(
   { stdout, stderr }: CommandLine['terminal'],
 ): Promise<void> {
   const { adapter: file, traces: folder, junit, json, ...rest } = options;
+  for (const report of [junit, json]) if (report !== undefined) requireWritable(report);
   const adapter = file === undefined ? {} : await loadAdapter(file);
   // Loaded here, because no other command needs it.
   const kit = await import('store-orders/testing');
@@ -85,8 +86,8 @@ async function run(
     kit.runConformance({ baseUrl, ...given, adapter, advance }).catch(rethrowReadably),
   );
   stdout.write(kit.asText(report));
-  if (junit !== undefined) await writeFile(junit, kit.asJUnit(report));
-  if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
+  if (junit !== undefined) await writeOver(junit, kit.asJUnit(report));
+  if (json !== undefined) await writeOver(json, `${JSON.stringify(report, null, 2)}\n`);
   if (report.failed > 0) throw new CannotStart(verdict(report));
 }
 
@@ -107,9 +108,17 @@ function readTraces(kit: typeof Kit, folder: string): Promise<readonly Kit.ItfTr
 
 async function loadAdapter(file: string): Promise<Kit.Adapter> {
   if (!existsSync(file)) throw new CannotStart(`There is no adapter ${file}.`);
-  const { place, ship } = (await import(pathToFileURL(resolve(file)).href)) as Kit.Adapter;
+  const loaded = import(pathToFileURL(resolve(file)).href).catch((error: Error) => {
+    throw new CannotStart(`The adapter ${file} cannot be loaded: ${error.message}`);
+  });
+  const { place, ship } = (await loaded) as Kit.Adapter;
   if (place === undefined && ship === undefined) {
     throw new CannotStart(`${file} exports neither place nor ship.`);
+  }
+  for (const [name, value] of Object.entries({ place, ship })) {
+    if (!['function', 'undefined'].includes(typeof value)) {
+      throw new CannotStart(`${file} exports a ${name} that is not a function.`);
+    }
   }
   return { ...(place && { place }), ...(ship && { ship }) };
 }

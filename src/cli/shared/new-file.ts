@@ -1,8 +1,9 @@
-/** The writing of new files. */
+/** The writing of files: new ones as a whole, and reports over those of the last time. */
 
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 
 interface Writing {
@@ -30,9 +31,7 @@ export async function writeWhole(
   text: Iterable<string> | AsyncIterable<string>,
   { force, signal }: Writing = {},
 ): Promise<void> {
-  const cannot = ({ message }: Error): never => {
-    throw new CannotStart(`${file} cannot be written: ${message}`);
-  };
+  const cannot = refusalOf(file);
   const unfinished = `${file}.unfinished-${randomBytes(4).toString('hex')}`;
   const handle = await open(unfinished, 'wx', 0o600).catch(cannot);
   try {
@@ -49,4 +48,30 @@ export async function writeWhole(
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Throws {@link CannotStart} if a file cannot be written: call it before the work that makes the text.
+ * A device or a pipe can be written, too.
+ */
+export function requireWritable(file: string): void {
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there?.isDirectory()) refusalOf(file)(new Error('it is a folder'));
+  try {
+    // The dot: the folder has to be one.
+    accessSync(there === undefined ? `${dirname(file)}/.` : file, constants.W_OK);
+  } catch (error) {
+    refusalOf(file)(error as Error);
+  }
+}
+
+/** Writes a file over what is there, if anything is. */
+export async function writeOver(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch(refusalOf(file));
+}
+
+function refusalOf(file: string): (error: Error) => never {
+  return ({ message }) => {
+    throw new CannotStart(`${file} cannot be written: ${message}`);
+  };
 }

@@ -148,6 +148,70 @@ describe('conformance', () => {
     expect(adapted.out).toContain(' 0 failed, ');
   });
 
+  test.each([
+    ['is no JavaScript', 'export const place = ', 'adapter.mjs cannot be loaded: '],
+    ['cannot be loaded', 'throw new Error("no database");', 'cannot be loaded: no database'],
+    ['exports no functions', 'export const place = 5;', 'exports a place that is not a function.'],
+    ['exports nothing of use', 'export const order = 5;', 'exports neither place nor ship.'],
+    [
+      'fails',
+      'export async function place() { throw new Error("no luck"); }',
+      "store-orders: Nothing was checked: the adapter's place failed: no luck.\n",
+    ],
+    [
+      'fails at once',
+      'export function place() { throw "no luck"; }',
+      "store-orders: Nothing was checked: the adapter's place failed: no luck.\n",
+    ],
+    ...[
+      ['nothing', '', 'undefined'],
+      ['a text', '"order 17"', '"order 17"'],
+      ['an unsafe number', '2 ** 53', '9007199254740992'],
+      ['a fraction', '1.5', '1.5'],
+      ['an id of 65 bits', '"9223372036854775808"', '"9223372036854775808"'],
+      ['an order', '{ id: 17 }', '{"id": 17}'],
+    ].map(([what, returned, shown]) => [
+      `returns ${what}`,
+      `export const place = async () => { return ${returned}; };`,
+      `Nothing was checked: the adapter's place returned ${shown}, and should return the id of ` +
+        'the order: a bigint, a string of digits, or a safe integer.\n',
+    ]),
+  ] as [string, string, string][])('names the mistake of an adapter that %s', async (...given) => {
+    const [, text, message] = given;
+    const { baseUrl, key } = await serveMutant(SOUND);
+    const place = new Place();
+    const adapter = place.write('adapter.mjs', text);
+    const options = ['--key', key, '--adapter', adapter, ...SHORT];
+    const { code, out, err } = await place.run('conformance', baseUrl, ...options);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(message);
+  });
+
+  test('takes an adapter whose ship returns nothing, and is not asynchronous', async () => {
+    const { baseUrl, key } = await serveMutant(SOUND);
+    const place = new Place();
+    const adapter = place.write('adapter.mjs', 'export function ship() {}');
+    const options = ['--key', key, '--adapter', adapter, '--runs', '1', '--bail', ...SHORT];
+    const { code, out } = await place.run('conformance', baseUrl, ...options);
+    expect(code).toBe(1);
+    // It ships nothing, which is noticed.
+    expect(out).toContain('✗ ');
+    expect(out).toContain('with your adapter.');
+  });
+
+  test.each([
+    ['--junit', 'no/such/folder.xml', 'ENOENT'],
+    ['--json', '.', 'it is a folder'],
+  ])('%s %s is refused before anything is checked', async (option, file, why) => {
+    const { baseUrl, key, asked } = await serveMutant(SOUND);
+    const place = new Place();
+    const report = place.file(file);
+    const { code, err } = await place.run('conformance', baseUrl, '--key', key, option, report);
+    expect(code).toBe(1);
+    expect(err).toContain(`store-orders: ${report} cannot be written: ${why}`);
+    expect(asked).toEqual([]);
+  });
+
   test('discloses neither the key nor a similar one', async () => {
     const { baseUrl, key } = await serveMutant(mutant('any key with a known id is let in'));
     const { code, out } = await new Place().run('conformance', baseUrl, '--key', key, ...SHORT);

@@ -155,7 +155,7 @@ export function idIn({ text, header }: Answer): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits);
 }
 
-/** Thrown if there is nothing to check: the server is unreachable, or refuses the key. */
+/** Thrown if there is nothing to check: the server is unreachable, or refuses the key, or an adapter fails. */
 export class CannotCheck extends Error {
   override readonly name = 'CannotCheck';
 }

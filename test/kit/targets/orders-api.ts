@@ -1,13 +1,18 @@
+import { asText } from '../aggregate/text.ts';
+import { brokenBy } from '../aggregate/violation.ts';
 import { exactJson } from '../history/exact-json.ts';
 import { wrongWithError, wrongWithOrder } from '../oracle/shapes.ts';
 import { Violation } from '../target.ts';
-import type { Order, Rejection } from '../vocabulary.ts';
-import { type Answer, type ApiClient, idIn } from './api-client.ts';
+import { MAX_INT64, MIN_INT64, type Order, type Rejection } from '../vocabulary.ts';
+import { type Answer, type ApiClient, CannotCheck, idIn } from './api-client.ts';
 import { ORDER } from './trace.ts';
 
-/** Functions that place and ship orders on a server without this service's operations for it. */
+/**
+ * Functions that place and ship orders on a server without this service's operations for it. They
+ * throw, or reject, if the server does not do it.
+ */
 export interface Adapter {
-  /** Places an order and returns its id. */
+  /** Places an order and returns its id. A number must be safe (Number.isSafeInteger). */
   place?(order: Placing, server: Server): Promise<bigint | number | string>;
   /** Ships a pending order. */
   ship?(
@@ -81,7 +86,7 @@ export class OrdersApi {
   /** Places an order. Returns its id, and the order if the server returns it. */
   async place(placing: Placing): Promise<{ readonly id: bigint; readonly order?: Order }> {
     if (this.adapter.place !== undefined) {
-      const id = BigInt(await this.adapter.place(placing, this.#server));
+      const id = await this.#adapted('place', placing).then(idOf);
       this.client.trace.noteGiven(bodyOf(placing), id);
       this.#ledger?.place({ ...placing, id, complete: false });
       return { id };
@@ -108,7 +113,7 @@ export class OrdersApi {
   async ship(orderId: bigint, shipDate: string): Promise<Order | Rejection | undefined> {
     if (this.adapter.ship !== undefined) {
       this.client.trace.note(`# Ship order ${ORDER} on ${shipDate} with your adapter.`, orderId);
-      await this.adapter.ship({ orderId, shipDate }, this.#server).catch((error) => {
+      await this.#adapted('ship', { orderId, shipDate }).catch((error) => {
         this.#ledger?.open(orderId);
         throw error;
       });
@@ -149,14 +154,37 @@ export class OrdersApi {
     throw new Violation(ANSWER_RULES.cancelled, told(answer));
   }
 
-  get #server(): Server {
-    return { baseUrl: this.client.baseUrl, key: this.#key };
+  /** Calls a function of the adapter. Its failure is none of the server, so no rule is broken. */
+  async #adapted<Name extends keyof Adapter>(name: Name, order: Adapted<Name>): Promise<unknown> {
+    const call = this.adapter[name] as (order: Adapted<Name>, server: Server) => unknown;
+    const server = { baseUrl: this.client.baseUrl, key: this.#key };
+    try {
+      return await call.call(this.adapter, order, server);
+    } catch (error) {
+      throw new CannotCheck(`the adapter's ${name} failed: ${brokenBy(error).detail}`);
+    }
   }
 
   #orderIn(answer: Answer, status: number, rule: string): Order {
     if (answer.status !== status) throw new Violation(rule, told(answer));
     return orderOf(exactJson(answer.text), rule);
   }
+}
+
+type Adapted<Name extends keyof Adapter> = Parameters<Required<Adapter>[Name]>[0];
+
+/** Returns the id that an adapter's place has returned. */
+function idOf(returned: unknown): bigint {
+  const isId =
+    typeof returned === 'bigint' ||
+    Number.isSafeInteger(returned) ||
+    (typeof returned === 'string' && /^-?[0-9]{1,19}$/.test(returned));
+  const id = isId ? BigInt(returned as bigint | number | string) : undefined;
+  if (id !== undefined && id >= MIN_INT64 && id <= MAX_INT64) return id;
+  throw new CannotCheck(
+    `the adapter's place returned ${asText(returned)}, and should return the id of the order: ` +
+      'a bigint, a string of digits, or a safe integer',
+  );
 }
 
 /** Returns the orders in a list; throws a Violation if it is none. */
