@@ -1,27 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { BadLines, ImportCheck } from '../../../../src/app/import/import-check.ts';
-import { type Fields, readImportedOrder } from '../../../../src/app/import/imported-order.ts';
+import {
+  type BadLine,
+  BadLines,
+  type DueLine,
+  ImportCheck,
+} from '../../../../src/app/import/import-check.ts';
+import { type PresentOrder, planImport } from '../../../../src/app/import/import-plan.ts';
+import {
+  type Fields,
+  type ImportedOrder,
+  type Reading,
+  readImportedOrder,
+} from '../../../../src/app/import/imported-order.ts';
 import { NamedOrders } from '../../../../src/app/import/named-orders.ts';
+import type { NewEvent } from '../../../../src/app/log/recorded-event.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
 import type { PetId } from '../../../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
 import { openWorkingTable } from '../../../../src/infra/sqlite/working-table.ts';
-import { newEvent, placed } from '../../../support/events.ts';
+import { fewOrderIds } from '../../../support/arbitraries.ts';
+import { NOON, newEvent, placed } from '../../../support/events.ts';
+import { histories, naiveOrders } from '../../../support/naive-orders.ts';
 
 const MONDAY = '2026-01-05T00:00:00.000Z' as Instant;
 
 /** A check of these lines in a store that has one order, number 1, which is pending. */
 async function check(...lines: readonly Fields[]) {
+  const readings = lines.map((fields) =>
+    readImportedOrder({ petId: '1', quantity: '1', ...fields }),
+  );
+  return checkIn([newEvent(placed(1n, { petId: 1n as PetId }))], [readings]);
+}
+
+/** A check of chunks of lines in a store with these events. */
+async function checkIn(events: readonly NewEvent[], chunks: readonly (readonly Reading[])[]) {
   const [table, found] = [openWorkingTable(), openWorkingTable()];
   onTestFinished(() => {
     table.close();
     found.close();
   });
   const check = new ImportCheck(table);
-  const reading = (fields: Fields) => readImportedOrder({ petId: '1', quantity: '1', ...fields });
-  check.add(lines.map((fields, index) => ({ line: index + 1, reading: reading(fields) })));
+  let line = 0;
+  for (const readings of chunks) check.add(readings.map((reading) => ({ line: ++line, reading })));
   const log = new MemoryEventLog();
-  await log.append(0, () => [newEvent(placed(1n, { petId: 1n as PetId }))]);
+  await log.append(0, () => events);
   const orders = await NamedOrders.read(log, table, found, () => {});
   check.compareWith(orders);
   const { read, present, dueCount, bad } = check;
@@ -114,4 +138,64 @@ test('all bad lines are counted, and the first twenty are kept, in whatever orde
   for (let line = 4; line <= 27; line++) bad.add(line, 'it is bad');
   expect(bad.count).toBe(30);
   expect(bad.first.map(({ line }) => line)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+});
+
+/** The same with Maps: the lines that are bad, the number of those that need nothing, and what is due. */
+function naiveCheck(readings: readonly Reading[], existing: ReadonlyMap<bigint, PresentOrder>) {
+  const first = new Map<bigint, { readonly line: number; readonly order: ImportedOrder }>();
+  const bad: BadLine[] = [];
+  let present = 0;
+  for (const [index, reading] of readings.entries()) {
+    const line = index + 1;
+    if (reading.kind === 'bad') {
+      bad.push({ line, reason: reading.reason });
+      continue;
+    }
+    const { order } = reading;
+    const before = first.get(order.id);
+    if (before === undefined) first.set(order.id, { line, order });
+    else if (isDeepStrictEqual(before.order, order)) present += 1;
+    else {
+      const reason = `it says something else of the order than line ${before.line}`;
+      bad.push({ line, reason });
+    }
+  }
+  const due: DueLine[] = [];
+  const highest = [...first.keys()].reduce((max, id) => (id > max ? id : max), -(2n ** 63n));
+  const inOrder = [...first].sort(([a], [b]) => Number(b === highest) - Number(a === highest));
+  for (const [, { line, order }] of inOrder) {
+    const plan = planImport(order, existing.get(order.id));
+    if (plan.kind === 'impossible') bad.push({ line, reason: plan.reason });
+    else if (plan.commands.length === 0) present += 1;
+    else due.push({ line, id: order.id, commands: plan.commands });
+  }
+  return { bad: bad.sort((a, b) => a.line - b.line), present, due };
+}
+
+test('any lines are checked against any store as with Maps', async () => {
+  const fields: fc.Arbitrary<Fields> = fc.record(
+    {
+      id: fc.oneof(fewOrderIds.map(String), fc.constantFrom('x', '9223372036854775807')),
+      petId: fc.constantFrom('7', '8'),
+      quantity: fc.constantFrom('1', '1', '2'),
+      shipDate: fc.constantFrom(MONDAY, NOON),
+      status: fc.constantFrom('pending', 'shipped', 'cancelled'),
+      cancelReason: fc.constantFrom('other', 'duplicate'),
+    },
+    { requiredKeys: ['id', 'petId', 'quantity'], noNullPrototype: true },
+  );
+  const chunks = fc.array(fc.array(fields, { maxLength: 200, size: 'max' }), { maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(histories, chunks, async (history, drawn) => {
+      const read = drawn.map((lines) => lines.map(readImportedOrder));
+      const existing = new Map(naiveOrders(history).map((order) => [order.id, order]));
+      const expected = naiveCheck(read.flat(), existing);
+      const { bad, present, due, dueCount } = await checkIn(history, read);
+      expect({ bad: bad.first, present, due }).toEqual({
+        ...expected,
+        bad: expected.bad.slice(0, 20),
+      });
+      expect([bad.count, dueCount]).toEqual([expected.bad.length, expected.due.length]);
+    }),
+  );
 });
