@@ -65,7 +65,10 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   ],
   'sqlite/event-traces.ts': ['EventTraces', 'prepares its statements once'],
   'postgres/event-traces.ts': ['readTraces tracesColumns', 'has no prepared state'],
-  'sqlite/event-log.ts': ['openLog', 'the log of a file is opened with its head file'],
+  'sqlite/event-log.ts': [
+    'openLog WATCH_INTERVAL_MS',
+    'the log of a file is opened with its head file; and a server looks at the file now and then',
+  ],
   'sqlite/evidence.ts': ['CHUNK_ROWS selectRows treeOf', 'its check reads by the same statements'],
   'sqlite/kept-outcomes-table.ts': ['KeptOutcomesTable', 'prepares its statements once'],
   'postgres/kept-outcomes-table.ts': ['readKept readKeptAfter columnsOf', 'has no prepared state'],

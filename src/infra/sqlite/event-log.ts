@@ -26,7 +26,7 @@ import { Wal } from './wal/wal.ts';
 /** The events of a chunk: enough to make a row cheap, too few to block the event loop. */
 const CHUNK_EVENTS = 1_000;
 /** The interval at which a watched log's head is read, in milliseconds. */
-const WATCH_INTERVAL_MS = 100;
+export const WATCH_INTERVAL_MS = 100;
 
 interface Options {
   /** Opens the file that receives each new head; absent: none is noted. See {@link prepare}. */
@@ -56,6 +56,7 @@ export class SqliteEventLog implements EventLog {
   /** The head at the last read; undefined where it has to be read again. */
   #seen: number | undefined;
   #trouble: Error | undefined;
+  #hasGrown = false;
 
   constructor(db: Database.Database, options: Options = {}) {
     this.#db = db;
@@ -81,6 +82,11 @@ export class SqliteEventLog implements EventLog {
     if (result.kind !== 'unavailable') this.#options.signal?.send();
     this.#trouble = result.kind === 'appended' ? this.#headFile?.unwritten : result.cause;
     return result;
+  }
+
+  /** True once an append over this connection has recorded events. */
+  get hasGrown(): boolean {
+    return this.#hasGrown;
   }
 
   /** The error of the last append or of noting its head; `undefined` if both succeeded. */
@@ -134,7 +140,10 @@ export class SqliteEventLog implements EventLog {
       const kind = this.#transaction.isUndone(error, head, events) ? 'unavailable' : 'unknown';
       return { kind, cause: error as Error };
     }
-    if (events.length > 0) this.#note(highestIdIn(events));
+    if (events.length > 0) {
+      this.#hasGrown = true;
+      this.#note(highestIdIn(events));
+    }
     return { kind: 'appended', events };
   }
 

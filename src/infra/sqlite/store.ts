@@ -1,6 +1,7 @@
 /** Opens stores in SQLite: for a server, and for a command. */
 
 import { rmSync, statSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import {
   type CommandLineStore,
   DamagedStore,
@@ -14,7 +15,7 @@ import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
 import { epochsIn } from './epochs-table.ts';
-import { openLog } from './event-log.ts';
+import { openLog, WATCH_INTERVAL_MS } from './event-log.ts';
 import { rootsIn } from './merkle-tables.ts';
 import { partsOf, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
@@ -26,6 +27,12 @@ import { type Waiting, WorkerWriter } from './worker-writer.ts';
 
 /** The size of a file that is checked in less than half a second: about 100,000 events. */
 const SHORT_CHECK_BYTES = 33_554_432;
+
+/**
+ * The time in which a server sees what another process has recorded: twice the interval of its look at
+ * the log. Its own writer tells it at once, so it does not look for each request.
+ */
+const NOTICED_MS = 2 * WATCH_INTERVAL_MS;
 
 /**
  * Opens a SQLite file for a server, with the writer in another thread, and in this one a second
@@ -118,7 +125,10 @@ export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): Com
     },
     async close() {
       refusals.close();
+      const { hasGrown } = log;
       await log.close();
+      // Whoever sees the command end finds in the lists of a running server what it has recorded.
+      if (hasGrown) await setTimeout(NOTICED_MS);
     },
   };
 }
