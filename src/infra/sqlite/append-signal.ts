@@ -1,8 +1,8 @@
 /** The signal with which the writer's thread tells the readers of its process that the log may have grown. */
 
 /**
- * A count of appends in memory that both threads see. It saves readers from asking SQLite for the head:
- * nobody else appends while a server has the store (server-lock.ts).
+ * A count of appends in memory that both threads see. It saves readers from asking SQLite for the head. Only
+ * commands such as an import append beside a server, which watches the log for them (event-log.ts).
  *
  * The count grows after the commit and before the outcomes are sent, so a reader that finds the count of its
  * last read has read every acknowledged event.
