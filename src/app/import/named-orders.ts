@@ -121,9 +121,7 @@ export class NamedOrders implements RecordedOrders {
       const { orderId } = recorded.event;
       this.#advance(recorded);
       if (!named.has(orderId)) continue;
-      const text = texts.get(orderId);
-      const found = text === undefined ? undefined : orderOf(orderId, text);
-      texts.set(orderId, textOf(after(found, recorded)));
+      texts.set(orderId, textOf(after(foundIn(orderId, texts.get(orderId)), recorded)));
     }
     this.#found.put(texts);
   }
@@ -137,11 +135,14 @@ export class NamedOrders implements RecordedOrders {
 
   #newest(orderId: OrderId): Found | undefined {
     if (this.#newer.has(orderId)) return this.#newer.get(orderId);
-    const text = this.#found.get(orderId);
-    const found = text === undefined ? undefined : orderOf(orderId, text);
+    const found = foundIn(orderId, this.#found.get(orderId));
     this.#newer.set(orderId, found);
     return found;
   }
+}
+
+function foundIn(id: OrderId, text: string | undefined): Found | undefined {
+  return text === undefined ? undefined : orderOf(id, text);
 }
 
 function stateOf({ status, shipDate, cancelReason: reason }: PresentOrder): OrderState {

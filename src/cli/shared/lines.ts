@@ -3,6 +3,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 
+/** Few enough that the lines of a chunk, all of which are objects at once, take little memory. */
 const CHUNK_BYTES = 1 << 18;
 /** The longest line, in UTF-16 code units: no order or event is nearly as long. */
 const MAX_LINE_LENGTH = 1 << 20;

@@ -49,21 +49,17 @@ class TemporaryTable implements WorkingTable {
     this.#db = db;
     // Places count from 1, without gaps: no entry is ever removed.
     this.#size = db.prepare('SELECT coalesce(max(place), 0) FROM entries').pluck();
-    const insert = (rows: string) =>
-      `INSERT INTO entries (key, text) VALUES ${rows} ON CONFLICT (key) DO`;
-    this.#add = new Statements(db, '(?, ?)', (rows) => `${insert(rows)} NOTHING`);
-    this.#put = new Statements(
-      db,
-      '(?, ?)',
-      (rows) => `${insert(rows)} UPDATE SET text = excluded.text`,
-    );
-    const select = 'SELECT key, text FROM entries WHERE';
+    const insert = (rows: string, otherwise: string) =>
+      db.prepare(
+        `INSERT INTO entries (key, text) VALUES ${rows} ON CONFLICT (key) DO ${otherwise}`,
+      );
+    this.#add = new Statements('(?, ?)', (rows) => insert(rows, 'NOTHING'));
+    this.#put = new Statements('(?, ?)', (rows) => insert(rows, 'UPDATE SET text = excluded.text'));
+    const select = (condition: string) =>
+      db.prepare(`SELECT key, text FROM entries WHERE ${condition}`).raw().safeIntegers();
     this.#get = db.prepare('SELECT text FROM entries WHERE key = ?').pluck();
-    this.#getAll = new Statements(db, '?', (keys) => `${select} key IN (${keys})`);
-    this.#page = db
-      .prepare(`${select} place > ? ORDER BY place LIMIT ${PAGE_ENTRIES}`)
-      .raw()
-      .safeIntegers();
+    this.#getAll = new Statements('?', (keys) => select(`key IN (${keys})`));
+    this.#page = select(`place > ? ORDER BY place LIMIT ${PAGE_ENTRIES}`);
     this.#highest = db.prepare('SELECT max(key) FROM entries').pluck().safeIntegers();
   }
 
@@ -94,7 +90,7 @@ class TemporaryTable implements WorkingTable {
   getAll(keys: Iterable<bigint>): ReadonlyMap<bigint, string> {
     const found = new Map<bigint, string>();
     for (const [statement, some] of this.#getAll.for([...keys])) {
-      const entries = orRefused(() => statement.raw().safeIntegers().all(some)) as Entry[];
+      const entries = orRefused(() => statement.all(some)) as Entry[];
       for (const [key, text] of entries) found.set(key, text);
     }
     return found;
@@ -124,11 +120,11 @@ class Statements {
 
   /**
    * @param item The parameters of one item.
-   * @param sql Returns the statement for items, which are separated by commas.
+   * @param prepare Returns the statement for items, which are separated by commas.
    */
-  constructor(db: Database.Database, item: string, sql: (items: string) => string) {
-    this.#many = db.prepare(sql(Array<string>(STATEMENT_ENTRIES).fill(item).join(', ')));
-    this.#one = db.prepare(sql(item));
+  constructor(item: string, prepare: (items: string) => Database.Statement) {
+    this.#many = prepare(Array<string>(STATEMENT_ENTRIES).fill(item).join(', '));
+    this.#one = prepare(item);
   }
 
   /** Yields the statements for items, with the items of each. */
