@@ -114,7 +114,7 @@ function splitAtEnd(line: string): [string, string] {
 it('The service on PostgreSQL conforms to the contract', async () => {
   const [service] = (await instances(1, await newDatabase())) as [Service];
   const { folder, address, key } = service;
-  const args = ['conformance', `${address}/v1`, '--key', key, '--runs', '40'];
+  const args = ['conformance', `${address}/v1`, '--key', key, '--runs', '20'];
   const program = start(args, folder);
   expect(await program.ended(), program.stdout).toBe(0);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
+import { isNightly } from '../support/nightly.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { type Environment, Service, start } from '../support/service.ts';
 
@@ -11,7 +12,7 @@ const LIST = '/v1/store/orders';
 const ORDERS = 51_000;
 /** A renewal waits for ten times as long as the last one took, and gets what processors have left. */
 const RENEWAL_MS = 400_000;
-const KILLS = 5;
+const KILLS = isNightly ? 5 : 3;
 /** The time in which a snapshot of that many orders is written, and more. */
 const MAX_WRITE_MS = 400;
 

@@ -30,6 +30,7 @@ const PROGRESS = /^(?:Checking: \d+ %\n)*$/;
 const SOUND: Mutant = { name: 'no fault at all' };
 /** Leaves out the pause, and the long list. */
 const SHORT = ['--pause', '0', '--orders', '0'];
+const SHORTEST = ['--runs', '20', ...SHORT];
 const mutant = (name: string) => MUTANTS.find((each) => each.name === name) as Mutant;
 
 describe('conformance', () => {
@@ -135,12 +136,12 @@ describe('conformance', () => {
       }),
     );
     const place = new Place();
-    const bare = await place.run('conformance', baseUrl, '--key', key);
+    const bare = await place.run('conformance', baseUrl, '--key', key, ...SHORTEST);
     expect(bare.code).toBe(0);
     expect(bare.out).toContain('POST /store/orders is a 404 here, and no adapter has place()');
 
     const adapter = place.write('adapter.mjs', ADAPTER);
-    const options = ['--key', key, '--adapter', adapter, '--revoked-key', 'sto_gone', ...SHORT];
+    const options = ['--key', key, '--adapter', adapter, '--revoked-key', 'sto_gone', ...SHORTEST];
     const adapted = await place.run('conformance', baseUrl, ...options);
     expect(adapted).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
     expect(adapted.out).toContain('left out, the adapter takes their place');
@@ -214,7 +215,7 @@ describe('conformance', () => {
 
   test('discloses neither the key nor a similar one', async () => {
     const { baseUrl, key } = await serveMutant(mutant('any key with a known id is let in'));
-    const { code, out } = await new Place().run('conformance', baseUrl, '--key', key, ...SHORT);
+    const { code, out } = await new Place().run('conformance', baseUrl, '--key', key, ...SHORTEST);
     expect(code).toBe(1);
     expect(out).toContain('✗ a request with a key that is not valid is a 401');
     expect(out).not.toContain(key.slice(14, 24));
@@ -224,7 +225,7 @@ describe('conformance', () => {
   test("with --contract-only skips this service's own promises", async () => {
     const { baseUrl, key } = await serveMutant(mutant('the list is not sorted'));
     const place = new Place();
-    const options = ['--key', key, '--runs', '20', ...SHORT];
+    const options = ['--key', key, ...SHORTEST];
     expect(await place.run('conformance', baseUrl, ...options)).toMatchObject({ code: 1 });
     const contract = await place.run('conformance', baseUrl, ...options, '--contract-only');
     expect(contract).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
@@ -234,7 +235,7 @@ describe('conformance', () => {
   test('fails a check whose request is not answered, and goes on; --bail ends there', async () => {
     const fault = CONNECTIONS.find(({ name }) => name.includes('an order is not there')) as Mutant;
     const { baseUrl, key } = await serveMutant(fault);
-    const options = ['--key', key, ...SHORT];
+    const options = ['--key', key, ...SHORTEST];
     const { code, out } = await new Place().run('conformance', baseUrl, ...options);
     expect(code).toBe(1);
     expect(out).toContain(

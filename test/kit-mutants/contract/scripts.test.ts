@@ -52,7 +52,9 @@ const LONG_SCRIPTED = [
 
 test('a script shows the fault again, and prints the same for a server without it', async () => {
   const missed: string[] = [];
-  const names = isNightly ? [...SCRIPTED, ...LONG_SCRIPTED] : SCRIPTED;
+  const names = isNightly
+    ? [...SCRIPTED, ...LONG_SCRIPTED]
+    : SCRIPTED.filter((_, index) => index % 2 === 0);
   await several(names.length, AT_ONCE, async (index) => {
     const name = names[index] as string;
     const fault = CONTRACT_FAULTS.find((each) => each.name === name) as Fault;
