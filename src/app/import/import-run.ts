@@ -1,19 +1,19 @@
-import type { OrderCommand } from '../../domain/order.ts';
-import { idWithEnd, type Outcome, randomEnds } from '../log/submission.ts';
+import { groupOf, type Outcome, type Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import { BadLines, type DueLine } from './import-check.ts';
 
 /**
- * The orders in a batch, which bound the time for which a server waits for the log, and the memory
- * that a batch takes.
+ * The commands in a batch, which bound the time for which a server waits for the log, and the memory
+ * that a batch takes. An order takes two at most.
  */
-const BATCH_ORDERS = 2_048;
+const BATCH_COMMANDS = 2_048;
 /** The pause after a batch, in which a server can use the log, in milliseconds. */
 const PAUSE_MS = 5;
 /** The delays before a batch is sent again to a busy log, in milliseconds. */
 const RETRY_MS = [250, 500, 1_000, 2_000];
 
 type Undecided = Exclude<Outcome, { kind: 'accepted' | 'rejected' }>;
+type Answered = Exclude<Outcome, Undecided>;
 
 /**
  * The second pass of an import: sends the commands in batches, with pauses in which a server can
@@ -48,8 +48,10 @@ export class ImportRun {
   ): Promise<Undecided | undefined> {
     let done = 0;
     for (const batch of batches(due)) {
-      const undecided = await this.#runBatch(batch);
+      const outcomes = await this.#execute(batch.flatMap((line) => this.#requestOf(line)));
+      const undecided = outcomes.find(isUndecided);
       if (undecided !== undefined) return undecided;
+      this.#count(batch, outcomes as readonly Answered[]);
       done += batch.length;
       advanced(done, batch);
       await this.#wait(PAUSE_MS);
@@ -57,31 +59,16 @@ export class ImportRun {
     return undefined;
   }
 
-  // First sends the first command of every line, then the second one of those whose first was
-  // accepted: if another client has placed an order under the same id by now, that must not be
-  // shipped.
-  async #runBatch(batch: readonly DueLine[]): Promise<Undecided | undefined> {
-    let due = batch;
-    while (due.length > 0) {
-      const outcomes = await this.#execute(due);
-      const undecided = outcomes.find(isUndecided);
-      if (undecided !== undefined) return undecided;
-      due = due
-        .filter((line, index) => this.#count(line, outcomes[index] as Outcome))
-        .map(({ commands: [, ...rest], ...line }) => ({ ...line, commands: rest }))
-        .filter(({ commands }) => commands.length > 0);
-    }
-    return undefined;
+  /**
+   * Returns the commands of a line as one, which is carried out as a whole or not at all: nobody sees an order as
+   * pending that has long been shipped, and if another client has placed an order under the same id by
+   * now, that is not shipped.
+   */
+  #requestOf({ line, commands }: DueLine): readonly Submission[] {
+    return groupOf(commands, { by: 'import', commandId: `${this.#id}:${line}` }, true);
   }
 
-  /** Sends the first command of every line. */
-  async #execute(due: readonly DueLine[]): Promise<readonly Outcome[]> {
-    const ends = randomEnds(due.length);
-    const batch = due.map(({ line, commands: [command] }, index) => ({
-      command: command as OrderCommand,
-      by: 'import',
-      commandId: idWithEnd(`${this.#id}:${line}`, ends, index),
-    }));
+  async #execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
     for (const retryMs of RETRY_MS) {
       const outcomes = await this.#writer.execute(batch);
       if (outcomes[0]?.kind !== 'unavailable') return outcomes;
@@ -90,15 +77,21 @@ export class ImportRun {
     return this.#writer.execute(batch);
   }
 
-  /** Counts the outcome of a line's first command. Returns false if its others must not be sent. */
-  #count({ line, commands: [command] }: DueLine, outcome: Outcome): boolean {
-    if (outcome.kind === 'rejected') {
-      this.overtaken.add(line, `the order has changed since it was checked (${outcome.reason})`);
-      return false;
+  #count(batch: readonly DueLine[], outcomes: readonly Answered[]): void {
+    let at = 0;
+    for (const { line, commands } of batch) {
+      const reason = reasonIn(outcomes.slice(at, at + commands.length));
+      at += commands.length;
+      if (reason === undefined) for (const { type } of commands) this.accepted[type] += 1;
+      else this.overtaken.add(line, `the order has changed since it was checked (${reason})`);
     }
-    this.accepted[(command as OrderCommand).type] += 1;
-    return true;
   }
+}
+
+/** Returns the reason for which a line was refused, if it was: that of one of its commands. */
+function reasonIn(outcomes: readonly Answered[]): string | undefined {
+  const reasons = outcomes.flatMap((each) => (each.kind === 'rejected' ? [each.reason] : []));
+  return reasons.find((reason) => reason !== 'batch_refused');
 }
 
 function isUndecided(outcome: Outcome): outcome is Undecided {
@@ -107,10 +100,15 @@ function isUndecided(outcome: Outcome): outcome is Undecided {
 
 function* batches(due: Iterable<DueLine>): Iterable<readonly DueLine[]> {
   let batch: DueLine[] = [];
+  let size = 0;
   for (const line of due) {
-    if (batch.push(line) < BATCH_ORDERS) continue;
-    yield batch;
-    batch = [];
+    if (size + line.commands.length > BATCH_COMMANDS) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(line);
+    size += line.commands.length;
   }
   if (batch.length > 0) yield batch;
 }

@@ -75,7 +75,7 @@ export const ID_END = ':';
  * public where tiles are: whoever knows one of these events could otherwise guess the others, and
  * find them by their hashes.
  */
-export function randomEnds(count: number): string {
+function randomEnds(count: number): string {
   return randomBytes(END_BYTES * count).toString('hex');
 }
 

@@ -70,15 +70,20 @@ function decideAll(
   events: NewEvent[],
 ): readonly Decided[] {
   const group = request[0]?.group;
-  const undo = group?.isAtomic === true ? draft.savepoint() : undefined;
+  const decideEach = () =>
+    request.map((submission, index) => {
+      if (group === undefined) return decide(draft, submission, at, events);
+      const commandId = idWithEnd(submission.commandId, group.ends, index);
+      return decide(draft, { ...submission, commandId }, at, events);
+    });
+  if (group?.isAtomic !== true) return decideEach();
   const before = events.length;
-  const decided = request.map((submission, index) => {
-    if (group === undefined) return decide(draft, submission, at, events);
-    const commandId = idWithEnd(submission.commandId, group.ends, index);
-    return decide(draft, { ...submission, commandId }, at, events);
+  let decided: readonly Decided[] = [];
+  const isKept = draft.keepIf(() => {
+    decided = decideEach();
+    return decided.every(({ kind }) => kind === 'accepted');
   });
-  if (undo === undefined || decided.every(({ kind }) => kind === 'accepted')) return decided;
-  undo();
+  if (isKept) return decided;
   events.length = before;
   return decided.map((each) => (each.kind === 'rejected' ? each : BATCH_REFUSED));
 }

@@ -4,13 +4,20 @@ import { ALL_IDS, type IdRange } from '../log/epochs.ts';
 import type { RecordedEvent } from '../log/recorded-event.ts';
 import type { RecordedOrders } from '../state/recorded-orders.ts';
 
+interface Drafted {
+  readonly state: OrderState;
+  readonly version: number;
+}
+
 /**
  * The orders as the batches in flight would leave them: decisions build on it, within a batch and from
  * one batch to the next. The recorded orders themselves only ever fold recorded events.
  */
 export class OrderDraft {
   readonly #recorded: RecordedOrders;
-  #orders = new Map<OrderId, { state: OrderState; version: number }>();
+  readonly #orders = new Map<OrderId, Drafted>();
+  /** While changes may be undone: the orders changed so far, as they were before; undefined: as recorded. */
+  #before: Map<OrderId, Drafted | undefined> | undefined;
   readonly #top: bigint;
   #highestId: bigint;
 
@@ -30,17 +37,28 @@ export class OrderDraft {
   }
 
   evolve(orderId: OrderId, state: OrderState): void {
+    if (this.#before?.has(orderId) === false) this.#before.set(orderId, this.#orders.get(orderId));
     this.#orders.set(orderId, { state, version: this.version(orderId) + 1 });
     if (orderId > this.#highestId) this.#highestId = orderId;
   }
 
-  /** Returns a function that undoes what is changed until it is called. */
-  savepoint(): () => void {
-    const [orders, highestId] = [new Map(this.#orders), this.#highestId];
-    return () => {
-      this.#orders = orders;
-      this.#highestId = highestId;
-    };
+  /**
+   * Makes changes, and undoes them unless they are to be kept.
+   * @param change Makes the changes, and returns true if they are to be kept. It makes no such call itself.
+   * @returns What `change` returned.
+   */
+  keepIf(change: () => boolean): boolean {
+    const highestId = this.#highestId;
+    const before = new Map<OrderId, Drafted | undefined>();
+    this.#before = before;
+    let isKept = false;
+    try {
+      isKept = change();
+      return isKept;
+    } finally {
+      this.#before = undefined;
+      if (!isKept) this.#restore(before, highestId);
+    }
   }
 
   /** Drops the orders of events that are recorded and folded in. */
@@ -60,5 +78,13 @@ export class OrderDraft {
     let free = this.#recorded.highestFreeId(this.#top);
     while (this.version(free) > 0) free = (free - 1n) as OrderId;
     return free;
+  }
+
+  #restore(orders: ReadonlyMap<OrderId, Drafted | undefined>, highestId: bigint): void {
+    for (const [orderId, drafted] of orders) {
+      if (drafted === undefined) this.#orders.delete(orderId);
+      else this.#orders.set(orderId, drafted);
+    }
+    this.#highestId = highestId;
   }
 }

@@ -48,6 +48,10 @@ describe.concurrent('the specification', () => {
     });
   });
 
+  test('each mutant can be planted, also those that are only at night', () => {
+    for (const mutant of MUTANTS) planted(mutant);
+  });
+
   test('has a mutant for each invariant', () => {
     const [, conjunction = ''] = /val safe = (.*)/.exec(PROPERTIES) ?? [];
     const broken = new Set(MUTANTS.map(({ breaks }) => breaks));

@@ -24,6 +24,10 @@ test.runIf(isNightly)(
   },
 );
 
+test('each mutant can be planted, also those that are only at night', () => {
+  for (const mutant of MUTANTS) build(mutant, temporaryFolder());
+});
+
 // One of them in minutes, all of them at night.
 test.each(isNightly ? MUTANTS : MUTANTS.slice(0, 1))('it is noticed when $name', async (mutant) => {
   const program = build(mutant, temporaryFolder());

@@ -37,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'app/write/writer.ts',
     changes: [
       [
-        'for (const event of events) if (event.position > this.#image.position) this.#whole.fold(event);',
+        'for (const event of events) if (event.position > this.#orders.position) this.#whole.fold(event);',
         'for (const event of events) this.#whole.fold(event);',
       ],
     ],
@@ -67,7 +67,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an atomic group is done in part',
     file: 'app/write/decisions.ts',
-    changes: [['undo();\n  events.length = before;', '']],
+    changes: [
+      [
+        "    return decided.every(({ kind }) => kind === 'accepted');\n  });\n  if (isKept)",
+        "    return true;\n  });\n  if (isKept && decided.every(({ kind }) => kind === 'accepted'))",
+      ],
+      ['events.length = before;', ''],
+    ],
   },
   {
     name: 'a refused command records its events',

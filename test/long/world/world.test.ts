@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
 import { isNightly } from '../../support/nightly.ts';
+import { plantIn } from '../../support/planted.ts';
 import { MUTANTS, type Mutant, PART_FAULTS, plant } from './mutants.ts';
 
 // The worlds replace the timers of their process, so they run in one of their own.
@@ -72,6 +73,15 @@ const TRIED = isNightly
       'an outcome in doubt is a service that is unavailable',
       'the loss of acknowledged events is not noticed',
     ].map(mutant);
+
+test('each mutant can be planted, also those that are only at night', () => {
+  const folder = temporaryFolder();
+  for (const { file, changes } of MUTANTS) {
+    const copy = join(folder, basename(file));
+    cpSync(join('src', file), copy);
+    plantIn(copy, changes);
+  }
+});
 
 describe('A world finds', () => {
   test.each(TRIED)('that $name', async (each) => {

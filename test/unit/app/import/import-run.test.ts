@@ -69,8 +69,8 @@ test('every line is carried out, and its events say which line it was', async ()
   expect(recorded).toEqual([
     ['OrderPlaced', 1n, 'import', 'run:1'],
     ['OrderPlaced', 2n, 'import', 'run:2'],
-    ['OrderPlaced', 3n, 'import', 'run:3'],
     ['OrderShipped', 2n, 'import', 'run:2'],
+    ['OrderPlaced', 3n, 'import', 'run:3'],
     ['OrderCancelled', 3n, 'import', 'run:3'],
   ]);
   // Nobody can guess one from another: the hash of each event may be public.
@@ -103,6 +103,23 @@ test('many lines go in batches, and others get their turn after each', async () 
   expect(progress).toEqual([2_048, 4_096, 5_000]);
   expect(turns).toEqual(progress);
   expect(written).toEqual(due);
+});
+
+test('the commands of a line are in one batch, whatever the batch has', async () => {
+  const log = new MemoryEventLog();
+  const writer = await Writer.open(log);
+  const sizes: number[] = [];
+  const watched: BatchWriter = {
+    async execute(batch) {
+      sizes.push(batch.length);
+      return writer.execute(batch);
+    },
+  };
+  const run = new ImportRun(watched, 'run', atOnce);
+  const many = Array.from({ length: 1_500 }, (_, index) => [place(index + 2), ship(index + 2)]);
+  await run.run(lines([place(1)], ...many), () => {});
+  expect(sizes).toEqual([2_047, 954]);
+  expect(run.accepted).toEqual({ PlaceOrder: 1_501, ShipOrder: 1_500, CancelOrder: 0 });
 });
 
 test("another client's order under the same id is neither shipped nor cancelled", async () => {

@@ -36,17 +36,57 @@ it('holds the decisions on an order until they are recorded', () => {
   expect([draft.version(id), draft.state(id)]).toStrictEqual([2, image.state(id)]);
 });
 
+/** Changes a draft, and does not keep the changes. Returns the id that a new order would have had. */
+function changeInVain(draft: OrderDraft, change: () => void): OrderId {
+  let next: OrderId | undefined;
+  const isKept = draft.keepIf(() => {
+    change();
+    next = draft.nextOrderId();
+    return false;
+  });
+  expect(isKept).toBe(false);
+  return next as OrderId;
+}
+
 it('goes back to what it was, as often as one likes', () => {
-  const image = new OrderImage();
-  const draft = new OrderDraft(image);
-  const undo = draft.savepoint();
-  draft.evolve(id, order.evolve(draft.state(id), first.event));
-  const undoSecond = draft.savepoint();
-  draft.evolve(id, order.evolve(draft.state(id), second.event));
-  undoSecond();
-  expect([draft.version(id), draft.state(id).status]).toStrictEqual([1, 'pending']);
-  const next = draft.nextOrderId();
-  undo();
+  const draft = new OrderDraft(new OrderImage());
+  const evolve = ({ event }: RecordedEvent) =>
+    draft.evolve(id, order.evolve(draft.state(id), event));
+  const next = changeInVain(draft, () => {
+    evolve(first);
+    evolve(second);
+  });
   expect([draft.version(id), draft.state(id).status]).toStrictEqual([0, 'none']);
   expect(draft.nextOrderId()).not.toBe(next);
+
+  evolve(first);
+  changeInVain(draft, () => evolve(second));
+  expect([draft.version(id), draft.state(id).status]).toStrictEqual([1, 'pending']);
+  expect(draft.nextOrderId()).toBe(next);
+});
+
+it('keeps changes, and whatever follows them', () => {
+  const draft = new OrderDraft(new OrderImage());
+  const evolve = ({ event }: RecordedEvent) =>
+    draft.evolve(id, order.evolve(draft.state(id), event));
+  expect(
+    draft.keepIf(() => {
+      evolve(first);
+      return true;
+    }),
+  ).toBe(true);
+  evolve(second);
+  expect(draft.version(id)).toBe(2);
+  changeInVain(draft, () => undefined);
+  expect(draft.version(id)).toBe(2);
+});
+
+it('undoes the changes of what throws', () => {
+  const draft = new OrderDraft(new OrderImage());
+  const change = () => {
+    draft.evolve(id, order.evolve(draft.state(id), first.event));
+    throw new Error('in the middle');
+  };
+  expect(() => draft.keepIf(change)).toThrow('in the middle');
+  expect([draft.version(id), draft.state(id).status]).toStrictEqual([0, 'none']);
 });
