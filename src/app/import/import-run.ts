@@ -1,4 +1,4 @@
-import { groupOf, type Outcome, type Submission } from '../log/submission.ts';
+import { endsFrom, groupOf, type Outcome, randomEnds, type Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import { BadLines, type DueLine } from './import-check.ts';
 
@@ -13,7 +13,6 @@ const PAUSE_MS = 5;
 const RETRY_MS = [250, 500, 1_000, 2_000];
 
 type Undecided = Exclude<Outcome, { kind: 'accepted' | 'rejected' }>;
-type Answered = Exclude<Outcome, Undecided>;
 
 /**
  * The second pass of an import: sends the commands in batches, with pauses in which a server can
@@ -48,10 +47,10 @@ export class ImportRun {
   ): Promise<Undecided | undefined> {
     let done = 0;
     for (const batch of batches(due)) {
-      const outcomes = await this.#execute(batch.flatMap((line) => this.#requestOf(line)));
+      const outcomes = await this.#execute(this.#requestsOf(batch));
       const undecided = outcomes.find(isUndecided);
       if (undecided !== undefined) return undecided;
-      this.#count(batch, outcomes as readonly Answered[]);
+      this.#count(batch, outcomes);
       done += batch.length;
       advanced(done, batch);
       await this.#wait(PAUSE_MS);
@@ -60,12 +59,18 @@ export class ImportRun {
   }
 
   /**
-   * Returns the commands of a line as one, which is carried out as a whole or not at all: nobody sees an order as
-   * pending that has long been shipped, and if another client has placed an order under the same id by
-   * now, that is not shipped.
+   * Returns the commands of each line as one request, which is carried out as a whole or not at all: nobody
+   * sees an order as pending that was shipped long ago, and if another client has placed an order
+   * under the same id by now, that is not shipped.
    */
-  #requestOf({ line, commands }: DueLine): readonly Submission[] {
-    return groupOf(commands, { by: 'import', commandId: `${this.#id}:${line}` }, true);
+  #requestsOf(batch: readonly DueLine[]): readonly Submission[] {
+    const ends = randomEnds(batch.reduce((sum, { commands }) => sum + commands.length, 0));
+    let at = 0;
+    return batch.flatMap(({ line, commands }) => {
+      const own = endsFrom(ends, at, commands.length);
+      at += commands.length;
+      return groupOf(commands, { by: 'import', commandId: `${this.#id}:${line}` }, true, own);
+    });
   }
 
   async #execute(batch: readonly Submission[]): Promise<readonly Outcome[]> {
@@ -77,7 +82,7 @@ export class ImportRun {
     return this.#writer.execute(batch);
   }
 
-  #count(batch: readonly DueLine[], outcomes: readonly Answered[]): void {
+  #count(batch: readonly DueLine[], outcomes: readonly Outcome[]): void {
     let at = 0;
     for (const { line, commands } of batch) {
       const reason = reasonIn(outcomes.slice(at, at + commands.length));
@@ -89,7 +94,7 @@ export class ImportRun {
 }
 
 /** Returns the reason for which a line was refused, if it was: that of one of its commands. */
-function reasonIn(outcomes: readonly Answered[]): string | undefined {
+function reasonIn(outcomes: readonly Outcome[]): string | undefined {
   const reasons = outcomes.flatMap((each) => (each.kind === 'rejected' ? [each.reason] : []));
   return reasons.find((reason) => reason !== 'batch_refused');
 }
