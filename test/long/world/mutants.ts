@@ -76,6 +76,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'an atomic group is done in part, and says so',
+    file: 'app/write/decisions.ts',
+    changes: [['if (group?.isAtomic !== true) return', 'if (true) return']],
+  },
+  {
     name: 'a refused command records its events',
     file: 'app/write/decisions.ts',
     changes: [

@@ -64,7 +64,7 @@ const mutant = (name: string) => MUTANTS.find((each) => each.name === name) as M
 const TRIED = isNightly
   ? MUTANTS
   : [
-      'what was not recorded stays in the draft',
+      'an atomic group is done in part, and says so',
       'a retry is decided again',
       'a command waits while nothing is in flight',
       'the newest command is lost in an overload',

@@ -139,9 +139,12 @@ export class World {
     this.note(state);
   }
 
-  /** Compares what was decided with every earlier decision on the same request. */
+  /**
+   * Compares what was decided with every earlier decision on the same request, and the outcomes of an
+   * atomic group with one another.
+   */
   decided(submissions: readonly Submission[], outcomes: readonly Outcome[]): void {
-    const [{ by, idempotencyKey }] = submissions as [Submission];
+    const [{ by, idempotencyKey, group }] = submissions as [Submission];
     for (const outcome of outcomes) {
       if (outcome.kind === 'accepted') this.#acknowledged.push(outcome);
       else if (outcome.kind === 'unknown') this.happened('an outcome was unknown');
@@ -149,8 +152,10 @@ export class World {
       else if (outcome.reason === 'batch_refused') this.happened('an atomic group was refused');
     }
     const isDecided = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'rejected');
-    if (idempotencyKey === undefined || !isDecided) return;
     const text = outcomes.map(inWords).join(', ');
+    const kinds = new Set(outcomes.map(({ kind }) => kind));
+    if (group?.isAtomic && kinds.size > 1) this.fail(`an atomic group was done in part: ${text}`);
+    if (idempotencyKey === undefined || !isDecided) return;
     const before = this.#decided.get(`${by} ${idempotencyKey}`);
     this.#decided.set(`${by} ${idempotencyKey}`, text);
     if (before !== undefined) this.happened('a kept outcome was given again');
