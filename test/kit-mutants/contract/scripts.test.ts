@@ -54,7 +54,7 @@ test('a script shows the fault again, and prints the same for a server without i
   const missed: string[] = [];
   const names = isNightly
     ? [...SCRIPTED, ...LONG_SCRIPTED]
-    : SCRIPTED.filter((_, index) => index % 2 === 0);
+    : SCRIPTED.filter((_, index) => index % 4 === 0);
   await several(names.length, AT_ONCE, async (index) => {
     const name = names[index] as string;
     const fault = CONTRACT_FAULTS.find((each) => each.name === name) as Fault;
@@ -76,7 +76,8 @@ test('a script shows the fault again, and prints the same for a server without i
 
 test('the values of a counterexample are the plainest ones that fail', async () => {
   const fault = CONTRACT_FAULTS.find(({ name }) => name === 'quantities end at 1,000') as Fault;
-  const { checks } = await conform(fault, { seed: 5, orders: 0, pause: 0 });
+  // In the default time, a busy machine finds less plain ones.
+  const { checks } = await conform(fault, { seed: 5, orders: 0, pause: 0, shrinkTime: 120 });
   const found = checks.filter(({ name }) => /to the last digit|any program/.test(name));
   expect(found.map(({ result }) => result)).toEqual(['failed', 'failed']);
   for (const { script = '' } of found) {

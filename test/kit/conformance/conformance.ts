@@ -56,6 +56,8 @@ export interface ConformanceOptions {
   readonly pause?: number;
   /** The seconds after which no further check begins; default 600. */
   readonly maxTime?: number;
+  /** The seconds for which each counterexample is shrunk; default 10. */
+  readonly shrinkTime?: number;
   /** Ends after the first check that fails. */
   readonly bail?: boolean;
   /** Called with the work done so far, of {@link workOf} in total. */
@@ -87,7 +89,7 @@ export interface CheckReport {
   readonly script?: string;
 }
 
-const DEFAULTS = { runs: 100, concurrency: 4, pause: 4, maxTime: 600 } as const;
+const DEFAULTS = { runs: 100, concurrency: 4, pause: 4, maxTime: 600, shrinkTime: 10 } as const;
 const [ORDERS, DEEP_ORDERS] = [1_100, 11_000] as const;
 const [ATTEMPTS, DEEP_ATTEMPTS] = [120, 1_200] as const;
 
@@ -151,7 +153,7 @@ async function openTrial(
   advance: Trial['advance'],
 ): Promise<Trial> {
   const { key, seed, adapter, revokedKey, deep = false, contractOnly = false } = options;
-  const { runs, concurrency, pause, maxTime } = { ...DEFAULTS, ...options };
+  const { runs, concurrency, pause, maxTime, shrinkTime } = { ...DEFAULTS, ...options };
   const end = performance.now() + maxTime * 1_000;
   const firstList = await requireAccess(client);
   const ledger = new Ledger();
@@ -168,6 +170,7 @@ async function openTrial(
     attempts: deep ? DEEP_ATTEMPTS : ATTEMPTS,
     pauseMs: pause * 1_000,
     isContractOnly: contractOnly,
+    shrinkMs: shrinkTime * 1_000,
     leftMs: () => end - performance.now(),
   };
 }

@@ -5,7 +5,7 @@ import type { Step } from '../program.ts';
 import type { Session, Target } from '../target.ts';
 import { httpSession } from '../targets/http.ts';
 import type { Command, Order } from '../vocabulary.ts';
-import { type Check, OutOfTime, SHRINK_MS, type Trial } from './trial.ts';
+import { type Check, OutOfTime, type Trial } from './trial.ts';
 
 const WRITES = ['to write', 'to place'] as const;
 
@@ -45,7 +45,7 @@ async function runModel(trial: Trial, as: (session: Session) => Session) {
     together: Math.min(concurrency, runs),
     maxSteps: 12,
   };
-  const limits = { shrinkMs: SHRINK_MS, timeLimitMs: Math.max(1, trial.leftMs()) };
+  const limits = { shrinkMs: trial.shrinkMs, timeLimitMs: Math.max(1, trial.leftMs()) };
   const { counterexample, isInterrupted } = await check(target, { ...options, ...limits });
   if (counterexample === undefined && isInterrupted) throw new OutOfTime();
   return counterexample;

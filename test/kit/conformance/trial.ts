@@ -36,6 +36,8 @@ export interface Trial {
   readonly attempts: number;
   /** The pause before everything is compared once more. */
   readonly pauseMs: number;
+  /** The time for which a counterexample is shrunk. */
+  readonly shrinkMs: number;
   /** True to accept every answer that the contract leaves open. */
   readonly isContractOnly: boolean;
   /** The list before the first order was placed. */
@@ -83,17 +85,14 @@ export class OutOfTime extends Error {
   override readonly name = 'OutOfTime';
 }
 
-/** The time for which a counterexample is shrunk, in milliseconds. */
-export const SHRINK_MS = 10_000;
-
 /** Checks a rule for drawn values; throws the shrunk counterexample in the rule's words. */
 export async function forAll<Value>(
-  { api, seed, leftMs }: Trial,
+  { api, seed, shrinkMs, leftMs }: Trial,
   values: Arbitrary<Value>,
   numRuns: number,
   rule: (value: Value) => Promise<void>,
 ): Promise<undefined> {
-  const shrinking = shrinkingFor(SHRINK_MS);
+  const shrinking = shrinkingFor(shrinkMs);
   let found: unknown;
   const property = fc.asyncProperty(values, async (value) => {
     shrinking.continues();
