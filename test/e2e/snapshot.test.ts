@@ -12,7 +12,7 @@ const LIST = '/v1/store/orders';
 const ORDERS = 51_000;
 /** A renewal waits for ten times as long as the last one took, and gets what processors have left. */
 const RENEWAL_MS = 400_000;
-const KILLS = isNightly ? 5 : 3;
+const KILLS = isNightly ? 5 : 2;
 /** The time in which a snapshot of that many orders is written, and more. */
 const MAX_WRITE_MS = 400;
 

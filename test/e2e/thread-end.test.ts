@@ -20,7 +20,8 @@ describe('A thread that is ended while it starts', () => {
     });
   });
 
-  it('would end it if Node.js interrupted the loading of SQLite', async () => {
+  // It happens by chance, to one thread in hundreds: to wait for it takes minutes of a processor.
+  it.runIf(isNightly)('would end it if Node.js interrupted the loading of SQLite', async () => {
     const { ended, stdout, stderr } = await outcomeOf(2_000, 'at once');
     expect(ended).toMatch(/^SIG/);
     expect(stdout + stderr).toContain('Native stack trace');

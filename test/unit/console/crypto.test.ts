@@ -7,10 +7,14 @@ import * as published from '../../../src/app/audit/verifier.ts';
 import * as ofBrowsers from '../../../src/console/crypto.ts';
 import { browserVerifier } from '../../support/browser-verifier.ts';
 import { forgeries, type Verifier } from '../../support/forgeries.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { ProofLog } from '../../support/proof-log.ts';
 import { receiptVectors } from '../../support/receipt-vectors.ts';
 
 const verifier = await browserVerifier();
+
+/** One in so many forgeries is tried. Node's cryptography refuses all of them every time, and faster. */
+const EVERY = isNightly ? 1 : 11;
 
 describe('The verifier with the cryptography of browsers', () => {
   it('has the verdict of the published one on every vector, with its reason', async () => {
@@ -31,15 +35,17 @@ describe('The verifier with the cryptography of browsers', () => {
     }
   });
 
-  it('refuses every one of more than 50,000 forgeries, for the same reason', async () => {
+  it('refuses forgeries of every kind, at night all of them, for the same reason', async () => {
     const differing: string[] = [];
-    let [count, now] = [0, ''];
+    let [count, tried, now] = [0, 0, ''];
     const both = comparing(() => differing.push(now));
     for await (const { what, accepted } of forgeries()) {
-      [count, now] = [count + 1, what];
+      count += 1;
+      if (count % EVERY !== 0) continue;
+      [tried, now] = [tried + 1, what];
       if (accepted(both)) differing.push(`accepted: ${what}`);
     }
-    expect(count).toBeGreaterThan(50_000);
+    expect(tried).toBeGreaterThan(50_000 / EVERY);
     expect(differing).toStrictEqual([]);
   });
 });

@@ -20,6 +20,14 @@ import { mth, path, proof } from '../../../support/reference-tree.ts';
 
 const VALID = { ok: true, value: undefined };
 
+/** A log of more events than a tile of each of the lowest two levels covers. */
+const LARGE = new MemoryTree(manyRecords(70_000));
+
+/** Returns hashes as a text. To compare two texts takes a fraction of the time that buffers take. */
+function hex(hashes: readonly Uint8Array[]): string {
+  return hashes.map((hash) => Buffer.from(hash).toString('hex')).join(' ');
+}
+
 describe('proofs', () => {
   it.each(INCLUSION)(
     'of inclusion are those of the test tree: leaf %i of %i',
@@ -39,10 +47,9 @@ describe('proofs', () => {
     const tree = new MemoryTree(records);
     for (let size = 1; size <= records.length; size += 1) {
       for (let index = 0; index < size; index += 1) {
-        expect(await tree.inclusion(index, size)).toStrictEqual(path(index, records, size));
-        expect(await tree.consistency(index + 1, size)).toStrictEqual(
-          proof(index + 1, records, size),
-        );
+        expect(hex(await tree.inclusion(index, size))).toBe(hex(path(index, records, size)));
+        const from = index + 1;
+        expect(hex(await tree.consistency(from, size))).toBe(hex(proof(from, records, size)));
       }
     }
   });
@@ -53,16 +60,15 @@ describe('proofs', () => {
     for (let size = 1; size <= records.length; size += 1) {
       expect(await treeRoot(size, tree)).toStrictEqual(mth(records, 0, size));
       for (const index of [0, 7919 % size, size - 1]) {
-        expect(await tree.inclusion(index, size)).toStrictEqual(path(index, records, size));
+        expect(hex(await tree.inclusion(index, size))).toBe(hex(path(index, records, size)));
         const from = (104_729 % (index + 1)) + 1;
-        expect(await tree.consistency(from, size)).toStrictEqual(proof(from, records, size));
+        expect(hex(await tree.consistency(from, size))).toBe(hex(proof(from, records, size)));
       }
     }
   });
 
   it('are those that the RFC defines, for any leaf and any size of a larger log', async () => {
-    const records = manyRecords(70_000);
-    const tree = new MemoryTree(records);
+    const { records } = LARGE;
     const sizes = fc.oneof(
       fc.integer({ min: 1, max: records.length }),
       fc.constantFrom(255, 256, 257, 65_535, 65_536, 65_537, 65_792, 65_793),
@@ -71,33 +77,32 @@ describe('proofs', () => {
     await fc.assert(
       fc.asyncProperty(places, async ([size, some, other]) => {
         const [index, from] = [some % size, (other % size) + 1];
-        expect(await tree.inclusion(index, size)).toStrictEqual(path(index, records, size));
-        expect(await tree.consistency(from, size)).toStrictEqual(proof(from, records, size));
+        expect(hex(await LARGE.inclusion(index, size))).toBe(hex(path(index, records, size)));
+        expect(hex(await LARGE.consistency(from, size))).toBe(hex(proof(from, records, size)));
       }),
       { numRuns: 100 },
     );
   });
 
   it('convince the verifier, for any leaf and any two sizes', async () => {
-    const records = manyRecords(70_000);
-    const tree = new MemoryTree(records);
+    const { records } = LARGE;
     const place = fc.integer({ min: 1, max: records.length });
     await fc.assert(
       fc.asyncProperty(place, place, fc.nat(), async (a, b, some) => {
         const [from, to] = a < b ? [a, b] : [b, a];
-        const newer = { size: to, root: await treeRoot(to, tree) };
-        const older = { size: from, root: await treeRoot(from, tree) };
+        const newer = { size: to, root: await treeRoot(to, LARGE) };
+        const older = { size: from, root: await treeRoot(from, LARGE) };
         const index = some % to;
-        const path = await tree.inclusion(index, to);
+        const path = await LARGE.inclusion(index, to);
         expect(verifyInclusion(records[index] as string, index, newer, path)).toEqual(VALID);
-        expect(verifyConsistency(older, newer, await tree.consistency(from, to))).toEqual(VALID);
+        expect(verifyConsistency(older, newer, await LARGE.consistency(from, to))).toEqual(VALID);
       }),
       { numRuns: 200 },
     );
   });
 
   it('read at most two tiles of each level, and no more than there was at that size', async () => {
-    const tree = new MemoryTree(manyRecords(70_000));
+    const tree = LARGE;
     for (const [index, size] of [
       [0, 70_000],
       [65_535, 65_791],
