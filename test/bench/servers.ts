@@ -5,13 +5,11 @@ import { get, type IncomingMessage } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { mintKeyText } from '../../src/app/keys/api-key.ts';
+import { NODE_OPTIONS } from '../support/node-options.ts';
 import { newFolder, removeFolder, start, stop } from './processes.ts';
 import type { StoreFile } from './stores.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-
-const COMMAND = readFileSync(join(ROOT, 'bin/store-orders'), 'utf8');
-const NODE_OPTIONS = COMMAND.match(/--\w+-semi-space-size=\d+/g) ?? [];
 
 /** The arguments with which `npm start` runs Node: its options, and the built program. */
 const startOf = (root: string) => {

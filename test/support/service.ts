@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
 import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { type Answer, type Asked, ask } from './http.ts';
+import { NODE_OPTIONS } from './node-options.ts';
 import { PATIENT } from './patience.ts';
 
 /** The entry point that production starts. */
@@ -105,7 +106,7 @@ export class Program implements AsyncDisposable {
 
 /** Starts `store-orders` as production does, with only the given environment. */
 export function start(args: readonly string[], cwd: string, env: Environment = {}): Program {
-  return new Program(process.execPath, [MAIN, ...args], cwd, env);
+  return new Program(process.execPath, [...NODE_OPTIONS, MAIN, ...args], cwd, env);
 }
 
 /** The service in a process and a folder of its own. */

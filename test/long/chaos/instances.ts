@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
+import { NODE_OPTIONS } from '../../support/node-options.ts';
 
 /** The longest time until an instance is ready, in milliseconds: the database may be away. */
 const STOP_TIMEOUT_MS = 60_000;
@@ -67,10 +68,13 @@ export class Instances implements AsyncDisposable {
   }
 
   async #begin(number: number): Promise<void> {
-    const { PATH = '' } = process.env;
-    const child = spawn(process.execPath, [this.#program, 'serve'], {
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const child = spawn(process.execPath, [...NODE_OPTIONS, this.#program, 'serve'], {
       cwd: this.#folder,
-      env: { PATH, PORT: '0', INITIAL_API_KEY: this.key, DATABASE_URL: this.#urls[number] },
+      env: {
+        ...{ PATH, NODE_COMPILE_CACHE, PORT: '0' },
+        ...{ INITIAL_API_KEY: this.key, DATABASE_URL: this.#urls[number] },
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children[number] = child;
