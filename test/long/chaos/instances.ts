@@ -72,8 +72,11 @@ export class Instances implements AsyncDisposable {
     const child = spawn(process.execPath, [...NODE_OPTIONS, this.#program, 'serve'], {
       cwd: this.#folder,
       env: {
-        ...{ PATH, NODE_COMPILE_CACHE, PORT: '0' },
-        ...{ INITIAL_API_KEY: this.key, DATABASE_URL: this.#urls[number] },
+        PATH,
+        NODE_COMPILE_CACHE,
+        PORT: '0',
+        INITIAL_API_KEY: this.key,
+        DATABASE_URL: this.#urls[number],
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
