@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, type TestContext, test } from 'vitest';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { exactJson } from '../support/http.ts';
 import { type BehindNetwork, behindNetwork } from '../support/postgres/behind-network.ts';
 import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
-import { Service } from '../support/service.ts';
+import { bearer, Service } from '../support/service.ts';
 import { untilReady } from '../support/until-ready.ts';
 
 const LIST = '/v1/store/orders';
@@ -18,6 +19,23 @@ const BOUND_MS = 2_000;
 
 async function given(context: TestContext): Promise<BehindNetwork> {
   return behindNetwork(context, await Cluster.start(18, {}, placeInMemory()));
+}
+
+/**
+ * Waits until a service has connections to spare. While a standby is silent it gets no new ones, and
+ * answers from those that it has.
+ */
+async function untilConnected({ cluster, service }: BehindNetwork): Promise<void> {
+  const idle = `SELECT count(*)::integer AS open FROM pg_stat_activity
+                 WHERE application_name = 'store-orders' AND state = 'idle'`;
+  for (;;) {
+    // Each unknown key is looked up on a connection of its own.
+    const headers = () => ({ headers: bearer(mintKeyText()) });
+    const asked = Array.from({ length: 6 }, () => service.ask('GET', LIST, headers()));
+    await Promise.all(asked);
+    const [row] = await cluster.sql<{ open: number }>(idle);
+    if (row !== undefined && row.open > 3) return;
+  }
 }
 
 /** The kinds of outage of a database, each with its end. */
@@ -174,8 +192,10 @@ test.concurrent('a database whose commits take 900 ms is slow, not unreachable',
 
 test.concurrent('a silent synchronous standby is reported, and commands are answered in time', async (context) => {
   const { expect } = context;
-  const { cluster, service } = await given(context);
+  const on = await given(context);
+  const { cluster, service } = on;
   expect((await service.send('POST', LIST, BODY)).status).toBe(201);
+  await untilConnected(on);
   await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await cluster.sql('SELECT pg_reload_conf()');
   await setTimeout(300);
