@@ -18,6 +18,8 @@ interface Range {
 export interface Batches {
   /** The orders that were cancelled a second. */
   readonly rate: number;
+  /** How often a batch was refused because the service was too busy. */
+  readonly refused: number;
   /** The times from the answer of a batch to the verified receipt of its last event, in milliseconds. */
   readonly provenMs: readonly number[];
 }
@@ -55,6 +57,10 @@ export class BatchClients {
     const seen = await runProgram<BatchCancelSeen>('clients/batch-cancel', order, limit);
     this.#next = seen.next;
     this.#ledger.note({ answered: seen.cancelled }, 0);
-    return { rate: seen.cancelled / seen.seconds, provenMs: seen.provenMs };
+    return {
+      rate: seen.cancelled / seen.seconds,
+      refused: seen.refused,
+      provenMs: seen.provenMs,
+    };
   }
 }

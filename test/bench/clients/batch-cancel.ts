@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { verifyReceipt } from '../../../src/app/audit/verifier.ts';
 
 /**
  * Clients that cancel pending orders in batches, each batch as soon as the previous one is answered, and
- * print how many orders were cancelled, and in which time.
+ * print how many orders were cancelled, and in which time. A batch that the service is too busy for is
+ * sent again after the time that the refusal states.
  */
 
 export interface BatchCancelOrder {
@@ -22,6 +24,8 @@ export interface BatchCancelOrder {
 
 export interface BatchCancelSeen {
   readonly cancelled: number;
+  /** How often a batch was refused because the service was too busy. */
+  readonly refused: number;
   /** The times from the answer of a batch to the verified receipt of its last event, in milliseconds. */
   readonly provenMs: readonly number[];
   readonly seconds: number;
@@ -34,11 +38,12 @@ const { orders, headers, connections, size, first, end, seconds, vkey } = given;
 const begun = performance.now();
 let next = first;
 let cancelled = 0;
+let refused = 0;
 const provenMs: number[] = [];
 
 await Promise.all(Array.from({ length: connections }, cancelInBatches));
 const took = (performance.now() - begun) / 1_000;
-const seen: BatchCancelSeen = { cancelled, provenMs, seconds: took, next };
+const seen: BatchCancelSeen = { cancelled, refused, provenMs, seconds: took, next };
 process.stdout.write(JSON.stringify(seen));
 
 async function cancelInBatches(): Promise<void> {
@@ -46,15 +51,26 @@ async function cancelInBatches(): Promise<void> {
     const from = next;
     next += size;
     const orderIds = Array.from({ length: size }, (_, index) => `${from + index}`);
-    const response = await fetch(`${orders}:batchCancel`, {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ orderIds }),
-    });
+    const response = await sentUntilTaken(JSON.stringify({ orderIds }));
     const { succeeded, ...rest } = (await response.json()) as { succeeded: number };
     if (succeeded !== size) throw new Error(`${response.status} ${JSON.stringify(rest)}`);
     cancelled += succeeded;
     if (vkey !== undefined) await prove(from + size - 1, vkey);
+  }
+}
+
+async function sentUntilTaken(body: string): Promise<Response> {
+  const request = {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body,
+  };
+  for (;;) {
+    const response = await fetch(`${orders}:batchCancel`, request);
+    if (response.status !== 503) return response;
+    refused += 1;
+    await response.body?.cancel();
+    await setTimeout(Number(response.headers.get('Retry-After')) * 1_000);
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { BATCH_CLIENTS, BATCH_ORDERS, BatchClients } from '../batch-clients.ts';
+import { BATCH_CLIENTS, BATCH_ORDERS, BatchClients, type Batches } from '../batch-clients.ts';
 import { CANCEL, CommandClients } from '../commands.ts';
 import { IdSequence } from '../id-sequence.ts';
 import { Ledger } from '../ledger.ts';
@@ -44,12 +44,10 @@ export const batches: Scenario = {
     await singles.warmUp(SINGLE_CLIENTS);
     await many.send(bench.seconds);
 
-    const [alone, beside, rates, besideRates]: [Measured[], Measured[], number[], number[]] = [
-      [],
-      [],
-      [],
-      [],
-    ];
+    const alone: Measured[] = [];
+    const beside: Measured[] = [];
+    const rates: number[] = [];
+    const batchesBeside: Batches[] = [];
     for (let round = 0; round < bench.rounds; round++) {
       alone.push(await singles.measure(SINGLE_CLIENTS));
       advance();
@@ -63,11 +61,11 @@ export const batches: Scenario = {
       beside.push(await singles.measure(SINGLE_CLIENTS));
       // Their orders may run out, and nothing beside them would be measured.
       if (areOver) throw new Error('the batches ended before the single commands beside them');
-      besideRates.push((await batching).rate);
+      batchesBeside.push(await batching);
       advance();
     }
     await singles.check(product);
-    return rowsOf(countOf(orders), { alone, beside, rates, besideRates });
+    return rowsOf(countOf(orders), { alone, beside, rates, batchesBeside });
   },
 };
 
@@ -75,10 +73,10 @@ interface Results {
   readonly alone: readonly Measured[];
   readonly beside: readonly Measured[];
   readonly rates: readonly number[];
-  readonly besideRates: readonly number[];
+  readonly batchesBeside: readonly Batches[];
 }
 
-function rowsOf(count: string, { alone, beside, rates, besideRates }: Results): readonly Row[] {
+function rowsOf(count: string, { alone, beside, rates, batchesBeside }: Results): readonly Row[] {
   const singleRate = median(alone.map(({ rate }) => rate));
   const [p99Alone, p99Beside] = [alone, beside].map((rounds) =>
     median(rounds.map(({ p99 }) => p99)),
@@ -87,6 +85,7 @@ function rowsOf(count: string, { alone, beside, rates, besideRates }: Results): 
   const fast = atLeast(100_000, 200_000);
   const times = p99Beside / p99Alone;
   const fair = atMost(2, 1.2);
+  const refused = batchesBeside.reduce((sum, { refused }) => sum + refused, 0);
   return [
     {
       name: `cancels in batches of ${BATCH_ORDERS}, ${BATCH_CLIENTS} connections, ${count}`,
@@ -106,7 +105,7 @@ function rowsOf(count: string, { alone, beside, rates, besideRates }: Results): 
       unit: '×',
       target: fair,
       verdict: judge(times, fair),
-      note: `${figure(median(besideRates))} orders a second in the batches`,
+      note: `${figure(median(batchesBeside.map(({ rate }) => rate)))} orders a second in the batches, ${refused} refusals`,
     },
   ];
 }
