@@ -46,14 +46,17 @@ export class ImportRun {
     advanced: (lines: number, batch: readonly DueLine[]) => void,
   ): Promise<Undecided | undefined> {
     let done = 0;
+    let pause: Promise<unknown> = Promise.resolve();
     for (const batch of batches(due)) {
+      // The batch was planned during the pause, without the log.
+      await pause;
       const outcomes = await this.#execute(this.#requestsOf(batch));
       const undecided = outcomes.find(isUndecided);
       if (undecided !== undefined) return undecided;
       this.#count(batch, outcomes);
       done += batch.length;
       advanced(done, batch);
-      await this.#wait(PAUSE_MS);
+      pause = this.#wait(PAUSE_MS);
     }
     return undefined;
   }
