@@ -44,6 +44,8 @@ class TemporaryTable implements WorkingTable {
   readonly #getAll: Statements;
   readonly #page: Database.Statement;
   readonly #highest: Database.Statement;
+  /** An import into a new store asks an empty table about each order, which took 8 % of its time. */
+  #isEmpty = true;
 
   constructor(db: Database.Database) {
     this.#db = db;
@@ -69,6 +71,7 @@ class TemporaryTable implements WorkingTable {
 
   add(entries: readonly Entry[]): readonly Entry[] {
     const leftOut: Entry[] = [];
+    this.#isEmpty &&= entries.length === 0;
     for (const [statement, some] of this.#add.for(entries)) {
       const { changes } = orRefused(() => statement.run(some.flat()));
       if (changes === some.length) continue;
@@ -78,17 +81,21 @@ class TemporaryTable implements WorkingTable {
   }
 
   put(entries: Iterable<Entry>): void {
-    for (const [statement, some] of this.#put.for([...entries])) {
+    const all = [...entries];
+    this.#isEmpty &&= all.length === 0;
+    for (const [statement, some] of this.#put.for(all)) {
       orRefused(() => statement.run(some.flat()));
     }
   }
 
   get(key: bigint): string | undefined {
+    if (this.#isEmpty) return undefined;
     return orRefused(() => this.#get.get(key)) as string | undefined;
   }
 
   getAll(keys: Iterable<bigint>): ReadonlyMap<bigint, string> {
     const found = new Map<bigint, string>();
+    if (this.#isEmpty) return found;
     for (const [statement, some] of this.#getAll.for([...keys])) {
       const entries = orRefused(() => statement.all(some)) as Entry[];
       for (const [key, text] of entries) found.set(key, text);
