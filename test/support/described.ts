@@ -93,7 +93,7 @@ interface Found {
 
 /** Returns the permitted responses to a request that the description does not cover. */
 const UNDESCRIBED = {
-  'no version of the API': [200, 204, 304, 400, 404, 405, 429, 503],
+  'no version of the API': [200, 204, 304, 308, 400, 404, 405, 429, 503],
   'no such path': [400, 401, 404, 429, 503],
   'no such method': [204, 400, 401, 405, 429, 503],
 } as const;
@@ -119,6 +119,7 @@ function checkUndescribed(reason: keyof typeof UNDESCRIBED, sent: Sent, answer: 
   const { status } = answer;
   demand((UNDESCRIBED[reason] as readonly number[]).includes(status), `a ${status} at ${reason}`);
   if (status === 405) demand('allow' in answer.headers, 'a 405 without Allow');
+  if (status === 308) demand(/\/(?:\?|$)/.test(sent.path), 'a 308 from an address without a slash');
   // Beside the API, a browser gets a page, which it asks for by GET.
   const accepted = String(lowerCased(sent).accept);
   const isBeside = status === 404 && reason === 'no version of the API';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Express, Request } from 'express';
+import type { Express, Request, RequestHandler } from 'express';
 import { fixedAnswer, once } from '../answers/fixed-answer.ts';
 import { type Addresses, serversOf } from '../description/served.ts';
 import { VERSION_1, VERSION_2 } from '../description/versions.ts';
@@ -63,6 +63,7 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
   });
   serveFixed(app, '/docs/theme.js', theme);
   serveGuides(app);
+  app.get(SLASH_AT_END, leaveOutSlash);
 
   const changelog = once(async () => {
     const pages = await import('./changelog.ts');
@@ -81,6 +82,18 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
     return fixedAnswer(ATOM, (await feed()).replaceAll(ANY_ADDRESS, addressOf(req, addresses)));
   });
 }
+
+/** The address of a page with a slash behind it, as people type it. */
+const SLASH_AT_END = /^\/(?:docs|guides|changelog)(?:\/\w[\w.-]*)*\/$/;
+
+/** Sends the reader to the page itself, whose links are relative to the address without the slash. */
+const leaveOutSlash: RequestHandler = (req, res) => {
+  const page = req.path.split('/').at(-2);
+  const query = req.originalUrl.slice(req.path.length);
+  res.setHeader('Cache-Control', 'no-cache');
+  // A relative address, because a proxy may serve the site below a path of its own.
+  res.location(`../${page}${query}`).status(308).end();
+};
 
 /** Stands for the address in what is rendered once: any client can name another one in its Host. */
 const ANY_ADDRESS = 'http://address.invalid/';

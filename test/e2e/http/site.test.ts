@@ -61,6 +61,16 @@ describe.each(TYPES)('%s', (path, contentType) => {
   });
 });
 
+test.each(PAGES.slice(1))('%s with a slash at its end leads to the page', async (path) => {
+  const { status, headers } = await read(`${path}/?q=a%20b`);
+  expect({ status, cached: headers['cache-control'] }).toEqual({ status: 308, cached: 'no-cache' });
+  // Also behind a proxy that serves the site below a path.
+  const from = `http://proxy.invalid/shop${path}/`;
+  expect(new URL(headers.location ?? '', from).href).toBe(
+    `http://proxy.invalid/shop${path}?q=a%20b`,
+  );
+});
+
 describe.each(PAGES)('The page %s', (path) => {
   it('may load nothing from anywhere else, run nothing that stands in it, and not be framed', async () => {
     const { headers } = await read(path);
@@ -108,18 +118,21 @@ describe.each(PAGES)('The page %s', (path) => {
 });
 
 test.each([
-  '/docs/',
+  '/docs//',
+  '/docs/%2e%2e/',
+  '/docs/.x/',
   '/docs/v1',
   '/docs/v3',
   '/docs/reference.ts',
   '/docs/theme.ts',
-  '/guides/',
+  '/guides//proxy.invalid/',
   '/guides/nothing',
   '/guides/api.md',
   '/guides/../../package.json',
   '/guides/adr',
   '/docs/../package.json',
-  '/changelog/',
+  '/changelog.atom/',
+  '/public-key/',
   '/index.html',
 ])('There is nothing at %s', async (path) => {
   expectError(await read(path), 404, 'not_found');
