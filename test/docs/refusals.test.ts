@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -39,8 +39,12 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     change(openDatabase(file), 'PRAGMA user_version = 99');
     return {};
   },
-  'FILE cannot be opened': (file) => {
+  'FILE cannot be opened: it is': (file) => {
     mkdirSync(file);
+    return {};
+  },
+  'FILE cannot be opened: unable': (file) => {
+    symlinkSync('/nowhere/store.db', file);
     return {};
   },
   'FILE-server cannot be locked': (file) => {

@@ -63,7 +63,7 @@ it('A file that is not a database is refused and not changed', async () => {
 
 it('A folder instead of the file is refused', async () => {
   const { folder } = folderWith((file) => mkdirSync(file));
-  expect(await refusal(folder)).toMatch('cannot be opened');
+  expect(await refusal(folder)).toMatch('cannot be opened: it is a folder');
 });
 
 it('A log with an event of an unknown type is refused', async () => {

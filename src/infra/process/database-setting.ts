@@ -1,4 +1,5 @@
 /** The setting of the store's place. */
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { NoAddress, parseAddress } from './postgres-address.ts';
 
@@ -7,6 +8,12 @@ export type DatabaseConfig =
   | { readonly engine: 'sqlite'; readonly file: string }
   /** The address has a password in it, where one is needed. */
   | { readonly engine: 'postgres'; readonly url: string };
+
+/**
+ * The longest name of a store's file, in bytes. The names of the files beside it begin with it and are
+ * up to 53 bytes longer; file systems take 255.
+ */
+const MAX_NAME_BYTES = 200;
 
 /** The schema of DATABASE_URL. No message repeats what was given: it may have a password in it. */
 export const database = z
@@ -20,6 +27,10 @@ export const database = z
   .refine((url) => !/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url), {
     error: 'must be sqlite:FILE, or sqlite:///FILE with an absolute path',
   })
+  .refine((url) => !/^sqlite:(?:.*\/)?\.{0,2}$/.test(url), 'must name a file, not a folder')
+  .refine((url) => !url.startsWith('sqlite:') || nameBytesOf(url) <= MAX_NAME_BYTES, {
+    error: `must name a file with a name of ${MAX_NAME_BYTES} bytes at most: those of the files beside it are longer`,
+  })
   .superRefine((url, context) => {
     const flaw = url.startsWith('sqlite:') ? undefined : flawInAddress(url);
     if (flaw !== undefined) context.addIssue(flaw);
@@ -29,6 +40,10 @@ export const database = z
       ? { engine: 'sqlite', file: url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') }
       : { engine: 'postgres', url };
   });
+
+function nameBytesOf(url: string): number {
+  return Buffer.byteLength(basename(url.slice('sqlite:'.length)));
+}
 
 /** Returns the flaw of an address of PostgreSQL, in words without any part of a password. */
 function flawInAddress(url: string): string | undefined {

@@ -84,10 +84,8 @@ export function requireWholeLog(file: string, db: Database.Database): void {
 
 /** Throws {@link CannotStart} if there is no file, or an empty one. Opens and creates nothing. */
 export function requireStore(file: string): void {
-  const found = stat(file);
+  const found = statFile(file);
   if (found === undefined) throw noStore(file);
-  if (found.isDirectory())
-    throw new CannotStart(`${file} cannot be opened: it is a folder. ${CHECK}`);
   if (found.size === 0) throw new NoStore(`${file} is empty: there is no store in it. ${CHECK}`);
 }
 
@@ -100,6 +98,14 @@ function noStore(file: string): NoStore {
   return new NoStore(`There is no store ${file}. ${CHECK}`);
 }
 
+/** Throws {@link CannotStart} for anything else than a file: to open a pipe may take for ever. */
+function statFile(file: string): Stats | undefined {
+  const found = stat(file);
+  if (found?.isFile() !== false) return found;
+  const what = found.isDirectory() ? 'a folder' : 'no regular file';
+  throw new CannotStart(`${file} cannot be opened: it is ${what}. ${CHECK}`);
+}
+
 function stat(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
@@ -109,6 +115,7 @@ function stat(file: string): Stats | undefined {
 }
 
 function connect(file: string, guard: (file: string) => void): Database.Database {
+  statFile(file);
   try {
     guard(file);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

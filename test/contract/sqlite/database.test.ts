@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +13,7 @@ import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
 /** Everything in a folder: its names, and a digest of what is in each file. */
 function contents(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).map((entry) => {
-    if (entry.isDirectory()) return `${entry.name}/`;
+    if (!entry.isFile()) return `${entry.name}/`;
     const bytes = readFileSync(join(folder, entry.name));
     return `${entry.name} ${createHash('sha256').update(bytes).digest('hex')}`;
   });
@@ -118,7 +119,15 @@ describe('opening a store', () => {
         mkdirSync(file);
         return file;
       },
-      /cannot be opened: .*SQLITE_CANTOPEN/,
+      /cannot be opened: it is a folder/,
+    ],
+    [
+      'a named pipe',
+      (file) => {
+        execFileSync('mkfifo', [file]);
+        return file;
+      },
+      /cannot be opened: it is no regular file/,
     ],
     [
       'a file in what is a file itself',
