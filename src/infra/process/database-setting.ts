@@ -27,22 +27,26 @@ export const database = z
   .refine((url) => !/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url), {
     error: 'must be sqlite:FILE, or sqlite:///FILE with an absolute path',
   })
-  .refine((url) => !/^sqlite:(?:.*\/)?\.{0,2}$/.test(url), 'must name a file, not a folder')
-  .refine((url) => !url.startsWith('sqlite:') || nameBytesOf(url) <= MAX_NAME_BYTES, {
-    error: `must name a file with a name of ${MAX_NAME_BYTES} bytes at most: those of the files beside it are longer`,
-  })
   .superRefine((url, context) => {
-    const flaw = url.startsWith('sqlite:') ? undefined : flawInAddress(url);
+    const file = fileIn(url);
+    const flaw = file === undefined ? flawInAddress(url) : flawInFile(file);
     if (flaw !== undefined) context.addIssue(flaw);
   })
   .transform((url): DatabaseConfig => {
-    return url.startsWith('sqlite:')
-      ? { engine: 'sqlite', file: url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') }
-      : { engine: 'postgres', url };
+    const file = fileIn(url);
+    return file === undefined ? { engine: 'postgres', url } : { engine: 'sqlite', file };
   });
 
-function nameBytesOf(url: string): number {
-  return Buffer.byteLength(basename(url.slice('sqlite:'.length)));
+/** Returns the file of a store in SQLite; undefined for an address of PostgreSQL. */
+function fileIn(url: string): string | undefined {
+  if (!url.startsWith('sqlite:')) return undefined;
+  return url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+}
+
+function flawInFile(file: string): string | undefined {
+  if (/(?:^|\/)\.{0,2}$/.test(file)) return 'must name a file, not a folder';
+  if (Buffer.byteLength(basename(file)) <= MAX_NAME_BYTES) return undefined;
+  return `must name a file with a name of ${MAX_NAME_BYTES} bytes at most: those of the files beside it are longer`;
 }
 
 /** Returns the flaw of an address of PostgreSQL, in words without any part of a password. */

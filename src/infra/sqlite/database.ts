@@ -101,7 +101,7 @@ function noStore(file: string): NoStore {
 /** Throws {@link CannotStart} for anything else than a file: to open a pipe may take for ever. */
 function statFile(file: string): Stats | undefined {
   const found = stat(file);
-  if (found?.isFile() !== false) return found;
+  if (found === undefined || found.isFile()) return found;
   const what = found.isDirectory() ? 'a folder' : 'no regular file';
   throw new CannotStart(`${file} cannot be opened: it is ${what}. ${CHECK}`);
 }
