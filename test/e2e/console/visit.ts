@@ -88,7 +88,7 @@ export function problemsOf(page: Page, address: string, expected: RegExp): strin
 /** The narrowest width that a page must fit without a scroll bar (WCAG 2.2, 1.4.10). */
 const NARROWEST_PX = 320;
 
-/** Expects a page to be accessible in light, dark and narrow, and to fit each width. */
+/** Expects a page to be accessible in light, dark and narrow, and to fit each width, also with its details shown. */
 export async function expectAccessible(page: Page, name: string): Promise<void> {
   const looks = [
     ['light', 'light', 1280],
@@ -105,6 +105,10 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
   }
   await page.setViewportSize({ width: NARROWEST_PX, height: 800 });
   await expectFit(page, name);
+  await page.evaluate(`globalThis.folded = [...document.querySelectorAll('details:not([open])')];
+    folded.forEach((each) => { each.open = true; })`);
+  await expectFit(page, `${name}, with its details`);
+  await page.evaluate('folded.forEach((each) => { each.open = false; })');
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 800 });
 }
