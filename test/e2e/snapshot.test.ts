@@ -10,8 +10,10 @@ import { type Environment, Service, start } from '../support/service.ts';
 const LIST = '/v1/store/orders';
 /** A number of orders for which a stop writes a snapshot. */
 const ORDERS = 51_000;
-/** A renewal waits for ten times as long as the last one took, and gets what processors have left. */
-const RENEWAL_MS = 400_000;
+/** A snapshot is renewed for this many new events. */
+const NEW_EVENTS = 50_000;
+/** A renewal gets what processors have left. */
+const RENEWAL_MS = 200_000;
 const KILLS = isNightly ? 5 : 2;
 /** The time in which a snapshot of that many orders is written, and more. */
 const MAX_WRITE_MS = 400;
@@ -85,20 +87,26 @@ describe.each([
         const { text } = await service.ask('GET', '/metrics');
         return Number(/^store_orders_snapshot_position (\d+)$/m.exec(text)?.[1]);
       };
-      for (const round of [1, 2]) {
-        await importFrom((round - 1) * ORDERS + 1);
-        await expect.poll(metric, { timeout: RENEWAL_MS }).toBe(round * ORDERS);
-      }
+      await importFrom(1);
+      expect(await service.program.end('SIGTERM')).toBe(0);
+      await service.start(env);
+      // A snapshot that was made before the end of an import leaves so few events out that none follows.
+      const first = await metric();
+      expect(first).toBeGreaterThanOrEqual(NEW_EVENTS);
+      await importFrom(ORDERS + 1);
+      const least = first + NEW_EVENTS;
+      await expect.poll(metric, { timeout: RENEWAL_MS }).toBeGreaterThanOrEqual(least);
+      const position = await metric();
       expect((await service.ask('DELETE', `${LIST}/${ORDERS}`)).status).toBe(204);
       await service.program.end('SIGKILL');
       await service.start(env);
-      expect(startedFrom(service)).toMatchObject({ position: 2 * ORDERS });
+      expect(startedFrom(service)).toMatchObject({ position });
       expect(JSON.parse((await service.ask('GET', LIST)).text)).toHaveLength(2 * ORDERS);
       const { text } = await service.ask('GET', `/v2/store/orders/${ORDERS}`);
       expect(JSON.parse(text)).toMatchObject({ status: 'cancelled' });
       expect(files()).toHaveLength(1);
     },
-    2 * RENEWAL_MS,
+    RENEWAL_MS + 100_000,
   );
 
   it('is the old one, the new one or none after a kill at any time', async () => {

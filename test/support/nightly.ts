@@ -1,2 +1,12 @@
 /** True in `npm run test:nightly`, which runs everything in full; `npm test` has minutes. */
 export const isNightly = process.env.NIGHTLY === '1';
+
+/**
+ * The seed of a long random walk: the value of an environment variable, or else a new one each night. By day
+ * it is the same one always, so that a run judges a change and not its luck.
+ */
+export function seedFrom(variable: string): number {
+  const given = process.env[variable];
+  if (given !== undefined) return Number(given);
+  return isNightly ? Date.now() & 0x7fffffff : 1;
+}

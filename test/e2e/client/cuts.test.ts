@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { StoreOrders } from '../../../src/client/client.ts';
 import { CuttingProxy } from '../../support/cutting-proxy.ts';
+import { seedFrom } from '../../support/nightly.ts';
 import { Random } from '../../support/random.ts';
 import { Service } from '../../support/service.ts';
 
@@ -9,7 +10,7 @@ import { Service } from '../../support/service.ts';
  * them.
  */
 const CUTS = Number(process.env.CUTS ?? 100);
-const SEED = Number(process.env.CUTS_SEED ?? Date.now() & 0x7fffffff);
+const SEED = seedFrom('CUTS_SEED');
 const CLIENTS = 8;
 
 test(`After ${CUTS} random cuts of the network there is exactly one order each (seed ${SEED})`, async () => {

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM, excessWidthOf, violationsOn } from '../../support/chromium.ts';
+import { seedFrom } from '../../support/nightly.ts';
 import { Random } from '../../support/random.ts';
 import { browsing } from './visit.ts';
 
@@ -10,7 +11,7 @@ import { browsing } from './visit.ts';
  * actions there are, and CONSOLE_SEED repeats the same ones.
  */
 const ACTIONS = Number(process.env.CONSOLE_ACTIONS ?? 150);
-const SEED = Number(process.env.CONSOLE_SEED ?? Date.now() & 0x7fffffff);
+const SEED = seedFrom('CONSOLE_SEED');
 
 const LIST = '/v1/store/orders';
 const ORDERS = 300;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { ask, type Sent } from '../../support/http.ts';
 import { listening } from '../../support/listening.ts';
+import { seedFrom } from '../../support/nightly.ts';
 import { type Known, requests } from '../../support/requests.ts';
 import { Service } from '../../support/service.ts';
 
@@ -13,7 +14,7 @@ import { Service } from '../../support/service.ts';
  */
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 3_000);
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() & 0x7fffffff);
+const SEED = seedFrom('FUZZ_SEED');
 /** How many requests one store gets: the list of version 1 grows, and every list is looked through. */
 const ROUND_REQUESTS = 2_500;
 /** How many are under way at once. */
