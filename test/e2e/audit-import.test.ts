@@ -73,7 +73,7 @@ it('An import that is killed has imported nothing, and can be run again', async 
 });
 
 it('An import into PostgreSQL that is killed has imported nothing, and can be run again', async () => {
-  const from = await withExport(20_000);
+  const from = await withExport(10_000);
   const file = join(from, 'trail.ndjson');
   const url = await newDatabase();
   const program = await importForEver(file, url);
@@ -87,7 +87,7 @@ it('An import into PostgreSQL that is killed has imported nothing, and can be ru
   const left = await runOn(url, from, 'verify', '--json');
   expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
   const again = await runOn(url, from, 'audit', 'import', file, '--unsigned');
-  expect(again.out).toMatch(/^Imported 20000 events\./);
+  expect(again.out).toMatch(/^Imported 10000 events\./);
   const [one, other] = [
     await run(from, 'verify', '--json'),
     await runOn(url, from, 'verify', '--json'),

@@ -13,6 +13,7 @@ import {
   violationsOn,
   WITHOUT_CHROMIUM,
 } from '../support/chromium.ts';
+import { isNightly } from '../support/nightly.ts';
 import { Service } from '../support/service.ts';
 
 const ID = 9_007_199_254_740_993n;
@@ -107,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
         await photograph(page, file);
         backgrounds.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
         expect(await excessWidthOf(page)).toBe(0);
-        expect(await violations(page)).toEqual([]);
+        if (isNightly || look !== 'narrow') expect(await violations(page)).toEqual([]);
       }
       expect(backgrounds).toEqual(['rgb(255, 255, 255)', 'rgb(28, 32, 34)', 'rgb(255, 255, 255)']);
       expect(wrong).toEqual([]);
@@ -212,21 +213,24 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
     });
   });
 
-  test('every guide fits a page of 320 px without a scroll bar (WCAG 2.2, 1.4.10)', async () => {
-    const { page } = await visit('/guides');
-    await page.setViewportSize({ width: 320, height: 800 });
-    const paths = await page
-      .locator('a[href*="guides/"]')
-      .evaluateAll((links) => links.map((link) => (link as { href?: string }).href as string));
-    expect(paths.length).toBeGreaterThan(80);
-    const wide: string[] = [];
-    for (const path of new Set(paths)) {
-      await page.goto(path);
-      const excess = await excessWidthOf(page);
-      if (excess !== 0) wide.push(path);
-    }
-    expect(wide).toEqual([]);
-  });
+  test.runIf(isNightly)(
+    'every guide fits a page of 320 px without a scroll bar (WCAG 2.2, 1.4.10)',
+    async () => {
+      const { page } = await visit('/guides');
+      await page.setViewportSize({ width: 320, height: 800 });
+      const paths = await page
+        .locator('a[href*="guides/"]')
+        .evaluateAll((links) => links.map((link) => (link as { href?: string }).href as string));
+      expect(paths.length).toBeGreaterThan(80);
+      const wide: string[] = [];
+      for (const path of new Set(paths)) {
+        await page.goto(path);
+        const excess = await excessWidthOf(page);
+        if (excess !== 0) wide.push(path);
+      }
+      expect(wide).toEqual([]);
+    },
+  );
 
   test('every diagram of the guides is shown', async () => {
     const { page } = await visit('/guides/architecture');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tableOf } from '../docs/markdown.ts';
 import { temporaryFile } from '../support/folder.ts';
+import { isNightly } from '../support/nightly.ts';
 import {
   decider,
   httpApp,
@@ -21,10 +22,10 @@ const LEVELS: readonly (readonly [Target, CheckOptions])[] = [
   [memoryApp, { runs: 300 }],
   [memoryApp, { runs: 5_000, together: 500 }],
   [sqliteApp(temporaryFile), { runs: 10 }],
-  [sqliteApp(temporaryFile), { runs: 4_000, together: 1_000 }],
+  [sqliteApp(temporaryFile), { runs: isNightly ? 4_000 : 1_000, together: 1_000 }],
   [sqliteServerApp(temporaryFile), { runs: 5, does: ['place', 'ship', 'cancel', 'restart'] }],
   [httpApp, { runs: 20 }],
-  [httpApp, { runs: 200, together: 20 }],
+  [httpApp, { runs: isNightly ? 200 : 60, together: 20 }],
 ];
 
 describe('Any program', () => {
@@ -56,9 +57,10 @@ async function runAll(target: Target, programs: Iterable<Program>): Promise<numb
 }
 
 describe('Enumerated programs', () => {
+  const long = isNightly ? { length: 6, count: 66_560 } : { length: 5, count: 8_448 };
   test.each([
-    { target: decider, length: 6, count: 66_560 },
-    { target: memoryApp, length: 6, count: 66_560 },
+    { target: decider, ...long },
+    { target: memoryApp, ...long },
     { target: sqliteApp(temporaryFile), length: 5, count: 8_448 },
   ])('every sequence of $length commands to two orders: $target.name', async (given) => {
     const { target, length, count } = given;

@@ -12,7 +12,7 @@ import { PROMISES } from './promises.ts';
 import { AT_ONCE, firstFailure, HEAD, PAGE, PAUSE_SECONDS } from './table.ts';
 
 /** Of the servers that take long to find out, `npm test` runs one of so many. */
-const SHARE = 8;
+const SHARE = 24;
 
 /** Returns everything at night, and a part of it otherwise. */
 function someOf<Item>(all: readonly Item[], isShort: (item: Item) => boolean): readonly Item[] {

@@ -15,10 +15,13 @@ const MAX_LINES = 150;
 /** Each state to reach occurs in one of ten traces. */
 const TRACES = isNightly ? 1_000 : 100;
 const MAX_TRACES_OF_A_MUTANT = 20_000;
-/** One mutant for each invariant, which each take four seconds; all of them at night. */
+/** A mutant of each of two invariants, which each take four seconds; all of them at night. */
 const TRIED = isNightly
   ? MUTANTS
-  : [...new Map(MUTANTS.toReversed().map((mutant) => [mutant.breaks, mutant])).values()];
+  : [...new Map(MUTANTS.toReversed().map((mutant) => [mutant.breaks, mutant])).values()].slice(
+      0,
+      2,
+    );
 
 describe.concurrent('the specification', () => {
   test('fits on three screens', () => {

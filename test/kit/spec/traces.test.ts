@@ -29,9 +29,9 @@ import { orderProgramOf, PLACED } from './programs.ts';
 import { SPECIFICATION, simulate } from './quint.ts';
 import { replayTrace, TRACE_RULES } from './replay.ts';
 
-const TRACES = isNightly ? 1_000 : 60;
+const TRACES = isNightly ? 1_000 : 30;
 /** The traces of which each begins with an empty database, or kills processes. */
-const FEW = isNightly ? 60 : 3;
+const FEW = isNightly ? 60 : 2;
 
 const folder = newFolder();
 let traces: readonly ItfTrace[];

@@ -41,11 +41,8 @@ test('each mutant can be planted, also those that are only at night', () => {
   for (const { change } of MUTANTS) changedProduct(change);
 });
 
-test.each(isNightly ? MUTANTS : MUTANTS.slice(0, 1))(
-  'it is noticed: $mutant',
-  async ({ change, words }) => {
-    const situations = ['beyond'] as const;
-    const { broken } = await runFairness({ ...BRIEF, situations, root: changedProduct(change) });
-    expect(broken).toContainEqual(expect.stringMatching(words));
-  },
-);
+test.runIf(isNightly).each(MUTANTS)('it is noticed: $mutant', async ({ change, words }) => {
+  const situations = ['beyond'] as const;
+  const { broken } = await runFairness({ ...BRIEF, situations, root: changedProduct(change) });
+  expect(broken).toContainEqual(expect.stringMatching(words));
+});

@@ -90,7 +90,7 @@ test('each mutant can be planted, also those that are only at night', () => {
   for (const { changes } of MUTANTS) productOfSmallBatches(BATCH, ...changes);
 });
 
-test.skipIf(noCompiler).each(isNightly ? MUTANTS : MUTANTS.slice(0, 1))(
+test.runIf(isNightly && noCompiler === undefined).each(MUTANTS)(
   'it is noticed: $mutant',
   async ({ load = BRIEF, changes, words }) => {
     const { broken } = await runOverload({

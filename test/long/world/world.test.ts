@@ -42,7 +42,7 @@ describe('In simulated worlds', () => {
     expect(code).toBe(0);
   });
 
-  test('every promise is kept from any seed', async () => {
+  test.runIf(isNightly)('every promise is kept from any seed', async () => {
     const { code, output } = await worlds(PROGRAM, '--seeds', `${WORLDS / 4}`);
     expect(output).toContain('every promise was kept');
     expect(code).toBe(0);
@@ -60,18 +60,13 @@ describe('In simulated worlds', () => {
 
 const mutant = (name: string) => MUTANTS.find((each) => each.name === name) as Mutant;
 
-/** One of each part of the service; all of them at night. */
+/** One of the writer, one of the queue and one of the list; all of them at night. */
 const TRIED = isNightly
   ? MUTANTS
   : [
       'an atomic group is done in part, and says so',
-      'a retry is decided again',
-      'a command waits while nothing is in flight',
       'the newest command is lost in an overload',
       'a reader folds what the writer has folded',
-      'a revocation takes effect at the next start only',
-      'an outcome in doubt is a service that is unavailable',
-      'the loss of acknowledged events is not noticed',
     ].map(mutant);
 
 test('each mutant can be planted, also those that are only at night', () => {
@@ -90,7 +85,7 @@ describe('A world finds', () => {
     expect(code).toBe(1);
   });
 
-  test.each(isNightly ? PART_FAULTS : PART_FAULTS.slice(-2))('that $name', async ({ name }) => {
+  test.each(isNightly ? PART_FAULTS : PART_FAULTS.slice(-1))('that $name', async ({ name }) => {
     const { code, output } = await worlds(PROGRAM, '--fault', name, ...UNTIL_FOUND);
     expect(output).toMatch(/^Seed \d+: /m);
     expect(code).toBe(1);
