@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { seedFrom } from '../../support/nightly.ts';
 
 /** Runs the tool of the specification language, https://quint.sh, from its npm package. */
 
@@ -17,6 +18,9 @@ export const INVARIANTS = join(import.meta.dirname, 'invariants.qnt');
 
 /** The other backend is a program that the tool would download. */
 const BACKEND = '--backend=typescript';
+
+/** The same number draws the same traces again. */
+const SEED = seedFrom('SPECIFICATION_SEED');
 
 /** The number of steps of a trace. */
 const STEPS = 50;
@@ -44,7 +48,7 @@ export async function quint(...given: readonly string[]): Promise<Ended> {
 
 /** Draws traces of a specification, and checks a property after each step. */
 export function simulate(file: string, given: readonly string[]): Promise<Ended> {
-  return quint('run', file, BACKEND, `--max-steps=${STEPS}`, ...given);
+  return quint('run', file, BACKEND, `--seed=${SEED}`, `--max-steps=${STEPS}`, ...given);
 }
 
 /** Runs the tests in a file, each once. */

@@ -29,7 +29,7 @@ import { orderProgramOf, PLACED } from './programs.ts';
 import { SPECIFICATION, simulate } from './quint.ts';
 import { replayTrace, TRACE_RULES } from './replay.ts';
 
-const TRACES = isNightly ? 1_000 : 30;
+const TRACES = isNightly ? 1_000 : 40;
 /** The traces of which each begins with an empty database, or kills processes. */
 const FEW = isNightly ? 60 : 2;
 
