@@ -2,9 +2,10 @@
  * Serves metrics: on the port of the API for keys with a scope, and without one on a port of its
  * own.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Express, IRoute, RequestHandler } from 'express';
 import { listen } from './listen.ts';
+import { http } from './node-http.ts';
 import { requireScope } from './requests/authentication.ts';
 import { allowOnly } from './routing.ts';
 
@@ -32,7 +33,7 @@ export class MetricsServer {
   readonly #server: Server;
 
   constructor(print: PrintMetrics) {
-    this.#server = createServer(BOUNDS, (req, res) => {
+    this.#server = http.createServer(BOUNDS, (req, res) => {
       // A failed scrape must not end the service.
       answer(req, res, print).catch(() => res.destroy());
     });

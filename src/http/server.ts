@@ -1,6 +1,6 @@
 /** The HTTP server around the app: its limits, and its life from listening to the last response. */
 import { once } from 'node:events';
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
 import { refuseConnection, sendError } from './answers/error.ts';
@@ -9,6 +9,7 @@ import { type Connection, type ConnectionLimits, Connections, SWEEP_MS } from '.
 import type { App } from './exact-express.ts';
 import type { Health } from './health.ts';
 import { listen } from './listen.ts';
+import { http } from './node-http.ts';
 
 /** The time for which a stop waits for clients to read their responses, in milliseconds. */
 const LAST_ANSWERS_MS = 5_000;
@@ -51,10 +52,10 @@ export class HttpServer {
       connectionsCheckingInterval: SWEEP_MS,
       // Requests without a body need not be read to the end, which saves 7 % of this thread's time.
       optimizeEmptyRequests: true,
-      IncomingMessage: born(IncomingMessage, app.request),
-      ServerResponse: born(ServerResponse, app.response),
+      IncomingMessage: born(http.IncomingMessage, app.request),
+      ServerResponse: born(http.ServerResponse, app.response),
     };
-    this.#server = createServer(options, answer);
+    this.#server = http.createServer(options, answer);
     this.#server.on('checkExpectation', answer);
     // 100 Continue is sent by the reader of the body: other operations do not wait for one.
     this.#server.on('checkContinue', answer);

@@ -104,6 +104,15 @@ const RULES: readonly Rule[] = [
     broken: ["if (engine === 'sqlite') start();\n", "switch (engine) {\n  case 'postgres':\n}\n"],
     sound: ["const engine = 'sqlite';\n"],
   },
+  {
+    rule: 'of node:http, types alone are imported',
+    breaks: (source) => placesOf(source, /^import (?!type)[^;]*'node:http'/gm),
+    broken: [
+      "import { createServer } from 'node:http';\n",
+      "import {\n  createServer,\n  type Server,\n} from 'node:http';\n",
+    ],
+    sound: ["import type { Server } from 'node:http';\nimport { http } from './node-http.ts';\n"],
+  },
 ];
 
 /** Files, or folders, that break a rule and are still to be mended. One that keeps it has to leave. */

@@ -1,7 +1,8 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Response } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
 import { CLOCKS } from '../../app/clock.ts';
+import { http } from '../node-http.ts';
 import { settleUnread } from '../requests/unread-body.ts';
 
 // The clients of an API are programs: no response may be framed, sniffed, or run as a page. Headers
@@ -33,7 +34,7 @@ const OPTIONS: HelmetOptions = {
 export function addCommonHeaders(app: Express): void {
   const common = helmetHeaders();
   const inTurn = common.flat();
-  const write = ServerResponse.prototype.writeHead as (...given: unknown[]) => Response;
+  const write = http.ServerResponse.prototype.writeHead as (...given: unknown[]) => Response;
   app.response.writeHead = function (this: Response, ...given: unknown[]) {
     const [status, own] = given;
     if (!this.req.complete) settleUnread(this.req, this, status as number);

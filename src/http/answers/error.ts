@@ -1,8 +1,8 @@
 /** Sends Error objects: the one place that writes responses of 400 and above. */
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import type { ApiError } from '../api-error.ts';
+import { http } from '../node-http.ts';
 import { JSON_UTF_8 } from './negotiation.ts';
 
 /** Headers that a handler may have set for a success before it failed. */
@@ -41,7 +41,7 @@ export function refuseConnection(socket: Socket, error: ApiError): void {
     'X-Content-Type-Options': 'nosniff',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
 /** Returns the headers of every Error with a body. No cache may store it. */
