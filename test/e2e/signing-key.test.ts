@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { ask } from '../support/http.ts';
+import { isNightly } from '../support/nightly.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { addressOf, type Environment, newFolder, Service, start } from '../support/service.ts';
 
@@ -33,7 +34,7 @@ it('SIGNING_KEY_FILE names another, shareable file, which a demo never signs wit
 
 const MISSING = / is missing, and this store has signed with the key in it\. Nothing was changed\./;
 
-it.each([
+const PLACES: readonly (readonly [string, () => Environment | Promise<Environment>])[] = [
   ['beside the store', () => ({})],
   ['in SIGNING_KEY_FILE', () => ({ SIGNING_KEY_FILE: join(newFolder(), 'key') })],
   [
@@ -43,7 +44,10 @@ it.each([
       DATABASE_URL: await newDatabase(18, 'template1'),
     }),
   ],
-])(
+];
+
+// By day the file is that of the store in PostgreSQL.
+it.each(PLACES.filter(([place]) => isNightly || place !== 'in SIGNING_KEY_FILE'))(
   'A start without the key is refused until it is back, or renewed on purpose: %s',
   async (_, env) => {
     const given: Environment = await env();

@@ -11,13 +11,17 @@ import { KEYS } from './keys.ts';
 import { PROMISES } from './promises.ts';
 import { AT_ONCE, firstFailure, HEAD, PAGE, PAUSE_SECONDS } from './table.ts';
 
-/** Of the servers that take long to find out, `npm test` runs one of so many. */
-const SHARE = 24;
+/** Of the servers that take long to find out, `npm test` runs one of so many; of the others one of three. */
+const LONG_SHARE = 24;
+const SHORT_SHARE = 3;
 
 /** Returns everything at night, and a part of it otherwise. */
 function someOf<Item>(all: readonly Item[], isShort: (item: Item) => boolean): readonly Item[] {
   let long = 0;
-  return all.filter((item) => isNightly || isShort(item) || long++ % SHARE === 0);
+  let short = 0;
+  return all.filter((item) => {
+    return isNightly || (isShort(item) ? short++ % SHORT_SHARE : long++ % LONG_SHARE) === 0;
+  });
 }
 
 const NEVER = () => false;
