@@ -23,9 +23,13 @@ export const database = z
       'must be sqlite:FILE, for example sqlite:./data/store-orders.db, or postgres://USER@HOST/DATABASE',
     abort: true,
   })
-  .refine((url) => !url.includes(':memory:'), 'must name a file: orders have to be durable')
+  .refine((url) => !url.includes(':memory:'), {
+    error: 'must name a file: orders have to be durable',
+    abort: true,
+  })
   .refine((url) => !/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url), {
     error: 'must be sqlite:FILE, or sqlite:///FILE with an absolute path',
+    abort: true,
   })
   .superRefine((url, context) => {
     const file = fileIn(url);

@@ -215,6 +215,8 @@ describe('A mistake is reported in one line that names the variable:', () => {
     ['PORT', 'http'],
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
+    ['DATABASE_URL', 'sqlite::memory:/'],
+    ['DATABASE_URL', 'sqlite://x/'],
     ['DATABASE_URL', 'sqlite:./data/'],
     ['DATABASE_URL', 'sqlite:/'],
     ['DATABASE_URL', 'sqlite:..'],
