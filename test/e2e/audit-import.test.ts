@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
-import { isNightly } from '../support/nightly.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { newFolder, type Program, Service, start } from '../support/service.ts';
@@ -50,31 +49,28 @@ async function importForEver(file: string, url: string): Promise<Program> {
   return program;
 }
 
-it.runIf(isNightly)(
-  'An import that is killed has imported nothing, and can be run again',
-  async () => {
-    // More than SQLite's cache for uncommitted pages (16 MB).
-    const from = await withExport(150_000);
-    const folder = newFolder();
-    const file = join(from, 'trail.ndjson');
-    const database = join(folder, 'store.db');
-    const program = await importForEver(file, `sqlite:${database}`);
-    // Until many events have been written, but not committed.
-    while (!existsSync(`${database}-wal`) || statSync(`${database}-wal`).size < 1_000_000) {
-      if (program.child.exitCode !== null) expect.fail(`it has ended: ${program.stderr}`);
-      await setTimeout(1);
-    }
-    expect(await program.end('SIGKILL')).toBe('SIGKILL');
-    const left = await run(folder, 'verify', '--json');
-    expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
-    const again = await run(folder, 'audit', 'import', file, '--unsigned');
-    expect(again.out).toMatch(/^Imported 150000 events\./);
-    const other = await run(folder, 'verify', '--json');
-    await using beside = new Beside(join(from, 'store.db'));
-    const { root } = await beside.treeHead();
-    expect(JSON.parse(other.out).root).toBe(Buffer.from(root).toString('base64'));
-  },
-);
+it('An import that is killed has imported nothing, and can be run again', async () => {
+  // More than SQLite's cache for uncommitted pages (16 MB).
+  const from = await withExport(150_000);
+  const folder = newFolder();
+  const file = join(from, 'trail.ndjson');
+  const database = join(folder, 'store.db');
+  const program = await importForEver(file, `sqlite:${database}`);
+  // Until many events have been written, but not committed.
+  while (!existsSync(`${database}-wal`) || statSync(`${database}-wal`).size < 1_000_000) {
+    if (program.child.exitCode !== null) expect.fail(`it has ended: ${program.stderr}`);
+    await setTimeout(1);
+  }
+  expect(await program.end('SIGKILL')).toBe('SIGKILL');
+  const left = await run(folder, 'verify', '--json');
+  expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
+  const again = await run(folder, 'audit', 'import', file, '--unsigned');
+  expect(again.out).toMatch(/^Imported 150000 events\./);
+  const other = await run(folder, 'verify', '--json');
+  await using beside = new Beside(join(from, 'store.db'));
+  const { root } = await beside.treeHead();
+  expect(JSON.parse(other.out).root).toBe(Buffer.from(root).toString('base64'));
+});
 
 it('An import into PostgreSQL that is killed has imported nothing, and can be run again', async () => {
   const from = await withExport(10_000);
