@@ -1,11 +1,11 @@
-import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { seedFrom } from '../support/nightly.ts';
 import { Random } from '../support/random.ts';
 import { PAGES_TO_RUN } from './blocks.ts';
 import { Reader } from './reader.ts';
 import { isInstalled } from './terminal.ts';
 
-const seed = Number(process.env.DOCS_SEED ?? randomInt(2 ** 32));
+const seed = seedFrom('DOCS_SEED');
 const shell = isInstalled('zsh') ? 'zsh' : 'sh';
 
 function shuffled(pages: readonly string[]): readonly string[] {
