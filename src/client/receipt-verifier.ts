@@ -101,7 +101,24 @@ async function keyIn(publicKey: string): Promise<Key> {
   need(bytes[0] === 1, 'the public key is not one for Ed25519');
   const hashed = (await sha256(utf8(`${name}\n`), bytes)).slice(0, 4);
   need(hexOf(hashed) === id, 'the id in the public key is not that of name and key');
+  need(!isOfSmallOrder(bytes.slice(1)), 'the public key is a point of small order');
   return { name, id: hashed, bytes: bytes.slice(1) };
+}
+
+/** The points of small order, without the sign: under such a key, signatures hold that nobody made. */
+const SMALL_ORDER = [
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+];
+
+function isOfSmallOrder(publicKey: Bytes): boolean {
+  const last = Number(publicKey[31]) % 128;
+  return SMALL_ORDER.includes(hexOf(Uint8Array.of(...publicKey.slice(0, 31), last)));
 }
 
 /** Returns the text of a note. Signatures by other keys do not count. */
@@ -118,6 +135,7 @@ async function signedText(note: string, { name, id, bytes }: Key): Promise<strin
     const found = /^— ([^\p{White_Space}+]+) ([A-Za-z\d+/]+=*)$/u.exec(line);
     const [, signer, base64] = found ?? refuse('a line is not a signature');
     const signature = bytesIn(base64);
+    need(signature.length >= 5, 'a signature is shorter than the id of its key');
     if (signer !== name || !isEqual(signature.slice(0, 4), id)) continue;
     const isValid = await crypto.subtle.verify('Ed25519', key, signature.slice(4), utf8(text));
     need(isValid, 'the signature is not that of the public key on this text');

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as verifier from '../../src/app/audit/verifier.ts';
 import { forgeries, type Verifier } from '../support/forgeries.ts';
+import { type Changes, plantIn } from '../support/planted.ts';
 import { ProofLog } from '../support/proof-log.ts';
 import { receiptVectors } from '../support/receipt-vectors.ts';
 import { blocksOf } from './markdown.ts';
@@ -23,7 +24,8 @@ interface OfThePage {
 
 const SCRIPT = /^cat > verify-receipt\.mjs <<'END'\n(.*?)^END$/ms;
 
-async function verifierOfThePage(): Promise<OfThePage> {
+/** Returns the verifier in the page, with the given mistake in it. */
+async function verifierOfThePage(mistake: Changes = []): Promise<OfThePage> {
   const blocks = blocksOf('docs/receipts.md');
   const [, script] = blocks.map(({ text }) => SCRIPT.exec(text)).find((found) => found) ?? [];
   if (script === undefined) throw new Error('the page has no verifier');
@@ -35,6 +37,7 @@ async function verifierOfThePage(): Promise<OfThePage> {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'verify-receipt.mjs');
   writeFileSync(file, script);
+  plantIn(file, mistake);
   return (await import(pathToFileURL(file).href)) as OfThePage;
 }
 
@@ -64,6 +67,97 @@ test('Each vector is genuine or forged as described, and no two are equal', asyn
     expect(accepts(page, receipt, key), what).toBe(record !== undefined);
   }
   expect(vectors.filter(({ record }) => record === undefined).length).toBeGreaterThan(40);
+});
+
+/** Mistakes of a verifier, planted in that of the page. */
+const MISTAKES: Readonly<Record<string, Changes[number]>> = {
+  'decodes base64 leniently': ["need(bytes.toString('base64') === text, 'not base64');", ''],
+  'takes numbers of any size as they are read': ['need(canonical(event) === record', 'need(true'],
+  'sorts no members': ['Object.keys(value).sort()', 'Object.keys(value)'],
+  'sorts by code points': [
+    'Object.keys(value).sort()',
+    'Object.keys(value).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))',
+  ],
+  'sorts by a language': ['.sort()', '.sort((a, b) => a.localeCompare(b))'],
+  'accepts half of a surrogate pair': ['value.isWellFormed()', 'true'],
+  'accepts any depth': ['depth <= 100', 'true'],
+  'accepts a lesser depth': ['depth <= 100', 'depth < 100'],
+  'accepts members in any order': [
+    'Object.keys(value)) === JSON.stringify(members)',
+    'Object.keys(value).sort()) === JSON.stringify([...members].sort())',
+  ],
+  'accepts members beyond those': [
+    'JSON.stringify(Object.keys(value)) === JSON.stringify(members)',
+    'members.every((member) => member in value)',
+  ],
+  'accepts keys of any type': ["need(bytes[0] === 1, 'not a key for Ed25519');", ''],
+  "does not compute the key's id": ["need(own.toString('hex') === id", 'need(true'],
+  'accepts control characters': ["/^[^\\p{Cc}]*$/u.test(note.replaceAll('\\n', ''))", 'true'],
+  'accepts any number of signatures': ['lines.length <= 100', 'true'],
+  'accepts fewer signatures': ['lines.length <= 100', 'lines.length < 100'],
+  'skips lines that it cannot read': [
+    "need(found !== null, 'not a line of a signature');",
+    'if (found === null) continue;',
+  ],
+  'accepts any dash': ['/^— ([^\\p{White_Space}+]+)', '/^[-—] ([^\\p{White_Space}+]+)'],
+  'accepts a plus sign in a name': ['/^— ([^\\p{White_Space}+]+)', '/^— ([^\\p{White_Space}]+)'],
+  'accepts white space in a name': ['/^— ([^\\p{White_Space}+]+)', '/^— ([^+]+)'],
+  'accepts an id alone': ['bytes.length > 4', 'true'],
+  'looks at the name alone': ['|| !bytes.subarray(0, 4).equals(key.id)', ''],
+  'looks at the id alone': ['found[1] !== key.name || ', ''],
+  'skips signatures that do not hold': [
+    'need(verify(null, Buffer.from(text), key.publicKey, bytes.subarray(4)), ',
+    'if (!verify(null, Buffer.from(text), key.publicKey, bytes.subarray(4))) continue; need(true, ',
+  ],
+  'verifies the first signature only': ['isSigned = true;', 'isSigned = true; break;'],
+  'needs no signature': ["need(isSigned, 'not signed with this key');", ''],
+  'signs the empty line as well': ['Buffer.from(text), key', "Buffer.from(text + '\\n'), key"],
+  'accepts zeros before a size': ['(0|[1-9][0-9]{0,15})', '([0-9]{1,16})'],
+  'accepts any number for a size': ['(0|[1-9][0-9]{0,15})', '([^\\n]+)'],
+  'accepts sizes that are not exact': ["need(Number.isSafeInteger(size), 'too large a size');", ''],
+  'computes with 32 bits': [
+    'while (k * 2 < size) k *= 2;',
+    'while (k << 1 < size && k > 0) k <<= 1;',
+  ],
+  'accepts further lines': ['\\n([^\\n]+)\\n$/.exec(text)', '\\n([^\\n]+)\\n/.exec(text)'],
+  'accepts the checkpoint of another log': ['need(name === key.name', 'need(true'],
+  'accepts any epoch': ['found[1] === name || ', 'true || '],
+  'accepts no epoch': ['found[1] === name || ', 'found[1] === name && '],
+  'accepts upper case in an epoch': ['[.][0-9a-f]{32}$/', '[.][0-9a-f]{32}$/i'],
+  'accepts an epoch of another length': ['[0-9a-f]{32}$/.test(epoch)', '[0-9a-f]+$/.test(epoch)'],
+  'accepts any number of an epoch': ['^[1-9][0-9]{0,8}[.]', '^[0-9]+[.]'],
+  'accepts two epochs': ["need(found[1].split('+').length < 3, 'not an origin');", ''],
+  'ignores hashes that are left': [
+    "if (size === 1) need(proof.length === 0, 'too many hashes');",
+    '',
+  ],
+  'stops when the hashes are used up': [
+    "need(proof.length > 0, 'too few hashes');",
+    'if (proof.length === 0) return hash;',
+  ],
+  'begins at the root': ['[proof.slice(0, -1), proof.at(-1)]', '[proof.slice(1), proof[0]]'],
+  'omits the prefix of leaves': ['sha256(Buffer.of(0), ', 'sha256('],
+  'omits the prefix of nodes': ['sha256(Buffer.of(1), left, right)', 'sha256(left, right)'],
+  'trims any white space': ['[ \\t\\r\\n]*$/s', '\\s*$/s'],
+  'trims none': ['/^[ \\t\\r\\n]*([{].*[}])[ \\t\\r\\n]*$/s', '/^([{].*[}])$/s'],
+  'accepts any format': ["format === 'store-orders/receipt/v1'", 'true'],
+  'accepts any spelling of the receipt': ['JSON.stringify(parts) === text', 'true'],
+  'accepts a position beyond the tree': ['position >= 1 && position <= size', 'position >= 1'],
+  'accepts a position below 1': ['position >= 1 && position <= size', 'position <= size'],
+  'accepts a position of any type': [
+    'Number.isSafeInteger(position) && position >= 1',
+    'position >= 1',
+  ],
+  'does not compare the root': ['.equals(root)', ''],
+};
+
+test.for(Object.entries(MISTAKES))('A vector shows that a verifier %s', async ([, mistake]) => {
+  const page = await verifierOfThePage([mistake]);
+  const vectors = await receiptVectors();
+  const wrong = vectors.filter(
+    ({ receipt, key, record }) => accepts(page, receipt, key) !== (record !== undefined),
+  );
+  expect(wrong).not.toStrictEqual([]);
 });
 
 test('A receipt of another event or order is not accepted as a cancellation', async () => {

@@ -1,49 +1,10 @@
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { receiptOf } from '../../src/app/audit/receipt.ts';
-import { recordOf } from '../../src/app/log/recorded-event.ts';
-import { MemoryTree } from './memory-tree.ts';
+import { signedForgeries, unusualReceipts } from './unusual-receipts.ts';
+import { logOf, records, signer, type Vector } from './vector-log.ts';
 
-/** A receipt, a public key, and the verdict that a verifier must return. */
-export interface Vector {
-  readonly what: string;
-  readonly key: string;
-  readonly receipt: string;
-  /** The record that it proves; absent if it proves nothing. */
-  readonly record?: string;
-}
-
-const signer = new NoteSigner('store-orders/0123456789abcdef', Buffer.alloc(32, 7));
 const stranger = new NoteSigner(signer.name, Buffer.alloc(32, 8));
 const renamed = new NoteSigner('store-orders/fedcba9876543210', Buffer.alloc(32, 7));
-
-const EVENTS: readonly (readonly [type: string, data: string, version: number, by?: string])[] = [
-  ['OrderPlaced', '{"orderId":"7","petId":"1016","quantity":1}', 1],
-  ['OrderPlaced', '{"orderId":"8","petId":"9223372036854775807","quantity":2}', 1],
-  ['OrderShipped', '{"orderId":"7","shipDate":"2026-03-01T09:00:00.000Z"}', 2],
-  ['OrderCancelled', '{"orderId":"8"}', 2],
-  ['OrderPlaced', '{"orderId":"9","petId":"3","quantity":1}', 1, 'Ünï "🐶" \\ \n'],
-];
-
-const records = EVENTS.map(([type, data, version, by = 'Hs6IzlXByd'], index) => {
-  const at = `2026-03-0${index + 1}T12:00:00.000Z`;
-  const metadata = JSON.stringify({ at, by, commandId: `command-${index + 1}` });
-  const schemaVersion = type === 'OrderPlaced' ? 2 : 1;
-  return recordOf({ position: index + 1, version, type, schemaVersion, data, metadata });
-});
-
-/** The log's first events. */
-function logOf(size: number, given: readonly string[] = records) {
-  const tree = new MemoryTree([...given.slice(0, size)]);
-  const root = tree.frontier.root();
-  const note = signer.signCheckpoint(size, root);
-  return {
-    root,
-    note,
-    proofOf: (position: number) => tree.inclusion(position - 1),
-    receipt: async (position: number, checkpoint = note) =>
-      receiptOf(given[position - 1] as string, await tree.inclusion(position - 1), checkpoint),
-  };
-}
 
 /** Returns the vectors published in docs/receipt-vectors.json, which are deterministic. */
 export async function receiptVectors(): Promise<readonly Vector[]> {
@@ -56,7 +17,13 @@ export async function receiptVectors(): Promise<readonly Vector[]> {
       valid.push({ what, key, receipt, record: records[position - 1] as string });
     }
   }
-  return [...valid, ...(await otherForms()), ...(await forged())];
+  return [
+    ...valid,
+    ...(await otherForms()),
+    ...(await unusualReceipts()),
+    ...(await forged()),
+    ...(await signedForgeries()),
+  ];
 }
 
 /** Returns genuine receipts that a verifier might refuse by mistake. */

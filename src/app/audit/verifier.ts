@@ -184,8 +184,30 @@ export function readNoteKey(vkey: string, type = ED25519_TYPE): Verdict<NoteKey>
     const named = [...new TextEncoder().encode(`${name}\n`), ...key];
     const hashed = sha256(Uint8Array.from(named)).subarray(0, 4);
     if (hex(hashed) !== id) refuse('the id in the public key is not that of name and key');
-    return { name, id: hashed, publicKey: key.subarray(1) };
+    const publicKey = key.subarray(1);
+    if (isOfSmallOrder(publicKey)) refuse('the public key is a point of small order');
+    return { name, id: hashed, publicKey };
   });
+}
+
+/**
+ * The points of small order of edwards25519, as bytes in hex without the sign. Under such a key, a
+ * signature that nobody has made holds on some texts or on all of them, and libraries disagree about it.
+ */
+const SMALL_ORDER = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+]);
+
+function isOfSmallOrder(publicKey: Uint8Array): boolean {
+  const y = Uint8Array.from(publicKey);
+  y[31] = Number(y[31]) % 128;
+  return SMALL_ORDER.has(hex(y));
 }
 
 /** Returns the text of a note, and its signatures, which are not verified. */
@@ -206,6 +228,7 @@ export function readNote(note: string): Verdict<{
     const signatures = lines.map((line) => {
       const [, name = '', base64] = SIGNATURE.exec(line) ?? refuse('a line is not a signature');
       const bytes = fromBase64(base64, 'a signature');
+      if (bytes.length < 5) refuse('a signature is shorter than the id of its key');
       return { name, id: bytes.subarray(0, 4), signature: bytes.subarray(4) };
     });
     return { text: note.slice(0, blank + 1), signatures };

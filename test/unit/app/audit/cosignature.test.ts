@@ -59,11 +59,15 @@ describe('a cosignature', () => {
       new Cosigner('witness.example/w2', Buffer.alloc(32, 2)),
     ];
     const lines = others.map((other) => other.cosign(text, AT_S)).join('');
-    const short = '— witness.example/w1 AAAA\n';
+    const short = '— witness.example/w1 AAAAAAA=\n';
     expect(verifyCosignature(note + lines + short, keyOf(witness))).toEqual({
       ok: true,
       value: undefined,
     });
+    // An id alone is no signature of anybody.
+    expect(verifyCosignature(`${note}— witness.example/w1 AAAAAA==\n`, keyOf(witness)).ok).toBe(
+      false,
+    );
   });
 
   it('is refused with any other byte, time or checkpoint', () => {

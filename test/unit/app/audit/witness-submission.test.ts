@@ -79,7 +79,7 @@ describe('a submission', () => {
     const [own, second] = [lineOf(log.note(7)), lineOf(renewed.sign(text))];
     const witness = new Cosigner('witness.example/w1', seed(4)).cosign(text, 1);
     const foreign = lineOf(new NoteSigner('example.com/other', seed(2)).sign(text));
-    const note = `${text}\n${witness}${second}${own}${foreign}${own}— ${FIRST_LINE} AAAA\n`;
+    const note = `${text}\n${witness}${second}${own}${foreign}${own}— ${FIRST_LINE} AAAAAAA=\n`;
     const both = known([log.signer.verifierKey, renewed.verifierKey]);
     const lines = (logs: KnownLogs) =>
       Object(readSubmission(log.request(3, 7, note), logs)).signatureLines;
