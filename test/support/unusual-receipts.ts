@@ -152,6 +152,10 @@ export async function signedForgeries(): Promise<Vector[]> {
     ['a signature by a name with a plus sign', withLine(lineOf('wit+ness', GARBAGE))],
     ['a signature by a name with a blank', withLine(lineOf('wit\u2003ness', GARBAGE))],
     ['a signature by a name with a control character', withLine(lineOf('wit\u0001ness', GARBAGE))],
+    [
+      'a signature by a name with half of a surrogate pair',
+      withLine(lineOf('wit\ud83dness', GARBAGE)),
+    ],
     ['two signatures in one line', withLine(cosignature.replace('\n', '\u2028') + cosignature)],
     ['a signature by another key in loose base64', withLine(loose(cosignature))],
     ['a signature by another key that is not base64', withLine('— witness.example AAA\n')],

@@ -111,7 +111,8 @@ export function storedFieldsOf(cloudEvent: string): StoredFields {
   };
   const isStored =
     [position, version, schemaversion].every(isCount) &&
-    [type, stored.metadata, keyname ?? ''].every(isText);
+    [type, stored.metadata].every(isText) &&
+    (keyname === undefined || isText(keyname));
   const written = () => cloudEventOf(stored, storeIdIn(source), () => keyname, traceparent);
   if (!isStored || written() !== cloudEvent) {
     throw new Error('this is not in the one form that an event has');
