@@ -24,7 +24,7 @@ class Receiver {
   /** Answers a post. */
   answer: (post: Post, res: ServerResponse) => void = (_, res) => void res.writeHead(204).end();
   readonly #server = createServer(async (req, res) => {
-    const body = (await req.toArray()).join('');
+    const body = Buffer.concat(await req.toArray()).toString();
     const { position, subject: order } = JSON.parse(body);
     const post = { body, headers: req.headers, position, order };
     this.posts.push(post);
