@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verifyCheckpoint } from '../../src/app/audit/verifier.ts';
@@ -14,8 +13,8 @@ import { decodeStrictly } from '../../src/infra/events/codec.ts';
 import { EXPORT_KEY, exportVectors, sealedLines } from '../support/export-vectors.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { isNightly } from '../support/nightly.ts';
-import { type Changes, plantIn } from '../support/planted.ts';
-import { blocksOf } from './markdown.ts';
+import type { Changes } from '../support/planted.ts';
+import { verifierInPages } from './verifiers.ts';
 
 /**
  * docs/exports.md contains a verifier that was written from the specification alone. It, the command
@@ -32,26 +31,9 @@ interface OfThePage {
   linesOf(file: string): Iterable<string>;
 }
 
-const SCRIPTS = {
-  'verify-receipt.mjs': /^cat > verify-receipt\.mjs <<'END'\n(.*?)^END$/ms,
-  'verify-export.mjs': /^cat > verify-export\.mjs <<'END'\n(.*?)^END$/ms,
+const verifierOfThePage = (mistake?: Changes) => {
+  return verifierInPages<OfThePage>('verify-export.mjs', mistake);
 };
-
-/** Returns the verifier in the page, with the given mistake in it. */
-async function verifierOfThePage(mistake: Changes = []): Promise<OfThePage> {
-  const blocks = [...blocksOf('docs/receipts.md'), ...blocksOf('docs/exports.md')];
-  const folder = temporaryFolder();
-  for (const [name, script] of Object.entries(SCRIPTS)) {
-    const [found] = blocks.flatMap(({ text }) => script.exec(text)?.[1] ?? []);
-    if (found === undefined) throw new Error(`no page has ${name}`);
-    for (const [, from = ''] of found.matchAll(/ from '(.*)'/g)) {
-      expect(['node:crypto', 'node:fs', './verify-receipt.mjs']).toContain(from);
-    }
-    writeFileSync(join(folder, name), found);
-  }
-  plantIn(join(folder, 'verify-export.mjs'), mistake);
-  return (await import(pathToFileURL(join(folder, 'verify-export.mjs')).href)) as OfThePage;
-}
 
 interface Given {
   readonly export: string;

@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as verifier from '../../src/app/audit/verifier.ts';
 import { forgeries, type Verifier } from '../support/forgeries.ts';
-import { type Changes, plantIn } from '../support/planted.ts';
+import type { Changes } from '../support/planted.ts';
 import { ProofLog } from '../support/proof-log.ts';
 import { receiptVectors } from '../support/receipt-vectors.ts';
-import { blocksOf } from './markdown.ts';
+import { verifierInPages } from './verifiers.ts';
 
 /**
  * docs/receipts.md contains a verifier that was written from the specification alone and imports no
@@ -22,24 +18,9 @@ interface OfThePage {
   cancellation(receipt: string, vkey: string, orderId: string): unknown;
 }
 
-const SCRIPT = /^cat > verify-receipt\.mjs <<'END'\n(.*?)^END$/ms;
-
-/** Returns the verifier in the page, with the given mistake in it. */
-async function verifierOfThePage(mistake: Changes = []): Promise<OfThePage> {
-  const blocks = blocksOf('docs/receipts.md');
-  const [, script] = blocks.map(({ text }) => SCRIPT.exec(text)).find((found) => found) ?? [];
-  if (script === undefined) throw new Error('the page has no verifier');
-  expect([...script.matchAll(/ from '(.*)'/g)].map(([, name]) => name)).toEqual([
-    'node:crypto',
-    'node:fs',
-  ]);
-  const folder = mkdtempSync(join(tmpdir(), 'store-orders-receipts-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'verify-receipt.mjs');
-  writeFileSync(file, script);
-  plantIn(file, mistake);
-  return (await import(pathToFileURL(file).href)) as OfThePage;
-}
+const verifierOfThePage = (mistake?: Changes) => {
+  return verifierInPages<OfThePage>('verify-receipt.mjs', mistake);
+};
 
 /** Returns whether the page's verifier accepts a receipt. Any exception is a refusal. */
 function accepts(page: OfThePage, receipt: string, vkey: string): boolean {

@@ -114,6 +114,9 @@ export function verifyBreak(note: string, vkey: string): Verdict<Break> {
     if (![before, at, reason].every((text) => typeof text === 'string')) {
       refuse('the epoch before, the time and the reason are not texts');
     }
+    if (![epoch, position].every(Number.isSafeInteger)) {
+      refuse('the epoch and the position are not whole numbers');
+    }
     const root = fromBase64(rest.root, 'the root');
     checkHead({ size: Number(position), root });
     const id = `${epoch}.${hex(sha256(statement)).slice(0, 32)}`;

@@ -42,8 +42,8 @@ const GET_CHECKPOINT = {
   summary: 'Get a checkpoint',
   description:
     'Returns what the log is now, signed: its name, its size and the root of its Merkle tree, as a ' +
-    'C2SP tlog-checkpoint. Every command that was answered before is in it. Keep it where nobody ' +
-    'can change it who can change the store. The public key is at `/public-key`. Where the ' +
+    'C2SP tlog-checkpoint. Every command that was answered before is in it. Store it where the ' +
+    "service's administrators cannot modify it. The public key is at `/public-key`. Where the " +
     'service has no key to sign with, there is none: 404 `not_found`. Of a log with witnesses, ' +
     '`witnessed=true` returns the newest one that a quorum of them has cosigned: it may lack the ' +
     'events since.',

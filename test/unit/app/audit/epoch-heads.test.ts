@@ -86,7 +86,10 @@ describe('an epoch', () => {
       ['store-orders/break/v1', 'store-orders/break/v2'],
       ['"before":"0"', '"before":0'],
       ['"epoch":1', '"epoch":0'],
+      ['"epoch":1', '"epoch":"1"'],
       ['"position":50', '"position":-1'],
+      ['"position":50', '"position":"50"'],
+      ['"position":50', '"position":[50]'],
       ['"at":', '"when":'],
     ] as const) {
       const other = signer.sign(`${statement.replace(from, to)}\n`);

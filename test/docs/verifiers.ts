@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { temporaryFolder } from '../support/folder.ts';
+import { type Changes, plantIn } from '../support/planted.ts';
+import { blocksOf } from './markdown.ts';
+
+/**
+ * The verifiers in the pages: each was written from the specification in its page alone, and imports
+ * no code of the project.
+ */
+
+const PAGES_OF_SCRIPTS = {
+  'verify-receipt.mjs': 'docs/receipts.md',
+  'verify-export.mjs': 'docs/exports.md',
+  'verify-succession.mjs': 'docs/succession.md',
+} as const;
+
+type Script = keyof typeof PAGES_OF_SCRIPTS;
+
+const IMPORTS = ['node:crypto', 'node:fs', './verify-receipt.mjs'];
+
+/** Imports a verifier of a page, with the given mistake in it. */
+export async function verifierInPages<Verifier>(
+  script: Script,
+  mistake: Changes = [],
+): Promise<Verifier> {
+  const folder = temporaryFolder();
+  for (const [name, page] of Object.entries(PAGES_OF_SCRIPTS)) {
+    const begin = `cat > ${name} <<'END'\n`;
+    const block = blocksOf(page).find(({ text }) => text.includes(begin))?.text ?? '';
+    const text = block.slice(block.indexOf(begin) + begin.length);
+    const imported = [...text.matchAll(/ from '(.*)'/g)].map(([, from = '']) => from);
+    const other = imported.find((from) => !IMPORTS.includes(from));
+    if (block === '' || other !== undefined) throw new Error(`${page} has no ${name} of its own`);
+    writeFileSync(join(folder, name), text.slice(0, text.indexOf('\nEND\n') + 1));
+  }
+  const file = join(folder, script);
+  plantIn(file, mistake);
+  return (await import(pathToFileURL(file).href)) as Verifier;
+}
