@@ -4,7 +4,7 @@ import { base64Of } from '../app/audit/base64.ts';
 import { byAnyKey } from '../app/audit/by-any-key.ts';
 import { headIn } from '../app/audit/epoch-heads.ts';
 import { isTlogProof, verifyTlogProof } from '../app/audit/tlog-proof.ts';
-import type { ExpectedHead } from '../app/audit/trail-check.ts';
+import { type ExpectedHead, headUnder } from '../app/audit/trail-check.ts';
 import { isFinding } from '../app/audit/trail-file.ts';
 import { verifyReceipt } from '../app/audit/verifier.ts';
 import { verifyStore } from '../app/audit/verify-store.ts';
@@ -149,8 +149,9 @@ async function checkExport(
 ): Promise<Report> {
   const decode = await composition.decoder();
   const { heads, checkpoints, refused } = readCheckpoints(checkpoint, keys, witnessPolicy);
+  const headsOf = (origin: string) => heads.map((head) => headUnder(origin, head.name, head));
   const read = await counted(stderr, () =>
-    withFile(file, (input) => readTrail(input, 'Checking', stderr, { decode, keys, heads })),
+    withFile(file, (input) => readTrail(input, 'Checking', stderr, { decode, keys, headsOf })),
   );
   const { size: events, root, finding } = read;
   const findings = [...(finding === undefined ? [] : [finding]), ...refused];

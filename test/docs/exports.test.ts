@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { headUnder } from '../../src/app/audit/trail-check.ts';
 import { verifyCheckpoint } from '../../src/app/audit/verifier.ts';
 import { readTrail } from '../../src/cli/shared/trail-lines.ts';
 import { checkExport } from '../../src/console/state/export-check.ts';
@@ -58,15 +59,16 @@ function byThePage(page: OfThePage, file: string, { checkpoints }: Given): numbe
 
 /** Returns the number of events that the command line verifies. */
 async function byTheCommandLine(file: string, { checkpoints }: Given): Promise<number | undefined> {
-  const heads = checkpoints.map((note, index) => {
-    const verdict = verifyCheckpoint(note, EXPORT_KEY);
-    return verdict.ok
-      ? { name: `checkpoint ${index}`, ...verdict.value }
-      : expect.fail(verdict.reason);
-  });
+  const headsOf = (origin: string) =>
+    checkpoints.map((note, index) => {
+      const verdict = verifyCheckpoint(note, EXPORT_KEY);
+      return verdict.ok
+        ? headUnder(origin, `checkpoint ${index}`, verdict.value)
+        : expect.fail(verdict.reason);
+    });
   const input = await open(file);
   try {
-    const reading = { decode: decodeStrictly, keys: [EXPORT_KEY], heads };
+    const reading = { decode: decodeStrictly, keys: [EXPORT_KEY], headsOf };
     const read = await readTrail(input, 'Checking', new PassThrough(), reading);
     return read.finding === undefined ? read.size : undefined;
   } finally {

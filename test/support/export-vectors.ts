@@ -122,12 +122,7 @@ export function exportVectors(): readonly ExportVector[] {
   const forms: ExportVector[] = [
     { what: 'no events', checkpoints: [], export: sealed([]), events: 0 },
     { what: 'a cosigned checkpoint', export: sealed([PLACED], { note: cosigned }), ...one },
-    {
-      what: 'a log in a later epoch',
-      checkpoints: [],
-      export: sealed([PLACED], { epoch: EPOCH }),
-      events: 1,
-    },
+    { what: 'a log in a later epoch', export: sealed([PLACED], { epoch: EPOCH }), ...one },
   ];
   const forged = Object.entries({ ...forgedFiles(), ...forgedEvents() }).map(([what, text]) => {
     return { what, checkpoints, export: text };
@@ -245,6 +240,7 @@ function forgedFiles(): Readonly<Record<string, string>> {
       other,
       line(2, 'OrderPlaced', placedOf('1')),
     ]),
+    'another event in a later epoch': sealed([other], { epoch: EPOCH }),
     'fewer events than a stored checkpoint has': sealed([]),
     'a checkpoint of more events': sealed([PLACED], { size: 2 }),
     'a checkpoint of fewer events': sealed([PLACED, line(2, 'OrderPlaced', placedOf('2'))], {

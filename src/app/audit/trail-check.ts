@@ -3,7 +3,7 @@
 import { recordOf } from '../log/recorded-event.ts';
 import type { AcknowledgedHead, DecodeStrictly, StoredRow } from '../ports/evidence.ts';
 import { EventRules } from './event-rules.ts';
-import { RecordTree } from './verifier.ts';
+import { type Checkpoint, RecordTree } from './verifier.ts';
 
 /** A flaw found by a check. */
 export interface Finding {
@@ -18,6 +18,21 @@ export interface Finding {
 export interface ExpectedHead extends AcknowledgedHead {
   /** The finding if the log has another root at that size, or is shorter: it was cut since. */
   readonly cut?: { readonly from: number; readonly problem: string };
+}
+
+/**
+ * Returns the head that a signed checkpoint requires of a log, where the statements of its breaks are
+ * not at hand. If the log is in another epoch, and lacks what the checkpoint has, the finding says that
+ * the log was cut.
+ * @param origin The log's origin, with its epoch.
+ */
+export function headUnder(origin: string, name: string, checkpoint: Checkpoint): ExpectedHead {
+  const { epoch, size, root } = checkpoint;
+  if (checkpoint.origin === origin) return { name, size, root };
+  const problem =
+    `${name} is of epoch ${epoch}, and this log is ${origin}: it was cut in between, and lacks what ` +
+    'the checkpoint has. Compare the checkpoint with one of today, with the statements of the breaks';
+  return { name, size, root, cut: { from: 1, problem } };
 }
 
 /** A tree over records, which may be compared with stored nodes as it grows. */

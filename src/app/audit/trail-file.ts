@@ -50,13 +50,14 @@ export class TrailFileCheck {
    * Begins the check with the first line.
    * @param keys One of these must have signed the checkpoint and the seal. Empty: no signature is
    *   checked, and the seal may be absent.
-   * @param others Heads that the log must have had, according to other sources.
+   * @param headsOf Returns the heads that the log with an origin must have had, according to other
+   *   sources.
    */
   static begin(
     line: string,
     decode: DecodeStrictly,
     keys: readonly string[],
-    others: readonly ExpectedHead[] = [],
+    headsOf: (origin: string) => readonly ExpectedHead[] = () => [],
   ): TrailFileCheck | Finding {
     const read = readCheckpointLine(line);
     if (read === undefined) return { problem: 'the first line is no checkpoint' };
@@ -66,7 +67,7 @@ export class TrailFileCheck {
     if (signed === undefined && refused !== undefined) {
       return { problem: `the checkpoint: ${refused}` };
     }
-    return new TrailFileCheck(read, signed?.key, decode, others);
+    return new TrailFileCheck(read, signed?.key, decode, headsOf(read.origin));
   }
 
   /** The number of correct events so far. */

@@ -13,8 +13,8 @@ export interface TrailReading {
   readonly decode: DecodeStrictly;
   /** One of these must have signed it; none: no signature is checked. */
   readonly keys: readonly string[];
-  /** Heads that the log must have had, by other accounts. */
-  readonly heads?: readonly ExpectedHead[];
+  /** Returns the heads that the log with an origin must have had, by other accounts. */
+  headsOf?(origin: string): readonly ExpectedHead[];
   /** Called with all right events, many at a time. */
   take?(events: readonly StoredFields[]): void | Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function readTrail(
   input: FileHandle,
   label: string,
   stderr: Output,
-  { decode, keys, heads, take }: TrailReading,
+  { decode, keys, headsOf, take }: TrailReading,
 ): Promise<TrailRead> {
   const { size } = await input.stat();
   return withProgress(stderr, label, size, async (advance) => {
@@ -49,7 +49,7 @@ export async function readTrail(
       const events: StoredFields[] = [];
       for (const line of lines) {
         const result =
-          check === undefined ? TrailFileCheck.begin(line, decode, keys, heads) : check.add(line);
+          check === undefined ? TrailFileCheck.begin(line, decode, keys, headsOf) : check.add(line);
         if (result instanceof TrailFileCheck) check = result;
         else if (result !== undefined && isFinding(result)) return refuted(check, result);
         else if (result !== undefined) events.push(result);

@@ -1,12 +1,12 @@
 /** The heads that a log must have had according to the reader's own checkpoints. */
-import type { ExpectedHead, Finding } from '../../app/audit/trail-check.ts';
+import { type ExpectedHead, type Finding, headUnder } from '../../app/audit/trail-check.ts';
 import { verifyCheckpoint } from '../../app/audit/verifier.ts';
 
 /** The name of such a checkpoint in findings. */
 export const YOURS = 'your checkpoint';
 
 /**
- * Returns the heads that checkpoints require of a log, or the reason why one cannot be compared.
+ * Returns the heads that checkpoints require of a log, or the reason why one is none.
  * @param origin The log's origin, with its epoch.
  */
 export function expectedHeads(
@@ -26,10 +26,5 @@ export function expectedHeads(
 function headIn(note: string, key: string, origin: string): ExpectedHead | Finding {
   const verdict = verifyCheckpoint(note, key);
   if (!verdict.ok) return { problem: `${YOURS}: ${verdict.reason}` };
-  const { size, root, epoch } = verdict.value;
-  if (verdict.value.origin === origin) return { name: `${YOURS} of ${size} events`, size, root };
-  const problem =
-    `${YOURS} is of epoch ${epoch}, and this log is ${origin}: it was cut in between. Compare ` +
-    'your checkpoint with a checkpoint of today, with the statements of its breaks';
-  return { problem };
+  return headUnder(origin, `${YOURS} of ${verdict.value.size} events`, verdict.value);
 }

@@ -153,7 +153,7 @@ class ExportCheck {
     const heads = expectedHeads(notes, key, begun.origin);
     if (isFinding(heads)) return this.#resultOf('yours', heads);
     if (heads.length === 0) return undefined;
-    this.#check = TrailFileCheck.begin(line, readStoredEvent, [key], heads) as TrailFileCheck;
+    this.#check = TrailFileCheck.begin(line, readStoredEvent, [key], () => heads) as TrailFileCheck;
     return undefined;
   }
 

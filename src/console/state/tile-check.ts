@@ -91,8 +91,8 @@ class TileCheck {
     if (!isSame(this.#tree.root(), root)) return { step: 'hashes', problem: otherRoot(edge) };
     const beyond = this.#heads.find((head) => head.size > size);
     if (beyond === undefined) return this.#other;
-    const problem = `the log in checkpoint ends at position ${size}, and ${beyond.name} is not`;
-    return { step: 'yours', problem };
+    const short = `the log in checkpoint ends at position ${size}, and ${beyond.name} is not`;
+    return { step: 'yours', problem: beyond.cut?.problem ?? short };
   }
 
   get #progress(): TileProgress {
@@ -160,11 +160,11 @@ class TileCheck {
   }
 
   #compareHeads(): void {
-    for (const { name, size, root } of this.#heads) {
+    for (const { name, size, root, cut } of this.#heads) {
       if (size !== this.#tree.size || root === undefined) continue;
       if (isSame(Uint8Array.from(root), this.#tree.root())) continue;
       const problem = `${name} has another root than the folder for these ${size} events`;
-      this.#other ??= { step: 'yours', problem };
+      this.#other ??= { step: 'yours', problem: cut?.problem ?? problem };
     }
   }
 }

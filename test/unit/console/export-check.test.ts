@@ -99,6 +99,9 @@ describe('An export', () => {
       /^position 451: the log ends at position 450/,
     );
     expect((await told([whole], [cut]))[1]).toMatch(/it was cut in between/);
+    const [text = ''] = (notes[300] ?? '').split('\n\n');
+    const same = signer.sign(`${text}\n`.replace('\n', `+1.${'a'.repeat(32)}\n`));
+    expect(isVerified(await check([whole], [same]))).toBe(true);
     expect((await told([whole], ['no note']))[1]).toMatch(/^your checkpoint: the note/);
   });
 

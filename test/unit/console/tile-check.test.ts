@@ -317,8 +317,13 @@ describe('A folder of tiles', () => {
       'your checkpoint of 300 events has another root than the folder for these 300 events',
     );
     expect(await reasonFor(files, { notes: [noteAt(SIZE + 1)] })).toMatch(/ends at position 700/);
-    const cut = noteAt(300, records, `1.${'a'.repeat(32)}`);
-    expect(await reasonFor(files, { notes: [cut] })).toMatch(/it was cut in between/);
+    const epoch = `1.${'a'.repeat(32)}`;
+    for (const cut of [noteAt(300, foreign, epoch), noteAt(SIZE + 1, records, epoch)]) {
+      expect(await reasonFor(files, { notes: [cut] })).toMatch(/it was cut in between/);
+    }
+    expect(await outcomesOf(files, { notes: [noteAt(300, records, epoch)] })).toBe(
+      'ok ok ok ok ok ok',
+    );
     expect(await reasonFor(files, { notes: ['no note'] })).toMatch(/^your checkpoint: the note/);
   });
 

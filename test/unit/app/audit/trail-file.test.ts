@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
 import { cloudEventOf, noteLine } from '../../../../src/app/audit/cloud-event.ts';
-import type { ExpectedHead, Finding } from '../../../../src/app/audit/trail-check.ts';
+import {
+  type ExpectedHead,
+  type Finding,
+  headUnder,
+} from '../../../../src/app/audit/trail-check.ts';
 import { isFinding, TrailFileCheck } from '../../../../src/app/audit/trail-file.ts';
 import { sealText } from '../../../../src/app/audit/trail-seal.ts';
 import type { StoredFields } from '../../../../src/app/log/recorded-event.ts';
@@ -38,9 +42,9 @@ const whole = await trailOf(EVENTS);
 function begin(
   line: string,
   keys: readonly string[] = [],
-  others?: readonly ExpectedHead[],
+  others: readonly ExpectedHead[] = [],
 ): TrailFileCheck {
-  const check = TrailFileCheck.begin(line, decodeStrictly, keys, others);
+  const check = TrailFileCheck.begin(line, decodeStrictly, keys, () => others);
   return isFinding(check) ? expect.fail(check.problem) : check;
 }
 
@@ -115,6 +119,36 @@ describe('A trail as a file', () => {
       from: 5,
       to: 5,
       problem: 'the log ends at position 4, and checkpoint-5 is of 5 events',
+    });
+  });
+});
+
+describe('A checkpoint of another epoch than that of a trail', () => {
+  const verified = (size: number, root: Uint8Array) => ({
+    origin: `${signer.name}+1.${'0f'.repeat(16)}`,
+    epoch: `1.${'0f'.repeat(16)}`,
+    size,
+    root,
+  });
+  const endWith = (size: number, root: Uint8Array) => {
+    const head = headUnder(signer.name, 'checkpoint', verified(size, root));
+    return told(whole.first, whole.lines, [head]).end;
+  };
+
+  it('holds where the trail has what it has', () => {
+    expect(endWith(4, whole.head.root)).toBeUndefined();
+  });
+
+  it.each([
+    ['has another root', 4, 1],
+    ['has more events', 5, 1],
+  ])('is not held against the log where it %s, but against the cut', (_, size, from) => {
+    expect(endWith(size, Buffer.alloc(32))).toStrictEqual({
+      from,
+      to: size,
+      problem: expect.stringMatching(
+        /^checkpoint is of epoch 1\.\w+, and this log is log\.example: it was cut in between, and lacks/,
+      ),
     });
   });
 });
