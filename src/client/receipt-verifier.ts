@@ -4,6 +4,8 @@
  * verdicts to those of `store-orders/verifier`, which is for Node.js and checks more than receipts.
  */
 
+import { isOfSmallOrder } from './small-order.ts';
+
 /** The event that a receipt proves, or the reason for a refusal, in plain words. */
 export type Verdict =
   | { readonly ok: true; readonly value: ProvenEvent }
@@ -57,6 +59,7 @@ async function provenBy(
   }
   const stored = ['data', 'metadata', 'position', 'schemaVersion', 'type', 'version'];
   const event = parse(record, 'the record', stored, canonical) as unknown as ProvenEvent;
+  need(isEvent(event), 'the record is not that of an event');
   const { size, root } = await checkpointIn(checkpoint, publicKey);
   const isIn =
     Number.isSafeInteger(event.position) && event.position >= 1 && event.position <= size;
@@ -70,6 +73,13 @@ async function provenBy(
     need(event.data.orderId === orderId, `the receipt is of order ${event.data.orderId}`);
   }
   return { ...event, record };
+}
+
+/** Returns true for a record with the members that an event has, whatever its type is. */
+function isEvent({ type, version, data, metadata }: ProvenEvent): boolean {
+  const { at, by, commandId } = Object(metadata);
+  const texts = [type, Object(data).orderId, at, by, commandId];
+  return Number.isSafeInteger(version) && texts.every((text) => typeof text === 'string');
 }
 
 /** Returns the size and the root in a checkpoint: a note of three lines that the key has signed. */
@@ -101,24 +111,8 @@ async function keyIn(publicKey: string): Promise<Key> {
   need(bytes[0] === 1, 'the public key is not one for Ed25519');
   const hashed = (await sha256(utf8(`${name}\n`), bytes)).slice(0, 4);
   need(hexOf(hashed) === id, 'the id in the public key is not that of name and key');
-  need(!isOfSmallOrder(bytes.slice(1)), 'the public key is a point of small order');
+  need(!isOfSmallOrder(hexOf(bytes.slice(1))), 'the public key is a point of small order');
   return { name, id: hashed, bytes: bytes.slice(1) };
-}
-
-/** The points of small order, without the sign: under such a key, signatures hold that nobody made. */
-const SMALL_ORDER = [
-  '00'.repeat(32),
-  `01${'00'.repeat(31)}`,
-  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
-  `ec${'ff'.repeat(30)}7f`,
-  `ed${'ff'.repeat(30)}7f`,
-  `ee${'ff'.repeat(30)}7f`,
-];
-
-function isOfSmallOrder(publicKey: Bytes): boolean {
-  const last = Number(publicKey[31]) % 128;
-  return SMALL_ORDER.includes(hexOf(Uint8Array.of(...publicKey.slice(0, 31), last)));
 }
 
 /** Returns the text of a note. Signatures by other keys do not count. */

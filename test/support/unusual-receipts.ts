@@ -41,21 +41,24 @@ export async function unusualReceipts(): Promise<Vector[]> {
     await of('its own signature twice', log.note + own),
     await withData(
       'members sorted by UTF-16 code units, not by code points',
-      '{"\u{1f436}":1,"\ufb33":2}',
+      '{"orderId":"7","\u{1f436}":1,"\ufb33":2}',
     ),
-    await withData('upper case before lower case', '{"B":1,"a":2}'),
-    await withData('members with numbers as names, sorted as text', '{"10":1,"9":2}'),
+    await withData('upper case before lower case', '{"B":1,"a":2,"orderId":"7"}'),
+    await withData('members with numbers as names, sorted as text', '{"10":1,"9":2,"orderId":"7"}'),
     await withData('a member named __proto__', '{"__proto__":{"orderId":"8"},"orderId":"7"}'),
     await withData(
       'numbers as ECMAScript writes them',
-      '[1e+21,100000000000000000000,10000000000000000,1e-7,0.000001,0.1,-1.5,5e-324,1.7976931348623157e+308]',
+      '{"numbers":[1e+21,100000000000000000000,10000000000000000,1e-7,0.000001,0.1,-1.5,5e-324,1.7976931348623157e+308],"orderId":"7"}',
     ),
     await withData(
       'characters that other libraries escape',
-      JSON.stringify('<&>/\u2028\u2029\u007f\u0080\ufeff\ufffd\u0000\u001f\b\t\f'),
+      JSON.stringify({
+        characters: '<&>/\u2028\u2029\u007f\u0080\ufeff\ufffd\u0000\u001f\b\t\f',
+        orderId: '7',
+      }),
     ),
-    await withData('two spellings of one letter', '{"e\u0301":1,"\u00e9":2}'),
-    await withData('JSON nested a hundred deep', `${'['.repeat(100)}${']'.repeat(100)}`),
+    await withData('two spellings of one letter', '{"e\u0301":1,"orderId":"7","\u00e9":2}'),
+    await withData('JSON nested a hundred deep', nested(99)),
     largeLog('position 1 of 9007199254740991 events', 1, Number.MAX_SAFE_INTEGER),
     largeLog(
       'the last of 9007199254740991 events',
@@ -106,20 +109,29 @@ export async function signedForgeries(): Promise<Vector[]> {
     ['a signed record that is a number', await logOf(1, ['1']).receipt(1)],
     ['a signed record with a blank behind it', await logOf(1, [`${placed} `]).receipt(1)],
     ['a signed record with a byte order mark', await logOf(1, [`\ufeff${placed}`]).receipt(1)],
-    ['a signed record with NaN', await dataOf('{"orderId":NaN}')],
+    ['a signed record with NaN', await dataOf('{"number":NaN,"orderId":"7"}')],
     [
       'a signed record with more digits than a number has',
-      await dataOf('{"orderId":9007199254740993}'),
+      await dataOf('{"number":9007199254740993,"orderId":"7"}'),
     ],
-    ['a signed record with a number that is too large', await dataOf('{"orderId":1e400}')],
+    [
+      'a signed record with a number that is too large',
+      await dataOf('{"number":1e400,"orderId":"7"}'),
+    ],
     [
       'a signed record with members sorted by code points',
-      await dataOf('{"\ufb33":2,"\u{1f436}":1}'),
+      await dataOf('{"orderId":"7","\ufb33":2,"\u{1f436}":1}'),
     ],
     ['a signed record with a name twice', await dataOf('{"orderId":"7","orderId":"7"}')],
-    ['a signed record with raw half of a surrogate pair', await dataOf('"\ud83d"')],
-    ['a signed record with a raw control character', await dataOf('"\u0001"')],
-    ['a signed record nested too deeply', await dataOf(`${'['.repeat(101)}${']'.repeat(101)}`)],
+    [
+      'a signed record with raw half of a surrogate pair',
+      await dataOf('{"half":"\ud83d","orderId":"7"}'),
+    ],
+    [
+      'a signed record with a raw control character',
+      await dataOf('{"control":"\u0001","orderId":"7"}'),
+    ],
+    ['a signed record nested too deeply', await dataOf(nested(100))],
     ['a record that is not a text', members({ record: JSON.parse(cancelled) })],
     ['a proof that is not a list', members({ proof: { length: 0 } })],
     ['a hash that is not a text', members({ proof: [null] })],
@@ -207,6 +219,11 @@ function otherKeys(
     underKey('a public key under which each text is signed', Buffer.of(1, ...identity), everything),
     underKey('a public key that is no point', Buffer.of(1, 2, ...Buffer.alloc(31))),
   ];
+}
+
+/** Returns data with lists in lists. */
+function nested(lists: number): string {
+  return `{"nested":${'['.repeat(lists)}${']'.repeat(lists)},"orderId":"7"}`;
 }
 
 /** Returns a record with other data. */

@@ -13,6 +13,9 @@ import {
   verifyReceipt,
   verifySuccession,
 } from '../../app/audit/verifier.ts';
+import { fieldsOf, type StoredFields } from '../../app/log/recorded-event.ts';
+import { UnreadableEvent } from '../../app/ports/event-log.ts';
+import { readStoredEvent } from './event-reader.ts';
 import type { Material } from './material.ts';
 import { countText } from './times.ts';
 import { witnessSteps } from './witness-steps.ts';
@@ -64,7 +67,9 @@ export function receiptSteps(receipt: string, key: string, policy?: string): Ver
     const { record, position, checkpoint, note } = whole.value;
     const facts = factsOf(record);
     const words = new Map(facts);
-    const said = `${words.get('Event')} of order ${words.get('orderId')}, at ${words.get('Recorded')}, by ${words.get('By')}`;
+    const said = words.has('Event')
+      ? `${words.get('Event')} of order ${words.get('orderId')}, at ${words.get('Recorded')}, by ${words.get('By')}`
+      : 'an event in a form that this page does not know';
     return {
       facts,
       steps: [
@@ -118,18 +123,34 @@ function tlogPartsOf(text: string) {
   return { record, note: text.slice(head.length + 2), proof: proof.map(bytesOf) };
 }
 
-/** Returns the contents of a record that is in the log. Its data are kept as they are written. */
+/**
+ * Returns the contents of a record that is in the log. Its data are kept as they are written. A record
+ * that is no event of a known form is shown as it is: its members may have any names and values.
+ */
 function factsOf(record: string): readonly (readonly [string, string])[] {
-  const { type, position, version, metadata, data } = JSON.parse(record);
+  const fields = fieldsOf(record);
+  if (fields === undefined || !isKnown(fields)) return [['Record', record]];
+  const { type, position, version, metadata, data } = fields;
+  const { at, by, commandId } = JSON.parse(metadata);
   return [
     ['Event', type],
     ['Position', String(position)],
     ['Event of its order', String(version)],
-    ['Recorded', String(metadata.at)],
-    ['By', String(metadata.by)],
-    ['Request', String(metadata.commandId)],
-    ...Object.entries(data).map(([name, value]) => [name, String(value)] as const),
+    ['Recorded', at],
+    ['By', by],
+    ['Request', commandId],
+    ...Object.entries(JSON.parse(data)).map(([name, value]) => [name, String(value)] as const),
   ];
+}
+
+function isKnown(fields: StoredFields): boolean {
+  try {
+    readStoredEvent(fields);
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableEvent) return false;
+    throw error;
+  }
 }
 
 /** Verifies a checkpoint with the witnesses of a policy. */

@@ -6,6 +6,12 @@ import { forgeries, type Verifier } from '../../support/forgeries.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { ProofLog } from '../../support/proof-log.ts';
 import { receiptVectors } from '../../support/receipt-vectors.ts';
+import {
+  anyRecord,
+  receiptOfRecord,
+  recordWith,
+  SIGNED_RECORDS_KEY,
+} from '../../support/signed-records.ts';
 
 /** One in so many forged receipts is tried. The published verifier refuses all of them every time. */
 const EVERY = isNightly ? 1 : 25;
@@ -88,5 +94,35 @@ describe('The verifier of the client', () => {
       ok: false,
       reason: 'the receipt is of an OrderPlaced, not a cancellation',
     });
+  });
+
+  it('returns an event or a reason, whatever record the log has signed', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRecord, async (record) => {
+        const receipt = receiptOfRecord(record);
+        expect(published.verifyReceipt(receipt, SIGNED_RECORDS_KEY)).toMatchObject({ ok: true });
+        for (const order of [undefined, '8']) {
+          const verdict = await verifyReceipt(receipt, SIGNED_RECORDS_KEY, order);
+          if (!verdict.ok) continue;
+          expect(verdict.value).toMatchObject({
+            type: expect.any(String),
+            version: expect.any(Number),
+            data: { orderId: expect.any(String) },
+            metadata: {
+              at: expect.any(String),
+              by: expect.any(String),
+              commandId: expect.any(String),
+            },
+          });
+        }
+      }),
+    );
+    const none = receiptOfRecord(recordWith({ data: null }));
+    expect(await verifyReceipt(none, SIGNED_RECORDS_KEY, '8')).toStrictEqual({
+      ok: false,
+      reason: 'the record is not that of an event',
+    });
+    const genuine = receiptOfRecord(recordWith({}));
+    expect(await verifyReceipt(genuine, SIGNED_RECORDS_KEY, '8')).toMatchObject({ ok: true });
   });
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
 import { Cosigner } from '../../../src/app/audit/cosigner.ts';
@@ -16,6 +17,12 @@ import { encode } from '../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../src/infra/memory/trail.ts';
 import { NOON, placed, recorded } from '../../support/events.ts';
 import { ProofLog, recordAt } from '../../support/proof-log.ts';
+import {
+  anyRecord,
+  receiptOfRecord,
+  recordWith,
+  SIGNED_RECORDS_KEY,
+} from '../../support/signed-records.ts';
 
 const signer = NoteSigner.generate('log.example');
 const key = signer.verifierKey;
@@ -127,6 +134,27 @@ describe('A receipt as tlog-proof', () => {
   const log = new ProofLog(7);
   const proofOf3 = async (note = log.checkpoint(), record = recordAt(3)) =>
     tlogProofOf(record, 2, await log.tree.inclusion(2), note);
+
+  it('shows a record that is no known event as it is', () => {
+    const stepsOf = (record: string) => receiptSteps(receiptOfRecord(record), SIGNED_RECORDS_KEY);
+    const shownOf = (record: string) => stepsOf(record).facts?.map(([term]) => term);
+    expect(shownOf(recordWith({}))).toContain('orderId');
+    // Members with the names of what the page says of an event.
+    const placed = { type: 'OrderPlaced', data: { Event: 'OrderCancelled', orderId: '8' } };
+    for (const members of [placed, { data: null }, { metadata: { at: { toString: 1 } } }]) {
+      const record = recordWith(members);
+      const { steps, facts } = stepsOf(record);
+      expect(facts).toStrictEqual([['Record', record]]);
+      expect(steps[2]?.what).toMatch(/an event in a form that this page does not know\.$/);
+    }
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const verified = stepsOf(record);
+        expect(isVerified(verified)).toBe(true);
+        expect(verified.facts?.flat().every((text) => typeof text === 'string')).toBe(true);
+      }),
+    );
+  });
 
   it('is verified as the same receipt in JSON is', async () => {
     const json = receiptSteps(await log.receipt(3), log.vkey);
