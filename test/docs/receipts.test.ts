@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { receiptOf } from '../../src/app/audit/receipt.ts';
 import * as verifier from '../../src/app/audit/verifier.ts';
+import { leafHash } from '../../src/app/log/merkle-tree.ts';
+import * as client from '../../src/client/receipt-verifier.ts';
+import { browserVerifier } from '../support/browser-verifier.ts';
 import { forgeries, type Verifier } from '../support/forgeries.ts';
+import { isNightly } from '../support/nightly.ts';
 import type { Changes } from '../support/planted.ts';
 import { ProofLog } from '../support/proof-log.ts';
 import { receiptVectors } from '../support/receipt-vectors.ts';
+import { records, signer } from '../support/vector-log.ts';
 import { verifierInPages } from './verifiers.ts';
 
 /**
@@ -221,5 +227,75 @@ describe('The verifier in the page and the published one', () => {
       ),
       { numRuns: 5_000 },
     );
+  });
+
+  test('agree on any record and any checkpoint that the log has signed', async () => {
+    const page = await verifierOfThePage();
+    const inBrowsers = await browserVerifier();
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '',
+        ' ',
+        '\n',
+        '"',
+        '\\',
+        '\\ud83d',
+        '\\u0030',
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '+',
+      ),
+      fc.constantFrom(
+        '0',
+        '1',
+        '-',
+        '1e0',
+        '.5',
+        'null',
+        'true',
+        '\u2028',
+        '\ufeff',
+        '=',
+        '—',
+        '\u00a0',
+      ),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    );
+    const edits = fc.array(fc.tuple(fc.nat(400), fc.nat(4), piece), { maxLength: 2 });
+    const edited = (text: string, changes: readonly (readonly [number, number, string])[]) =>
+      changes.reduce((now, [at, cut, put]) => {
+        const from = at % (now.length + 1);
+        return now.slice(0, from) + put + now.slice(from + cut);
+      }, text);
+    const { verifierKey: key, name } = signer;
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...records),
+        edits,
+        edits,
+        edits,
+        async (of, ofText, ofNote, ofAll) => {
+          const record = edited(of.replace(/"position":\d/, '"position":1'), ofText);
+          const root = Buffer.from(leafHash(record)).toString('base64');
+          const text = edited(`${name}\n1\n${root}\n`, ofNote);
+          fc.pre(text.endsWith('\n') && text.isWellFormed() && !/[^\P{Cc}\n]/u.test(text));
+          const receipt = edited(receiptOf(record, [], signer.sign(text)), ofAll.slice(1));
+          const verdict = verifier.verifyReceipt(receipt, key);
+          expect(accepts(page, receipt, key), receipt).toBe(verdict.ok);
+          expect(inBrowsers.verifyReceipt(receipt, key).ok, receipt).toBe(verdict.ok);
+          const byClient = await client.verifyReceipt(receipt, key);
+          const isNone = !byClient.ok && byClient.reason === 'the record is not that of an event';
+          expect(byClient.ok, receipt).toBe(verdict.ok && !isNone);
+          accepted += byClient.ok ? 1 : 0;
+        },
+      ),
+      { numRuns: isNightly ? 20_000 : 1_000 },
+    );
+    expect(accepted).toBeGreaterThan(20);
   });
 });
