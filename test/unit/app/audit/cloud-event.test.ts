@@ -53,7 +53,17 @@ describe('A stored event as a CloudEvent', () => {
     const text = cloudEventOf(CANCELLED, STORE, noNames, TRACEPARENT);
     expect(JSON.parse(text)).toMatchObject({ commandid: 'c-1', traceparent: TRACEPARENT });
     expect(storedFieldsOf(text)).toStrictEqual(CANCELLED);
-    for (const other of [undefined, '', 'planted', `${TRACEPARENT}\n`, TRACEPARENT.toUpperCase()]) {
+    // Only an id of zeros is none.
+    const small = `00-0${'1'.repeat(31)}-0${'1'.repeat(15)}-00`;
+    expect(JSON.parse(cloudEventOf(CANCELLED, STORE, noNames, small)).traceparent).toBe(small);
+    const malformed = [
+      '',
+      'planted',
+      `${TRACEPARENT}\n`,
+      `00${TRACEPARENT}`,
+      TRACEPARENT.toUpperCase(),
+    ];
+    for (const other of [undefined, ...malformed]) {
       const without = cloudEventOf(CANCELLED, STORE, noNames, other);
       expect(without).toBe(cloudEventOf(CANCELLED, STORE, noNames));
     }
@@ -144,7 +154,13 @@ describe('What is no event in its one form is refused:', () => {
   });
 
   it('and is told so', () => {
-    expect(() => storedFieldsOf(text.replace(':', ': '))).toThrow('not in the one form');
+    for (const [from, to] of [
+      [':', ': '],
+      ['"shop"', '1'],
+      ['"shop"', 'null'],
+    ] as const) {
+      expect(() => storedFieldsOf(text.replace(from, to))).toThrow('not in the one form');
+    }
   });
 
   it('every event with one character changed, unless that makes another event', () => {

@@ -82,18 +82,21 @@ describe('an epoch', () => {
     });
     expect(verifyBreak(note.replace(':50', ':51'), signer.verifierKey).ok).toBe(false);
     const [statement = ''] = one.statements;
-    for (const [from, to] of [
-      ['store-orders/break/v1', 'store-orders/break/v2'],
-      ['"before":"0"', '"before":0'],
-      ['"epoch":1', '"epoch":0'],
-      ['"epoch":1', '"epoch":"1"'],
-      ['"position":50', '"position":-1'],
-      ['"position":50', '"position":"50"'],
-      ['"position":50', '"position":[50]'],
-      ['"at":', '"when":'],
+    const texts = 'the epoch before, the time and the reason are not texts';
+    const numbers = 'the epoch and the position are not whole numbers';
+    for (const [from, to, reason] of [
+      ['store-orders/break/v1', 'store-orders/break/v2', 'the format is not store-orders/break/v1'],
+      ['"before":"0"', '"before":0', texts],
+      ['"epoch":1', '"epoch":0', 'the epoch is not a whole number from 1'],
+      ['"epoch":1', '"epoch":"1"', numbers],
+      ['"position":50', '"position":-1', 'the size is not a whole number from 0'],
+      ['"position":50', '"position":"50"', numbers],
+      ['"position":50', '"position":[50]', numbers],
+      [/"root":"./, '"root":"', 'the root is not base64'],
+      ['"at":', '"when":', expect.stringMatching(/^the statement must have the members at,/)],
     ] as const) {
       const other = signer.sign(`${statement.replace(from, to)}\n`);
-      expect(verifyBreak(other, signer.verifierKey).ok, to).toBe(false);
+      expect(verifyBreak(other, signer.verifierKey), to).toStrictEqual({ ok: false, reason });
     }
     expect(() => new Prover(now, undefined, one).breaks()).toThrow(CannotProve);
   });

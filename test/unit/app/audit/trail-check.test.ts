@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ExpectedHead, plainTree, TrailCheck } from '../../../../src/app/audit/trail-check.ts';
+import {
+  type ExpectedHead,
+  headUnder,
+  plainTree,
+  TrailCheck,
+} from '../../../../src/app/audit/trail-check.ts';
 import { RecordTree } from '../../../../src/app/audit/verifier.ts';
 import { recordOf } from '../../../../src/app/log/recorded-event.ts';
 import { decodeStrictly, encode } from '../../../../src/infra/events/codec.ts';
@@ -50,6 +55,42 @@ describe('Accounts of a log', () => {
     expect(checked(wrong(4), right(3), wrong(2), right(1)).findings()).toMatchObject([
       { from: 2, to: 2 },
     ]);
+  });
+
+  it('differ where the root has further bytes', () => {
+    const longer = { ...right(2), root: Buffer.from([...(right(2).root ?? []), 0]) };
+    expect(checked(longer).findings()).toMatchObject([{ to: 2 }]);
+  });
+
+  it('are still compared behind one that the log has lost by a cut', () => {
+    const cut = { from: 2, problem: 'it was cut at position 1' };
+    expect(checked({ ...wrong(2), cut }, wrong(4)).findings()).toEqual([
+      { ...cut, to: 2 },
+      { from: 3, to: 4, problem: 'note-4 has another root for these 4 events' },
+    ]);
+    expect(
+      checked({ ...wrong(2), cut }, { ...wrong(2), name: 'other' }, wrong(4)).findings(),
+    ).toEqual([
+      { ...cut, to: 2 },
+      { from: 1, to: 2, problem: 'other has another root for these 2 events' },
+    ]);
+  });
+
+  it('are required of a log by checkpoints, which may be of another epoch', () => {
+    const [size, root] = [2, Buffer.alloc(32, 1)];
+    const later = { origin: 'log+1.ab', epoch: '1.ab', size, root };
+    expect(headUnder('log+1.ab', 'note', later)).toStrictEqual({ name: 'note', size, root });
+    expect(headUnder('log', 'note', later)).toStrictEqual({
+      name: 'note',
+      size,
+      root,
+      cut: {
+        from: 1,
+        problem:
+          'note is of epoch 1.ab, and this log is log: it was cut in between, and lacks what the checkpoint ' +
+          'has. Compare the checkpoint with one of today, with the statements of the breaks',
+      },
+    });
   });
 
   it('are reported with the break if the log was cut before them', () => {
