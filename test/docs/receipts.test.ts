@@ -142,10 +142,10 @@ const MISTAKES: Readonly<Record<string, Changes[number]>> = {
 test.for(Object.entries(MISTAKES))('A vector shows that a verifier %s', async ([, mistake]) => {
   const page = await verifierOfThePage([mistake]);
   const vectors = await receiptVectors();
-  const wrong = vectors.filter(
-    ({ receipt, key, record }) => accepts(page, receipt, key) !== (record !== undefined),
-  );
-  expect(wrong).not.toStrictEqual([]);
+  const shown = vectors.find(({ receipt, key, record }) => {
+    return accepts(page, receipt, key) !== (record !== undefined);
+  });
+  expect(shown).toBeDefined();
 });
 
 test('A receipt of another event or order is not accepted as a cancellation', async () => {
