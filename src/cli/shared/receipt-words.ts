@@ -1,7 +1,7 @@
 /** The statement of a receipt, in words. */
 
-import { fieldsOf, type RecordedEvent } from '../../app/log/recorded-event.ts';
-import { UnreadableEvent } from '../../app/ports/event-log.ts';
+import { knownEventIn } from '../../app/audit/known-event.ts';
+import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import { statusAfter } from '../../app/state/image-columns.ts';
 import type { OrderEvent } from '../../domain/order.ts';
@@ -28,13 +28,8 @@ export const NOT_SHOWN =
  * it.
  */
 export function saidBy(record: string, decode: DecodeStrictly): Said | undefined {
-  const stored = fieldsOf(record);
-  try {
-    return stored && statementOf(decode(stored));
-  } catch (error) {
-    if (error instanceof UnreadableEvent) return undefined;
-    throw error;
-  }
+  const event = knownEventIn(record, decode);
+  return event && statementOf(event);
 }
 
 /** Returns true for a statement that says that its order was cancelled. */

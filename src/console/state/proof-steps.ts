@@ -1,5 +1,6 @@
 /** The verification of a receipt and of checkpoints, step by step and in words. */
 import { base64Of, bytesOf } from '../../app/audit/base64.ts';
+import { knownEventIn } from '../../app/audit/known-event.ts';
 import { isTlogProof, verifyTlogProof } from '../../app/audit/tlog-proof.ts';
 import {
   type Break,
@@ -13,8 +14,6 @@ import {
   verifyReceipt,
   verifySuccession,
 } from '../../app/audit/verifier.ts';
-import { fieldsOf, type StoredFields } from '../../app/log/recorded-event.ts';
-import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { readStoredEvent } from './event-reader.ts';
 import type { Material } from './material.ts';
 import { countText } from './times.ts';
@@ -128,10 +127,9 @@ function tlogPartsOf(text: string) {
  * that is no event of a known form is shown as it is: its members may have any names and values.
  */
 function factsOf(record: string): readonly (readonly [string, string])[] {
-  const fields = fieldsOf(record);
-  if (fields === undefined || !isKnown(fields)) return [['Record', record]];
-  const { type, position, version, metadata, data } = fields;
-  const { at, by, commandId } = JSON.parse(metadata);
+  if (knownEventIn(record, readStoredEvent) === undefined) return [['Record', record]];
+  const { type, position, version, metadata, data } = JSON.parse(record);
+  const { at, by, commandId } = metadata;
   return [
     ['Event', type],
     ['Position', String(position)],
@@ -139,18 +137,8 @@ function factsOf(record: string): readonly (readonly [string, string])[] {
     ['Recorded', at],
     ['By', by],
     ['Request', commandId],
-    ...Object.entries(JSON.parse(data)).map(([name, value]) => [name, String(value)] as const),
+    ...Object.entries(data).map(([name, value]) => [name, String(value)] as const),
   ];
-}
-
-function isKnown(fields: StoredFields): boolean {
-  try {
-    readStoredEvent(fields);
-    return true;
-  } catch (error) {
-    if (error instanceof UnreadableEvent) return false;
-    throw error;
-  }
 }
 
 /** Verifies a checkpoint with the witnesses of a policy. */
