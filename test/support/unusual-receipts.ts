@@ -31,7 +31,7 @@ export async function unusualReceipts(): Promise<Vector[]> {
   };
   const withData = (what: string, data: string) => withRecord(what, dataIn(placed, data));
   const [text, own] = partsOf(log.note);
-  const ownId = Buffer.from(own.split(' ')[2] ?? '', 'base64').subarray(0, 4);
+  const ownId = bytesIn(own).subarray(0, 4);
   const cosignature = partsOf(witness.sign(text))[1];
   return [
     await of('the signature of another key before its own', `${text}\n${cosignature}${own}`),
