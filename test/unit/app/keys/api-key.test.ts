@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashKeyText, keyIdOf, mintKeyText, shownKey } from '../../../../src/app/keys/api-key.ts';
+import {
+  hasExpired,
+  hashKeyText,
+  isInForce,
+  keyIdOf,
+  mintKeyText,
+  shownKey,
+} from '../../../../src/app/keys/api-key.ts';
+import type { ApiKey } from '../../../../src/app/ports/key-store.ts';
+import { LATER, NOON } from '../../../support/events.ts';
 import { keyText } from '../../../support/key-text.ts';
 
 const minted = fc.constant(null).map(mintKeyText);
@@ -104,5 +113,38 @@ describe('the text of an API key', () => {
   it('is stored as its SHA-256', () => {
     const text = mintKeyText();
     expect(hashKeyText(text)).toStrictEqual(createHash('sha256').update(text).digest());
+  });
+});
+
+describe('an API key', () => {
+  const key: ApiKey = {
+    id: 'AbCdEfGh01',
+    name: 'a',
+    hash: Buffer.alloc(32),
+    scopes: [],
+    createdAt: NOON,
+  };
+  const laterMs = Date.parse(LATER);
+
+  it('that never expires is in force without a look at the clock', () => {
+    expect(hasExpired(key, Number.MAX_VALUE)).toBe(false);
+    expect(isInForce(key, () => expect.unreachable())).toBe(true);
+  });
+
+  it('has expired from the time on at which it expires', () => {
+    const expiring = { ...key, expiresAt: LATER };
+    for (const [atMs, isOver] of [
+      [laterMs - 1, false],
+      [laterMs, true],
+      [laterMs + 1, true],
+    ] as const) {
+      expect(hasExpired(expiring, atMs)).toBe(isOver);
+      expect(isInForce(expiring, () => atMs)).toBe(!isOver);
+    }
+  });
+
+  it('that was revoked is never in force again', () => {
+    const revoked = { ...key, revokedAt: LATER };
+    expect(isInForce(revoked, () => laterMs - 1)).toBe(false);
   });
 });

@@ -139,6 +139,28 @@ describe('who is asking', () => {
     expect(await after).toBeUndefined();
   });
 
+  it('is found by a look-up under way, although an older one has ended meanwhile', async () => {
+    const { authenticator, keys, clock } = await authenticatorWith(key);
+    const find = keys.find.bind(keys);
+    const ends: (() => void)[] = [];
+    keys.find = async (asked) => {
+      const found = await find(asked);
+      await new Promise<void>((end) => ends.push(end));
+      return found;
+    };
+    const askers = [authenticator.authenticate(text)];
+    clock.pass(500);
+    askers.push(authenticator.authenticate(text));
+    await expect.poll(() => ends.length).toBe(2);
+    ends[0]?.();
+    expect(await askers[0]).toMatchObject({ id });
+    clock.pass(100);
+    askers.push(authenticator.authenticate(text));
+    ends[1]?.();
+    expect(await Promise.all(askers)).toMatchObject([{ id }, { id }, { id }]);
+    expect(keys.lookups).toBe(2);
+  });
+
   it('fails with the store, and is found when that is back', async () => {
     const { authenticator, keys } = await authenticatorWith(key);
     const find = keys.find.bind(keys);

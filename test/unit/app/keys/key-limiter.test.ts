@@ -187,6 +187,15 @@ describe('the memory of a limiter', () => {
     expect(limiter.size).toBe(0);
   });
 
+  it('has no key whose request has outlived its stream', () => {
+    const { limiter } = given();
+    const entry = limiter.enter(keyWith());
+    limiter.openStream(keyWith())?.();
+    expect(limiter.size).toBe(1);
+    if (entry.kind === 'admitted') entry.leave();
+    expect(limiter.size).toBe(0);
+  });
+
   it('has no more keys than it may, but for those of which something is under way', () => {
     const { limiter } = given(2, 3);
     const leave = (id: string) => {
@@ -200,6 +209,8 @@ describe('the memory of a limiter', () => {
       expect(limiter.size).toBeLessThanOrEqual(3);
     }
     expect(limiter.enter(keyWith(perSecond(1), 'busy')).kind).toBe('too_fast');
+    const open = () => limiter.openStream(keyWith(undefined, 'stream')) !== undefined;
+    expect([open(), open()]).toStrictEqual([true, false]);
   });
 });
 
