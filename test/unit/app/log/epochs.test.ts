@@ -113,6 +113,17 @@ describe('a position that was given twice', () => {
     expect([two.nameAt(50), two.nameAt(51)]).toStrictEqual(['s', `s.${one.tag}`]);
   });
 
+  it('has the epoch in which it was assigned last, up to the position of the next cut', () => {
+    const first = cutAt(FIRST, 50);
+    const second = cutAt(first, 60);
+    expect([50, 51, 60, 61].map((position) => second.write(position))).toStrictEqual([
+      '50',
+      `${first.tag}:51`,
+      `${first.tag}:60`,
+      `${second.tag}:61`,
+    ]);
+  });
+
   it('is refused without its epoch, and with one in which it is lost', () => {
     expect(one.problemOf({ position: 51 })).toBe(
       `position 51 was given twice: the log was cut at position 50 on ${NOON} and went on in epoch 1. ` +

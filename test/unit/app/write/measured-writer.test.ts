@@ -26,11 +26,13 @@ function slowWriter(): BatchWriter {
 it('measures a batch with its latecomers, and changes nothing', async () => {
   const writer = new MeasuredWriter(slowWriter());
   expect(writer.takesMore).toBe(true);
+  const begunMs = CLOCKS.elapsed();
   const outcomes = await writer.execute([submission], () => [submission, submission]);
   expect(outcomes).toEqual([done, done, done]);
   expect(writer.commands.read()).toMatchObject({ sum: 3, cumulative: [0, 1, 1, 1, 1, 1, 1] });
   const { sum, cumulative } = writer.seconds.read();
   expect(sum).toBeGreaterThan(0.02);
+  expect(sum).toBeLessThanOrEqual((CLOCKS.elapsed() - begunMs) / 1_000);
   expect(cumulative.at(-1)).toBe(1);
 });
 
