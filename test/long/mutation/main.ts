@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { EXPLAINED_IN, explanations, type Mutant, survivorsIn } from './survivors.ts';
+import { EXPLAINED_IN, explanations, type Mutant, rowOf, survivorsIn } from './survivors.ts';
 
 /**
  * Runs Stryker, with the arguments given, and holds what survived against the page that explains
@@ -28,8 +28,5 @@ process.exit(unexplained.length + outdated.length > 0 ? 1 : 0);
 
 function tell(what: string, mutants: readonly Mutant[]): void {
   if (mutants.length === 0) return;
-  const rows = mutants.map(
-    ({ file, code, becomes }) => `| \`${file}\` | \`${code}\` | \`${becomes}\` |`,
-  );
-  process.stdout.write(`These ${what}:\n${rows.join('\n')}\n\n`);
+  process.stdout.write(`These ${what}:\n${mutants.map(rowOf).join('\n')}\n\n`);
 }

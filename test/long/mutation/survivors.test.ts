@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { explanations, survivorsIn } from './survivors.ts';
+import { EXPLAINED_IN, explanations, rowOf, survivorsIn } from './survivors.ts';
 
 test('survivors are those that no test has noticed, each on one line', () => {
   const source = 'const a = 1;\nif (a <\n  2) go();\n';
@@ -28,4 +28,14 @@ test('every explanation is of code that is there', () => {
     expect(source.includes(code), `${file} has: ${code}`).toBe(true);
     expect(becomes).not.toBe(code);
   }
+});
+
+test('each explained mutant is a row of the page as it is printed, in four cells', () => {
+  const page = readFileSync(EXPLAINED_IN, 'utf8');
+  const explained = explanations();
+  expect(explained.length).toBeGreaterThan(0);
+  for (const each of explained) expect(page).toContain(`\n${rowOf(each)} `);
+  expect(rowOf({ file: 'a.ts', code: 'a || b', becomes: 'a', key: '' })).toBe(
+    '| `a.ts` | `a \\|\\| b` | `a` |',
+  );
 });

@@ -15,7 +15,14 @@ export interface Mutant {
 /** The survivors that the page explains. */
 export function explanations(): readonly Mutant[] {
   const rows = tableOf(EXPLAINED_IN, 'file | code | becomes | why it is equivalent');
-  return rows.map(([file = '', code = '', becomes = '']) => mutant(file, code, becomes));
+  const texts = rows.map((cells) => cells.map((cell) => cell.replaceAll('\\|', '|')));
+  return texts.map(([file = '', code = '', becomes = '']) => mutant(file, code, becomes));
+}
+
+/** Returns a mutant as a row of the page, in which a | of the code would end a cell. */
+export function rowOf({ file, code, becomes }: Mutant): string {
+  const [cell, other] = [code, becomes].map((text) => text.replaceAll('|', '\\|'));
+  return `| \`${file}\` | \`${cell}\` | \`${other}\` |`;
 }
 
 /** The members of Stryker's report that are read here (mutation testing report schema 2). */
