@@ -341,6 +341,7 @@ describe('a writer', () => {
     expect([list.position, list.get(id(1n))?.status]).toEqual([1, 'pending']);
     const packed = new OrderImage(start.packImage());
     expect([packed.highestId, packed.state(id(1n)).status]).toEqual([1n, 'pending']);
+    expect(packed.stateAt(0)).toEqual(list.image.stateAt(0));
   });
 
   it('decides on the events recorded by another writer meanwhile', async () => {
