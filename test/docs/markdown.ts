@@ -39,7 +39,7 @@ export function codeOf(page: string): readonly string[] {
   return [...commands.map(({ text }) => text.replaceAll('\\\n', '')), ...spans];
 }
 
-/** Returns the rows of the table with this head, as cells without enclosing backquotes. */
+/** Returns the rows of the table with this head, as cells without enclosing backquotes and escapes of |. */
 export function tableOf(page: string, head: string): readonly (readonly string[])[] {
   const [, rows] = readPage(page).split(`\n| ${head} |\n`);
   if (rows === undefined) throw new Error(`${page} has no table "${head}"`);
@@ -48,7 +48,7 @@ export function tableOf(page: string, head: string): readonly (readonly string[]
   return lines
     .slice(1, end)
     .map((line) => line.slice(2, -2).split(' | '))
-    .map((cells) => cells.map((cell) => cell.replace(/^`([^`]*)`$/, '$1')));
+    .map((cells) => cells.map((cell) => cell.replace(/^`([^`]*)`$/, '$1').replaceAll('\\|', '|')));
 }
 
 /** Returns the targets of a page's links to other pages and files. */

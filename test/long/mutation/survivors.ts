@@ -15,8 +15,7 @@ export interface Mutant {
 /** The survivors that the page explains. */
 export function explanations(): readonly Mutant[] {
   const rows = tableOf(EXPLAINED_IN, 'file | code | becomes | why it is equivalent');
-  const texts = rows.map((cells) => cells.map((cell) => cell.replaceAll('\\|', '|')));
-  return texts.map(([file = '', code = '', becomes = '']) => mutant(file, code, becomes));
+  return rows.map(([file = '', code = '', becomes = '']) => mutant(file, code, becomes));
 }
 
 /** Returns a mutant as a row of the page, in which a | of the code would end a cell. */
