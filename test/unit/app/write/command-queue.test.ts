@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { groupOf, type Outcome, type Submission } from '../../../../src/app/log/submission.ts';
 import { CommandQueue } from '../../../../src/app/write/command-queue.ts';
 import type { OrderId } from '../../../../src/domain/order-id.ts';
@@ -365,6 +365,85 @@ describe('the queue before the write side', () => {
     });
     expect(await outcomes).toStrictEqual([BUSY]);
     expect(queue.length).toBe(0);
+  });
+
+  describe('looks at the ages between batches', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    /** Lets the timers run for a time, a millisecond at a time. */
+    function pass(tested: Tested, forMs: number): void {
+      for (let ms = 0; ms < forMs; ms++) {
+        tested.nowMs += 1;
+        vi.advanceTimersByTime(1);
+      }
+    }
+
+    /** The same as {@link Tested.overload}, with the looks in between. */
+    function overload(tested: Tested): void {
+      tested.addMany(4);
+      for (const _ of [1, 2, 3]) {
+        pass(tested, LIMITS.targetMs);
+        tested.take(1);
+      }
+      expect([...tested.refused.keys()]).toStrictEqual([3]);
+    }
+
+    it('for as long as a command waits, with one timer', () => {
+      const tested = new Tested();
+      tested.addMany(3);
+      expect(vi.getTimerCount()).toBe(1);
+      pass(tested, LIMITS.intervalMs);
+      expect(vi.getTimerCount()).toBe(1);
+      tested.take(3);
+      pass(tested, LIMITS.intervalMs);
+      expect(vi.getTimerCount()).toBe(0);
+      tested.add();
+      expect(vi.getTimerCount()).toBe(1);
+      expect(tested.lines).toStrictEqual([]);
+    });
+
+    it('without taking the queue for empty while a command waits', () => {
+      const tested = new Tested();
+      overload(tested);
+      expect(tested.lines).toHaveLength(1);
+    });
+
+    it('every interval before an overload, and five times in the time of the target during one', () => {
+      const tested = new Tested();
+      const begunMs = tested.nowMs;
+      tested.add();
+      pass(tested, 1_099);
+      expect(tested.refused.get(0)?.atMs).toBe(begunMs + 1_000);
+      // The look that found the stall is followed by those of an overload: at 1,010, 1,020 and so on.
+      tested.nowMs = begunMs + 1_103;
+      tested.add();
+      const addedMs = tested.nowMs;
+      pass(tested, 100);
+      expect(tested.refused.get(1)?.atMs).toBeGreaterThanOrEqual(addedMs + LIMITS.targetMs);
+      expect(tested.refused.get(1)?.atMs).toBeLessThanOrEqual(addedMs + LIMITS.targetMs + 10);
+    });
+
+    it('without ending an overload in which a batch is long in coming', () => {
+      const tested = new Tested();
+      overload(tested);
+      tested.add();
+      pass(tested, 5 * LIMITS.intervalMs);
+      expect(tested.lines).toHaveLength(1);
+      expect(tested.take(1)).toStrictEqual([4]);
+      pass(tested, LIMITS.intervalMs);
+      expect(tested.lines).toHaveLength(2);
+      pass(tested, LIMITS.intervalMs);
+      expect(vi.getTimerCount()).toBe(0);
+    });
+  });
+
+  it('takes nothing for a batch that has no room', () => {
+    const tested = new Tested();
+    tested.addMany(2);
+    expect(tested.take(0)).toStrictEqual([]);
+    expect(tested.take(0, 'takeUnkeyed')).toStrictEqual([]);
+    expect(tested.queue.length).toBe(2);
   });
 
   it('keeps the order of commands with one subject, and the turns of groups, in any sequence of steps', () => {
