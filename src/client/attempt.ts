@@ -5,6 +5,9 @@ import type { ClientOptions } from './options.ts';
 import { retryAfterOf } from './retry-policy.ts';
 import type { BatchResult } from './shapes.ts';
 
+/** Many times the longest page, batch or receipt. A longer answer is one of something else, perhaps without an end. */
+const MAX_ANSWER_CHARACTERS = 16 * 2 ** 20;
+
 /** A request as it is sent. */
 export interface Attempt {
   /** The number of the attempt, from 1. */
@@ -14,6 +17,8 @@ export interface Attempt {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** JSON text. */
   readonly body?: string | undefined;
+  /** True if an answer that is a success may be of any length. */
+  readonly isUnbounded?: boolean | undefined;
   /** Of a command: the name under which it is carried out at most once. */
   readonly idempotencyKey: string | undefined;
 }
@@ -36,7 +41,7 @@ export async function exchange(
 ): Promise<Answer> {
   const begun = performance.now();
   const response = await respond(options, request, limit);
-  const text = await orFailure(response.text(), request, limit);
+  const text = await textOf(response, request, limit);
   const { status, headers } = response;
   const { attempt, method, url, idempotencyKey } = request;
   const durationMs = performance.now() - begun;
@@ -89,8 +94,41 @@ function authorize(headers: Headers, key: string, attempts: number): void {
   }
 }
 
+/** Returns the text of an answer. Throws `unexpected_response` if it is too long: then the rest is not read. */
+export async function textOf(response: Response, request: Attempt, limit: Limit): Promise<string> {
+  const { body, status, ok } = response;
+  // Not every implementation of `fetch` has the body as a stream.
+  if (!body || (ok && request.isUnbounded)) return orFailure(response.text(), request, limit);
+  let text = '';
+  for await (const piece of piecesOf(body, request, limit)) {
+    text += piece;
+    if (text.length > MAX_ANSWER_CHARACTERS) {
+      const { attempt, method, url, idempotencyKey } = request;
+      const message = `${method} ${url}: ${status} with more text than any answer of this API has`;
+      const details = { status, attempts: attempt, idempotencyKey };
+      throw new StoreOrdersError('unexpected_response', message, details);
+    }
+  }
+  return text;
+}
+
+/** Returns the text of a body as it arrives. */
+export async function* piecesOf(
+  body: ReadableStream<Uint8Array>,
+  request: Attempt,
+  limit: Limit,
+): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  for (;;) {
+    const { done, value } = await orFailure(reader.read(), request, limit);
+    yield decoder.decode(value, { stream: !done });
+    if (done) return;
+  }
+}
+
 /** Waits for a part of a request. Throws `network`, `timeout` or `aborted` if it fails. */
-export async function orFailure<Part>(
+async function orFailure<Part>(
   part: Promise<Part>,
   { attempt, method, url, idempotencyKey }: Attempt,
   limit: Limit,
@@ -120,7 +158,8 @@ export function refusalIn(
 ): StoreOrdersError {
   const { code, message, results } = objectIn(text);
   const known = status < 400 ? undefined : serverCodeOf(code);
-  const other = `${method} ${url}: ${status} ${String(message ?? '')}, which is no answer of this API`;
+  const said = message === undefined ? '' : ` ${String(message)}`;
+  const other = `${method} ${url}: ${status}${said}, which is no answer of this API`;
   return new StoreOrdersError(
     known ?? 'unexpected_response',
     known === undefined ? other : String(message),

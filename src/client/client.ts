@@ -231,7 +231,7 @@ class OrdersV1 extends SingleOrders<OrderV1> {
 
   /** Returns every order ever placed, by ascending id. */
   async list(options?: CallOptions): Promise<readonly OrderV1[]> {
-    const request = { method: 'GET', path: '/v1/store/orders' };
+    const request = { method: 'GET', path: '/v1/store/orders', isUnbounded: true };
     const answer = await this.#transport.send(request, options);
     return jsonOf<readonly OrderV1[]>(answer, isOrders).map(withIds);
   }

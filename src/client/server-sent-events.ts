@@ -1,4 +1,8 @@
 /** Reads Server-Sent Events as the HTML standard defines them, but for the fields that are not used. */
+import { StoreOrdersError } from './error.ts';
+
+/** Many times the longest event. */
+const MAX_MESSAGE_CHARACTERS = 2 ** 20;
 
 export interface Message {
   /** The id of the last message that had one. */
@@ -7,12 +11,16 @@ export interface Message {
   readonly data: string | undefined;
 }
 
-/** Returns the messages in a text that arrives in pieces. One that was cut off is left out. */
+/**
+ * Returns the messages in a text that arrives in pieces. One that was cut off is left out. Throws
+ * `unexpected_response` for one that is longer than any of this API, perhaps without an end.
+ */
 export async function* messagesIn(pieces: AsyncIterable<string>): AsyncGenerator<Message> {
   let rest = '';
   let id: string | undefined;
   let isNew = false;
   let data: string[] = [];
+  let length = 0;
   for await (const piece of pieces) {
     // A carriage return at the end of a piece may be the first half of a line end.
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
@@ -24,12 +32,18 @@ export async function* messagesIn(pieces: AsyncIterable<string>): AsyncGenerator
         isNew = true;
       } else if (name === 'data') {
         data.push(value);
+        length += value.length + 1;
       } else if (line === '') {
         const text = data.length === 0 ? undefined : data.join('\n');
         if (isNew || text !== undefined) yield { id, data: text };
         isNew = false;
         data = [];
+        length = 0;
       }
+    }
+    if (length + rest.length > MAX_MESSAGE_CHARACTERS) {
+      const message = 'a message of the stream has more text than any event of this API has';
+      throw new StoreOrdersError('unexpected_response', message, { status: 200 });
     }
   }
 }

@@ -3,7 +3,15 @@
  * a timeout of its own, and a command one Idempotency-Key for all its attempts: so it is carried
  * out at most once, however many connections break.
  */
-import { type Answer, exchange, orFailure, refusalIn, respond } from './attempt.ts';
+import {
+  type Answer,
+  type Attempt,
+  exchange,
+  piecesOf,
+  refusalIn,
+  respond,
+  textOf,
+} from './attempt.ts';
 import { StoreOrdersError } from './error.ts';
 import { Limit, pause } from './limit.ts';
 import { type CallOptions, type ClientOptions, type CommandOptions, DEFAULTS } from './options.ts';
@@ -19,6 +27,8 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** JSON text. */
   readonly body?: string | undefined;
+  /** True if an answer that is a success may be of any length. */
+  readonly isUnbounded?: boolean | undefined;
 }
 
 type Settings = ClientOptions & typeof DEFAULTS;
@@ -43,7 +53,8 @@ export class Transport {
     const settings = this.#settings(options);
     const { retries, timeoutMs, attemptTimeoutMs, signal, onRetry } = settings;
     const deadline = performance.now() + timeoutMs;
-    const { method, url, idempotencyKey, ...rest } = this.#prepare(request, options);
+    const prepared = this.#prepare(request, options);
+    const { method, url, idempotencyKey } = prepared;
     // True once an attempt at a command has ended without an answer that tells its outcome.
     let isOpen = false;
     for (let attempt = 1; ; attempt += 1) {
@@ -51,7 +62,7 @@ export class Transport {
         const details = { attempts: attempt - 1, idempotencyKey, cause: signal.reason };
         throw new StoreOrdersError('aborted', `${method} ${url}: aborted`, details);
       }
-      const sent = { ...rest, method, url, idempotencyKey, attempt };
+      const sent = { ...prepared, attempt };
       const limit = new Limit(signal);
       limit.start(Math.max(0, Math.min(attemptTimeoutMs, deadline - performance.now())));
       let error: StoreOrdersError;
@@ -85,17 +96,14 @@ export class Transport {
       const response = await respond(settings, sent, limit);
       const { status, headers, body } = response;
       if (!/^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '') || body === null) {
-        const text = await orFailure(response.text(), sent, limit);
+        const text = await textOf(response, sent, limit);
         throw refusalIn({ status, headers, text }, sent);
       }
-      const reader = body.getReader();
-      const decoder = new TextDecoder();
-      for (;;) {
-        limit.start(silenceMs);
-        const { done, value } = await orFailure(reader.read(), sent, limit);
+      limit.start(silenceMs);
+      for await (const piece of piecesOf(body, sent, limit)) {
         limit.stop();
-        if (done) return;
-        yield decoder.decode(value, { stream: true });
+        yield piece;
+        limit.start(silenceMs);
       }
     } finally {
       // Closes the connection.
@@ -104,12 +112,15 @@ export class Transport {
   }
 
   /** Returns a request as it is sent: with its address, and for a command with its Idempotency-Key. */
-  #prepare({ path, query = {}, headers = {}, method, body }: Request, options: CommandOptions) {
+  #prepare(
+    { path, query = {}, headers = {}, ...rest }: Request,
+    options: CommandOptions,
+  ): Omit<Attempt, 'attempt'> {
     const search = new URLSearchParams(given(query) as Record<string, string>).toString();
     const url = `${this.#address}${path}${search && `?${search}`}`;
-    const isCommand = method !== 'GET' && method !== 'HEAD';
+    const isCommand = rest.method !== 'GET' && rest.method !== 'HEAD';
     const idempotencyKey = isCommand ? (options.idempotencyKey ?? newKey()) : undefined;
-    return { method, url, headers, body, idempotencyKey };
+    return { ...rest, url, headers, idempotencyKey };
   }
 
   #settings(options: CallOptions): Settings {

@@ -247,6 +247,24 @@ describe('conformance', () => {
     expect(bailed).toMatchObject({ code: 1, out: expect.not.stringContaining('after a pause') });
   });
 
+  test('does not read an answer without an end', async () => {
+    const piece = Buffer.alloc(2 ** 20, ' ');
+    let pieces = 0;
+    const { baseUrl } = await serve((_, res) => {
+      const write = () => {
+        // More than Node.js could hold in one text.
+        for (let isFree = true; isFree && pieces < 1_000; pieces += 1) isFree = res.write(piece);
+        if (pieces >= 1_000) res.end();
+      };
+      res.on('drain', write);
+      write();
+    });
+    const { code, err } = await new Place().run('conformance', baseUrl, '--key', 'sto_x');
+    expect(code).toBe(1);
+    expect(err).toContain(`GET ${baseUrl}/store/orders: it is longer than 256 MiB.`);
+    expect(pieces).toBeLessThan(1_000);
+  });
+
   test('reports why nothing could be checked', async () => {
     const place = new Place();
     const closed = await place.run('conformance', 'http://127.0.0.1:1/v1', '--key', 'sto_x');

@@ -36,6 +36,10 @@ export class Unanswered extends Error {
   }
 }
 
+/** The longest answer that is read: a list of 2 million orders. Texts in V8 are limited to twice as much. */
+const MAX_ANSWER_BYTES = 256 * 2 ** 20;
+const TOO_LONG = 'it is longer than 256 MiB';
+
 /** The time after which a server may close an idle connection, in milliseconds. */
 const STALE_AFTER_MS = 1_000;
 
@@ -61,7 +65,12 @@ export class Wire {
       const sending = client.request(url, options, (response) => {
         hasBegun = true;
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > MAX_ANSWER_BYTES) response.destroy(new Error(TOO_LONG));
+          else chunks.push(chunk);
+        });
         response.on('error', fail);
         response.on('end', () => {
           const { statusCode: status = 0, headers } = response;

@@ -64,6 +64,100 @@ describe.each(operations)('%s', (name, call) => {
   });
 });
 
+/** A body without an end, and how many pieces of 64 KiB were taken of it. */
+function endless(piece: string) {
+  const bytes = new TextEncoder().encode(piece.repeat(65_536 / piece.length));
+  const taken = { pieces: 0 };
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      taken.pieces += 1;
+      if (taken.pieces > 1_000) throw new Error('the test has waited for long enough');
+      controller.enqueue(bytes);
+    },
+  });
+  return { body, taken };
+}
+
+describe('An answer without an end', () => {
+  // A list of version 1 has as many orders as the store.
+  const bounded = operations.filter(([name]) => name !== 'version 1: list');
+
+  test.each(bounded)('is not read on: %s', async (name, call) => {
+    const { body, taken } = endless('[');
+    let signal: AbortSignal | null | undefined;
+    const fetch = async (_: unknown, init?: RequestInit) => {
+      signal = init?.signal;
+      const type = name === 'follow' ? 'text/event-stream' : 'application/json';
+      return new Response(body, { headers: { 'Content-Type': type } });
+    };
+    const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch });
+    await expect(call(store)).rejects.toMatchObject({
+      name: 'StoreOrdersError',
+      code: 'unexpected_response',
+      status: 200,
+      message: expect.stringMatching(/more text than any (?:answer|event) of this API has$/),
+    });
+    // 16 MiB, or 1 MiB of one event.
+    expect(taken.pieces * 65_536).toBeLessThanOrEqual((name === 'follow' ? 2 : 17) * 2 ** 20);
+    expect(signal?.aborted).toBe(true);
+  });
+
+  test('is not read on where it is a refusal of a list of version 1', async () => {
+    const { body } = endless('{"message":"');
+    const store = clientOf(() => new Response(body, { status: 400 }));
+    const failure = { code: 'unexpected_response', status: 400, attempts: 1 };
+    await expect(store.v1.list()).rejects.toMatchObject(failure);
+  });
+
+  test('is not read on where a stream was asked for', async () => {
+    const { body } = endless(' ');
+    const store = clientOf(() => new Response(body));
+    const events = Array.fromAsync(store.events.follow());
+    await expect(events).rejects.toMatchObject({ code: 'unexpected_response', status: 200 });
+  });
+
+  test.each([
+    ['lines of data', 'data: x\n'],
+    ['empty lines of data', 'data\rxy\n'],
+    ['one line', 'data: xx'],
+  ])('is not read on as one event with %s', async (_, piece) => {
+    const { body, taken } = endless(piece);
+    const headers = { 'Content-Type': 'text/event-stream' };
+    const store = clientOf(() => new Response(body, { headers }));
+    const events = Array.fromAsync(store.events.follow());
+    await expect(events).rejects.toMatchObject({ code: 'unexpected_response', status: 200 });
+    expect(taken.pieces).toBeLessThan(200);
+  });
+});
+
+test('A long answer arrives as a whole, with characters that were divided', async () => {
+  const order = { ...ORDER, requestId: 'é'.repeat(1_000) };
+  const text = JSON.stringify({ data: Array.from({ length: 2_000 }, () => order), next: null });
+  const bytes = new TextEncoder().encode(text);
+  const store = clientOf(() => {
+    let at = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (at >= bytes.length) return controller.close();
+        controller.enqueue(bytes.slice(at, at + 9_999));
+        at += 9_999;
+      },
+    });
+    return new Response(body);
+  });
+  const orders = await Array.fromAsync(store.list());
+  expect(orders).toHaveLength(2_000);
+  expect(orders.at(-1)).toStrictEqual(order);
+});
+
+test('An answer is read also by a fetch that has no streams', async () => {
+  const store = clientOf(() => {
+    const response = new Response(JSON.stringify(ORDER), { headers: { ETag: '"1"' } });
+    return Object.defineProperty(response, 'body', { value: undefined });
+  });
+  expect(await store.get('1')).toStrictEqual({ ...ORDER, etag: '"1"' });
+});
+
 test('A command that was answered with something else names the key by which it can be repeated', async () => {
   const store = clientOf(() => new Response('{"ok":true}', { headers: { 'X-Request-Id': 'r' } }));
   const place = store.place({ petId: 1n, quantity: 1 }, { idempotencyKey: 'mine' });
