@@ -80,10 +80,13 @@ async function replay(
         return { list, seconds: (performance.now() - begun) / 1_000 };
       };
       const { list, seconds } = await whileChecked(store, replayed, signal);
-      const text = textOf(list, format ?? formatOf(out ?? '') ?? 'json');
+      const form = format ?? formatOf(out ?? '') ?? 'json';
+      const text = textOf(list, form);
       if (out === undefined) await print(text, stdout, signal);
       else await writeWhole(out, text, { force, signal });
-      stderr.write(summary(store.id, list, seconds));
+      // The bytes of the answer have no line end; on a terminal, the summary begins a line all the same.
+      const isShown = out === undefined && form === 'json' && stdout.isTTY === true;
+      stderr.write(`${isShown ? '\n' : ''}${summary(store.id, list, seconds)}`);
     }),
   );
 }

@@ -44,6 +44,16 @@ describe('replay', () => {
     );
   });
 
+  test('begins a line for the summary on a terminal, where JSON has no line end', async () => {
+    const place = await filled();
+    const json = await place.runOnTerminal('replay');
+    expect(json.out).toBe(`[${CANCELLED},${SHIPPED},${PENDING}]`);
+    expect(json.err).toContain('\n3 orders as of position 5');
+    const csv = await place.runOnTerminal('replay', '--format', 'csv');
+    expect(csv.out).toMatch(/\n$/);
+    expect(csv.err).not.toContain('\n3 orders as of position 5');
+  });
+
   test('writes the list as of every position', async () => {
     const place = await filled();
     const events = await eventsOf(place);
