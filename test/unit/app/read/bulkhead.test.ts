@@ -101,6 +101,19 @@ describe('A bulkhead', () => {
     expect(tested.refused).toStrictEqual([]);
   });
 
+  it('does not refuse a read whose turn has come, however long the batch in flight takes', async () => {
+    const tested = new Tested();
+    for (const _ of 'abc') tested.enter();
+    await turns();
+    tested.leave(0);
+    await vi.advanceTimersByTimeAsync(10 * WAIT_MS);
+    expect(tested.admitted).toStrictEqual([0, 1]);
+    expect(tested.refused).toStrictEqual([]);
+    tested.commands.resolve();
+    await turns();
+    expect(tested.admitted).toStrictEqual([0, 1, 2]);
+  });
+
   it('gives no place to those whose clients have gone while they waited', async () => {
     const tested = new Tested();
     tested.commands.resolve();
