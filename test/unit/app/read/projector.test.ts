@@ -26,10 +26,14 @@ async function append(log: MemoryEventLog): Promise<number> {
 class CountingLog extends MemoryEventLog {
   asked = 0;
   broken = false;
+  /** Its answers wait for this. */
+  free: Promise<void> = Promise.resolve();
 
-  override head(): Promise<number> {
+  override async head(): Promise<number> {
     this.asked += 1;
-    return this.broken ? Promise.reject(new Error('out of order')) : super.head();
+    await this.free;
+    if (this.broken) throw new Error('out of order');
+    return super.head();
   }
 }
 
@@ -153,6 +157,27 @@ describe('catching up', () => {
     expect(new Set(first).size).toBe(1);
     await Promise.all(first);
     expect([list.position, log.asked]).toStrictEqual([1, 1]);
+  });
+
+  it('reads the log once at a time, however many call while that takes long', async () => {
+    const log = new CountingLog();
+    const projector = new Projector(log, newList());
+    await append(log);
+    const before = log.asked;
+    const held = Promise.withResolvers<void>();
+    log.free = held.promise;
+    const calls = [];
+    for (let call = 0; call < 5; call++) {
+      calls.push(projector.catchUp());
+      await nextTurn();
+      await nextTurn();
+      expect(log.asked - before).toBe(1);
+    }
+    held.resolve();
+    const lists = await Promise.all(calls);
+    // All calls during the first round share the second.
+    expect(log.asked - before).toBe(2);
+    expect(lists.map(({ position }) => position)).toStrictEqual([1, 1, 1, 1, 1]);
   });
 
   it('reads nothing if there is nothing new', async () => {
