@@ -216,6 +216,15 @@ describe('the keeper of snapshots that follows', () => {
     await pass(EVERY_MS * 30);
     expect(snapshots.made).toStrictEqual(['saved 1']);
     expect(failures).toStrictEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('waits for no renewal once it is closed', async () => {
+    const { keeper } = given(1);
+    keeper.follow(EVERY_MS);
+    expect(vi.getTimerCount()).toBe(1);
+    await keeper.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('renews nothing without memory for a second list, and reports that once', async () => {
