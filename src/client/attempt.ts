@@ -17,8 +17,8 @@ export interface Attempt {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** JSON text. */
   readonly body?: string | undefined;
-  /** True if an answer that is a success may be of any length. */
-  readonly isUnbounded?: boolean | undefined;
+  /** The longest answer that is a success, in characters; {@link MAX_ANSWER_CHARACTERS} if absent. */
+  readonly maxCharacters?: number | undefined;
   /** Of a command: the name under which it is carried out at most once. */
   readonly idempotencyKey: string | undefined;
 }
@@ -98,13 +98,14 @@ function authorize(headers: Headers, key: string, attempts: number): void {
 export async function textOf(response: Response, request: Attempt, limit: Limit): Promise<string> {
   const { body, status, ok } = response;
   // Not every implementation of `fetch` has the body as a stream.
-  if (!body || (ok && request.isUnbounded)) return orFailure(response.text(), request, limit);
+  if (!body) return orFailure(response.text(), request, limit);
+  const { attempt, method, url, idempotencyKey, maxCharacters = MAX_ANSWER_CHARACTERS } = request;
+  const max = ok ? maxCharacters : MAX_ANSWER_CHARACTERS;
   let text = '';
   for await (const piece of piecesOf(body, request, limit)) {
     text += piece;
-    if (text.length > MAX_ANSWER_CHARACTERS) {
-      const { attempt, method, url, idempotencyKey } = request;
-      const message = `${method} ${url}: ${status} with more text than any answer of this API has`;
+    if (text.length > max) {
+      const message = `${method} ${url}: ${status} with more than ${max} characters, which is too long`;
       const details = { status, attempts: attempt, idempotencyKey };
       throw new StoreOrdersError('unexpected_response', message, details);
     }

@@ -42,7 +42,8 @@ export async function* messagesIn(pieces: AsyncIterable<string>): AsyncGenerator
       }
     }
     if (length + rest.length > MAX_MESSAGE_CHARACTERS) {
-      const message = 'a message of the stream has more text than any event of this API has';
+      const max = MAX_MESSAGE_CHARACTERS;
+      const message = `a message of the stream has more than ${max} characters, which is too long`;
       throw new StoreOrdersError('unexpected_response', message, { status: 200 });
     }
   }

@@ -27,8 +27,8 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** JSON text. */
   readonly body?: string | undefined;
-  /** True if an answer that is a success may be of any length. */
-  readonly isUnbounded?: boolean | undefined;
+  /** The longest answer that is a success, in characters. If absent, it is many times that of a page. */
+  readonly maxCharacters?: number | undefined;
 }
 
 type Settings = ClientOptions & typeof DEFAULTS;
