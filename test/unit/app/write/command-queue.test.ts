@@ -57,11 +57,18 @@ class Tested {
     );
   }
 
-  /** Leaves old commands behind for an interval, until the last one, 3, is refused. */
-  overload(): void {
+  /**
+   * Leaves old commands behind for an interval, until the last one, 3, is refused.
+   * @param pass Lets a time pass; by the clock alone if absent.
+   */
+  overload(
+    pass = (forMs: number) => {
+      this.nowMs += forMs;
+    },
+  ): void {
     this.addMany(4);
     for (const _ of [1, 2, 3]) {
-      this.nowMs += LIMITS.targetMs;
+      pass(LIMITS.targetMs);
       this.take(1);
     }
     expect([...this.refused.keys()]).toStrictEqual([3]);
@@ -379,16 +386,6 @@ describe('the queue before the write side', () => {
       }
     }
 
-    /** The same as {@link Tested.overload}, with the looks in between. */
-    function overload(tested: Tested): void {
-      tested.addMany(4);
-      for (const _ of [1, 2, 3]) {
-        pass(tested, LIMITS.targetMs);
-        tested.take(1);
-      }
-      expect([...tested.refused.keys()]).toStrictEqual([3]);
-    }
-
     it('for as long as a command waits, with one timer', () => {
       const tested = new Tested();
       tested.addMany(3);
@@ -405,7 +402,7 @@ describe('the queue before the write side', () => {
 
     it('without taking the queue for empty while a command waits', () => {
       const tested = new Tested();
-      overload(tested);
+      tested.overload((forMs) => pass(tested, forMs));
       expect(tested.lines).toHaveLength(1);
     });
 
@@ -426,7 +423,7 @@ describe('the queue before the write side', () => {
 
     it('without ending an overload in which a batch is long in coming', () => {
       const tested = new Tested();
-      overload(tested);
+      tested.overload((forMs) => pass(tested, forMs));
       tested.add();
       pass(tested, 5 * LIMITS.intervalMs);
       expect(tested.lines).toHaveLength(1);
