@@ -19,7 +19,7 @@ export const STATUSES = ['pending', 'shipped', 'cancelled'] as const satisfies O
 
 /** One entry for each order, at its slot. */
 export interface ImageColumns {
-  /** The index of the status in {@link STATUSES}, and above its bits the place of the reason from 1. */
+  /** The index of the status in {@link STATUSES}, and above its bits that of the reason in {@link REASONS}. */
   readonly statuses: Column;
   /** The date on which it has shipped, in milliseconds since 1970; NaN before. */
   readonly shipDates: Column;
@@ -28,6 +28,9 @@ export interface ImageColumns {
   /** The position of its second event; NaN before. */
   readonly endPositions: Column;
 }
+
+/** Every reason of a cancellation, and none, each at the index that stands for it in a column. */
+const REASONS: readonly (CancelReason | undefined)[] = [undefined, ...CANCEL_REASONS];
 
 const STATUS_BITS = 2;
 const STATUS_MASK = 2 ** STATUS_BITS - 1;
@@ -59,8 +62,7 @@ export function statusAfter(type: OrderEvent['type']): OrderStatus {
 
 /** Returns the entry of {@link ImageColumns.statuses} after an event. */
 export function statusEntry(type: OrderEvent['type'], reason: CancelReason | undefined): number {
-  const place = reason === undefined ? 0 : CANCEL_REASONS.indexOf(reason) + 1;
-  return STATUS_AFTER[type] | (place << STATUS_BITS);
+  return STATUS_AFTER[type] | (REASONS.indexOf(reason) << STATUS_BITS);
 }
 
 /** Returns the index in {@link STATUSES} of an entry of {@link ImageColumns.statuses}. */
@@ -75,5 +77,5 @@ export function statusOf(entry: number): OrderStatus {
 
 /** Returns the reason of an entry of {@link ImageColumns.statuses}, if it has one. */
 export function reasonOf(entry: number): CancelReason | undefined {
-  return CANCEL_REASONS[(entry >> STATUS_BITS) - 1];
+  return REASONS[entry >> STATUS_BITS];
 }

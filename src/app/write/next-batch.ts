@@ -54,8 +54,12 @@ function maxGroupsOf({ hasGroup, hasSingles }: Contents, doSinglesWait: boolean)
 
 /** Returns the kinds of requests among some. */
 export function contentsOf(requests: Iterable<WaitingRequest>): Contents {
-  const areGroups = Array.from(requests, isGroup);
-  return { hasGroup: areGroups.includes(true), hasSingles: areGroups.includes(false) };
+  let [hasGroup, hasSingles] = [false, false];
+  for (const request of requests) {
+    if (isGroup(request)) hasGroup = true;
+    else hasSingles = true;
+  }
+  return { hasGroup, hasSingles };
 }
 
 /** Returns the oldest requests, up to the first that may not be taken. */

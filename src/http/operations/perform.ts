@@ -53,7 +53,7 @@ export async function perform(
 ): Promise<Accepted> {
   const ifMatch = context.headers['If-Match'];
   const onlyIf = ifMatch === undefined ? undefined : versionsIn(ifMatch, epochs.logName);
-  const submission = { command, onlyIf, ...sharedOf(context) };
+  const submission = { ...sharedOf(context), command, onlyIf };
   const outcome = await commands.submit(submission, context);
   requireDecided(outcome, context);
   if (outcome.kind === 'rejected') throw new ApiError(outcome.reason);

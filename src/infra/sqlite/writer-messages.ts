@@ -69,8 +69,7 @@ export function packBatch(batch: readonly Submission[]): Fields {
   for (const request of requestsIn(batch)) {
     const [first] = request as [Submission];
     const { by, commandId, idempotencyKey, onlyIf, traceparent, group } = first;
-    fields.push(by, commandId, idempotencyKey, onlyIf, traceparent);
-    fields.push(group?.size, group?.isAtomic, group?.ends);
+    fields.push(by, commandId, idempotencyKey, onlyIf, traceparent, group);
     for (const { command } of request) {
       fields.push(command.type);
       for (const name in COMMANDS[command.type]) fields.push(command[name as keyof Command]);
@@ -88,11 +87,9 @@ export function unpackBatch(fields: Fields): readonly Submission[] {
     const idempotencyKey = next<Submission['idempotencyKey']>();
     const onlyIf = next<Submission['onlyIf']>();
     const traceparent = next<Submission['traceparent']>();
-    const [size, isAtomic] = [next<number | undefined>(), next<boolean>()];
-    const ends = next<string>();
-    const group: Group | undefined = size === undefined ? undefined : { size, isAtomic, ends };
+    const group = next<Group | undefined>();
     batch.push({ command: command(), by, commandId, idempotencyKey, onlyIf, traceparent, group });
-    for (let rest = size ?? 1; rest > 1; rest--) {
+    for (let rest = group?.size ?? 1; rest > 1; rest--) {
       batch.push({ command: command(), by, commandId, traceparent });
     }
   }
