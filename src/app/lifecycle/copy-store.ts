@@ -92,10 +92,8 @@ async function copyKeys(from: KeyStore, to: KeyStore): Promise<void> {
 }
 
 async function copySigningKeys(from: SigningKeys, to: SigningKeys): Promise<void> {
-  const known = (await to.list()).length;
-  for (const [index, key] of (await from.list()).entries()) {
-    if (index >= known) await to.add(key, index);
-  }
+  // One that was copied before is not added again: see add.
+  for (const [index, key] of (await from.list()).entries()) await to.add(key, index);
 }
 
 // Last of all, so that an interrupted copy has none twice.

@@ -9,6 +9,8 @@ export class Owed {
   readonly #passes: (error: unknown) => boolean;
   #work: (() => Promise<void>)[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #trying = Promise.resolve();
+  #isClosed = false;
 
   /**
    * @param passes Returns true for an error that may pass by itself, so that the work is retried.
@@ -32,18 +34,22 @@ export class Owed {
    * @param failed Called with an error that does not pass; no more work is tried then.
    */
   retry(failed: (error: unknown) => void): void {
-    if (this.#work.length === 0) return;
-    this.#timer = setTimeout(() => this.#again().then(() => this.retry(failed), failed), RETRY_MS);
+    if (this.#isClosed || this.#work.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#trying = this.#again().then(() => this.retry(failed), failed);
+    }, RETRY_MS);
   }
 
-  close(): void {
+  /** Ends the retries. Resolves when the work in progress is over, which is the last. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#work = [];
+    await this.#trying;
   }
 
   async #again(): Promise<void> {
     const left = this.#work;
     this.#work = [];
-    for (const work of left) await this.do(work);
+    for (const work of left) if (!this.#isClosed) await this.do(work);
   }
 }

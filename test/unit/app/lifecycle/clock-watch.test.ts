@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers({ now: Date.parse(NOON) }));
 afterEach(() => void vi.useRealTimers());
 
 describe('a step of the wall clock', () => {
-  it.each([-3_600_000, -1_000, 1_000, 8_000 * 365 * 86_400_000])(
+  it.each([-3_600_000, -1_000, -500, 500, 1_000, 8_000 * 365 * 86_400_000])(
     'of %i ms is reported once',
     (step) => {
       const steps: number[] = [];

@@ -54,6 +54,8 @@ describe('A second list beside the first', () => {
     [0, 512, 511],
     [1_000_000, 512, 300],
     [4_000_000_000, 0, 4_000],
+    // With all the memory that it may take.
+    [163_840, 125, 100],
   ])('is made: %i events, within %i MiB, of which %i are used', (events, limit, used) => {
     expect(reasonAgainstSecondList(events, limit * MIB_BYTES, used * MIB_BYTES)).toBeUndefined();
   });

@@ -45,6 +45,7 @@ describe('What a start owes', () => {
     expect(done).toEqual(['three', 'two', 'one']);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(tries).toEqual(['one', 'two', 'three', 'one', 'two', 'one']);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('fails with an error that does not pass, at once or later', async () => {
@@ -64,8 +65,35 @@ describe('What a start owes', () => {
     const { owed, works, done } = given(['one', 1]);
     await owed.do(works[0] as () => Promise<void>);
     owed.retry(() => expect.unreachable());
-    owed.close();
+    const closed = owed.close();
+    expect(vi.getTimerCount()).toBe(0);
+    await closed;
     await vi.advanceTimersByTimeAsync(5_000);
     expect(done).toEqual([]);
+  });
+
+  it('is not tried any more after an end while some of it is tried', async () => {
+    const owed = new Owed((error) => error === FULL);
+    const ends = Array.from({ length: 2 }, () => Promise.withResolvers<void>());
+    let tried = 0;
+    const fails = async () => {
+      tried += 1;
+      // At once in the first try of each, late in the second.
+      if (tried > ends.length) await ends[tried - ends.length - 1]?.promise;
+      throw FULL;
+    };
+    for (const _ of ends) await owed.do(fails);
+    owed.retry(() => expect.unreachable());
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(tried).toBe(3);
+    const over = vi.fn();
+    const closed = owed.close().then(over);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(over).not.toHaveBeenCalled();
+    for (const { resolve } of ends) resolve();
+    await closed;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(tried).toBe(3);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
