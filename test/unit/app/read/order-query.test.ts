@@ -184,6 +184,11 @@ describe('finding orders', () => {
     // An order that has come since, or a cursor of a list that began later.
     const found = findOrders(list, { fromId, toId }, 1n as OrderId, 9).orders;
     expect(found.map(({ id }) => id)).toStrictEqual([2n, 3n, 4n]);
+    const later = findOrders(list, { fromId, toId }, 0n as OrderId, 9).orders;
+    expect(later.map(({ id }) => id)).toStrictEqual([2n, 3n, 4n]);
+    const down = { fromId, toId, order: 'desc' } as const;
+    const others = findOrders(list, down, 9n as OrderId, 9).orders;
+    expect(others.map(({ id }) => id)).toStrictEqual([4n, 3n, 2n]);
   });
 
   it('finds them in thousands, whatever the order in which their ids came', () => {

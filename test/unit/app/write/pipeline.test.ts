@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { nextTurn } from '../../../../src/app/event-loop.ts';
 import type { Outcome, Submission } from '../../../../src/app/log/submission.ts';
 import type { BatchWriter, Latecomers } from '../../../../src/app/ports/batch-writer.ts';
@@ -217,6 +217,62 @@ describe('the pipeline of batches', () => {
   });
 });
 
+/** A pipeline before a writer that sees batches and records none of them. */
+function seen() {
+  const sizes: number[] = [];
+  const execute = vi.fn((batch: readonly Submission[]) => {
+    sizes.push(batch.length);
+    return new Promise<never>(() => undefined);
+  });
+  const writer = { takesMore: true, execute };
+  const queue = new CommandQueue();
+  const utilization = vi.fn(() => 1);
+  const pipeline = new Pipeline(writer, queue, { inDoubt: 'stop', stopped: vi.fn(), utilization });
+  const submit = (count: number) => {
+    for (let number = 0; number < count; number++) {
+      const command = { type: 'CancelOrder', orderId: BigInt(number) as OrderId } as const;
+      const submission = { command, by: 'alice', commandId: `${number}` };
+      queue.add({ submissions: [submission], resolve: vi.fn() });
+      pipeline.advance();
+    }
+  };
+  return { writer, sizes, pipeline, utilization, submit };
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await nextTurn();
+}
+
+describe('a pipeline', () => {
+  it('does nothing while no command waits', async () => {
+    const { writer, pipeline, utilization, submit } = seen();
+    writer.execute.mockResolvedValue([done(0)] as never);
+    submit(1);
+    await pipeline.drained();
+    expect(utilization).toHaveBeenCalledTimes(2);
+    pipeline.advance();
+    await turns(3);
+    expect(utilization).toHaveBeenCalledTimes(2);
+  });
+
+  it('sends a second batch as soon as the writer takes more, if it did not before', async () => {
+    const { writer, sizes, submit } = seen();
+    writer.takesMore = false;
+    submit(40);
+    await turns(2);
+    expect(sizes).toStrictEqual([20]);
+    writer.takesMore = true;
+    submit(1);
+    writer.takesMore = false;
+    await turns(2);
+    expect(sizes).toStrictEqual([20]);
+    writer.takesMore = true;
+    submit(1);
+    await turns(2);
+    expect(sizes).toStrictEqual([20, 22]);
+  });
+});
+
 const FILE = 'src/app/write/pipeline.ts';
 
 /** The pipeline with a text in it changed. */
@@ -270,15 +326,53 @@ describe('a pipeline that is broken', () => {
     expect(await uncaught(() => hold(Broken, 1_000))).not.toStrictEqual([]);
   });
 
+  const submit: Step = { do: 'submit', commands: 40, keyed: 200 };
+  const mixed: Step = { do: 'submit', commands: 40, keyed: 5 };
+  const turn: Step = { do: 'end the turn' };
+  const takesNoMore: Step = { do: 'change', takesMore: false, utilization: 0 };
+  const recorded: Step = { do: 'record', as: 'done' };
+
+  it.each<[violated: string, from: string, to: string, steps: readonly Step[]]>([
+    ['a command waits while idle', 'take(maxCommands)', 'take(0)', [submit, turn]],
+    [
+      'a command is lost or answered twice',
+      'newest.size += size',
+      '',
+      [takesNoMore, submit, turn, submit, { do: 'decide', batch: 0 }, recorded],
+    ],
+    [
+      'a batch is empty or too large',
+      "if (requests.length === 0) return { kind: 'idle'",
+      "if (false) return { kind: 'idle'",
+      [takesNoMore, submit, turn, recorded],
+    ],
+    [
+      'a second batch follows a whole one',
+      'return first.isHalf && isEnough',
+      'return isEnough',
+      [takesNoMore, submit, turn, { ...takesNoMore, takesMore: true }, submit, turn],
+    ],
+    [
+      'a second batch has an idempotency key in it',
+      '.takeUnkeyed(MAX_BATCH_COMMANDS)',
+      '.take(MAX_BATCH_COMMANDS)',
+      [submit, turn, mixed, turn],
+    ],
+  ])('ends the process: %s', async (violated, from, to, all) => {
+    const Broken = await mutated(from, to);
+    const errors = await uncaught(() => new Model(Broken).play(all));
+    expect(errors.map(String)).toContain(`Error: the pipeline of batches is broken: ${violated}`);
+  });
+
   it('ends the process if a batch would be too large', async () => {
     class Unbounded extends CommandQueue {
       override take() {
         return super.take(2_000);
       }
     }
-    const submit: Step = { do: 'submit', commands: 1_025, keyed: 2_000 };
+    const many: Step = { do: 'submit', commands: 1_025, keyed: 2_000 };
     const model = new Model(Pipeline, new Unbounded());
-    const errors = await uncaught(() => model.play([submit, { do: 'end the turn' }]));
+    const errors = await uncaught(() => model.play([many, turn]));
     expect(errors.map(String)).toContain(
       'Error: the pipeline of batches is broken: a batch is empty or too large',
     );
