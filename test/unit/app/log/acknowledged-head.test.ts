@@ -38,6 +38,24 @@ it.each<[string, Partial<AcknowledgedHead>, Partial<ComparedLog>, RegExp | undef
   ['of another store', { storeId: 'x' }, { position: 99 }, /^is not the log whose/],
   ['none at all', {}, { storeId: undefined, position: 0 }, /^ends at position 0, but/],
   ['of no such epoch', { epoch: '1.x' }, { position: 99 }, /it was in epoch 1\.x by then$/],
+  [
+    'in an epoch of its own',
+    { epoch: '1.x' },
+    { position: 99 },
+    /^is not the log whose position 54 was acknowledged: it was in epoch 1\.x by then$/,
+  ],
+  [
+    'none at all, after another epoch',
+    { epoch: '1.x' },
+    { storeId: undefined, position: 0 },
+    /^ends at position 0, but position 54 was acknowledged$/,
+  ],
+  [
+    'cut further back than it was known',
+    {},
+    { epochs: cut(50, 53, '40'), position: 60 },
+    /^lacks position 54, which was acknowledged, and more than was given up when the log was cut at/,
+  ],
   ['cut', {}, { epochs: cut(50, 54, '40'), position: 52 }, undefined],
   ['cut, without a bound', {}, { epochs: cut(50, null, '40'), position: 52 }, undefined],
   [

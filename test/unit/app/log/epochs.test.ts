@@ -83,6 +83,7 @@ describe('the epochs of a log', () => {
     const [about = expect.fail()] = breaks;
     const back = [breakStatement(about), breakStatement({ ...about, epoch: 2, position: 40 })];
     expect(() => new Epochs('s', back)).toThrow('the statement of epoch 2 is not whole');
+    expect(new DamagedEpochs().name).toBe('DamagedEpochs');
   });
 
   it('assign no id that may have been assigned, and go downwards after an import of the last id', () => {
