@@ -37,9 +37,8 @@ it.each<[string, Partial<AcknowledgedHead>, Partial<ComparedLog>, RegExp | undef
   ['another', {}, { position: 99, root: OTHER }, /^is not the log whose position 54 was/],
   ['of another store', { storeId: 'x' }, { position: 99 }, /^is not the log whose/],
   ['none at all', {}, { storeId: undefined, position: 0 }, /^ends at position 0, but/],
-  ['of no such epoch', { epoch: '1.x' }, { position: 99 }, /it was in epoch 1\.x by then$/],
   [
-    'in an epoch of its own',
+    'of no such epoch',
     { epoch: '1.x' },
     { position: 99 },
     /^is not the log whose position 54 was acknowledged: it was in epoch 1\.x by then$/,
@@ -50,12 +49,6 @@ it.each<[string, Partial<AcknowledgedHead>, Partial<ComparedLog>, RegExp | undef
     { storeId: undefined, position: 0 },
     /^ends at position 0, but position 54 was acknowledged$/,
   ],
-  [
-    'cut further back than it was known',
-    {},
-    { epochs: cut(50, 53, '40'), position: 60 },
-    /^lacks position 54, which was acknowledged, and more than was given up when the log was cut at/,
-  ],
   ['cut', {}, { epochs: cut(50, 54, '40'), position: 52 }, undefined],
   ['cut, without a bound', {}, { epochs: cut(50, null, '40'), position: 52 }, undefined],
   [
@@ -65,7 +58,12 @@ it.each<[string, Partial<AcknowledgedHead>, Partial<ComparedLog>, RegExp | undef
     /is not the log whose/,
   ],
   ['cut, and gives ids again', {}, { epochs: cut(50, 54, '39'), position: 52 }, /^lacks position/],
-  ['cut, and gives positions again', {}, { epochs: cut(50, 53, '40'), position: 60 }, /^lacks/],
+  [
+    'cut, and gives positions again',
+    {},
+    { epochs: cut(50, 53, '40'), position: 60 },
+    /^lacks position 54, which was acknowledged, and more than was given up when the log was cut at/,
+  ],
   ['cut, and no ids known', { highestId: undefined }, { epochs: cut(50, 54, '0') }, undefined],
 ])('a log that is %s contradicts its acknowledged head', (_, seen, log, said) => {
   const there = { storeId: 's', epochs: FIRST, position: 60, root: undefined, ...log };

@@ -54,6 +54,14 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 60, size: 'max' },
 );
 
+const submit = { do: 'submit', commands: 40, keyed: 200 } as const satisfies Step;
+const turn: Step = { do: 'end the turn' };
+
+function submissionOf(number: number): Submission {
+  const command = { type: 'CancelOrder', orderId: BigInt(number) as OrderId } as const;
+  return { command, by: 'alice', commandId: `${number}` };
+}
+
 const numberOf = ({ commandId }: Submission) => Number(commandId);
 const done = (number: number): Outcome => {
   return { kind: 'accepted', orderId: BigInt(number) as OrderId, version: 1, position: 1 };
@@ -123,8 +131,7 @@ class Model {
 
   #submit(isKeyed: boolean): void {
     const number = this.#submitted++;
-    const command = { type: 'CancelOrder', orderId: BigInt(number) as OrderId } as const;
-    const submission = { command, by: 'alice', commandId: `${number}` };
+    const submission = submissionOf(number);
     const resolve = ([outcome]: readonly Outcome[]) => {
       if (this.#answers.has(number)) throw new Error('answered twice');
       this.#answers.set(number, outcome as Outcome);
@@ -203,15 +210,11 @@ describe('the pipeline of batches', () => {
   });
 
   it('answers a second batch that was in flight when the first one failed', async () => {
-    const submit: Step = { do: 'submit', commands: 40, keyed: 200 };
-    const turn: Step = { do: 'end the turn' };
     const lost: Step = { do: 'record', as: 'lost' };
     await new Model(Pipeline).play([submit, turn, turn, submit, lost, lost, submit, turn]);
   });
 
   it('lets no command join a first batch once a second one is in flight', async () => {
-    const submit: Step = { do: 'submit', commands: 40, keyed: 200 };
-    const turn: Step = { do: 'end the turn' };
     const decideFirst: Step = { do: 'decide', batch: 0 };
     await new Model(Pipeline).play([submit, turn, turn, submit, decideFirst]);
   });
@@ -228,15 +231,13 @@ function seen() {
   const queue = new CommandQueue();
   const utilization = vi.fn(() => 1);
   const pipeline = new Pipeline(writer, queue, { inDoubt: 'stop', stopped: vi.fn(), utilization });
-  const submit = (count: number) => {
+  const send = (count: number) => {
     for (let number = 0; number < count; number++) {
-      const command = { type: 'CancelOrder', orderId: BigInt(number) as OrderId } as const;
-      const submission = { command, by: 'alice', commandId: `${number}` };
-      queue.add({ submissions: [submission], resolve: vi.fn() });
+      queue.add({ submissions: [submissionOf(number)], resolve: vi.fn() });
       pipeline.advance();
     }
   };
-  return { writer, sizes, pipeline, utilization, submit };
+  return { writer, sizes, pipeline, utilization, send };
 }
 
 async function turns(count: number): Promise<void> {
@@ -245,9 +246,9 @@ async function turns(count: number): Promise<void> {
 
 describe('a pipeline', () => {
   it('does nothing while no command waits', async () => {
-    const { writer, pipeline, utilization, submit } = seen();
+    const { writer, pipeline, utilization, send } = seen();
     writer.execute.mockResolvedValue([done(0)] as never);
-    submit(1);
+    send(1);
     await pipeline.drained();
     expect(utilization).toHaveBeenCalledTimes(2);
     pipeline.advance();
@@ -256,18 +257,18 @@ describe('a pipeline', () => {
   });
 
   it('sends a second batch as soon as the writer takes more, if it did not before', async () => {
-    const { writer, sizes, submit } = seen();
+    const { writer, sizes, send } = seen();
     writer.takesMore = false;
-    submit(40);
+    send(40);
     await turns(2);
     expect(sizes).toStrictEqual([20]);
     writer.takesMore = true;
-    submit(1);
+    send(1);
     writer.takesMore = false;
     await turns(2);
     expect(sizes).toStrictEqual([20]);
     writer.takesMore = true;
-    submit(1);
+    send(1);
     await turns(2);
     expect(sizes).toStrictEqual([20, 22]);
   });
@@ -326,9 +327,7 @@ describe('a pipeline that is broken', () => {
     expect(await uncaught(() => hold(Broken, 1_000))).not.toStrictEqual([]);
   });
 
-  const submit: Step = { do: 'submit', commands: 40, keyed: 200 };
-  const mixed: Step = { do: 'submit', commands: 40, keyed: 5 };
-  const turn: Step = { do: 'end the turn' };
+  const mixed: Step = { ...submit, keyed: 5 };
   const takesNoMore: Step = { do: 'change', takesMore: false, utilization: 0 };
   const recorded: Step = { do: 'record', as: 'done' };
 
