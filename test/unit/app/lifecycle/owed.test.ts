@@ -93,6 +93,7 @@ describe('What a start owes', () => {
     expect(over).not.toHaveBeenCalled();
     held.resolve();
     await closed;
+    expect(vi.getTimerCount()).toBe(0);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(tried).toBe(3);
     expect(vi.getTimerCount()).toBe(0);
