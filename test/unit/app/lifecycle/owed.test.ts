@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Owed } from '../../../../src/app/lifecycle/owed.ts';
+import { fakeTimersOf } from '../../../support/own-timers.ts';
 
 const FULL = new Error('full');
 
-// The sockets of other files in the same worker have timers, too.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+let pendingTimers: () => number;
+
+beforeEach(() => {
+  pendingTimers = fakeTimersOf('src/app/lifecycle/owed.ts');
+});
 afterEach(() => void vi.useRealTimers());
 
 /** Work that fails so many times, and says when it was tried and when it is done. */
@@ -45,7 +49,7 @@ describe('What a start owes', () => {
     expect(done).toEqual(['three', 'two', 'one']);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(tries).toEqual(['one', 'two', 'three', 'one', 'two', 'one']);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(pendingTimers()).toBe(0);
   });
 
   it('fails with an error that does not pass, at once or later', async () => {
@@ -65,8 +69,9 @@ describe('What a start owes', () => {
     const { owed, works, done } = given(['one', 1]);
     await owed.do(works[0] as () => Promise<void>);
     owed.retry(() => expect.unreachable());
+    expect(pendingTimers()).toBe(1);
     const closed = owed.close();
-    expect(vi.getTimerCount()).toBe(0);
+    expect(pendingTimers()).toBe(0);
     await closed;
     await vi.advanceTimersByTimeAsync(5_000);
     expect(done).toEqual([]);
@@ -93,9 +98,9 @@ describe('What a start owes', () => {
     expect(over).not.toHaveBeenCalled();
     held.resolve();
     await closed;
-    expect(vi.getTimerCount()).toBe(0);
+    expect(pendingTimers()).toBe(0);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(tried).toBe(3);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(pendingTimers()).toBe(0);
   });
 });

@@ -4,6 +4,7 @@ import type { Snapshots } from '../../../../src/app/ports/snapshots.ts';
 import { SnapshotKeeper } from '../../../../src/app/read/snapshot-keeper.ts';
 import { OrderList } from '../../../../src/app/state/order-list.ts';
 import { placed, recorded } from '../../../support/events.ts';
+import { fakeTimersOf } from '../../../support/own-timers.ts';
 
 const EVENTS = recorded(...[1n, 2n, 3n, 4n, 5n, 6n].map((id) => placed(id)));
 const EVERY_MS = 1_000;
@@ -129,8 +130,9 @@ describe('the keeper of snapshots', () => {
 });
 
 describe('the keeper of snapshots that follows', () => {
+  let pendingTimers: () => number;
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    pendingTimers = fakeTimersOf('src/app/read/snapshot-keeper.ts', ['performance']);
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -216,15 +218,15 @@ describe('the keeper of snapshots that follows', () => {
     await pass(EVERY_MS * 30);
     expect(snapshots.made).toStrictEqual(['saved 1']);
     expect(failures).toStrictEqual([]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(pendingTimers()).toBe(0);
   });
 
   it('waits for no renewal once it is closed', async () => {
     const { keeper } = given(1);
     keeper.follow(EVERY_MS);
-    expect(vi.getTimerCount()).toBe(1);
+    expect(pendingTimers()).toBe(1);
     await keeper.close();
-    expect(vi.getTimerCount()).toBe(0);
+    expect(pendingTimers()).toBe(0);
   });
 
   it('renews nothing without memory for a second list, and reports that once', async () => {
