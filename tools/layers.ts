@@ -22,7 +22,7 @@ const ENGINE = [
 const PROOFS = [
   ...['domain', 'app/log/recorded-event.ts', 'app/ports/event-log.ts', 'app/ports/evidence.ts'],
   ...[
-    ...['verifier', 'base64', 'tlog-proof', 'trail-check', 'trail-file', 'trail-seal'],
+    ...['verifier', 'bytes', 'tlog-proof', 'trail-check', 'trail-file', 'trail-seal'],
     ...['cosignature', 'witness-policy', 'event-rules', 'known-event'],
   ].map((file) => `app/audit/${file}.ts`),
 ];

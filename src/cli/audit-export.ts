@@ -42,7 +42,7 @@ async function exportTrail(out: string | undefined, commandLine: CommandLine): P
       if (!verdict.ok) throw new Error(`the log's own checkpoint: ${verdict.reason}`);
       const checkpoint = verdict.value;
       await withProgress(stderr, 'Exporting', checkpoint.size, (advance) => {
-        const text = textOf(store, prover, { ...checkpoint, note }, advance);
+        const text = exportText(store, prover, { ...checkpoint, note }, advance);
         return out === undefined ? print(text, stdout, signal) : writeWhole(out, text, { signal });
       });
       if (out !== undefined) stderr.write(`Wrote ${out}, ${checkpoint.size} events.\n`);
@@ -51,7 +51,7 @@ async function exportTrail(out: string | undefined, commandLine: CommandLine): P
 }
 
 /** Yields the trail up to a checkpoint, and checks at the end that its root is the signed one. */
-async function* textOf(
+async function* exportText(
   { id, trail, keys }: CommandLineStore,
   prover: Prover,
   { note, origin, size, root }: Checkpoint & SignedCheckpoint,

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { base64Of } from '../app/audit/base64.ts';
+import { base64Of } from '../app/audit/bytes.ts';
 import type { TreeHead } from '../app/audit/verifier.ts';
 import type { Fill } from '../app/ports/store.ts';
 import type { ExplainedCommand } from './shared/command.ts';

@@ -30,12 +30,12 @@ async function show(
   await withStore(commandLine, async (store) => {
     const { positions } = await eventsOf(orderId, store);
     const events = await new History(store.epochs, store.trail, store.keys).at(positions);
-    for (const event of events) stdout.write(json ? `${event}\n` : textOf(event));
+    for (const event of events) stdout.write(json ? `${event}\n` : eventText(event));
   });
 }
 
 /** Returns the text of one event, with the data as it is stored. */
-function textOf(cloudEvent: string): string {
+function eventText(cloudEvent: string): string {
   const { time, type, position, version, by, keyname, commandid, traceparent } =
     JSON.parse(cloudEvent);
   const { data } = storedFieldsOf(cloudEvent);

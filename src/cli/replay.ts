@@ -14,7 +14,7 @@ import { requireNew, writeWhole } from './shared/new-file.ts';
 import { formatOf } from './shared/options.ts';
 import { print } from './shared/print.ts';
 import { type Advance, withProgress } from './shared/progress.ts';
-import { FORMATS, type Format, textOf } from './shared/replay-formats.ts';
+import { FORMATS, type Format, listText } from './shared/replay-formats.ts';
 import { parseSpeed, type Speed, timeline } from './shared/replay-watch.ts';
 
 interface ReplayOptions {
@@ -81,7 +81,7 @@ async function replay(
       };
       const { list, seconds } = await whileChecked(store, replayed, signal);
       const form = format ?? formatOf(out ?? '') ?? 'json';
-      const text = textOf(list, form);
+      const text = listText(list, form);
       if (out === undefined) await print(text, stdout, signal);
       else await writeWhole(out, text, { force, signal });
       // The bytes of the answer have no line end; on a terminal, the summary begins a line all the same.

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { base64Of } from '../app/audit/base64.ts';
 import { byAnyKey } from '../app/audit/by-any-key.ts';
+import { base64Of } from '../app/audit/bytes.ts';
 import { headIn } from '../app/audit/epoch-heads.ts';
 import { isTlogProof, verifyTlogProof } from '../app/audit/tlog-proof.ts';
 import { type ExpectedHead, headUnder } from '../app/audit/trail-check.ts';

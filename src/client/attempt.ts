@@ -41,7 +41,7 @@ export async function exchange(
 ): Promise<Answer> {
   const begun = performance.now();
   const response = await respond(options, request, limit);
-  const text = await textOf(response, request, limit);
+  const text = await bodyText(response, request, limit);
   const { status, headers } = response;
   const { attempt, method, url, idempotencyKey } = request;
   const durationMs = performance.now() - begun;
@@ -95,7 +95,11 @@ function authorize(headers: Headers, key: string, attempts: number): void {
 }
 
 /** Returns the text of an answer. Throws `unexpected_response` if it is too long: then the rest is not read. */
-export async function textOf(response: Response, request: Attempt, limit: Limit): Promise<string> {
+export async function bodyText(
+  response: Response,
+  request: Attempt,
+  limit: Limit,
+): Promise<string> {
   const { body, status, ok } = response;
   // Not every implementation of `fetch` has the body as a stream.
   if (!body) return orFailure(response.text(), request, limit);

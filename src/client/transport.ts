@@ -6,11 +6,11 @@
 import {
   type Answer,
   type Attempt,
+  bodyText,
   exchange,
   piecesOf,
   refusalIn,
   respond,
-  textOf,
 } from './attempt.ts';
 import { StoreOrdersError } from './error.ts';
 import { Limit, pause } from './limit.ts';
@@ -96,7 +96,7 @@ export class Transport {
       const response = await respond(settings, sent, limit);
       const { status, headers, body } = response;
       if (!/^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '') || body === null) {
-        const text = await textOf(response, sent, limit);
+        const text = await bodyText(response, sent, limit);
         throw refusalIn({ status, headers, text }, sent);
       }
       limit.start(silenceMs);

@@ -29,10 +29,10 @@ export function timeText(time: Time): string {
 /** Returns the parameters of a query as texts. */
 export function queryOf(query: object): Record<string, string> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name, textOf(name, value)]));
+  return Object.fromEntries(given.map(([name, value]) => [name, parameterText(name, value)]));
 }
 
-function textOf(name: string, value: unknown): string {
+function parameterText(name: string, value: unknown): string {
   if (/^(?:id|fromId|toId|petId)$/.test(name))
     return [value]
       .flat()

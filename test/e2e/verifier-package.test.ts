@@ -99,10 +99,10 @@ describe('The published verifier', () => {
   it.each([
     ['verifier', ['./crypto']],
     ['crypto', ['node:crypto']],
-    ['tlog-proof', ['./base64', './verifier']],
-    ['witness-policy', ['./base64', './cosignature', './verifier']],
+    ['tlog-proof', ['./bytes', './verifier']],
+    ['witness-policy', ['./bytes', './cosignature', './verifier']],
     ['cosignature', ['./crypto', './verifier']],
-    ['base64', []],
+    ['bytes', []],
   ])('is few files, without dependencies: %s imports %s alone', (name, only) => {
     for (const [file, extension] of [
       [`src/app/audit/${name}.ts`, '.ts'],

@@ -1,4 +1,4 @@
-/** Base64 by functions that browsers have too. */
+/** Bytes and base64, by functions that browsers have too. */
 
 /** Decodes base64. Throws for a text that is none. */
 export function bytesOf(base64: string): Uint8Array {
@@ -8,4 +8,8 @@ export function bytesOf(base64: string): Uint8Array {
 /** Encodes bytes, at most some thousands. */
 export function base64Of(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
+}
+
+export function areSameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

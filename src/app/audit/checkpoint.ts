@@ -6,7 +6,7 @@
 
 import { FIRST_EPOCH } from '../log/epochs.ts';
 import { checkHash } from '../log/merkle-tree.ts';
-import { base64Of } from './base64.ts';
+import { base64Of } from './bytes.ts';
 import { newSeed, parsePrivateKey, SigningKey } from './signing-key.ts';
 
 /** Returns the text of a checkpoint, without its signature. */

@@ -60,7 +60,7 @@ export class EventRules {
   #problemIn(recorded: RecordedEvent, row: StoredRow): string | undefined {
     const { event, version, metadata } = recorded;
     const { orderId } = event;
-    if (row.orderId !== undefined && !isSame(orderId, row.orderId)) {
+    if (row.orderId !== undefined && !isSameId(orderId, row.orderId)) {
       return `its column order_id says ${row.orderId}, and its data is of order ${orderId}`;
     }
     const slot = this.#image.slotOf(orderId);
@@ -91,6 +91,6 @@ export class EventRules {
   }
 }
 
-function isSame(id: bigint, column: number | string): boolean {
+function isSameId(id: bigint, column: number | string): boolean {
   return typeof column === 'number' ? Number(id) === column : String(id) === column;
 }

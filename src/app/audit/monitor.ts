@@ -15,6 +15,7 @@ import { epochNumberOf } from '../log/epochs.ts';
 import { Frontier, HASH_BYTES } from '../log/merkle-tree.ts';
 import { LogAway, type MonitorFiles, type PublishedLog } from '../ports/published-log.ts';
 import { byAnyKey } from './by-any-key.ts';
+import { areSameBytes } from './bytes.ts';
 import { earlierRoot, followTree } from './follow-tree.ts';
 import { Comparison } from './leaf-comparison.ts';
 import type { Cut, Monitoring, Round, SignedNote } from './monitor-round.ts';
@@ -76,7 +77,7 @@ export class Monitor {
     await this.#needLeaves(state);
     if (seen.size > known.size) return this.#advance(seen, note, Frontier.unpack(state.edge));
     const root = seen.size === known.size ? known.root : await this.#knownRoot(seen.size, state);
-    if (!isSame(root, seen.root)) {
+    if (!areSameBytes(root, seen.root)) {
       return forked(state, { note, size: seen.size }, `${seen.size} events have two signed roots`);
     }
     return seen.size < known.size
@@ -89,7 +90,7 @@ export class Monitor {
     const tree = new PublishedTree(this.#log, seen.size);
     const before = edge.size;
     const problem = await followTree(tree, edge, this.#files.leaves);
-    if (!isSame(edge.root(), seen.root)) {
+    if (!areSameBytes(edge.root(), seen.root)) {
       return (
         (await this.#forkBefore(seen, note, tree)) ??
         refuted(problem ?? 'the tiles do not lead to the signed root')
@@ -111,7 +112,7 @@ export class Monitor {
     if (state === undefined || state.checkpoint.size === 0) return undefined;
     const { size, root } = state.checkpoint;
     const other = await earlierRoot(tree, seen, size);
-    if (other === undefined || isSame(other, root)) return undefined;
+    if (other === undefined || areSameBytes(other, root)) return undefined;
     const problem = `the log of ${seen.size} events begins with other events than those that were \
 signed at ${size}`;
     return forked(state, { note, size: seen.size }, problem);
@@ -123,7 +124,7 @@ signed at ${size}`;
     const comparison = new Comparison(this.#files.leaves, state.checkpoint);
     const edge = new Frontier();
     const problem = await followTree(tree, edge, comparison);
-    if (problem !== undefined || !isSame(edge.root(), seen.root)) {
+    if (problem !== undefined || !areSameBytes(edge.root(), seen.root)) {
       return refuted(problem ?? 'the tiles do not lead to the signed root');
     }
     const kept = comparison.end();
@@ -166,7 +167,7 @@ signed at ${size}`;
   async #knownRoot(size: number, state: MonitorState): Promise<Buffer> {
     const { checkpoint } = state;
     const [earlier, whole] = rootsAt([size, checkpoint.size], this.#files);
-    if (isSame(whole, checkpoint.root)) return earlier;
+    if (areSameBytes(whole, checkpoint.root)) return earlier;
     await this.#fetchLeaves(state);
     return rootsAt([size, checkpoint.size], this.#files)[0];
   }
@@ -179,7 +180,7 @@ signed at ${size}`;
   async #fetchLeaves({ checkpoint: { size, root } }: MonitorState): Promise<void> {
     const edge = new Frontier();
     await followTree(new PublishedTree(this.#log, size), edge, this.#files.leaves);
-    if (!isSame(edge.root(), root)) {
+    if (!areSameBytes(edge.root(), root)) {
       this.#files.leaves.write(0, Buffer.alloc(0));
       throw new FalseTile(`the tiles do not lead to the root that was signed at ${size} events`);
     }
@@ -224,8 +225,4 @@ function otherLog(known: Checkpoint, seen: Checkpoint): string {
 
 function otherEpoch(known: Checkpoint, seen: Checkpoint): string {
   return `the checkpoint is of epoch ${seen.epoch}, and the state of epoch ${known.epoch}`;
-}
-
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0;
 }

@@ -1,6 +1,6 @@
 /** Verifies receipts in the form of C2SP tlog-proof, which carry the record in their extra data. */
 
-import { base64Of, bytesOf } from './base64.ts';
+import { base64Of, bytesOf } from './bytes.ts';
 import {
   positionOf,
   type Verdict,
@@ -33,7 +33,7 @@ export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedRec
   const note = body.slice(head.length);
   const checkpoint = verifyCheckpoint(note, vkey);
   if (!checkpoint.ok) return checkpoint;
-  const record = textOf(bytesOf(extra));
+  const record = utf8TextOf(bytesOf(extra));
   if (record === undefined) return refused('the extra data is not a text in UTF-8');
   const position = positionOf(record);
   if (!position.ok) return position;
@@ -50,7 +50,7 @@ function refused(reason: string): { readonly ok: false; readonly reason: string 
 }
 
 /** Returns the text of some bytes; `undefined` if they are not UTF-8. */
-function textOf(bytes: Uint8Array): string | undefined {
+function utf8TextOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

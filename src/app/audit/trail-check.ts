@@ -2,6 +2,7 @@
 
 import { recordOf } from '../log/recorded-event.ts';
 import type { AcknowledgedHead, DecodeStrictly, StoredRow } from '../ports/evidence.ts';
+import { areSameBytes } from './bytes.ts';
 import { EventRules } from './event-rules.ts';
 import { type Checkpoint, RecordTree } from './verifier.ts';
 
@@ -120,7 +121,7 @@ export class TrailCheck {
     // If one differs, those of later sizes differ as well.
     if (heads === undefined || this.#confirmed === Number.POSITIVE_INFINITY) return;
     const root = this.#tree.root();
-    const others = heads.filter((head) => !isSame(root, head.root ?? root));
+    const others = heads.filter((head) => !areSameBytes(root, head.root ?? root));
     const from = this.#confirmed + 1;
     for (const { name, cut } of others) {
       const problem = `${name} has another root for these ${size} events`;
@@ -133,8 +134,4 @@ export class TrailCheck {
 
 function lastOf({ from, to = from }: Finding): number {
   return to ?? Number.POSITIVE_INFINITY;
-}
-
-function isSame(root: Uint8Array, other: Uint8Array): boolean {
-  return root.length === other.length && root.every((byte, at) => byte === other[at]);
 }

@@ -7,7 +7,7 @@
 
 import type { StoredFields } from '../log/recorded-event.ts';
 import type { DecodeStrictly } from '../ports/evidence.ts';
-import { bytesOf } from './base64.ts';
+import { bytesOf } from './bytes.ts';
 import { noteLine, storedFieldsOf, storeIdIn } from './cloud-event.ts';
 import { sha256InParts } from './crypto.ts';
 import { type ExpectedHead, type Finding, plainTree, TrailCheck } from './trail-check.ts';

@@ -4,7 +4,7 @@
  * and the names of keys.
  */
 
-import { base64Of } from './base64.ts';
+import { base64Of } from './bytes.ts';
 import { noteLine, sourceOf } from './cloud-event.ts';
 import { verifyNote } from './verifier.ts';
 

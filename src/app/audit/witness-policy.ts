@@ -4,7 +4,7 @@
  * states the time by which a witness had seen no other history of the log.
  */
 
-import { base64Of } from './base64.ts';
+import { base64Of } from './bytes.ts';
 import { type CosignerKey, cosignerKey, verifyCosignature } from './cosignature.ts';
 import { type NoteKey, readNoteKey, type Verdict } from './verifier.ts';
 

@@ -3,7 +3,7 @@
  * witness has seen, the proof that the new checkpoint is consistent with it, and the checkpoint.
  */
 
-import { base64Of, bytesOf } from './base64.ts';
+import { base64Of, bytesOf } from './bytes.ts';
 import type { Verdict } from './verifier.ts';
 
 export interface WitnessRequest {

@@ -3,7 +3,7 @@
  * signature (C2SP tlog-witness, `add-checkpoint`). They come before anything is read from a disk.
  */
 
-import { base64Of, bytesOf } from './base64.ts';
+import { base64Of, bytesOf } from './bytes.ts';
 import {
   isInNameOf,
   type NoteKey,

@@ -6,7 +6,7 @@ import type { Entry, WorkingTable } from '../ports/working-table.ts';
 import { planImport } from './import-plan.ts';
 import type { ImportedOrder, Reading } from './imported-order.ts';
 import type { NamedOrders } from './named-orders.ts';
-import { isSame, type NumberedOrder, orderOf, textOf } from './order-text.ts';
+import { isSameOrder, type NumberedOrder, orderOf, orderText } from './order-text.ts';
 
 /** The most bad lines that are listed with their reasons; further ones are only counted. */
 const MAX_LISTED_LINES = 20;
@@ -74,7 +74,7 @@ export class ImportCheck {
     const entries: Entry[] = [];
     for (const { line, reading } of lines) {
       if (reading.kind === 'bad') this.bad.add(line, reading.reason);
-      else entries.push([reading.order.id, textOf({ number: line, order: reading.order })]);
+      else entries.push([reading.order.id, orderText({ number: line, order: reading.order })]);
     }
     this.read += lines.length;
     for (const [id, text] of this.#lines.add(entries)) this.#addAgain(id, text);
@@ -83,7 +83,7 @@ export class ImportCheck {
   /** Compares a line with the line before that names the same order. */
   #addAgain(id: bigint, text: string): void {
     const before = this.#lines.get(id) as string;
-    if (isSame(before, text)) {
+    if (isSameOrder(before, text)) {
       this.present += 1;
       return;
     }

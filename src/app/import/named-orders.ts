@@ -13,7 +13,7 @@ import type { EventLogReader } from '../ports/event-log.ts';
 import type { WorkingTable } from '../ports/working-table.ts';
 import type { RecordedOrders } from '../state/recorded-orders.ts';
 import type { PresentOrder } from './import-plan.ts';
-import { type NumberedOrder, orderOf, textOf } from './order-text.ts';
+import { type NumberedOrder, orderOf, orderText } from './order-text.ts';
 
 /** An order of which an event has been recorded. The number is the position of the last one. */
 type Found = NumberedOrder;
@@ -121,7 +121,7 @@ export class NamedOrders implements RecordedOrders {
       const { orderId } = recorded.event;
       this.#advance(recorded);
       if (!named.has(orderId)) continue;
-      texts.set(orderId, textOf(after(foundIn(orderId, texts.get(orderId)), recorded)));
+      texts.set(orderId, orderText(after(foundIn(orderId, texts.get(orderId)), recorded)));
     }
     this.#found.put(texts);
   }

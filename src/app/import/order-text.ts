@@ -16,7 +16,7 @@ export interface NumberedOrder<Order extends PresentOrder = PresentOrder> {
 const NONE = '-';
 
 /** Returns an order as a text, without its id. */
-export function textOf({ number, order }: NumberedOrder): string {
+export function orderText({ number, order }: NumberedOrder): string {
   const { petId, quantity, status, shipDate = NONE, cancelReason = NONE } = order;
   return `${number} ${petId} ${quantity} ${status} ${shipDate} ${cancelReason}`;
 }
@@ -39,6 +39,6 @@ export function orderOf(id: bigint, text: string): NumberedOrder {
 }
 
 /** States if two texts are of the same order, whatever its number. */
-export function isSame(a: string, b: string): boolean {
+export function isSameOrder(a: string, b: string): boolean {
   return a.slice(a.indexOf(' ')) === b.slice(b.indexOf(' '));
 }

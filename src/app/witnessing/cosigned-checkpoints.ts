@@ -57,7 +57,7 @@ export class CosignedCheckpoints {
   restore(checkpoint: SignedCheckpoint, stored: string): void {
     this.begin(checkpoint);
     for (const { name, key } of this.#policy.witnesses) {
-      const found = cosignatureIn(stored, textOf(checkpoint), key);
+      const found = cosignatureIn(stored, signedTextOf(checkpoint), key);
       if (found !== undefined) this.add(checkpoint, name, found.line);
     }
   }
@@ -71,6 +71,6 @@ export class CosignedCheckpoints {
 }
 
 /** Returns the text of a signed checkpoint, which is what witnesses sign. */
-export function textOf({ note }: SignedCheckpoint): string {
+export function signedTextOf({ note }: SignedCheckpoint): string {
   return note.slice(0, note.indexOf('\n\n') + 1);
 }

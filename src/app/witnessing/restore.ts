@@ -3,7 +3,7 @@
 import type { Prover } from '../audit/prover.ts';
 import { verifyCheckpoint, verifyConsistency } from '../audit/verifier.ts';
 import type { CosignedRecord } from '../ports/witnesses.ts';
-import { type CosignedCheckpoints, textOf } from './cosigned-checkpoints.ts';
+import { type CosignedCheckpoints, signedTextOf } from './cosigned-checkpoints.ts';
 
 /**
  * Takes over the newest cosigned checkpoint of a record, if the log has signed it with its present key
@@ -34,8 +34,8 @@ export async function restoreCosigned(
 }
 
 /** Returns the origin of a checkpoint: its first line. */
-export function originOf(checkpoint: Parameters<typeof textOf>[0]): string {
-  const text = textOf(checkpoint);
+export function originOf(checkpoint: Parameters<typeof signedTextOf>[0]): string {
+  const text = signedTextOf(checkpoint);
   return text.slice(0, text.indexOf('\n'));
 }
 

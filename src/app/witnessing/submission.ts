@@ -4,7 +4,7 @@ import type { CosignerKey } from '../audit/cosignature.ts';
 import type { Prover, SignedCheckpoint } from '../audit/prover.ts';
 import { witnessRequestText } from '../audit/witness-request.ts';
 import type { AskWitness } from '../ports/witnesses.ts';
-import { textOf } from './cosigned-checkpoints.ts';
+import { signedTextOf } from './cosigned-checkpoints.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
 /** A witness as it is addressed. */
@@ -38,7 +38,7 @@ export async function submit(
     const proof = oldSize === 0 ? [] : await prover.consistency(oldSize, checkpoint.size);
     const body = witnessRequestText({ oldSize, proof, note: checkpoint.note });
     const answer = await ask(`${url.replace(/\/+$/, '')}/add-checkpoint`, body, stop);
-    return outcomeOf(answer, textOf(checkpoint), key);
+    return outcomeOf(answer, signedTextOf(checkpoint), key);
   };
   // A size beyond the checkpoint may be out of date. Size 0 lets the witness state its own.
   const first = await attempt(seen <= checkpoint.size ? seen : 0);

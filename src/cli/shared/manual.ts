@@ -45,7 +45,7 @@ function commandLines(node: CommandNode, name: string): readonly string[] {
   const { words, summary, usage, takes, flags, explained } = node;
   return [
     `.SS "${escaped([...words, usage.replace('[options] ', '').replace('[options]', '')].join(' ').trim())}"`,
-    textOf(`${summary}.`),
+    summaryText(`${summary}.`),
     ...takes.flatMap(takenLines),
     ...flags.filter((flag) => !flag.flags.includes('--help')).flatMap(flagLines),
     ...(explained.notes === '' ? [] : ['.PP', ...paragraphs(explained.notes)]),
@@ -54,13 +54,13 @@ function commandLines(node: CommandNode, name: string): readonly string[] {
 }
 
 function takenLines({ name, summary }: Value): readonly string[] {
-  return ['.TP', `.I ${escaped(name)}`, textOf(summary)];
+  return ['.TP', `.I ${escaped(name)}`, summaryText(summary)];
 }
 
 function flagLines({ flags, summary, value }: Flag): readonly string[] {
   const names = flags.map((flag) => `\\fB${escaped(flag)}\\fR`).join(', ');
   const argument = value === undefined ? '' : ` \\fI${escaped(value.name)}\\fR`;
-  return ['.TP', `${names}${argument}`, textOf(summary)];
+  return ['.TP', `${names}${argument}`, summaryText(summary)];
 }
 
 /** Returns examples, each with its purpose above it. */
@@ -107,7 +107,7 @@ function filled(text: string): readonly string[] {
   return lines.map((line) => line.replace(/^(?=[.'])/, '\\&'));
 }
 
-function textOf(text: string): string {
+function summaryText(text: string): string {
   return filled(upperFirst(text)).join('\n');
 }
 

@@ -48,13 +48,13 @@ export function formatOf(file: string): 'ndjson' | 'csv' | undefined {
 
 /** Adds a public key, or the one in a file, to those of an option that can be repeated. */
 export function addKey(given: string, keys: readonly string[]): readonly string[] {
-  const text = existsSync(given) ? textOf(given) : given;
+  const text = existsSync(given) ? readKeyText(given) : given;
   const verdict = verifyKey(text);
   if (verdict.ok) return [...keys, text];
   throw new InvalidArgumentError(`It is no public key, nor a file with one: ${verdict.reason}.`);
 }
 
-function textOf(file: string): string {
+function readKeyText(file: string): string {
   try {
     return readSmallFile(file).replace(/\r?\n$/, '');
   } catch (error) {

@@ -24,7 +24,7 @@ const NOTATIONS: Readonly<Record<Format, Notation>> = {
 };
 
 /** The text of a whole list, a page at a time. */
-export function* textOf(list: OrderList<unknown>, format: Format): Generator<string> {
+export function* listText(list: OrderList<unknown>, format: Format): Generator<string> {
   const { opening, between, closing, toText } = NOTATIONS[format];
   let before = opening;
   for (const slots of list.slotsBeyond(undefined, 'asc')) {

@@ -94,7 +94,7 @@ export function namedService(options: ServiceOptions, environment: Environment) 
     [environment.STORE_ORDERS_URL, 'environment'],
     [profile?.url, source],
   );
-  const isOwn = profile !== undefined && url !== undefined && isSame(url.value, profile.url);
+  const isOwn = profile !== undefined && url !== undefined && isSameService(url.value, profile.url);
   const own = isOwn ? profile.key : undefined;
   const key = firstOf(
     [options.key, '--key'],
@@ -111,7 +111,7 @@ function firstOf(...from: readonly (readonly [string | undefined, string])[]): F
 }
 
 /** Returns true for addresses of one service: the client ignores a version at the end. */
-function isSame(one: string, other: string): boolean {
+function isSameService(one: string, other: string): boolean {
   const [a, b] = [one, other].map((url) => url.replace(/\/+(?:v[12]\/*)?$/, ''));
   return a === b;
 }

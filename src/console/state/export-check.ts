@@ -97,7 +97,7 @@ class ExportCheck {
 
   /** Checks the next line. Returns the result of the whole check if it is wrong. */
   add(bytes: Uint8Array, offset: number): CheckedExport | undefined {
-    const line = this.#textOf(bytes);
+    const line = this.#utf8TextOf(bytes);
     if (line === undefined) return this.refused('it is not UTF-8');
     const check = this.#check;
     if (check === undefined) return this.#begin(line);
@@ -136,7 +136,7 @@ class ExportCheck {
     return this.#resultOf(this.#check === undefined ? 'checkpoint' : 'events', { problem });
   }
 
-  #textOf(bytes: Uint8Array): string | undefined {
+  #utf8TextOf(bytes: Uint8Array): string | undefined {
     try {
       return this.#decoder.decode(bytes);
     } catch {

@@ -1,5 +1,5 @@
 /** The verification of a receipt and of checkpoints, step by step and in words. */
-import { base64Of, bytesOf } from '../../app/audit/base64.ts';
+import { base64Of, bytesOf } from '../../app/audit/bytes.ts';
 import { knownEventIn } from '../../app/audit/known-event.ts';
 import { isTlogProof, verifyTlogProof } from '../../app/audit/tlog-proof.ts';
 import {

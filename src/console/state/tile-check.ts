@@ -3,6 +3,7 @@
  * right edge of the tree and the states of the orders, however many files there are.
  */
 
+import { areSameBytes } from '../../app/audit/bytes.ts';
 import { EventRules } from '../../app/audit/event-rules.ts';
 import type { ExpectedHead } from '../../app/audit/trail-check.ts';
 import { type Checkpoint, verifyCheckpoint } from '../../app/audit/verifier.ts';
@@ -11,7 +12,7 @@ import { readStoredEvent } from './event-reader.ts';
 import { expectedHeads } from './expected-heads.ts';
 import { headWords, type Step, type Verified } from './proof-steps.ts';
 import { Slices } from './slices.ts';
-import { type FileProblem, type Folder, isSame, TileFolder, textIn } from './tile-folder.ts';
+import { type FileProblem, type Folder, TileFolder, textIn } from './tile-folder.ts';
 import { FULL_WIDTH, type TileName, writeTileName } from './tile-names.ts';
 import { leafOf, type TileRow, TileTree } from './tile-tree.ts';
 import { countText } from './times.ts';
@@ -88,7 +89,7 @@ class TileCheck {
     const edge = this.#tree.partial();
     const failure = await this.#compareRows(edge.filter(({ level }) => level > 0));
     if (failure !== undefined) return failure;
-    if (!isSame(this.#tree.root(), root)) return { step: 'hashes', problem: otherRoot(edge) };
+    if (!areSameBytes(this.#tree.root(), root)) return { step: 'hashes', problem: otherRoot(edge) };
     const beyond = this.#heads.find((head) => head.size > size);
     if (beyond === undefined) return this.#other;
     const short = `the log in checkpoint ends at position ${size}, and ${beyond.name} is not`;
@@ -162,7 +163,7 @@ class TileCheck {
   #compareHeads(): void {
     for (const { name, size, root, cut } of this.#heads) {
       if (size !== this.#tree.size || root === undefined) continue;
-      if (isSame(Uint8Array.from(root), this.#tree.root())) continue;
+      if (areSameBytes(Uint8Array.from(root), this.#tree.root())) continue;
       const problem = `${name} has another root than the folder for these ${size} events`;
       this.#other ??= { step: 'yours', problem: cut?.problem ?? problem };
     }

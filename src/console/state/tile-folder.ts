@@ -2,6 +2,7 @@
  * A folder of tiles (C2SP tlog-tiles) as a reader has it, and the comparison of its files with a
  * tree. Partial tiles of earlier checkpoints may be there: each is the beginning of the wider one.
  */
+import { areSameBytes } from '../../app/audit/bytes.ts';
 import { FULL_WIDTH, readTileName, type TileName, writeTileName } from './tile-names.ts';
 import type { TileRow } from './tile-tree.ts';
 
@@ -175,13 +176,9 @@ function firstDifference(
 ): number | undefined {
   const at = some.findIndex((one, place) => {
     const other = others[place];
-    return other !== undefined && !isSame(one, other);
+    return other !== undefined && !areSameBytes(one, other);
   });
   return at < 0 ? undefined : at;
-}
-
-export function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
 function hashesIn(bytes: Uint8Array): Uint8Array[] {

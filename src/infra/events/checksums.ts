@@ -19,7 +19,7 @@ export const DOMAINS = {
 /** Returns the checksum of a row, 32 bytes. A value of another type has another checksum. */
 export function checksumOf(kind: keyof typeof DOMAINS, columns: readonly Column[]): Buffer {
   let text: string = DOMAINS[kind];
-  for (const column of columns) text += textOf(column);
+  for (const column of columns) text += columnText(column);
   return hash('sha256', text, 'buffer');
 }
 
@@ -40,7 +40,7 @@ export function requireChecksum(
 /** Columns in the primary key of each row, which come first. */
 const KEY_COLUMNS = { api_keys: 1, key_limits: 1, kept_outcomes: 2 } as const;
 
-function textOf(column: Column): string {
+function columnText(column: Column): string {
   if (column === null) return 'n;';
   if (typeof column === 'string') return `s${Buffer.byteLength(column)}:${column};`;
   return Buffer.isBuffer(column) ? `b${column.toString('hex')};` : `i${column};`;

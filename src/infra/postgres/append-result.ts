@@ -148,7 +148,7 @@ async function find(
     const [warning] = connection.warnings;
     if (warning !== undefined) throw warning;
     const isThere =
-      stored.every((event, index) => isSame(event, there[index])) &&
+      stored.every((event, index) => isSameEvent(event, there[index])) &&
       kept.added.every(({ by, key }) => outcomes.recall(by, key) !== undefined);
     if (isThere) return 'recorded';
     return wasLocked || !edge.equals(follows) ? 'not recorded' : 'unknown';
@@ -161,6 +161,6 @@ async function find(
   }
 }
 
-function isSame(event: StoredEvent, there: StoredEvent | undefined): boolean {
+function isSameEvent(event: StoredEvent, there: StoredEvent | undefined): boolean {
   return there !== undefined && recordOf(there) === recordOf(event);
 }

@@ -18,7 +18,7 @@ interface LoggedError {
 }
 
 /** Formats a JSON line, with colours if standard output supports them and NO_COLOR is not set. */
-export function textOf(line: string): string {
+export function readableText(line: string): string {
   const {
     level,
     time = '',

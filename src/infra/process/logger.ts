@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import { CLOCKS } from '../../app/clock.ts';
 import { withoutSecrets } from '../../app/secrets.ts';
-import { textOf } from './log-text.ts';
+import { readableText } from './log-text.ts';
 
 export type { Logger };
 
@@ -131,7 +131,7 @@ class LineWriter {
       this.#lines.unshift(`{"level":40,"msg":"lines were dropped","lines":${this.#dropped}}\n`);
       this.#dropped = 0;
     }
-    const lines = this.#format === 'text' ? this.#lines.map(textOf) : this.#lines;
+    const lines = this.#format === 'text' ? this.#lines.map(readableText) : this.#lines;
     const text = lines.join('');
     this.#empty();
     return text;

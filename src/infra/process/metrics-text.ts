@@ -47,7 +47,7 @@ export class MetricsPrinter {
   /** Returns all metrics in one of the two formats. */
   async print(format: Format): Promise<MetricsText> {
     const registry = format === 'OpenMetrics' ? this.#openMetrics : this.#prometheus;
-    const own = await Promise.all(this.#metrics.map((metric) => textOf(metric, format)));
+    const own = await Promise.all(this.#metrics.map((metric) => metricText(metric, format)));
     // That of the process is the last: it ends with the end of the whole text.
     const text = `${own.join('')}${await registry.metrics()}`;
     return { contentType: registry.contentType, text };
@@ -69,7 +69,7 @@ function renamed(metric: object, name: string): PromMetric {
 }
 
 /** Returns the text of a metric: its meaning, its kind, and a line for each value. */
-async function textOf(metric: Metric, format: Format): Promise<string> {
+async function metricText(metric: Metric, format: Format): Promise<string> {
   const { name, help, kind } = metric;
   const family = kind === 'counter' && format === 'Prometheus' ? `${name}_total` : name;
   const lines =

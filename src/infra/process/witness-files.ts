@@ -23,14 +23,14 @@ interface PolicyWithAddresses extends WitnessPolicy {
  * for a witness without an address to which checkpoints can be submitted.
  */
 export function readLogPolicy(file: string): PolicyWithAddresses {
-  const parsed = parseWitnessPolicy(textOf(file));
+  const parsed = parseWitnessPolicy(readPolicyText(file));
   if (!parsed.ok) throw wrong(`${file} is no policy of witnesses: ${parsed.reason}`);
   const { value: policy } = parsed;
   if (policy.witnesses.length === 0) throw wrong(`${file} names no witness`);
   return { ...policy, witnesses: policy.witnesses.map((witness) => withAddress(witness, file)) };
 }
 
-function textOf(file: string): string {
+function readPolicyText(file: string): string {
   try {
     return readSmallFile(file).replace(/^\uFEFF/, '');
   } catch (error) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PresentOrder } from '../../../../src/app/import/import-plan.ts';
-import { isSame, orderOf, textOf } from '../../../../src/app/import/order-text.ts';
+import { isSameOrder, orderOf, orderText } from '../../../../src/app/import/order-text.ts';
 import { CANCEL_REASONS } from '../../../../src/domain/order.ts';
 import { instants, int64s, quantities } from '../../../kit/arbitraries.ts';
 
@@ -31,7 +31,7 @@ const numbers = fc.nat({ max: 2 ** 50 });
 test('an order is the same after it was a text', () => {
   fc.assert(
     fc.property(orders, numbers, (order, number) => {
-      expect(orderOf(order.id, textOf({ number, order }))).toStrictEqual({ number, order });
+      expect(orderOf(order.id, orderText({ number, order }))).toStrictEqual({ number, order });
     }),
   );
 });
@@ -39,13 +39,15 @@ test('an order is the same after it was a text', () => {
 test('two texts are the same exactly if all but their numbers is', () => {
   fc.assert(
     fc.property(orders, orders, numbers, numbers, (order, other, number, another) => {
-      const text = textOf({ number, order });
-      expect(isSame(text, textOf({ number: another, order }))).toBe(true);
+      const text = orderText({ number, order });
+      expect(isSameOrder(text, orderText({ number: another, order }))).toBe(true);
       const changed = Object.entries(other).filter(([name]) => name !== 'id');
       for (const [name, value] of changed) {
         const wanted = { ...order, [name]: value };
         const isEqual = value === order[name as keyof PresentOrder];
-        expect(isSame(text, textOf({ number: another, order: wanted })), name).toBe(isEqual);
+        expect(isSameOrder(text, orderText({ number: another, order: wanted })), name).toBe(
+          isEqual,
+        );
       }
     }),
   );

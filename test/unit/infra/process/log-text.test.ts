@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
-import { textOf } from '../../../../src/infra/process/log-text.ts';
+import { readableText } from '../../../../src/infra/process/log-text.ts';
 
 const time = '2026-11-23T05:15:30.123Z';
 
 function formatted(members: object): string {
-  return stripVTControlCharacters(textOf(JSON.stringify(members)));
+  return stripVTControlCharacters(readableText(JSON.stringify(members)));
 }
 
 it('A line begins with the time and the level, and ends with its members', () => {
@@ -40,7 +40,7 @@ it('Nothing that was sent moves the cursor, changes colours or reverses text', (
   const line = { level: 30, time, method: 'GET', path, status: 404, durationMs: 1, msg: 'request' };
   const escaped = String.raw`/\u{1b}[2J\u{9b}31m\u{d}\u{a}\u{202e}abc\u{7f}\u{2028}`;
   expect(formatted(line)).toBe(`05:15:30.123Z info  GET ${escaped} 404 in 1 ms\n`);
-  const text = textOf(
+  const text = readableText(
     JSON.stringify({ level: 30, time, cause: 'a b\u001b[0m\u009b', msg: '\u001b[1m' }),
   );
   expect(stripVTControlCharacters(text)).toBe(
