@@ -15,6 +15,7 @@ import type { InputSchemas, Operation } from './operations/operation.ts';
 import type { RequestContext } from './request-context.ts';
 import { requireScope } from './requests/authentication.ts';
 import { jsonBody, MAX_BODY_BYTES, requireJson } from './requests/body.ts';
+import { RESTRICTIONS } from './requests/headers.ts';
 import { shownNames } from './requests/shown.ts';
 
 /**
@@ -103,8 +104,10 @@ function stepsOf<Services>(
   now: () => number,
 ): Steps {
   const { scope, deprecation, query, body, handler, maxBodyBytes = MAX_BODY_BYTES } = operation;
+  const unread = restrictionsNotReadBy(operation);
   const check = (req: Request) => {
     if (scope !== undefined) requireScope(req.context, scope);
+    requireAbsent(unread, req);
     if (query !== undefined) req.context.query = parsed(query, req.query);
   };
   const handle = ({ context }: Request) => {
@@ -123,6 +126,27 @@ function stepsOf<Services>(
   const steps: Steps =
     body === undefined ? [checkAndHandle] : [checkBeforeBody, jsonBody(maxBodyBytes), handle];
   return deprecation === undefined ? steps : [announce(deprecation, now), ...steps];
+}
+
+/**
+ * Returns the headers that restrict a change and that an operation does not read. Reads change
+ * nothing, so there they are ignored.
+ */
+function restrictionsNotReadBy({ method, headers }: Operation<never>): readonly string[] {
+  const read = Object.keys(headers?.shape ?? {});
+  return method === 'get' ? [] : RESTRICTIONS.filter((name) => !read.includes(name));
+}
+
+/** Throws a 400 for a request that has one of these headers. */
+function requireAbsent(headers: readonly string[], req: Request): void {
+  for (const name of headers) {
+    if (req.headers[name.toLowerCase()] !== undefined) {
+      throw new ApiError(
+        'invalid_request',
+        `${name}: must be absent, because this operation does not read it`,
+      );
+    }
+  }
 }
 
 /**

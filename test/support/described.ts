@@ -225,8 +225,15 @@ function faultOf(found: Found, sent: Sent): string | undefined {
   const unknown = [...query.keys()].find((name) => !known.has(name));
   const isStrict = place[0] !== 'v1' || operation.tags.includes('audit');
   if (isStrict && unknown !== undefined) return `there is no parameter ${unknown}`;
+  // Said in the text about a version as a whole.
+  const unread = RESTRICTIONS.filter((name) => !known.has(name) && name.toLowerCase() in headers);
+  const isChange = !['GET', 'HEAD'].includes(sent.method);
+  if (isChange && unread.length > 0) return `it has ${unread}`;
   return operation.requestBody === undefined ? undefined : faultOfBody(place, sent);
 }
+
+/** Headers with which a change is refused, unless its operation reads them. */
+const RESTRICTIONS = ['If-Match', 'If-None-Match', 'Content-Range'];
 
 function decoded(text = ''): string | undefined {
   try {

@@ -7,7 +7,8 @@ const COMMON = `
 Every request needs an API key, as \`Authorization: Bearer <API_KEY>\`. Dates are taken with any offset
 and answered in UTC with milliseconds. Every answer of 400 and above is an \`Error\`, whose list of codes
 is closed. HEAD works wherever GET does; a path that exists answers any other method with 405 and
-\`Allow\`.`;
+\`Allow\`. A change is a 400 if it has an \`If-Match\`, \`If-None-Match\` or \`Content-Range\` that its
+operation does not read.`;
 
 export const VERSION_1: DescribedVersion = {
   name: 'v1',

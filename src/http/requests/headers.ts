@@ -44,6 +44,12 @@ export const CreateHeaders = z.object({ 'Idempotency-Key': idempotencyKey });
 /** The headers of a request that changes something. */
 export const ChangeHeaders = z.object({ 'Idempotency-Key': idempotencyKey, 'If-Match': ifMatch });
 
+/**
+ * Headers that let a change be carried out under a condition only, or in part only. Whoever sends one
+ * does not want the whole change in any case: RFC 9110, sections 13.1.1, 13.1.2 and 14.5.
+ */
+export const RESTRICTIONS = ['If-Match', 'If-None-Match', 'Content-Range'] as const;
+
 /** Returns the ETag of an order: its version, in this log. */
 export function orderTag(logName: string, version: number): string {
   return `"${logName}-${version}"`;

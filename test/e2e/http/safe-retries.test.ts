@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { type Answer, exactJson, expectError } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
+import { bearer } from '../../support/service.ts';
 
 const { service, beside } = await oneService();
 const VERSIONS = ['/v1/store/orders', '/v2/store/orders'];
@@ -200,5 +201,59 @@ describe.each(VERSIONS)('If-Match, at %s,', (list) => {
   it.each(['other', '"a" "b"', '', '"a",', 'w/"a"'])('is a 400 where it is %j', async (tags) => {
     const answer = await cancel(await placeOrder(service), tags);
     expect(expectError(answer, 400, 'invalid_request')).toMatch(/^If-Match: /);
+  });
+});
+
+const pending = await placeOrder(service);
+
+describe('A change under a condition, or of a part, that its operation does not read', () => {
+  const CONDITIONS = [
+    ['If-None-Match', '*'],
+    ['If-None-Match', '"other"'],
+    ['Content-Range', 'bytes 0-3/10'],
+  ] as const;
+  const at = (list: string) => `${list}/${pending}`;
+  const V2_ORDER = { ...ORDER, petId: String(ORDER.petId) };
+  const OF_ORDERS = [
+    ['DELETE', at(V1), undefined],
+    ['DELETE', at(V2), undefined],
+    ['PUT', `${at(V1)}/shipment`, SHIPMENT],
+    ['PUT', `${at(V2)}/shipment`, SHIPMENT],
+    ['PUT', `${at(V2)}/cancellation`, { reason: 'duplicate' }],
+  ] as const;
+  const OF_LISTS = [
+    ['POST', V1, ORDER],
+    ['POST', V2, V2_ORDER],
+    ['POST', `${V2}:batchPlace`, { orders: [V2_ORDER] }],
+    ['POST', `${V2}:batchCancel`, { orderIds: [pending] }],
+  ] as const;
+
+  it.each([
+    ...CONDITIONS.flatMap((header) => [...OF_ORDERS, ...OF_LISTS].map((sent) => [header, sent])),
+    ...OF_LISTS.map((sent) => [['If-Match', '*'], sent]),
+  ] as [readonly [string, string], (typeof OF_LISTS | typeof OF_ORDERS)[number]][])(
+    'is a 400, and changes nothing: %j, %j',
+    async ([name, value], [method, path, body]) => {
+      const before = meaning(await service.ask('GET', V2));
+      const headers = { [name]: value };
+      const answer =
+        body === undefined
+          ? await service.ask(method, path, { headers })
+          : await service.send(method, path, body, { headers });
+      expect(expectError(answer, 400, 'invalid_request')).toBe(
+        `${name}: must be absent, because this operation does not read it`,
+      );
+      expect(meaning(await service.ask('GET', V2))).toStrictEqual(before);
+    },
+  );
+
+  it('is refused for want of the scope first', async () => {
+    const headers = { ...bearer(await beside.addKey(['orders:read'])), 'If-None-Match': '*' };
+    expectError(await service.ask('DELETE', at(V1), { headers }), 403, 'insufficient_scope');
+  });
+
+  it('is none for a read, which changes nothing', async () => {
+    const headers = { 'If-Match': '"other"', 'Content-Range': 'bytes 0-3/10' };
+    expect((await service.ask('GET', at(V1), { headers })).status).toBe(200);
   });
 });
