@@ -123,3 +123,138 @@ describe('A checkpoint', () => {
     expect(said).toEqual(['a checkpoint of the -wal file failed', 'failing: no']);
   });
 });
+
+/** A `-wal` file of which the test says what it has, and how the next attempts end. */
+function scripted() {
+  const file = { frames: 0, checkpointed: 0, bytes: 0 };
+  const ends: ('done' | 'busy' | Error)[] = [];
+  const seen: unknown[] = [];
+  let tries = 0;
+  const wal = {
+    state: () => ({ ...file }),
+    checkpoint() {
+      tries += 1;
+      const end = ends.shift() ?? 'done';
+      if (end instanceof Error) throw end;
+      if (end === 'busy') return undefined;
+      file.checkpointed = file.frames;
+      return { ...file };
+    },
+    bytesOf: (frames: number) => frames * 4_120,
+  };
+  const watcher = {
+    failing: (cause: Error) => void seen.push(['failing', cause.message]),
+    working: () => undefined,
+    noticed: (message: string, details: object) => void seen.push([message, details]),
+    tried: (counters: { readonly walBytes: number }) => {
+      file.bytes = counters.walBytes;
+    },
+  };
+  const checkpoints = new Checkpoints(wal, watcher, () => 5_000 + performance.now());
+  onTestFinished(() => checkpoints.close());
+  return { file, ends, seen, wal, checkpoints, tries: () => tries };
+}
+
+describe('An attempt', () => {
+  it('is made when 1,000 frames are in the file alone, whatever else it has', () => {
+    const { file, checkpoints, tries } = scripted();
+    Object.assign(file, { frames: 1_999, checkpointed: 1_000 });
+    checkpoints.consider();
+    expect(tries()).toBe(0);
+    file.frames += 1;
+    checkpoints.consider();
+    expect(tries()).toBe(1);
+    file.frames += 1_000;
+    checkpoints.consider();
+    expect(tries()).toBe(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is repeated after a second, and not before, if another connection makes a checkpoint', () => {
+    const { file, ends, seen, checkpoints, tries } = scripted();
+    ends.push('busy');
+    file.frames = 1_000;
+    checkpoints.consider();
+    vi.advanceTimersByTime(999);
+    checkpoints.consider();
+    expect(tries()).toBe(1);
+    vi.advanceTimersByTime(2);
+    expect(tries()).toBe(2);
+    expect(seen).toEqual([]);
+    vi.advanceTimersByTime(5_000);
+    expect(tries()).toBe(2);
+  });
+
+  it('is repeated by one timer, also if a batch was the reason for another one', () => {
+    const { file, ends, checkpoints, tries } = scripted();
+    ends.push('busy', 'busy', 'busy');
+    file.frames = 1_000;
+    checkpoints.consider();
+    vi.advanceTimersByTime(1_000);
+    checkpoints.consider();
+    expect([tries(), vi.getTimerCount()]).toEqual([2, 1]);
+  });
+
+  it('is not repeated after the end', () => {
+    const { file, ends, checkpoints, tries } = scripted();
+    ends.push('busy');
+    file.frames = 1_000;
+    checkpoints.consider();
+    checkpoints.close();
+    vi.advanceTimersByTime(5_000);
+    expect(tries()).toBe(1);
+  });
+
+  it('that fails is reported with its cause, and fails for a minute from then on', () => {
+    const { file, ends, seen, wal, checkpoints } = scripted();
+    ends.push(...Array(80).fill(new Error('no')));
+    file.frames = 1_000;
+    checkpoints.consider();
+    const counters = { done: 0, incomplete: 0, failed: 1, walBytes: 1_000 * 4_120 };
+    expect(seen).toEqual([['a checkpoint of the -wal file failed', { ...counters, cause: 'no' }]]);
+    vi.advanceTimersByTime(59_000);
+    expect(seen).toHaveLength(1);
+    // The size that was last seen is kept where the file cannot be read.
+    wal.state = () => {
+      throw new Error('gone');
+    };
+    vi.advanceTimersByTime(2_000);
+    expect(seen.slice(1)).toEqual(seen.slice(1).map(() => ['failing', 'gone']));
+    expect(seen.length).toBeGreaterThan(1);
+    expect(file.bytes).toBe(counters.walBytes);
+  });
+
+  it('is made while they fail, however little is in the file', () => {
+    const { file, ends, seen, checkpoints, tries } = scripted();
+    ends.push(new Error('no'));
+    file.frames = 1_000;
+    checkpoints.consider();
+    file.frames = 1;
+    vi.advanceTimersByTime(1_001);
+    expect(tries()).toBe(2);
+    expect(seen.at(-1)).toMatchObject(['checkpoints of the -wal file work again', { done: 1 }]);
+  });
+
+  it('that succeeds lets the next growth be reported from 64 MiB on again', () => {
+    const { file, seen, wal, checkpoints } = scripted();
+    const { checkpoint } = wal;
+    const grow = () => {
+      file.frames += 17_000;
+      file.checkpointed = 0;
+      wal.checkpoint = () => ({ ...file });
+      checkpoints.consider();
+      wal.checkpoint = checkpoint;
+      vi.advanceTimersByTime(1_001);
+      expect(file.checkpointed).toBe(file.frames);
+      file.frames = 0;
+    };
+    grow();
+    grow();
+    const grown = 'the -wal file grows because a long-running read blocks the checkpoint';
+    const report = { failed: 0, walBytes: 17_000 * 4_120 };
+    expect(seen).toStrictEqual([
+      [grown, { ...report, done: 0, incomplete: 1 }],
+      [grown, { ...report, done: 1, incomplete: 2 }],
+    ]);
+  });
+});
