@@ -40,6 +40,13 @@ export class SmallDisk {
     execFileSync('mount', ['-o', `remount,${option}`, this.folder]);
   }
 
+  /** From here on its files can be opened for reading only, while what has them open writes on. */
+  coverReadOnly(): void {
+    execFileSync('mount', ['--bind', this.folder, this.folder]);
+    onTestFinished(() => void execFileSync('umount', ['--lazy', this.folder]));
+    execFileSync('mount', ['-o', 'remount,bind,ro', this.folder]);
+  }
+
   resize(kibibytes: number, isNew = false): void {
     const how = isNew ? ['-t', 'tmpfs'] : [];
     const size = `${isNew ? '' : 'remount,'}size=${kibibytes}k,mode=700`;
