@@ -167,6 +167,37 @@ describe('A commit behind the known frames of a -wal file', () => {
     commits.db.close();
   });
 
+  it('may come after all of the file was in the store, where a reader keeps it from its beginning', () => {
+    const commits = new Commits(4_096);
+    commits.commit(2);
+    const reader = new Database(commits.file);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM commits').get();
+    commits.checkpoint();
+    const [done, frames] = [readHeader(commits.wal), commits.frames()];
+    commits.commit(1);
+    expect(readHeader(commits.wal)).toStrictEqual(done);
+    expect(hasCommitBehind(commits.wal, frames, done)).toBe(true);
+    reader.close();
+    commits.db.close();
+  });
+
+  it('is none in a file whose header names no size of a page, as SQLite takes it', () => {
+    const commits = new Commits(512);
+    commits.commit(2);
+    const wal = readFileSync(commits.wal);
+    const isLittle = (wal.readUInt32BE(0) & 1) === 0;
+    for (const size of [3, 256, 1_000, 131_072]) {
+      wal.writeUInt32BE(size, 8);
+      const [one, two] = sum(wal.subarray(0, 24), [0, 0], isLittle);
+      wal.writeUInt32BE(one, 24);
+      wal.writeUInt32BE(two, 28);
+      const { found, changed } = commits.startWith(wal);
+      expect([found, hasCommitBehind(changed, 0, undefined)]).toEqual([0, false]);
+    }
+    commits.db.close();
+  });
+
   it('is none in a file without a header, and in none', () => {
     const file = join(memoryFolder(), 'some-wal');
     expect(hasCommitBehind(file, 0, undefined)).toBe(false);
