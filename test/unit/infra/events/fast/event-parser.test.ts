@@ -6,6 +6,8 @@ import {
   foldInputOf,
   type NewEvent,
 } from '../../../../../src/app/log/recorded-event.ts';
+import type { Instant } from '../../../../../src/domain/instant.ts';
+import type { OrderEvent } from '../../../../../src/domain/order.ts';
 import { encode, type StoredEvent } from '../../../../../src/infra/events/codec.ts';
 import { END, EventParser } from '../../../../../src/infra/events/fast/event-parser.ts';
 import { readEvent, readMetadataText } from '../../../../../src/infra/events/schema.ts';
@@ -57,6 +59,8 @@ function decoded(events: readonly StoredEvent[]): FoldInput[] {
   }
   return all;
 }
+
+const INSTANT = '2026-01-01T00:00:00.000Z' as Instant;
 
 const isPlain = (text: string) => JSON.stringify(text) === `"${text}"`;
 
@@ -155,6 +159,33 @@ describe('the parser of many events', () => {
       }
     }
   });
+
+  it.each([
+    ['a placement', placed(-1n, { petId: (10n ** 18n) as never, shipDate: INSTANT })],
+    ['a shipment', { type: 'OrderShipped', orderId: 7n, shipDate: INSTANT }],
+    ['a cancellation', { type: 'OrderCancelled', orderId: 7n, reason: 'duplicate' }],
+  ] as [string, OrderEvent][])(
+    'reads the texts of %s with any one character as another like the schema, or not at all',
+    (_, its) => {
+      const [event] = stored([newEvent(its)]) as [StoredEvent];
+      expect(parsed([event])).toStrictEqual(decoded([event]));
+      let read = 0;
+      for (const part of ['data', 'metadata'] as const) {
+        const text = event[part];
+        for (let at = 0; at < text.length; at++) {
+          for (let code = 0; code < 128; code++) {
+            const other = text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1);
+            const changed = { ...event, [part]: other };
+            const [first] = parsed([changed]);
+            if (first === undefined) continue;
+            read += 1;
+            expect(first).toStrictEqual(decoded([changed])[0]);
+          }
+        }
+      }
+      expect(read).toBeGreaterThan(500);
+    },
+  );
 
   it('finds nothing after the last text', () => {
     expect(new EventParser(Buffer.alloc(0)).read(1)).toBe(false);
