@@ -5,10 +5,11 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrderList } from '../../../src/app/state/order-list.ts';
@@ -168,11 +169,28 @@ describe('the snapshot file', () => {
   it('removes what writers left behind that were killed, and nothing that is being written', async () => {
     const { file, list, snapshots } = await given();
     const [left, written] = [`${file}-snapshot-new-1`, `${file}-snapshot-new-2`];
-    for (const name of [left, written]) writeFileSync(name, 'x');
+    // Of another store, and of somebody else.
+    const others = [`${file}2-snapshot-new-1`, join(dirname(file), 'letters')];
+    for (const name of [left, written, ...others]) writeFileSync(name, 'x');
     const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
-    utimesSync(left, hoursAgo, hoursAgo);
+    for (const name of [left, ...others]) utimesSync(name, hoursAgo, hoursAgo);
     await snapshots.save(list.pack());
-    expect([left, written].map((name) => existsSync(name))).toStrictEqual([false, true]);
+    const all = [left, written, ...others].map((name) => existsSync(name));
+    expect(all).toStrictEqual([false, true, true, true]);
+  });
+
+  it('can be read by its owner alone', async () => {
+    const { file, list, snapshots } = await given();
+    await snapshots.save(list.pack());
+    expect(statSync(`${file}-snapshot`).mode & 0o777).toBe(0o600);
+  });
+
+  it('leaves nothing half-done behind where it cannot be put in its place', async () => {
+    const { file, list, snapshots } = await given();
+    mkdirSync(`${file}-snapshot`);
+    await expect(snapshots.save(list.pack())).rejects.toThrow();
+    const beside = readdirSync(dirname(file)).filter((name) => name.includes('-snapshot'));
+    expect(beside).toStrictEqual(['store.db-snapshot']);
   });
 
   it('finds each order as the list has it, whichever ids were placed in whichever order', async () => {
