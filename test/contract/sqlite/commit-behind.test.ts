@@ -12,7 +12,7 @@ import { canMount, SmallDisk } from '../../support/small-disk.ts';
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** A database with a row a commit. */
+/** A database with one row for each commit. */
 class Commits {
   readonly file: string;
   readonly wal: string;
@@ -114,7 +114,7 @@ const lives = fc.record({
   earlier: fc.array(pages, { maxLength: 4 }),
   later: fc.array(pages, { minLength: 1, maxLength: 4 }),
   isOtherOrder: fc.boolean(),
-  /** The commits of the last ones that are known to be recorded. */
+  /** How many of the later commits the index of the file knows. */
   known: fc.nat(),
   damage: fc.option(fc.record({ cut: fc.boolean(), at: fc.nat(), bit: fc.nat(7) })),
 });
