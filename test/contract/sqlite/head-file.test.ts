@@ -53,6 +53,16 @@ describe('the head of a log, outside the database', () => {
     for (const position of [12, 13, 1_000]) refuseOtherLog(file, log(position));
   });
 
+  it('takes a shorter log that is a backup, which begins an epoch, of the same store alone', () => {
+    const file = headed([12, ROOT]);
+    refuseOtherLog(file, log(11, { isCopy: true }));
+    refuseOtherLog(file, log(12, { isCopy: true, root: OTHER_ROOT }));
+    for (const position of [11, 12, 13]) {
+      const other = log(position, { isCopy: true, storeId: 'fedcba9876543210', root: ROOT });
+      expect(() => refuseOtherLog(file, other)).toThrow(CannotStart);
+    }
+  });
+
   it('keeps the highest head, in whatever order heads are noted, and by whichever process', () => {
     const positions = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 });
     fc.assert(
