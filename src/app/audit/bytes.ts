@@ -1,4 +1,4 @@
-/** Bytes and base64, by functions that browsers have too. */
+/** Bytes, and the texts that are in them, by functions that browsers have too. */
 
 /** Decodes base64. Throws for a text that is none. */
 export function bytesOf(base64: string): Uint8Array {
@@ -12,4 +12,15 @@ export function base64Of(bytes: Uint8Array): string {
 
 export function areSameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Returns the text in bytes; `undefined` for bytes that are not UTF-8. */
+export function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 /** Verifies receipts in the form of C2SP tlog-proof, which carry the record in their extra data. */
 
-import { base64Of, bytesOf } from './bytes.ts';
+import { base64Of, bytesOf, textIn } from './bytes.ts';
 import {
   positionOf,
   type Verdict,
@@ -33,7 +33,7 @@ export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedRec
   const note = body.slice(head.length);
   const checkpoint = verifyCheckpoint(note, vkey);
   if (!checkpoint.ok) return checkpoint;
-  const record = utf8TextOf(bytesOf(extra));
+  const record = textIn(bytesOf(extra));
   if (record === undefined) return refused('the extra data is not a text in UTF-8');
   const position = positionOf(record);
   if (!position.ok) return position;
@@ -47,13 +47,4 @@ export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedRec
 
 function refused(reason: string): { readonly ok: false; readonly reason: string } {
   return { ok: false, reason };
-}
-
-/** Returns the text of some bytes; `undefined` if they are not UTF-8. */
-function utf8TextOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

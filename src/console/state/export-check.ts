@@ -3,6 +3,7 @@
  * depend on the file's length, but for 8 bytes of each {@link PART_EVENTS} events and the states of
  * the orders.
  */
+import { textIn } from '../../app/audit/bytes.ts';
 import type { Finding } from '../../app/audit/trail-check.ts';
 import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
 import { isSeal } from '../../app/audit/trail-seal.ts';
@@ -82,7 +83,6 @@ type StepName = (typeof STEPS)[number];
 
 class ExportCheck {
   readonly #input: ExportInput;
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   readonly #offsets: number[] = [];
   #check: TrailFileCheck | undefined;
   #end = 0;
@@ -97,7 +97,7 @@ class ExportCheck {
 
   /** Checks the next line. Returns the result of the whole check if it is wrong. */
   add(bytes: Uint8Array, offset: number): CheckedExport | undefined {
-    const line = this.#utf8TextOf(bytes);
+    const line = textIn(bytes);
     if (line === undefined) return this.refused('it is not UTF-8');
     const check = this.#check;
     if (check === undefined) return this.#begin(line);
@@ -134,14 +134,6 @@ class ExportCheck {
 
   refused(problem: string): CheckedExport {
     return this.#resultOf(this.#check === undefined ? 'checkpoint' : 'events', { problem });
-  }
-
-  #utf8TextOf(bytes: Uint8Array): string | undefined {
-    try {
-      return this.#decoder.decode(bytes);
-    } catch {
-      return undefined;
-    }
   }
 
   /** Begins with the first line, which has the epoch that checkpoints are compared in. */

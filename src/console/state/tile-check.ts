@@ -3,7 +3,7 @@
  * right edge of the tree and the states of the orders, however many files there are.
  */
 
-import { areSameBytes } from '../../app/audit/bytes.ts';
+import { areSameBytes, textIn } from '../../app/audit/bytes.ts';
 import { EventRules } from '../../app/audit/event-rules.ts';
 import type { ExpectedHead } from '../../app/audit/trail-check.ts';
 import { type Checkpoint, verifyCheckpoint } from '../../app/audit/verifier.ts';
@@ -12,7 +12,7 @@ import { readStoredEvent } from './event-reader.ts';
 import { expectedHeads } from './expected-heads.ts';
 import { headWords, type Step, type Verified } from './proof-steps.ts';
 import { Slices } from './slices.ts';
-import { type FileProblem, type Folder, TileFolder, textIn } from './tile-folder.ts';
+import { type FileProblem, type Folder, TileFolder } from './tile-folder.ts';
 import { FULL_WIDTH, type TileName, writeTileName } from './tile-names.ts';
 import { leafOf, type TileRow, TileTree } from './tile-tree.ts';
 import { countText } from './times.ts';

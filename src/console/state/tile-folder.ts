@@ -2,7 +2,7 @@
  * A folder of tiles (C2SP tlog-tiles) as a reader has it, and the comparison of its files with a
  * tree. Partial tiles of earlier checkpoints may be there: each is the beginning of the wider one.
  */
-import { areSameBytes } from '../../app/audit/bytes.ts';
+import { areSameBytes, textIn } from '../../app/audit/bytes.ts';
 import { FULL_WIDTH, readTileName, type TileName, writeTileName } from './tile-names.ts';
 import type { TileRow } from './tile-tree.ts';
 
@@ -200,15 +200,4 @@ function entriesIn(bytes: Uint8Array): Uint8Array[] | undefined {
     at = end;
   }
   return at === bytes.length ? entries : undefined;
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Returns the text in bytes; `undefined` for bytes that are not UTF-8. */
-export function textIn(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
