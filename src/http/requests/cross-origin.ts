@@ -1,6 +1,19 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 
+/** The request headers that the service reads, beside the CORS-safelisted ones. */
+const READ = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+  'traceparent',
+  'tracestate',
+  'X-Request-Id',
+];
+
 /** The response headers that a page may read, beside the CORS-safelisted ones. */
 const EXPOSED = [
   'Deprecation',
@@ -28,14 +41,7 @@ export function crossOrigin(origins: readonly string[]): RequestHandler {
   const answer = cors({
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: [
-      'Authorization',
-      'Content-Type',
-      'Idempotency-Key',
-      'If-Match',
-      'If-None-Match',
-      'Last-Event-ID',
-    ],
+    allowedHeaders: READ,
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE_SECONDS,
   });

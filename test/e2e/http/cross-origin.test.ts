@@ -24,6 +24,43 @@ function corsHeaders(headers: object): string[] {
   return Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 }
 
+/** Responses' headers that pages may always read (the Fetch standard), or that only caches need. */
+const ALWAYS_READABLE = ['Cache-Control', 'Vary'];
+
+/** Returns the headers that the operations of both versions read, and those that their answers explain. */
+async function describedHeaders(service: Service) {
+  const [read, explained] = [new Set<string>(), new Set<string>()];
+  for (const version of ['v1', 'v2']) {
+    const { text } = await service.ask('GET', `/openapi/${version}.json`);
+    const { paths, components } = JSON.parse(text) as Description;
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    for (const { in: place, name } of operations.flatMap(({ parameters = [] }) => parameters)) {
+      if (place === 'header') read.add(name);
+    }
+    for (const answers of [components, ...operations].map(({ responses }) => responses)) {
+      const all = Object.values(answers).flatMap(({ headers = {} }) => Object.keys(headers));
+      for (const name of all) if (!ALWAYS_READABLE.includes(name)) explained.add(name);
+    }
+  }
+  return { read: [...read], explained: [...explained] };
+}
+
+interface Answers {
+  readonly responses: Record<string, { readonly headers?: object }>;
+}
+
+/** The parts of an OpenAPI document in which headers stand. */
+interface Description {
+  readonly components: Answers;
+  readonly paths: Record<
+    string,
+    Record<
+      string,
+      Answers & { readonly parameters?: readonly { readonly in: string; readonly name: string }[] }
+    >
+  >;
+}
+
 describe('Without a configuration', () => {
   it('no response is readable for a page of another origin', async () => {
     for (const { headers } of [
@@ -66,6 +103,18 @@ describe('A page of an origin that is listed', () => {
     for (const name of ['Authorization', 'Content-Type', 'If-None-Match']) {
       expect(listed('access-control-allow-headers')).toContain(name);
     }
+  });
+
+  it('may send every header that the API reads, and read every one that it explains', async () => {
+    const names = await describedHeaders(open);
+    // Those of a trace and of a request are read for the log.
+    const sent = ['Authorization', 'Content-Type', 'traceparent', 'tracestate', 'X-Request-Id'];
+    const { headers: before } = await preflight(open, `${LIST}/1`);
+    const allowed = String(before['access-control-allow-headers']).split(',');
+    expect(allowed.sort()).toEqual([...sent, ...names.read].sort());
+    const { headers: answered } = await open.ask('GET', LIST, { headers: { Origin: SHOP } });
+    const exposed = String(answered['access-control-expose-headers']).split(',');
+    expect(exposed.sort()).toEqual(names.explained.sort());
   });
 
   it('reads an error as well as a success', async () => {
