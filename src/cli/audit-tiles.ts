@@ -15,6 +15,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { Refuted } from './shared/exit-codes.ts';
 import { interruptible } from './shared/interrupt.ts';
+import { unwritable } from './shared/new-file.ts';
 import { type Advance, withProgress } from './shared/progress.ts';
 
 /** The tiles whose events are read at once. */
@@ -187,7 +188,7 @@ class TileFolder {
       }
       await rename(`${file}.unfinished`, file);
     } catch (error) {
-      throw new CannotStart(`${file} cannot be written: ${(error as Error).message}`);
+      throw unwritable(file, error);
     }
     this.written += 1;
   }

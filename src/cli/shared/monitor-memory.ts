@@ -19,7 +19,7 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { HASH_BYTES } from '../../app/log/merkle-tree.ts';
 import type { MonitorFiles, Rows } from '../../app/ports/published-log.ts';
 import { readSmallFile } from '../../infra/process/small-file.ts';
-import { writeWhole } from './new-file.ts';
+import { unwritable, writeWhole } from './new-file.ts';
 
 /** Rows in a file that is readable by its owner only. */
 class RowFile implements Rows {
@@ -74,7 +74,7 @@ export class MonitorMemory implements MonitorFiles {
       this.leaves = new RowFile(`${file}.leaves`, HASH_BYTES);
       this.orders = new RowFile(`${file}.orders`, ORDER_ROW_BYTES);
     } catch (error) {
-      throw new CannotStart(`${file} cannot be written: ${(error as Error).message}`);
+      throw unwritable(file, error);
     }
   }
 

@@ -71,7 +71,12 @@ export async function writeOver(file: string, text: string): Promise<void> {
 }
 
 function refusalOf(file: string): (error: Error) => never {
-  return ({ message }) => {
-    throw new CannotStart(`${file} cannot be written: ${message}`);
+  return (error) => {
+    throw unwritable(file, error);
   };
+}
+
+/** Returns the error of a command that cannot write a file. */
+export function unwritable(file: string, error: unknown): CannotStart {
+  return new CannotStart(`${file} cannot be written: ${(error as Error).message}`);
 }
