@@ -20,8 +20,8 @@ import { shownNames } from './requests/shown.ts';
 
 /**
  * Serves the operations of a version below its base path, behind a gate that every request there
- * must pass, even one for an unknown path. For other methods of a known path, the response is a 405
- * with Allow.
+ * must pass, even one for an unknown path, and that refuses by throwing. For other methods of a known
+ * path, the response is a 405 with Allow.
  *
  * All routes are in the app's own router, which costs a request less than a nested router.
  */
@@ -49,7 +49,7 @@ export function serveOperations<Services>(
   // A target that is not a valid path, such as /%zz, fails before the gate.
   const failed: ErrorRequestHandler = (error, req, res, next) => {
     if (error instanceof ApiError) return next(error);
-    return gate(req, res, (refused) => next(refused ?? error));
+    return gate(req, res, () => next(error));
   };
   app.use(base, failed);
 }
@@ -90,9 +90,7 @@ type Steps = readonly [RequestHandler, ...RequestHandler[]];
 function behind(gate: RequestHandler, name: string, [first, ...rest]: Steps): Steps {
   const both: RequestHandler = (req, res, next) => {
     req.context.operation = name;
-    return gate(req, res, (refused) =>
-      refused === undefined ? first(req, res, next) : next(refused),
-    );
+    return gate(req, res, () => first(req, res, next));
   };
   return [both, ...rest];
 }
