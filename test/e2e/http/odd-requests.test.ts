@@ -58,6 +58,8 @@ describe('A request that is no request for a path of this service is answered on
     ['CONNECT with a body', `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\nabc`, 405, 'method_not_allowed'],
     ['GET *', get('*'), 400],
     ['an absolute target of another scheme', get('ftp://x/livez'), 400],
+    ['an absolute target of a scheme that ends like http', get('xhttp://x/livez'), 400],
+    ['OPTIONS of a target without a slash', `OPTIONS livez HTTP/1.1\r\n${HOST}\r\n`, 400],
     ['an absolute target with a user', get('http://user:secret@x/livez'), 400],
     ['an absolute target with no host', get('http:///livez'), 400],
     ['an absolute target with a port of no sense', get('http://x:y/livez'), 400],
@@ -143,6 +145,11 @@ describe('What is unusual and right is served:', () => {
       ok,
     ],
     ['an expectation of no sense', `GET /livez HTTP/1.1\r\n${HOST}${CLOSE}Expect: x\r\n\r\n`, ok],
+    [
+      'OPTIONS of an absolute target',
+      `OPTIONS http://x/livez HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+      { status: 204, headers: expect.objectContaining({ allow: 'GET, HEAD, OPTIONS' }) },
+    ],
     ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, { status: 204 }],
   ])('%s', async (_what, bytes, answer) => {
     const answers = await sent(bytes);
