@@ -249,11 +249,14 @@ function isValidText(at: Place, text: string, type: string): boolean {
   return isValid(at, text);
 }
 
+/** Any parameters, but none that names another charset. */
+const JSON_IN_UTF_8 =
+  /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-8|"utf-8")|(?!charset)\w+=[\w-]+)[ \t]*)*$/i;
+
 function faultOfBody(place: Place, sent: Sent): string | undefined {
   const headers = lowerCased(sent);
   const type = String(headers['content-type'] ?? '');
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type))
-    return `its type is ${type}`;
+  if (!JSON_IN_UTF_8.test(type)) return `its type is ${type}`;
   const encoding = String(headers['content-encoding'] ?? 'identity');
   if (encoding.toLowerCase() !== 'identity') return `it is encoded by ${encoding}`;
   const body = Buffer.from(sent.body ?? '');

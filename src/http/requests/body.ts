@@ -15,7 +15,7 @@ export const MAX_BODY_BYTES = 16_384;
 export const MAX_BATCH_BYTES = 131_072;
 
 // RFC 8259, section 8.1: JSON is UTF-8.
-const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
+const OTHER_CHARSET = /;\s*charset\s*=\s*(?!(?:utf-8|"utf-8")\s*(?:;|$))/i;
 /** A byte order mark is left out, and bytes that are not UTF-8 become U+FFFD. */
 const UTF_8 = new TextDecoder();
 /** RFC 9110, section 10.1.1. */

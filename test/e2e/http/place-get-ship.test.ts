@@ -43,6 +43,19 @@ describe('placeOrder', () => {
   });
 
   it.each([
+    'Application/JSON',
+    'application/json;charset=utf-8',
+    'application/json; charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json ;\tcharset=utf-8 ; v=1',
+    'application/json; v=utf-16; CharSet=utf-8',
+  ])('reads a body as %s', async (type) => {
+    const headers = { 'Content-Type': type, 'Content-Encoding': 'Identity' };
+    const body = '{"petId": 1, "quantity": 1}';
+    expect((await service.ask('POST', LIST, { headers, body })).status).toBe(201);
+  });
+
+  it.each([
     ['2026-02-28T23:59:60Z', 'a leap second'],
     ['2026-02-29T00:00:00Z', 'a day that does not exist'],
     ['2026-01-01', 'a day without a time'],
