@@ -30,6 +30,8 @@ it('SIGNING_KEY_FILE names another, shareable file, which a demo never signs wit
   expect(new Set(keys).size).toBe(1);
   await using demo = start(['demo'], newFolder(), { PORT: '0', SIGNING_KEY_FILE });
   expect((await ask(await addressOf(demo), 'GET', '/public-key')).text).not.toBe(keys[0]);
+  // It removes its folder then.
+  expect(await demo.end('SIGTERM')).toBe(0);
 });
 
 const MISSING = / is missing, and this store has signed with the key in it\. Nothing was changed\./;
