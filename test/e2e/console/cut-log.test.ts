@@ -1,8 +1,8 @@
-import { copyFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM } from '../../support/chromium.ts';
-import { type Service, start } from '../../support/service.ts';
+import { backUp, restore } from '../../support/restored-backup.ts';
+import type { Service } from '../../support/service.ts';
 import { browsing, expectAccessible } from './visit.ts';
 
 /** The events before the cut, those that were lost by it, and those that took their positions. */
@@ -15,26 +15,15 @@ async function place({ databaseFile }: Service, first: number, count: number): P
   await beside.place(Array.from({ length: count }, (_, index) => ({ id: BigInt(first + index) })));
 }
 
-const copyOf = ({ databaseFile }: Service) => `${databaseFile}-copy`;
-
 const on = browsing(async (service) => {
   await place(service, 1, KEPT);
-  await service.program.end();
-  copyFileSync(service.databaseFile, copyOf(service));
-  await service.start();
+  await backUp(service);
   await place(service, 1_001, LOST);
 });
 
-/** Restores the backup, accepts the loss, and records other events at the positions that were lost. */
+/** Restores the backup, and records other events at the positions that were lost. */
 async function cut(service: Service): Promise<void> {
-  const { port } = new URL(service.address);
-  const { databaseFile, folder } = service;
-  await service.program.end();
-  for (const more of ['-wal', '-shm']) rmSync(`${databaseFile}${more}`, { force: true });
-  copyFileSync(copyOf(service), databaseFile);
-  await using accepted = start(['accept-loss'], folder, { DATABASE_URL: `sqlite:${databaseFile}` });
-  expect(await accepted.ended(), accepted.stderr).toBe(0);
-  await service.start({ PORT: port });
+  await restore(service);
   await place(service, 2_001, NEW);
 }
 
