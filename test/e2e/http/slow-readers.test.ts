@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
@@ -66,21 +67,29 @@ function megabytes(): number {
 }
 
 describe('A client that takes nothing of its answer for STALL_TIMEOUT', () => {
-  // It holds up no other list meanwhile: there is one place, and a read waits for a second.
+  // It holds up no other list meanwhile: there is one place.
   beforeAll(() => service.start({ STALL_TIMEOUT: '2', MAX_READS: '1' }));
   afterAll(() => service.program.end());
 
   it.each([
     ['a list', LIST, ''],
+    ['a list as CSV', '/v2/store/orders', 'Accept: text/csv\r\n'],
     ['a stream of events', '/v1/store/events', 'Accept: text/event-stream\r\n'],
   ])('is cut off: %s', async (_what, path, more) => {
     const before = service.program.log.length;
     using client = stalled(path, more);
+    // Its answer has begun.
+    await once(client.socket, 'readable');
     // Others are served meanwhile.
-    expect((await service.ask('GET', '/v2/store/orders?limit=1')).status).toBe(200);
+    const other = await service.ask('GET', '/v2/store/orders?limit=1');
+    expect(other.status).toBe(200);
     const line = await service.program.until(({ log }) => {
       return log.slice(before).find(({ cause }) => TOO_SLOW.test(String(cause)));
     });
+    const requests = service.program.log.slice(before).map(({ requestId }) => requestId);
+    expect(requests.indexOf(other.headers['x-request-id'])).toBeLessThan(
+      requests.indexOf(line.requestId),
+    );
     expect(line).toMatchObject({ outcome: 'aborted', status: 200 });
     expect(line.durationMs).toBeGreaterThan(2_000);
     expect(line.durationMs).toBeLessThan(15_000);
