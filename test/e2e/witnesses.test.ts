@@ -201,6 +201,13 @@ describe('A log with witnesses', () => {
     expect(metrics).toContain('store_orders_witness_lag_events{witness="south"} 0\n');
     expect(metrics).toContain('store_orders_witness_lag_events{witness="gone"} 50\n');
     expect(metrics).toMatch(/store_orders_witness_lag_seconds\{witness="gone"\} [1-9.]/);
+    const [, lagS] = /lag_seconds\{witness="gone"\} (\S+)/.exec(metrics) ?? [];
+    // This process is older than the service.
+    const aliveS = performance.now() / 1_000;
+    expect(Number(lagS)).toBeLessThanOrEqual(aliveS);
+    const told = JSON.parse(body).witnesses as { name: string; lagSeconds: number }[];
+    const gone = told.find(({ name }) => name === 'gone')?.lagSeconds;
+    expect(gone).toBeLessThanOrEqual(Math.ceil(aliveS));
     expect(metrics).toMatch(/submissions_total\{witness="liar",outcome="invalid"\} [1-9]/);
     expect(metrics).toContain('submissions_total{witness="slow",outcome="cosigned"} 0\n');
     const messages = service.program.log.filter(({ witness = 'slow' }) => witness !== 'slow');

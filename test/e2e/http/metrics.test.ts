@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { ERRORS } from '../../../src/http/api-error.ts';
 import { tableOf } from '../../docs/markdown.ts';
@@ -70,18 +72,65 @@ it('Requests, errors, batches and events are counted', async () => {
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
 });
 
+it('Durations are in seconds', async () => {
+  const HELD_MS = 400;
+  const begun = performance.now();
+  const before = await scraped();
+  // Nothing can be recorded meanwhile.
+  const db = new Database(service.databaseFile);
+  db.exec('BEGIN IMMEDIATE');
+  const place = () => service.send('POST', ORDERS, { petId: 7, quantity: 1 });
+  const held = [place()];
+  // A batch at a time is under way, and the next one at most is with the writer.
+  for (let n = 0; n < 3; n++) {
+    await setTimeout(HELD_MS / 4);
+    held.push(place());
+  }
+  await setTimeout(HELD_MS);
+  const during = await scraped();
+  const duringS = (performance.now() - begun) / 1_000;
+  db.exec('ROLLBACK');
+  db.close();
+  await Promise.all(held);
+  await service.ask('GET', ORDERS);
+  const after = await scraped();
+  const afterS = (performance.now() - begun) / 1_000;
+
+  const oldestS = during.get('store_orders_commands_oldest_seconds') as number;
+  expect(oldestS).toBeGreaterThanOrEqual(HELD_MS / 1_000 - 0.01);
+  expect(oldestS).toBeLessThanOrEqual(duringS);
+  const rise = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0);
+  const PLACED = 'operation="v1 placeOrder",method="POST",status="2xx"';
+  const requests = (part: string, more = '') =>
+    rise(`http_server_request_duration_seconds_${part}{${PLACED}${more}}`);
+  expect(requests('count')).toBe(held.length);
+  expect(requests('bucket', ',le="0.25"')).toBe(0);
+  expect(requests('sum')).toBeGreaterThanOrEqual((held.length * HELD_MS) / 1_000 - 0.05);
+  expect(requests('sum')).toBeLessThanOrEqual(held.length * afterS);
+  const batches = rise('store_orders_batch_duration_seconds_count');
+  const batchesS = rise('store_orders_batch_duration_seconds_sum');
+  expect(batchesS).toBeGreaterThanOrEqual(HELD_MS / 1_000);
+  expect(batchesS).toBeLessThanOrEqual(batches * afterS);
+  const catchUps = rise('store_orders_list_catch_up_seconds_count');
+  expect(rise('store_orders_list_catch_up_seconds_sum')).toBeLessThanOrEqual(catchUps * afterS);
+});
+
 it('The age of a checkpoint is shown from the first one on', async () => {
   expect((await scraped()).has('store_orders_checkpoint_age_seconds')).toBe(false);
   const place = () => service.send('POST', ORDERS, { petId: 7, quantity: 1 });
+  const begunMs = performance.now();
+  let ageS: number | undefined;
   await expect
     .poll(
       async () => {
         await Promise.all(Array.from({ length: 500 }, place));
-        return (await scraped()).get('store_orders_checkpoint_age_seconds');
+        ageS = (await scraped()).get('store_orders_checkpoint_age_seconds');
+        return ageS;
       },
       { timeout: 200_000 },
     )
     .toBeGreaterThanOrEqual(0);
+  expect(ageS).toBeLessThanOrEqual((performance.now() - begunMs) / 1_000);
 });
 
 it('An error code in a label is one of the contract', async () => {
