@@ -1,18 +1,34 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { MetricsServer } from '../../../src/http/metrics.ts';
+import { MetricsServer, type PrintMetrics } from '../../../src/http/metrics.ts';
 
-describe('A scrape on the port for metrics', () => {
-  it('that fails ends its connection, and the next one is served', async () => {
-    const texts = [undefined, 'up 1\n'];
-    const server = new MetricsServer(async () => {
-      const text = texts.shift();
-      if (text === undefined) throw new Error('no database');
-      return { contentType: 'text/plain', text };
+const HOST = '127.0.0.1';
+const print: PrintMetrics = async () => ({ contentType: 'text/plain', text: 'up 1\n' });
+
+describe('The port for metrics', () => {
+  it('ends the connection of a scrape that fails, and serves the next one', async () => {
+    let isBroken = true;
+    const server = new MetricsServer(async (format) => {
+      if (isBroken) throw new Error('no database');
+      return print(format);
     });
     onTestFinished(() => server.close());
-    const address = await server.listen(0, '127.0.0.1');
+    const address = await server.listen(0, HOST);
     await expect(fetch(address)).rejects.toThrow('fetch failed');
+    isBroken = false;
     const next = await fetch(address);
     expect([next.status, await next.text()]).toStrictEqual([200, 'up 1\n']);
+  });
+
+  it('is closed with its idle connections', async () => {
+    const server = new MetricsServer(print);
+    const address = await server.listen(0, HOST);
+    // The connection stays open.
+    expect(await (await fetch(address)).text()).toBe('up 1\n');
+    await server.close();
+    await expect(fetch(address)).rejects.toThrow('fetch failed');
+  });
+
+  it('can be closed if it was never opened', async () => {
+    await expect(new MetricsServer(print).close()).resolves.toBeUndefined();
   });
 });
