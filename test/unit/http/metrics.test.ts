@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MetricsServer, type PrintMetrics } from '../../../src/http/metrics.ts';
 
@@ -26,6 +29,14 @@ describe('The port for metrics', () => {
     expect(await (await fetch(address)).text()).toBe('up 1\n');
     await server.close();
     await expect(fetch(address)).rejects.toThrow('fetch failed');
+  });
+
+  it('serves a client that asks for no format', async () => {
+    const server = new MetricsServer(print);
+    onTestFinished(() => server.close());
+    const address = await server.listen(0, HOST);
+    const [res] = (await once(get(address), 'response')) as [IncomingMessage];
+    expect(await text(res)).toBe('up 1\n');
   });
 
   it('can be closed if it was never opened', async () => {
