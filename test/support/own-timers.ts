@@ -1,25 +1,31 @@
 import { vi } from 'vitest';
 
 /**
- * Replaces timers, and returns a function that counts the pending ones which a source file has set. Those of
- * other test files in the same worker, such as of their sockets, are not counted.
+ * Replaces the timers of a source file, and returns a function that counts those that are pending. Timers that
+ * other files set meanwhile are real: those of other tests in the same worker would be passed over as well, and
+ * one that is set again and again would hold the test up.
  * @param file The path of the file, as it ends.
  */
-export function fakeTimersOf(file: string, toFake: readonly 'performance'[] = []): () => number {
+export function fakeTimersOf(
+  file: string,
+  toFake: readonly ('performance' | 'Date')[] = [],
+): () => number {
+  const real = { set: globalThis.setTimeout, clear: globalThis.clearTimeout };
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', ...toFake] });
   const { setTimeout, clearTimeout } = globalThis;
   const pending = new Set<unknown>();
-  const set = (callback: () => void, delayMs?: number) => {
+  const set = (callback: () => void, delayMs?: number, ...more: []) => {
+    if (!new Error().stack?.includes(`${file}:`)) return real.set(callback, delayMs, ...more);
     const timer = setTimeout(() => {
       pending.delete(timer);
       callback();
     }, delayMs);
-    if (new Error().stack?.includes(`${file}:`)) pending.add(timer);
+    pending.add(timer);
     return timer;
   };
   const clear = (timer: NodeJS.Timeout | undefined) => {
-    pending.delete(timer);
-    clearTimeout(timer);
+    if (pending.delete(timer)) clearTimeout(timer);
+    else real.clear(timer);
   };
   Object.assign(globalThis, { setTimeout: set, clearTimeout: clear });
   return () => pending.size;

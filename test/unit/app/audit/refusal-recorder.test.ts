@@ -3,6 +3,7 @@ import { RefusalRecorder } from '../../../../src/app/audit/refusal-recorder.ts';
 import type { RefusalRecord } from '../../../../src/app/ports/refusal-trail.ts';
 import { MemoryRefusals } from '../../../../src/infra/memory/refusals.ts';
 import { NOON } from '../../../support/events.ts';
+import { fakeTimersOf } from '../../../support/own-timers.ts';
 import { clockAt } from '../../../support/test-clock.ts';
 
 const attempt = (requestId: string, code = 'order_already_shipped', keyId = 'abcdefghij') => {
@@ -28,7 +29,7 @@ function given(trail = new MemoryRefusals()) {
   return { trail, recorder, failures, clock, kept };
 }
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => void fakeTimersOf('src/app/audit/refusal-recorder.ts', ['Date']));
 afterEach(() => void vi.useRealTimers());
 
 describe('what was refused', () => {

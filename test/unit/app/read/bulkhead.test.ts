@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Bulkhead, type Place } from '../../../../src/app/read/bulkhead.ts';
+import { fakeTimersOf } from '../../../support/own-timers.ts';
 
 const WAIT_MS = 1_000;
 const HERE = { isGone: false };
@@ -40,7 +41,7 @@ async function turns(): Promise<void> {
 }
 
 describe('A bulkhead', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  beforeEach(() => void fakeTimersOf('src/app/read/bulkhead.ts'));
   afterEach(() => void vi.useRealTimers());
 
   it('admits as many reads at once as it has places, and the next when one leaves', async () => {

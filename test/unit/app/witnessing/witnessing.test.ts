@@ -16,12 +16,13 @@ import { encode } from '../../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../../src/infra/memory/trail.ts';
 import { placed, recorded } from '../../../support/events.ts';
 import { GivenWitness } from '../../../support/given-witness.ts';
+import { fakeTimersOf } from '../../../support/own-timers.ts';
 
 const INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 // The sockets of other files in the same worker have timers, too.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+beforeEach(() => void fakeTimersOf('src/app/witnessing/witnessing.ts'));
 afterEach(() => void vi.useRealTimers());
 
 /** A log of so many events, whose witnesses A, B and C have addresses. */

@@ -29,6 +29,10 @@ class Tested {
   });
   #added = 0;
 
+  constructor() {
+    made.push(this);
+  }
+
   add({ order = this.#added, key, client, orders }: Sent = {}): void {
     const number = this.#added++;
     const command =
@@ -75,6 +79,18 @@ class Tested {
     this.refused.clear();
   }
 }
+
+const made: Tested[] = [];
+
+// A queue looks after waiting commands, and after an overload, until both have ended. By a clock that stands still
+// that would be for as long as other tests run in this process.
+afterEach(() => {
+  for (const tested of made.splice(0)) {
+    tested.nowMs += 10_000;
+    tested.queue.take(Number.POSITIVE_INFINITY);
+    tested.nowMs += 10_000;
+  }
+});
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
 
