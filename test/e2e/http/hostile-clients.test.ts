@@ -135,6 +135,39 @@ describe('A body that is refused is not read on:', () => {
     await client.closed;
     expect(statusesOf(client)).toStrictEqual([404, 404]);
   });
+
+  /** Sends a cancellation that is answered before its body is sent, and another one behind that. */
+  async function sendBehindAnswer(client: RawClient, framing: string, body: string) {
+    const head = `DELETE ${LIST}/5 HTTP/1.1\r\nHost: x\r\n${KEY}${framing}\r\n`;
+    client.send(head);
+    await client.until('order_not_found');
+    client.send(body + head);
+  }
+  const chunkOf = (length: number) =>
+    `${length.toString(16)}\r\n${'a'.repeat(length)}\r\n0\r\n\r\n`;
+
+  test.each([
+    ['of 3 bytes', 'Content-Length: 3\r\n', 'abc'],
+    ['of the largest size', 'Content-Length: 16384\r\n', 'a'.repeat(16_384)],
+    ['of the largest size in a chunk', CHUNKED, chunkOf(16_384)],
+  ])('one that comes behind its answer is skipped: %s', async (_what, framing, body) => {
+    using client = new RawClient(service.address);
+    await sendBehindAnswer(client, framing, body);
+    while (statusesOf(client).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(statusesOf(client)).toStrictEqual([404, 404]);
+    expect(client.received).not.toContain('Connection: close');
+  });
+
+  test.each([
+    ['by its length', 'Content-Length: 16385\r\n', 'a'.repeat(16_385)],
+    ['in a chunk', CHUNKED, chunkOf(16_385)],
+  ])('and a longer one ends the connection: %s', async (_what, framing, body) => {
+    using client = new RawClient(service.address);
+    await sendBehindAnswer(client, framing, body);
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([404]);
+    expect(client.endedAfter).toBeLessThan(SLACK_MS);
+  });
 });
 
 describe('Headers that are parsed as lists are bounded together:', () => {
