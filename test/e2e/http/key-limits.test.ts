@@ -212,6 +212,9 @@ describe('The event streams of a key', () => {
     return { source, statusCode, retryAfter: headers['retry-after'] };
   }
 
+  // The service notices a bit later that a client has gone.
+  const PATIENT = { timeout: 60_000, interval: 50 };
+
   it('are bounded for each key, and for the service', async () => {
     const [one, two, three] = [await keyWith({}), await keyWith({ streams: 1 }), await keyWith({})];
     const opened = [await open(one), await open(one), await open(one), await open(two)];
@@ -222,9 +225,9 @@ describe('The event streams of a key', () => {
     // The fifth was the last of all keys together, and one that is refused is not counted.
     for (let n = 0; n < 3; n++) expect(await open(three)).toMatchObject({ statusCode: 503 });
     opened[3]?.source.cut();
-    await vi.waitFor(async () => expect((await open(two)).statusCode).toBe(200));
+    await vi.waitFor(async () => expect((await open(two)).statusCode).toBe(200), PATIENT);
     opened[0]?.source.cut();
-    await vi.waitFor(async () => expect((await open(three)).statusCode).toBe(200));
+    await vi.waitFor(async () => expect((await open(three)).statusCode).toBe(200), PATIENT);
   });
 
   it('are no requests under way, once they are open', async () => {

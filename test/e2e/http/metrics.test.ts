@@ -74,18 +74,20 @@ it('Requests, errors, batches and events are counted', async () => {
 
 it('Durations are in seconds', async () => {
   const HELD_MS = 400;
+  // The clocks of two processes, and timers, are exact to a few milliseconds.
+  const HELD_S = HELD_MS / 1_000 - 0.01;
   const begun = performance.now();
   const before = await scraped();
   // Nothing can be recorded meanwhile.
   const db = new Database(service.databaseFile);
   db.exec('BEGIN IMMEDIATE');
   const place = () => service.send('POST', ORDERS, { petId: 7, quantity: 1 });
-  const held = [place()];
-  // A batch at a time is under way, and the next one at most is with the writer.
-  for (let n = 0; n < 3; n++) {
-    await setTimeout(HELD_MS / 4);
+  const held: ReturnType<typeof place>[] = [];
+  // Two batches at most are under way; whoever comes then has to wait.
+  do {
     held.push(place());
-  }
+    await setTimeout(10);
+  } while ((await scraped()).get('store_orders_commands_waiting') === 0);
   await setTimeout(HELD_MS);
   const during = await scraped();
   const duringS = (performance.now() - begun) / 1_000;
@@ -97,19 +99,20 @@ it('Durations are in seconds', async () => {
   const afterS = (performance.now() - begun) / 1_000;
 
   const oldestS = during.get('store_orders_commands_oldest_seconds') as number;
-  expect(oldestS).toBeGreaterThanOrEqual(HELD_MS / 1_000 - 0.01);
+  expect(oldestS).toBeGreaterThanOrEqual(HELD_S);
   expect(oldestS).toBeLessThanOrEqual(duringS);
   const rise = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0);
   const PLACED = 'operation="v1 placeOrder",method="POST",status="2xx"';
   const requests = (part: string, more = '') =>
     rise(`http_server_request_duration_seconds_${part}{${PLACED}${more}}`);
   expect(requests('count')).toBe(held.length);
-  expect(requests('bucket', ',le="0.25"')).toBe(0);
-  expect(requests('sum')).toBeGreaterThanOrEqual((held.length * HELD_MS) / 1_000 - 0.05);
+  // One at least was in a batch, and one waited.
+  expect(requests('bucket', ',le="0.25"')).toBeLessThanOrEqual(held.length - 2);
+  expect(requests('sum')).toBeGreaterThanOrEqual(2 * HELD_S);
   expect(requests('sum')).toBeLessThanOrEqual(held.length * afterS);
   const batches = rise('store_orders_batch_duration_seconds_count');
   const batchesS = rise('store_orders_batch_duration_seconds_sum');
-  expect(batchesS).toBeGreaterThanOrEqual(HELD_MS / 1_000);
+  expect(batchesS).toBeGreaterThanOrEqual(HELD_S);
   expect(batchesS).toBeLessThanOrEqual(batches * afterS);
   const catchUps = rise('store_orders_list_catch_up_seconds_count');
   expect(rise('store_orders_list_catch_up_seconds_sum')).toBeLessThanOrEqual(catchUps * afterS);
