@@ -1,4 +1,4 @@
-/** The receipt of an event. It is fetched when it is needed first, and then kept. */
+/** The receipt of an event. It is fetched when it is needed first, and then kept; a failure is not. */
 import type { ProofOptions } from './options.ts';
 import type { Verdict } from './receipt-verifier.ts';
 import type { Id, Position } from './shapes.ts';
@@ -24,7 +24,10 @@ export class Receipt {
 
   /** Returns the receipt. Keep it to the byte: it can be verified without the service, for good. */
   text(): Promise<string> {
-    this.#text ??= this.#fetch();
+    this.#text ??= this.#fetch().catch((error) => {
+      this.#text = undefined;
+      throw error;
+    });
     return this.#text;
   }
 

@@ -2,6 +2,7 @@
 import { orderToJson } from '../../app/read/order-json.ts';
 import type { OrderView } from '../../app/state/order-list.ts';
 import type { Inflater } from './deflate.ts';
+import { once } from './fixed-answer.ts';
 import { type GzipPiece, gzipPiece } from './gzip.ts';
 import type { VersionedChunk } from './list-versions.ts';
 
@@ -14,8 +15,9 @@ export class ListChunk implements VersionedChunk {
   readonly length: number;
   firstIn?: number;
   lastIn?: number;
+  /** Resolves with the compressed chunk. It is compressed once, at the first call; after a failure, at the next. */
+  readonly gzip = once(() => this.#compress(this.#text as Buffer));
   #text: Buffer | undefined;
-  #gzip: Promise<GzipPiece> | undefined;
   #deflatedBytes = 0;
 
   constructor(text: Buffer) {
@@ -40,12 +42,6 @@ export class ListChunk implements VersionedChunk {
   async pass(inflater: Inflater, use: (part: Buffer) => void): Promise<void> {
     if (this.#text === undefined) await inflater.inflate((await this.gzip()).deflated, use);
     else use(this.#text);
-  }
-
-  /** Resolves with the compressed chunk. It is compressed once, at the first call. */
-  gzip(): Promise<GzipPiece> {
-    this.#gzip ??= this.#compress(this.#text as Buffer);
-    return this.#gzip;
   }
 
   /** Frees the text, and resolves when it is freed. */

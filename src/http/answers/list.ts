@@ -34,6 +34,7 @@ const OPEN_PIECE = gzipPieceSync(OPEN);
 const CLOSE_PIECE = gzipPieceSync(CLOSE);
 
 type Part = Buffer | ListChunk;
+type Snapshot = ListSnapshot<ListChunk>;
 
 /** A body as it is sent: parts shared by all responses, none copied for a single client. */
 interface Body {
@@ -55,7 +56,7 @@ export async function sendList(
   req: Request,
   res: Response,
   logName: string,
-  newest: ListSnapshot<ListChunk>,
+  newest: Snapshot,
   sending: ListSending,
 ): Promise<void> {
   const { snapshot, leave } = sending.versions.read(newest, () => cutOff(req));
@@ -85,16 +86,16 @@ function cutOff({ context, socket }: Request): void {
   socket.resetAndDestroy();
 }
 
-const jsonBodies = new WeakMap<ListSnapshot<ListChunk>, Promise<Body>>();
-const gzipBodies = new WeakMap<ListSnapshot<ListChunk>, Promise<Body>>();
+const jsonBodies = new WeakMap<Snapshot, Promise<Body>>();
+const gzipBodies = new WeakMap<Snapshot, Promise<Body>>();
 
-function jsonBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
+function jsonBody(snapshot: Snapshot): Promise<Body> {
   return remembered(jsonBodies, snapshot, ({ chunks }) => {
     return bodyOf([...(chunks.length === 0 ? [OPEN] : chunks), CLOSE]);
   });
 }
 
-function gzipBody(snapshot: ListSnapshot<ListChunk>): Promise<Body> {
+function gzipBody(snapshot: Snapshot): Promise<Body> {
   return remembered(gzipBodies, snapshot, async ({ chunks }) => {
     const file = new GzipFile();
     if (chunks.length === 0) file.add(OPEN_PIECE);
@@ -131,15 +132,17 @@ async function pass(part: Part, inflater: Inflater, use: (bytes: Buffer) => void
   else use(part);
 }
 
-function remembered<Key extends object, Value>(
-  memory: WeakMap<Key, Value>,
-  key: Key,
-  make: (key: Key) => Value,
-): Value {
-  const known = memory.get(key);
+/** Makes the body of a snapshot once. After a failure the next call tries again. */
+function remembered(
+  memory: WeakMap<Snapshot, Promise<Body>>,
+  snapshot: Snapshot,
+  make: (snapshot: Snapshot) => Promise<Body>,
+): Promise<Body> {
+  const known = memory.get(snapshot);
   if (known !== undefined) return known;
-  const made = make(key);
-  memory.set(key, made);
+  const made = make(snapshot);
+  memory.set(snapshot, made);
+  made.catch(() => memory.delete(snapshot));
   return made;
 }
 

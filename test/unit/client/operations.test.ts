@@ -227,6 +227,14 @@ test('A receipt is fetched once, and verified with the key', async () => {
   expect(await store.epochs()).toStrictEqual({ epoch: '0', breaks: [] });
 });
 
+test('A receipt that there was not is fetched again', async () => {
+  const { id } = await store.place({ petId: 1n, quantity: 1 });
+  const receipt = store.receipt(id);
+  await expect(receipt.text()).rejects.toMatchObject({ code: 'not_found' });
+  await store.cancel(id);
+  expect(JSON.parse(await receipt.text()).record).toContain(`"orderId":"${id}"`);
+});
+
 describe('Many orders at once', () => {
   it('each have an outcome of their own', async () => {
     const { results } = await store.batchPlace([

@@ -1,5 +1,6 @@
 import express from 'express';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Deflater } from '../../../../src/http/answers/deflate.ts';
 import { sendList } from '../../../../src/http/answers/list.ts';
 import { ListChunk } from '../../../../src/http/answers/list-chunk.ts';
 import { ListVersions } from '../../../../src/http/answers/list-versions.ts';
@@ -81,5 +82,17 @@ describe('a list as it is sent', () => {
     const next = Buffer.from(value ?? []).toString('latin1');
     const whole = bodyOf(12);
     expect(first + next + (await read(whole.length - first.length - next.length))).toBe(whole);
+  });
+
+  it('is compressed again after a failure, which is not kept', async () => {
+    const address = await serve(2, async () => undefined);
+    const fault = vi.spyOn(Deflater.prototype, 'deflate');
+    onTestFinished(() => fault.mockRestore());
+    fault.mockRejectedValueOnce(new Error('no memory is left'));
+    const compressed = () => fetch(address, { headers: { 'Accept-Encoding': 'gzip' } });
+    expect((await compressed()).status).toBe(500);
+    const answer = await compressed();
+    expect([answer.status, answer.headers.get('content-encoding')]).toStrictEqual([200, 'gzip']);
+    expect(await answer.text()).toBe(bodyOf(2));
   });
 });
