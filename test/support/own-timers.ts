@@ -14,11 +14,11 @@ export function fakeTimersOf(
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', ...toFake] });
   const { setTimeout, clearTimeout } = globalThis;
   const pending = new Set<unknown>();
-  const set = (callback: () => void, delayMs?: number, ...more: []) => {
-    if (!new Error().stack?.includes(`${file}:`)) return real.set(callback, delayMs, ...more);
+  const set = (...[callback, delayMs, ...given]: Parameters<typeof real.set>) => {
+    if (!new Error().stack?.includes(`${file}:`)) return real.set(callback, delayMs, ...given);
     const timer = setTimeout(() => {
       pending.delete(timer);
-      callback();
+      callback(...given);
     }, delayMs);
     pending.add(timer);
     return timer;
