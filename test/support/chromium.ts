@@ -16,7 +16,12 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** Starts Chromium, with one process for all pages of a site. */
 export function launchChromium(): Promise<Browser> {
-  const args = ['--no-sandbox', '--disable-background-networking', '--process-per-site'];
+  const args = [
+    '--no-sandbox',
+    '--disable-background-networking',
+    '--process-per-site',
+    '--disable-gpu',
+  ];
   return chromium.launch({ executablePath: CHROMIUM as string, args });
 }
 

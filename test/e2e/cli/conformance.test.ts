@@ -226,7 +226,9 @@ describe('conformance', () => {
     const { baseUrl, key } = await serveMutant(mutant('the list is not sorted'));
     const place = new Place();
     const options = ['--key', key, ...SHORTEST];
-    expect(await place.run('conformance', baseUrl, ...options)).toMatchObject({ code: 1 });
+    expect(await place.run('conformance', baseUrl, ...options, '--bail')).toMatchObject({
+      code: 1,
+    });
     const contract = await place.run('conformance', baseUrl, ...options, '--contract-only');
     expect(contract).toMatchObject({ code: 0, err: expect.stringMatching(PROGRESS) });
     expect(contract.out).not.toContain('*');
