@@ -62,7 +62,8 @@ export async function respond(
   const { key, fetch = globalThis.fetch } = options;
   const headers = headersOf(request);
   options.onRequest?.({ attempt, method, url, headers });
-  authorize(headers, typeof key === 'string' ? key : await key(), attempt - 1);
+  const secret = typeof key === 'string' ? key : await keyFrom(key, request, limit);
+  authorize(headers, secret, attempt - 1);
   // A redirect would turn a POST into a GET, and could lead to a server that is not meant to have the key.
   const init = { method, headers, signal: limit.signal, redirect: 'manual' } as const;
   const sent = fetch(url, body === undefined ? init : { ...init, body });
@@ -82,6 +83,20 @@ export async function respond(
       throw new StoreOrdersError('invalid_request', message, { cause });
     }
   }
+}
+
+/** Calls the caller's function for the key. What it throws is passed on as it is. */
+async function keyFrom(
+  key: () => string | Promise<string>,
+  request: Attempt,
+  limit: Limit,
+): Promise<string> {
+  const called = Promise.allSettled([(async () => key())()]);
+  // Nothing of this attempt has been sent yet.
+  const before = { ...request, attempt: request.attempt - 1 };
+  const [outcome] = await orFailure(called, before, limit);
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value;
 }
 
 /** Adds the API key. The error of `Headers` for a bad value is dropped, because it quotes the key. */
@@ -139,7 +154,7 @@ async function orFailure<Part>(
   limit: Limit,
 ): Promise<Part> {
   try {
-    return await part;
+    return await limit.within(part);
   } catch (error) {
     const details = { attempts: attempt, idempotencyKey };
     const told = (reason: string) => `${method} ${url}: ${reason}`;
@@ -162,21 +177,17 @@ export function refusalIn(
   { attempt, method, url, idempotencyKey }: Attempt,
 ): StoreOrdersError {
   const { code, message, results } = objectIn(text);
-  const known = status < 400 ? undefined : serverCodeOf(code);
-  const said = message === undefined ? '' : ` ${String(message)}`;
-  const other = `${method} ${url}: ${status}${said}, which is no answer of this API`;
-  return new StoreOrdersError(
-    known ?? 'unexpected_response',
-    known === undefined ? other : String(message),
-    {
-      status,
-      requestId: headers.get('X-Request-Id') ?? undefined,
-      retryAfterMs: retryAfterOf(headers),
-      attempts: attempt,
-      idempotencyKey,
-      results,
-    },
-  );
+  const said = typeof message === 'string' ? message : '';
+  const known = status < 400 || said === '' ? undefined : serverCodeOf(code);
+  const other = `${method} ${url}: ${`${status} ${said}`.trimEnd()}, which is no answer of this API`;
+  return new StoreOrdersError(known ?? 'unexpected_response', known === undefined ? other : said, {
+    status,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+    retryAfterMs: retryAfterOf(headers),
+    attempts: attempt,
+    idempotencyKey,
+    results,
+  });
 }
 
 function objectIn(text: string): {

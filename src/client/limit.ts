@@ -45,6 +45,20 @@ export class Limit {
     clearTimeout(this.#timer);
   }
 
+  /**
+   * Waits for a promise, or rejects once the signal aborts: what is given a signal does not always
+   * heed it, and a caller's own function is given none.
+   */
+  within<Value>(part: Promise<Value>): Promise<Value> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const abort = () => reject(signal.reason);
+      signal.addEventListener('abort', abort);
+      if (signal.aborted) abort();
+      part.then(resolve, reject).then(() => signal.removeEventListener('abort', abort));
+    });
+  }
+
   /** Aborts what still uses the signal, and forgets the caller's. */
   end(): void {
     this.stop();
@@ -55,7 +69,7 @@ export class Limit {
   readonly #abort = () => this.#controller.abort();
 }
 
-/** Waits for so many milliseconds, or until the signal aborts. */
+/** Waits for so many milliseconds, 24 days at most, or until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done) => {
     if (signal?.aborted) return done();
@@ -64,7 +78,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       signal?.removeEventListener('abort', finish);
       done();
     };
-    const timer = setTimeout(finish, ms);
+    const timer = setTimeout(finish, Math.min(ms, MAX_TIMER_MS));
     signal?.addEventListener('abort', finish);
   });
 }

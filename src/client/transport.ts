@@ -130,10 +130,14 @@ export class Transport {
   }
 }
 
+/** The options that are numbers from 0 on. The last one is of a stream alone. */
+const LIMITS = ['timeoutMs', 'attemptTimeoutMs', 'retries', 'silenceMs'] as const;
+
 /** Throws `invalid_request` for a limit that is no number, such as one read from a variable that is not set. */
-function requireLimits(settings: Settings): void {
-  for (const name of ['timeoutMs', 'attemptTimeoutMs', 'retries'] as const) {
-    if (settings[name] >= 0) continue;
+function requireLimits(settings: { readonly [Name in (typeof LIMITS)[number]]?: number }): void {
+  for (const name of LIMITS) {
+    const limit = settings[name] ?? 0;
+    if (limit >= 0) continue;
     throw new StoreOrdersError('invalid_request', `${name}: must be a number from 0 on`);
   }
 }

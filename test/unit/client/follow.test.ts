@@ -131,7 +131,30 @@ test('An aborted signal ends the loop without an error', async () => {
   await using server = await ScriptedServer.start(stream(':\n\n'));
   const store = new StoreOrders({ url: server.url, key: 'key' });
   const stop = new AbortController();
+  const interrupts: unknown[] = [];
+  const onInterrupt = (error: unknown) => interrupts.push(error);
   setTimeout(() => stop.abort(), 100);
-  expect(await Array.fromAsync(store.events.follow({ signal: stop.signal }))).toEqual([]);
-  expect(await Array.fromAsync(store.events.follow({ signal: stop.signal }))).toEqual([]);
+  const options = { signal: stop.signal, onInterrupt };
+  expect(await Array.fromAsync(store.events.follow(options))).toEqual([]);
+  expect(await Array.fromAsync(store.events.follow(options))).toEqual([]);
+  expect(interrupts).toEqual([]);
+});
+
+test('A wait that is longer than a timer can be is not cut to nothing', async () => {
+  const busy = refusal(503, 'service_unavailable', { 'Retry-After': '9999999999' });
+  await using server = await ScriptedServer.start(busy);
+  const store = new StoreOrders({ url: server.url, key: 'key' });
+  const stop = new AbortController();
+  const onInterrupt = () => void setTimeout(() => stop.abort(), 200);
+  expect(await Array.fromAsync(store.events.follow({ signal: stop.signal, onInterrupt }))).toEqual(
+    [],
+  );
+  expect(server.received).toHaveLength(1);
+});
+
+test.each([-1, Number.NaN, 'soon'])('%j is no limit of a silence', async (silenceMs) => {
+  await expect(followed([stream('')], 1, { silenceMs })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: 'silenceMs: must be a number from 0 on',
+  });
 });

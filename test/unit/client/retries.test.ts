@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, test } from 'vitest';
 import { type ClientOptions, StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
 import {
@@ -117,26 +118,84 @@ describe('A read', () => {
     await using at = await clientOf([cut, refusal(401, 'unauthorized')]);
     expect(await failureOf(at.store.get('1'))).toMatchObject({ code: 'unauthorized', attempts: 2 });
     expect([...at.keys()]).toEqual([undefined]);
+    expect(at.server.received[0]?.headers['content-type']).toBeUndefined();
+  });
+
+  it('may ask for what has changed, and succeeds without a text if nothing has', async () => {
+    await using at = await clientOf([(res) => res.writeHead(304, { ETag: '"x-1"' }).end()]);
+    const headers = { 'If-None-Match': '"x-1"' };
+    const request = { method: 'GET', path: '/v2/store/orders/1', headers };
+    expect(await at.store.request(request)).toMatchObject({ status: 304, text: '', attempts: 1 });
+    expect(at.server.received[0]?.headers['if-none-match']).toBe('"x-1"');
+  });
+
+  it('takes an answer of so many characters and no more, in whatever pieces they arrive', async () => {
+    const bytes = Buffer.from('äöü€😀');
+    const fetch = async () =>
+      new Response(ReadableStream.from(Array.from(bytes, (byte) => Uint8Array.of(byte))));
+    const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch });
+    const request = { method: 'GET', path: '/v2/key' };
+    const { text } = await store.request({ ...request, maxCharacters: 6 });
+    expect(text).toBe('äöü€😀');
+    const error = await failureOf(store.request({ ...request, maxCharacters: 5 }));
+    expect(error).toMatchObject({ code: 'unexpected_response', status: 200 });
+    expect(error.message).toContain('more than 5 characters');
   });
 });
 
 describe('An answer that is none of the API', () => {
   test.each([
-    ['a page of a proxy', 404, '<h1>Not found</h1>'],
+    ['a page of a proxy', 404, '<h1>Not found</h1>', ': 404'],
     [
       'an Error with another code',
       409,
       '{"code":"teapot","message":"Short and stout.","status":409}',
+      ': 409 Short and stout.',
     ],
-    ['a redirect', 307, ''],
-    ['a page with status 200', 200, '<h1>Log in</h1>'],
-  ])('%s', async (_, status, body) => {
+    ['an Error without a message', 404, '{"code":"order_not_found","status":404}', ': 404'],
+    [
+      'an Error whose message is no text',
+      404,
+      '{"code":"order_not_found","message":{"toString":1,"valueOf":1},"status":404}',
+      ': 404',
+    ],
+    ['a redirect', 307, '', ': 307'],
+    [
+      'a redirect with an Error',
+      307,
+      '{"code":"not_found","message":"No.","status":307}',
+      ': 307 No.',
+    ],
+    ['a page with status 200', 200, '<h1>Log in</h1>', '200 without JSON'],
+  ])('%s', async (_, status, body, said) => {
     const headers = { Location: 'http://127.0.0.1:1/' };
     await using at = await clientOf([(res) => res.writeHead(status, headers).end(body)]);
     const error = await failureOf(at.store.get('1'));
     expect(error).toMatchObject({ code: 'unexpected_response', status });
-    expect(error.message).toContain('which is no answer of this API');
+    const where = said.startsWith(':') ? `GET ${at.server.url}/v2/store/orders/1` : '';
+    expect(error.message).toBe(`${where}${said}, which is no answer of this API`);
     expect(at.server.received).toHaveLength(1);
+  });
+
+  // Node.js says "fetch failed", and the reason in its cause. Others say it in their own way.
+  test.each([
+    [
+      new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') }),
+      'connect ECONNREFUSED',
+    ],
+    [
+      new TypeError('fetch failed', { cause: { message: '', code: 'ECONNREFUSED' } }),
+      'ECONNREFUSED',
+    ],
+    [new TypeError('fetch failed', { cause: { message: '' } }), 'fetch failed'],
+    [new TypeError('Load failed'), 'Load failed'],
+    ['offline', 'offline'],
+  ])('a fetch that fails: %j', async (failure, reason) => {
+    const fetch = () => Promise.reject(failure);
+    const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch, retries: 0 });
+    const error = await failureOf(store.get('1'));
+    expect(error).toMatchObject({ code: 'network', cause: failure, attempts: 1 });
+    expect(error.message).toBe(`GET http://127.0.0.1/v2/store/orders/1: ${reason}`);
   });
 
   test('no address', () => {
@@ -164,6 +223,44 @@ describe('Time', () => {
     });
     expect(performance.now() - begun).toBeLessThan(5_000);
     expect(at.server.received.length).toBeGreaterThan(1);
+  });
+
+  // Not every `fetch` heeds the signal that it is given, and a function for the key is given none.
+  const never = new Promise<never>(() => undefined);
+  const unending = async () => new Response(new ReadableStream());
+  const inert: [string, Partial<ClientOptions>, number][] = [
+    ['fetch that never answers', { fetch: () => never }, 1],
+    ['fetch whose answer never ends', { fetch: unending }, 1],
+    ['key that never comes', { key: () => never }, 0],
+  ];
+
+  test.each(inert)('limits a %s', async (_, options, attempts) => {
+    const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', ...options });
+    const limits = { attemptTimeoutMs: 20, retries: 1 };
+    const error = await failureOf(store.place(NEW, limits));
+    expect(error).toMatchObject({ code: 'timeout', attempts: attempts + 1 });
+    expect(error.message).toBe('POST http://127.0.0.1/v2/store/orders: no answer in time');
+  });
+
+  test.each(inert)('and a signal end a %s', async (_, options, attempts) => {
+    const reason = new Error('enough');
+    const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', ...options });
+    const stop = new AbortController();
+    const call = failureOf(store.get('1', { signal: stop.signal }));
+    setTimeout(20).then(() => stop.abort(reason));
+    expect(await call).toMatchObject({ code: 'aborted', cause: reason, attempts });
+  });
+
+  test('a wait that is longer than a timer can be is not cut to nothing', async () => {
+    const busy = refusal(503, 'service_unavailable', { 'Retry-After': '9999999999' });
+    await using at = await clientOf([busy], { timeoutMs: Infinity });
+    const stop = new AbortController();
+    const call = failureOf(at.store.get('1', { signal: stop.signal }));
+    await expect.poll(() => at.server.received.length).toBe(1);
+    await setTimeout(200);
+    stop.abort();
+    expect(await call).toMatchObject({ code: 'aborted', attempts: 1 });
+    expect(at.server.received).toHaveLength(1);
   });
 
   test.each(['timeoutMs', 'attemptTimeoutMs', 'retries'])('%s must be a number', async (name) => {
@@ -209,10 +306,16 @@ describe('A signal', () => {
     expect(at.server.received).toHaveLength(0);
 
     const during = new AbortController();
-    const call = failureOf(at.store.place(NEW, { signal: during.signal }));
+    const again: unknown[] = [];
+    const { url } = at.server;
+    const watched = new StoreOrders({ url, key: 'key', onRetry: (retry) => again.push(retry) });
+    const call = failureOf(watched.place(NEW, { signal: during.signal }));
     await expect.poll(() => at.server.received.length).toBe(1);
     during.abort(reason);
-    expect(await call).toMatchObject({ code: 'aborted', cause: reason, attempts: 1 });
+    const error = await call;
+    expect(error).toMatchObject({ code: 'aborted', cause: reason, attempts: 1 });
+    expect(error.message).toBe(`POST ${url}/v2/store/orders: aborted`);
+    expect(again).toEqual([]);
 
     const busy = refusal(503, 'service_unavailable', { 'Retry-After': '30' });
     await using other = await clientOf([busy]);
@@ -265,6 +368,22 @@ describe('Hooks', () => {
     );
   });
 
+  it('are told the duration of an attempt in milliseconds', async () => {
+    const durations: number[] = [];
+    const onResponse = ({ durationMs }: { durationMs: number }) => durations.push(durationMs);
+    const slowly: Reply = async (res, request) => {
+      await setTimeout(50);
+      PLACED(res, request);
+    };
+    await using at = await clientOf([slowly], { onResponse });
+    const begun = performance.now();
+    await at.store.place(NEW);
+    expect(durations).toHaveLength(1);
+    // Timers may be early by a millisecond.
+    expect(durations[0]).toBeGreaterThanOrEqual(49);
+    expect(durations[0]).toBeLessThanOrEqual(performance.now() - begun);
+  });
+
   it('end the call with what they throw', async () => {
     const onResponse = () => {
       throw new RangeError('mine');
@@ -303,6 +422,20 @@ test('The key may be a function, which is called for each attempt', async () => 
   await at.store.place(NEW);
   const sent = at.server.received.map(({ headers }) => headers.authorization);
   expect(sent).toEqual(['Bearer key-1', 'Bearer key-2']);
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new RangeError('mine');
+    },
+  ],
+  ['rejects', () => Promise.reject(new RangeError('mine'))],
+])('A function for the key that %s ends the call with that', async (_, key) => {
+  await using at = await clientOf([PLACED], { key });
+  await expect(at.store.place(NEW)).rejects.toThrow(RangeError);
+  expect(at.server.received).toEqual([]);
 });
 
 test('A fetch of the user sends the requests', async () => {
