@@ -17,7 +17,10 @@ export class Receipt {
     options: ProofOptions | undefined,
   ) {
     this.#orderId = typeof of === 'object' ? undefined : idText(of);
-    const place = typeof of === 'object' ? `events/${of.position}` : `orders/${this.#orderId}`;
+    const place =
+      typeof of === 'object'
+        ? `events/${encodeURIComponent(of.position)}`
+        : `orders/${this.#orderId}`;
     const request = proofRequest(`/v2/store/${place}/receipt`, options);
     this.#fetch = async () => (await transport.send(request, options)).text;
   }

@@ -227,6 +227,13 @@ test('A receipt is fetched once, and verified with the key', async () => {
   expect(await store.epochs()).toStrictEqual({ epoch: '0', breaks: [] });
 });
 
+test.each(['../../key?', '1/../../../key#', '', 'x'])(
+  'A receipt is of no other path than its position: %j',
+  async (position) => {
+    await expect(store.receipt({ position }).text()).rejects.toBeInstanceOf(StoreOrdersError);
+  },
+);
+
 test('A receipt that there was not is fetched again', async () => {
   const { id } = await store.place({ petId: 1n, quantity: 1 });
   const receipt = store.receipt(id);
