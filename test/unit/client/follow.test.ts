@@ -1,7 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { StoreOrders } from '../../../src/client/client.ts';
-import { cut, json, type Reply, refusal, ScriptedServer } from '../../support/scripted-server.ts';
+import {
+  cut,
+  json,
+  type Reply,
+  refusal,
+  ScriptedServer,
+  silence,
+} from '../../support/scripted-server.ts';
 
 const event = (position: number) => {
   return { id: `${position}`, position, type: 'OrderPlaced', data: {} };
@@ -62,6 +69,22 @@ describe('Following the log', () => {
     );
     expect(positions).toEqual([1, 2, 3]);
     expect(interrupts).toEqual(['timeout']);
+  });
+
+  it('opens a stream again whose answer does not begin', async () => {
+    const script = [silence, stream(message(1))];
+    const { interrupts } = await followed(script, 1, { attemptTimeoutMs: 200 });
+    expect(interrupts).toEqual(['timeout']);
+  });
+
+  it('waits longer after each failure, until an event comes', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    const delays: number[] = [];
+    const onInterrupt = (_: unknown, delayMs: number) => delays.push(delayMs);
+    const broken = stream(message(1), (res) => res.destroy());
+    await followed([cut, cut, cut, broken, cut, stream(message(2))], 2, { onInterrupt });
+    expect(delays).toEqual([50, 100, 200, 50, 100]);
   });
 
   it('begins at a position, and reports those without a matching event', async () => {
@@ -138,6 +161,20 @@ test('An aborted signal ends the loop without an error', async () => {
   expect(await Array.fromAsync(store.events.follow(options))).toEqual([]);
   expect(await Array.fromAsync(store.events.follow(options))).toEqual([]);
   expect(interrupts).toEqual([]);
+});
+
+test('Nobody needs to be told of checkpoints and interruptions', async () => {
+  await using server = await ScriptedServer.start(
+    cut,
+    stream(`id: 1\n\n${message(2)}${message(3)}`),
+  );
+  const store = new StoreOrders({ url: server.url, key: 'key' });
+  const positions: number[] = [];
+  for await (const { position } of store.events.follow()) {
+    positions.push(position);
+    if (position === 3) break;
+  }
+  expect(positions).toEqual([2, 3]);
 });
 
 test('A wait that is longer than a timer can be is not cut to nothing', async () => {

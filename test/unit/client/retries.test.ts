@@ -225,6 +225,14 @@ describe('Time', () => {
     expect(at.server.received.length).toBeGreaterThan(1);
   });
 
+  test('an attempt takes no longer than what is left of its call', async () => {
+    await using at = await clientOf([silence], { attemptTimeoutMs: Infinity });
+    const begun = performance.now();
+    const error = await failureOf(at.store.get('1', { timeoutMs: 300 }));
+    expect(error).toMatchObject({ code: 'timeout', attempts: 1 });
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
   // Not every `fetch` heeds the signal that it is given, and a function for the key is given none.
   const never = new Promise<never>(() => undefined);
   const unending = async () => new Response(new ReadableStream());
