@@ -64,9 +64,15 @@ describe('Requests without a valid key', () => {
   it('are limited by default far above human use, and recorded only up to that', async () => {
     const service = await serviceWith({});
     const headers = bearer(mintKeyText());
+    const begun = performance.now();
     const statuses = await failures(service, 400, headers);
+    const passedS = (performance.now() - begun) / 1_000;
     expect(statuses.slice(0, 300)).toStrictEqual(Array(300).fill(401));
-    expect(statuses.at(-1)).toBe(429);
+    // Five more a second: any of the others, the last one too, may be one of them.
+    const others = statuses.slice(300);
+    expect(others.filter((status) => status !== 401 && status !== 429)).toStrictEqual([]);
+    const unlimited = others.filter((status) => status === 401);
+    expect(unlimited.length).toBeLessThanOrEqual(passedS * 5 + 1);
     expect(await service.program.end()).toBe(0);
     const trail = new SqliteRefusals(service.databaseFile);
     onTestFinished(() => trail.close());
