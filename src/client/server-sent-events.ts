@@ -26,7 +26,7 @@ export async function* messagesIn(pieces: AsyncIterable<string>): AsyncGenerator
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      const [, name, value = ''] = /^(\w+)(?:: ?(.*))?$/.exec(line) ?? [];
+      const [, name, value = ''] = /^(\w+)(?:: ?(.*))?$/s.exec(line) ?? [];
       if (name === 'id') {
         id = value;
         isNew = true;

@@ -53,8 +53,11 @@ describe.each(operations)('%s', (name, call) => {
     ...[
       { ...ORDER, id: undefined },
       { ...ORDER, petId: {} },
+      { ...ORDER, petId: ['7'] },
       { ...ORDER, quantity: '1' },
-    ].map((order) => JSON.stringify(order)),
+      { ...EVENT, data: null },
+      [{ ...EVENT, data: null }],
+    ].map((other) => JSON.stringify(other)),
   ])('does not take %s for an answer', async (text) => {
     await expect(answered(text)).rejects.toMatchObject({
       name: 'StoreOrdersError',

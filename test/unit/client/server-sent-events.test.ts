@@ -13,6 +13,12 @@ it.each([
   ['an event', 'id: 1\ndata: {}\n\n', [{ id: '1', data: '{}' }]],
   ['an id alone', 'id: 7\n\n', [{ id: '7', data: undefined }]],
   ['no message in comments and waits', ':\n\nretry: 1000\n\n: x\n\n', []],
+  ['no fields in comments, or of longer names', ': id: 1\n: data: a\nx-id: 2\nidx: 3\n\n', []],
+  [
+    'line separators of Unicode, which end no line',
+    'id: 1\ndata: "a\u2028b\u2029\u0085c"\n\n',
+    [{ id: '1', data: '"a\u2028b\u2029\u0085c"' }],
+  ],
   ['data of several lines', 'data: a\ndata:b\ndata\n\n', [{ id: undefined, data: 'a\nb\n' }]],
   [
     'an id that stays',
