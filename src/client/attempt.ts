@@ -179,7 +179,7 @@ export function refusalIn(
   const { code, message, results } = objectIn(text);
   const said = typeof message === 'string' ? message : '';
   const known = status < 400 || said === '' ? undefined : serverCodeOf(code);
-  const other = `${method} ${url}: ${`${status} ${said}`.trimEnd()}, which is no answer of this API`;
+  const other = `${method} ${url}: ${status}${said && ` ${said}`}, which is no answer of this API`;
   return new StoreOrdersError(known ?? 'unexpected_response', known === undefined ? other : said, {
     status,
     requestId: headers.get('X-Request-Id') ?? undefined,

@@ -5,7 +5,10 @@ import type { StoreOrdersError } from './error.ts';
 export interface ClientOptions extends CallOptions, Hooks {
   /** The address of the service, such as `https://orders.example`. `/v1` or `/v2` at its end is ignored. */
   readonly url: string;
-  /** An API key, or a function that returns the one in force. It is called for every attempt; what it throws ends the call. */
+  /**
+   * An API key, or a function that returns the one in force. It is called for every attempt, and what
+   * it throws ends the call.
+   */
   readonly key: string | (() => string | Promise<string>);
   /** Sends the requests in place of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
