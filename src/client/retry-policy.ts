@@ -73,8 +73,7 @@ export function delayAfter(failures: number, retryAfterMs = 0, random = Math.ran
  * relative to the answer's own `Date`, so that the client's clock may be wrong.
  */
 export function retryAfterOf(headers: Headers): number | undefined {
-  const stated = headers.get('Retry-After');
-  if (stated === null) return undefined;
+  const stated = headers.get('Retry-After') ?? '';
   const wait = /^\d+$/.test(stated)
     ? Number(stated) * 1_000
     : Date.parse(stated) - Date.parse(headers.get('Date') ?? '');

@@ -208,6 +208,9 @@ function otherKeys(
   };
   const identity = Buffer.from([1, ...Buffer.alloc(31)]);
   const everything = Buffer.concat([identity, Buffer.alloc(32)]);
+  // The same point: its y is written as 1 + 2^255 - 19, or its x of 0 has the sign of a negative number.
+  const plusPrime = Buffer.of(0xee, ...Buffer.alloc(30, 0xff), 0x7f);
+  const minusZero = identity.with(31, 0x80);
   return [
     underKey('a public key of another type', Buffer.of(2, ...publicKey)),
     underKey(
@@ -217,6 +220,8 @@ function otherKeys(
       Buffer.alloc(4),
     ),
     underKey('a public key under which each text is signed', Buffer.of(1, ...identity), everything),
+    underKey('the same public key in a second form', Buffer.of(1, ...plusPrime), everything),
+    underKey('the same public key with a sign', Buffer.of(1, ...minusZero), everything),
     underKey('a public key that is no point', Buffer.of(1, 2, ...Buffer.alloc(31))),
   ];
 }

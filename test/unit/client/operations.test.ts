@@ -218,6 +218,9 @@ test('A receipt is fetched once, and verified with the key', async () => {
   const other =
     'store-orders/0123456789abcdef+fb71e6ea+AepKbGPinFIKvvVQexMuxfmVR3auvr57kkIe6mkURtIs';
   expect(await receipt.verify(other)).toMatchObject({ ok: false });
+  const { text: key } = await store.request({ method: 'GET', path: '/public-key' });
+  // As a file of it has blanks around it.
+  expect(await receipt.verify(` ${key}\n`)).toMatchObject({ ok: true, value: { position } });
   expect(await store.checkpoint()).toMatch(/^test\n\d+\n/);
   // The log has no witnesses.
   const unwitnessed = { code: 'not_found', message: expect.stringMatching('has no witnesses') };

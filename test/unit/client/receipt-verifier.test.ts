@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import * as published from '../../../src/app/audit/verifier.ts';
-import { verifyReceipt } from '../../../src/client/receipt-verifier.ts';
+import { type Verdict, verifyReceipt } from '../../../src/client/receipt-verifier.ts';
 import { forgeries, type Verifier } from '../../support/forgeries.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { ProofLog } from '../../support/proof-log.ts';
@@ -12,9 +12,14 @@ import {
   recordWith,
   SIGNED_RECORDS_KEY,
 } from '../../support/signed-records.ts';
+import { neighbourKey, smallOrderKeys } from '../../support/small-order-keys.ts';
 
 /** One in so many forged receipts is tried. The published verifier refuses all of them every time. */
 const EVERY = isNightly ? 1 : 25;
+
+function refused(reason: string): Verdict {
+  return { ok: false, reason };
+}
 
 describe('The verifier of the client', () => {
   test('accepts exactly the genuine ones of the published vectors', async () => {
@@ -94,6 +99,99 @@ describe('The verifier of the client', () => {
       ok: false,
       reason: 'the receipt is of an OrderPlaced, not a cancellation',
     });
+  });
+
+  it('refuses each public key that is a point of small order, whatever a library would do', async () => {
+    const receipt = await new ProofLog(1).receipt(1);
+    for (const key of smallOrderKeys()) {
+      expect(await verifyReceipt(receipt, key), key).toStrictEqual(
+        refused('the public key is a point of small order'),
+      );
+    }
+    expect(await verifyReceipt(receipt, neighbourKey())).toStrictEqual(
+      refused('the note is not signed with the public key'),
+    );
+  });
+
+  const genuine = new ProofLog(3);
+  const blank = genuine.checkpoint().lastIndexOf('\n\n');
+  const form = 'the receipt is not in the one form that it can have';
+  const members = 'the receipt must have the members format,record,proof,checkpoint';
+  const texts = 'a receipt has two texts, the record and the checkpoint, and a list of hashes';
+  const base64 = 'a text is not base64';
+  const unsigned = 'the note has no signatures';
+
+  it.each<[string, object, string]>([
+    [
+      'another format',
+      { format: 'store-orders/receipt/v2' },
+      'the format is not store-orders/receipt/v1',
+    ],
+    ['another member', { name: '' }, members],
+    ['a record that is no text', { record: 5 }, texts],
+    ['a checkpoint that is no text', { checkpoint: 5 }, texts],
+    ['a proof that is no list', { proof: 5 }, texts],
+    ['a record that is no JSON', { record: '{' }, 'the record is not JSON'],
+    ['a hash that is no text', { proof: [5] }, base64],
+    ['a hash in loose base64', { proof: [`${'A'.repeat(42)}B=`] }, base64],
+    ['a hash for URLs', { proof: [`${'_'.repeat(42)}8=`] }, base64],
+    [
+      'a hash of 31 bytes',
+      { proof: [Buffer.alloc(31).toString('base64')] },
+      'a hash does not have 32 bytes',
+    ],
+    ['a note without an empty line', { checkpoint: 'log\n' }, unsigned],
+    [
+      'a note without its last line feed',
+      { checkpoint: genuine.checkpoint().slice(0, -1) },
+      unsigned,
+    ],
+    [
+      'an empty text that is not signed',
+      { checkpoint: '\n\n— a AAAA\n' },
+      'a signature is shorter than the id of its key',
+    ],
+    [
+      'no signature',
+      { checkpoint: genuine.checkpoint().slice(0, blank + 2) },
+      'a line is not a signature',
+    ],
+    [
+      'an id without a signature',
+      { checkpoint: `${genuine.checkpoint()}— other AAAAAA==\n` },
+      'a signature is shorter than the id of its key',
+    ],
+  ])('says what is wrong with %s', async (_, change, reason) => {
+    const receipt = JSON.parse(await genuine.receipt(2)) as object;
+    const changed = JSON.stringify({ ...receipt, ...change });
+    expect(await verifyReceipt(changed, genuine.vkey)).toStrictEqual(refused(reason));
+  });
+
+  it('says what is wrong with the text of a receipt', async () => {
+    const receipt = await genuine.receipt(2);
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const wrong: Readonly<Record<string, string>> = {
+      '': 'the receipt is not JSON',
+      null: members,
+      [receipt.replace('{', '{ ')]: form,
+      [receipt.replace(/"proof":\[.*?\]/, `"proof":${deep}`)]: 'the JSON is nested too deeply',
+    };
+    for (const [text, reason] of Object.entries(wrong)) {
+      expect(await verifyReceipt(text, genuine.vkey)).toStrictEqual(refused(reason));
+    }
+  });
+
+  it('passes over a signature of one byte by another key', async () => {
+    const checkpoint = `${genuine.checkpoint()}— other AAAAAAA=\n`;
+    const receipt = JSON.stringify({ ...JSON.parse(await genuine.receipt(2)), checkpoint });
+    expect(await verifyReceipt(receipt, genuine.vkey)).toMatchObject({ ok: true });
+  });
+
+  it('rejects where there is no Web Cryptography, rather than to refuse a receipt', async () => {
+    const receipt = await genuine.receipt(2);
+    vi.stubGlobal('crypto', {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    await expect(verifyReceipt(receipt, genuine.vkey)).rejects.toBeInstanceOf(TypeError);
   });
 
   it('returns an event or a reason, whatever record the log has signed', async () => {
