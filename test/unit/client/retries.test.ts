@@ -473,6 +473,26 @@ test('A refused atomic batch has the outcomes of its items', async () => {
   });
 });
 
+test('A batch of new orders says whether it is atomic, if the caller does', async () => {
+  const done = json(200, { results: [], succeeded: 0, failed: 0 });
+  await using at = await clientOf([done, done, done]);
+  await at.store.batchPlace([]);
+  await at.store.batchPlace([], { atomic: true });
+  await at.store.batchPlace([], { atomic: false });
+  expect(at.server.received.map(({ body }) => body)).toEqual([
+    '{"orders":[]}',
+    '{"orders":[],"atomic":true}',
+    '{"orders":[],"atomic":false}',
+  ]);
+});
+
+test('An update ends with a failure that no change of the order explains', async () => {
+  await using at = await clientOf([PLACED, refusal(403, 'insufficient_scope'), PLACED]);
+  const update = at.store.update('1', () => ({ cancel: true }));
+  expect(await failureOf(update)).toMatchObject({ code: 'insufficient_scope' });
+  expect(at.server.received.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
+});
+
 test('A Date that is not valid is refused', async () => {
   await using at = await clientOf([PLACED]);
   const shipDate = new Date(Number.NaN);
