@@ -23,6 +23,9 @@ const TIMED = [
   'test/e2e/stop-slow-readers.test.ts',
 ];
 
+/** Tests that replace a module, which would stay replaced for other files of the same worker. */
+const ALONE = ['test/contract/sqlite/without-fast-path.test.ts'];
+
 /** Whole files that take too long for every change; `npm run test:nightly` runs them as well. */
 const ONLY_NIGHTLY = isNightly ? [] : ['test/**/*.nightly.test.ts'];
 
@@ -32,10 +35,12 @@ const STARTER = 'test/kit/starter/**';
 /** The package of the testing kit is tested from its sources. */
 const KIT = { 'store-orders-testing': join(import.meta.dirname, 'test/kit/aggregate/index.ts') };
 
+const BUILD = 'test/support/build.ts';
+
 /** What every suite with processes needs. */
 const SERVICE = {
-  globalSetup: ['test/support/build.ts', 'test/support/postgres/shared.ts'],
-  setupFiles: [NATIVE_MODULES],
+  globalSetup: [BUILD, 'test/support/postgres/shared.ts'],
+  setupFiles: [NATIVE_MODULES, 'test/support/endings.ts'],
   // Thousands of processes load the same modules. It is npm's own folder.
   env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
   testTimeout: PATIENCE_MS,
@@ -78,10 +83,13 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/unit/**', STARTER, ...TIMED, ...ONLY_NIGHTLY],
+          exclude: ['test/unit/**', STARTER, ...TIMED, ...ALONE, ...ONLY_NIGHTLY],
+          // A worker's start takes 0.6 s of a processor for each file, a twelfth of the whole.
+          isolate: false,
           ...SERVICE,
         },
       },
+      { test: { ...SERVICE, name: 'alone', include: ALONE, globalSetup: BUILD } },
       {
         test: {
           name: 'timed',

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
 import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { type Answer, type Asked, ask } from './http.ts';
 import { NODE_OPTIONS } from './node-options.ts';
@@ -16,11 +15,12 @@ const MAIN = resolve('dist/main.js');
 const folders = new Set<string>();
 const children = new Set<ChildProcess>();
 
-// Programs and folders of a test never outlive its file.
-afterAll(async () => {
+/** Ends all programs and removes all folders of a file's tests. */
+export async function endAll(): Promise<void> {
   await Promise.all([...children].map((child) => child.kill('SIGKILL') && once(child, 'close')));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+  folders.clear();
+}
 
 // Hooks do not run if no test of the file is selected, and the file has started a service already.
 process.once('SIGTERM', () => process.exit());
