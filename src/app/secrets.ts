@@ -23,14 +23,15 @@ const LONG_RUN = /[\w%]{40,}/g;
 /** Shorter secrets may occur in any line, and these two words do in many. */
 const MIN_GUARDED_LENGTH = 8;
 const COMMON_WORDS = ['password', 'postgres'];
-const guarded = new Set<string>();
+/** The longest first: one that begins with another is removed whole. */
+let guarded: readonly string[] = [];
 
 /** Registers a secret, which is removed in each of its forms from every text that is shown. */
 export function guardSecret(secret: string): void {
   if (COMMON_WORDS.includes(secret)) return;
-  for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
-    if (form.length >= MIN_GUARDED_LENGTH) guarded.add(form);
-  }
+  const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+  const long = forms.filter((form) => form.length >= MIN_GUARDED_LENGTH);
+  guarded = [...new Set([...guarded, ...long])].sort((one, other) => other.length - one.length);
 }
 
 /** Returns true if a text contains an API key, in any case and percent-encoding. */

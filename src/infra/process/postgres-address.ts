@@ -116,7 +116,7 @@ export function isSocket(host: string): boolean {
 function refuseUnencoded(rest: string): void {
   const at = rest.indexOf('@');
   const end = rest.search(/[/?#]/);
-  const isLate = at !== -1 && end !== -1 && at > end;
+  const isLate = end !== -1 && at > end;
   if (isLate || rest.indexOf('@', at + 1) > at || rest.includes('#')) {
     throw new NoAddress(
       'must have special characters of a user name or a password percent-encoded: ' +
@@ -157,7 +157,7 @@ function parametersIn(query: string): ReadonlyMap<string, string> {
 
 /** Hosts and ports are lists of the same length; as in libpq, a single port is for all hosts. */
 function hostsIn(list: string, parameters: ReadonlyMap<string, string>): readonly Host[] {
-  const listed = list === '' ? [] : list.split(',').map(splitHost);
+  const listed = list.split(',').map(splitHost);
   const names = parameters.get('host')?.split(',') ?? listed.map(([name]) => name);
   const ports = parameters.get('port')?.split(',') ?? listed.map(([, port]) => port);
   if (names.some((name) => name === '')) return [];

@@ -58,6 +58,19 @@ describe('a text that is going to be shown', () => {
     expect(withoutSecrets(JSON.stringify({ a: 'correct "horse"/7' }))).toBe('{"a":"…"}');
   });
 
+  it('loses all of a secret that begins or ends with another one', () => {
+    for (const secret of [
+      'staple-battery',
+      'staple-battery-2',
+      '1-staple-battery',
+      'staple-batt',
+    ]) {
+      guardSecret(secret);
+    }
+    const text = 'staple-battery-2, 1-staple-battery, staple-battery, staple-batt';
+    expect(withoutSecrets(text)).toBe('…, …, …, …');
+  });
+
   it('keeps what is too short, or too common, to tell from other words', () => {
     guardSecret('orders');
     guardSecret('password');

@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { mintKeyText } from '../../../../src/app/keys/api-key.ts';
 import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
-import { readConfig } from '../../../../src/infra/process/config.ts';
+import { withoutSecrets } from '../../../../src/app/secrets.ts';
+import { readConfig, readDatabaseUrl } from '../../../../src/infra/process/config.ts';
 
 function mistakes(variables: Record<string, string>): string[] {
   try {
@@ -107,7 +108,7 @@ describe('The configuration', () => {
       CONSOLE: 'off',
       TILES: 'public',
       AUTH_FAILURES_PER_MINUTE: '0',
-      TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8 , ::1',
+      TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8 , ::1,10.1.2.3/32,::2/128',
       MAX_CONNECTIONS: '1',
       MAX_CONNECTIONS_PER_ADDRESS: '999999',
       STALL_TIMEOUT: '1',
@@ -145,7 +146,7 @@ describe('The configuration', () => {
       servesConsole: false,
       tiles: 'public',
       authFailuresPerMinute: 0,
-      trustedProxies: ['loopback', '10.0.0.0/8', 'fd00::/8', '::1'],
+      trustedProxies: ['loopback', '10.0.0.0/8', 'fd00::/8', '::1', '10.1.2.3/32', '::2/128'],
       limits: {
         maxConnections: 1,
         maxPerAddress: 999_999,
@@ -344,5 +345,24 @@ describe('A mistake is reported in one line that names the variable:', () => {
       'BASE_URL',
       'LOG_LEVEL',
     ]);
+  });
+});
+
+describe('a secret in the settings is removed from what is shown later', () => {
+  it.each([
+    ['a key', { INITIAL_API_KEY: 'not-a-key-1' }, 'not-a-key-1'],
+    ["PostgreSQL's own variable", { PGPASSWORD: 'unusual-word-2' }, 'unusual-word-2'],
+    ['an address', { DATABASE_URL: 'postgres://shop:unusual-word-3@h/orders' }, 'unusual-word-3'],
+    ['an address, decoded', { DATABASE_URL: 'postgres://shop:horse%2F4-4-4@h/o' }, 'horse/4-4-4'],
+    ['a mistyped address', { DATABASE_URL: 'postgres://shop:horse/5@5%5-5@h/o' }, 'horse/5@5%5-5'],
+  ])('%s', (_, variables, secret) => {
+    expect(withoutSecrets(`before ${secret} after`)).toContain(secret);
+    mistakes(variables);
+    expect(withoutSecrets(`before ${secret} after`)).toBe('before … after');
+  });
+
+  it('an address that a command is given', () => {
+    expect(() => readDatabaseUrl('postgres://shop:unusual-word-6@h')).toThrow(CannotStart);
+    expect(withoutSecrets('before unusual-word-6 after')).toBe('before … after');
   });
 });

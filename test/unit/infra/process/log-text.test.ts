@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { readableText } from '../../../../src/infra/process/log-text.ts';
 
 const time = '2026-11-23T05:15:30.123Z';
@@ -46,4 +46,18 @@ it('Nothing that was sent moves the cursor, changes colours or reverses text', (
   expect(stripVTControlCharacters(text)).toBe(
     String.raw`05:15:30.123Z info  \u{1b}[1m cause="a b\u001b[0m\u{9b}"`.concat('\n'),
   );
+});
+
+it.each([
+  [20, 'debug'],
+  [30, 'info '],
+  [40, '\u001b[33mwarn \u001b[39m'],
+  [50, '\u001b[31merror\u001b[39m'],
+  [60, '\u001b[31mfatal\u001b[39m'],
+])('Where there are colours, the level %i is %j', (level, shown) => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('NO_COLOR', undefined);
+  vi.stubEnv('FORCE_COLOR', '1');
+  const line = readableText(JSON.stringify({ level, time, msg: 'm', a: 1 }));
+  expect(line).toBe(`\u001b[2m05:15:30.123Z\u001b[22m ${shown} m \u001b[2ma=1\u001b[22m\n`);
 });

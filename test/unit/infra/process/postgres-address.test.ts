@@ -23,7 +23,7 @@ describe('an address', () => {
 
   it.each([
     ['h1,h2', ['h1:5432', 'h2:5432']],
-    ['h1:1,h2:2', ['h1:1', 'h2:2']],
+    ['h1:1,h2:65535', ['h1:1', 'h2:65535']],
     ['h1,h2:6000', ['h1:5432', 'h2:6000']],
     ['[::1]:5433,[2001:db8::1]', ['::1:5433', '2001:db8::1:5432']],
     ['%2Frun%2Fpostgresql', ['/run/postgresql:5432']],
@@ -41,6 +41,25 @@ describe('an address', () => {
     expect(address.hosts.map(({ name, port }) => `${name}:${port}`)).toStrictEqual(expected);
   });
 
+  it('has only the files and the password that are named', () => {
+    const { files, sslpassword } = parseAddress(
+      'postgres://h/orders?sslcert=/c.pem&sslkey=/k.pem&sslrootcert=&sslpassword=of%20the%20key',
+    );
+    expect(files).toStrictEqual({ sslcert: '/c.pem', sslkey: '/k.pem' });
+    expect(sslpassword).toBe('of the key');
+    expect(parseAddress('postgres://h/orders?sslpassword=').sslpassword).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, undefined],
+    ['1', 2_000],
+    ['2', 2_000],
+    ['300', 300_000],
+  ])('with the connect_timeout %s, as libpq has it from 2 s', (text, timeoutMs) => {
+    const parameter = text === undefined ? '' : `?connect_timeout=${text}`;
+    expect(parseAddress(`postgres://h/orders${parameter}`).connectTimeoutMs).toBe(timeoutMs);
+  });
+
   it.each([
     ['', 'prefer'],
     ['?ssl=true', 'require'],
@@ -55,6 +74,10 @@ describe('an address', () => {
     [
       'postgres://shop:secret@h1:5433,[::1]/orders?sslmode=disable',
       'postgres://h1:5433,[::1]/orders',
+    ],
+    [
+      'postgres://shop@%2Frun%2Fpostgresql:5433/or%20ders',
+      'postgres://%2Frun%2Fpostgresql/or%20ders',
     ],
   ])('is named without a password: %s', (url, name) => {
     expect(shownAddress(url)).toBe(name);
@@ -89,6 +112,8 @@ describe('an invalid address is refused with a message that does not quote a pas
     ['postgres://h/orders?application_name=shop', /must not set application_name/],
     ['postgres://h/orders?target_session_attrs=standby', /only the primary is used/],
     ['postgres://h/orders?connect_timeout=soon', /must have connect_timeout as a number/],
+    ['postgres://h/orders?connect_timeout=0', /must have connect_timeout as a number/],
+    ['postgres://h/orders?connect_timeout=301', /must have connect_timeout as a number/],
     ['postgres://h/orders?sslmode', /must have parameters as NAME=VALUE/],
   ])('%s', (url, expected) => {
     expect(refusal(url)).toMatch(expected);

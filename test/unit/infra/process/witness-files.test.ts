@@ -36,6 +36,7 @@ describe("The policy of a log's witnesses", () => {
     [`witness W ${KEY} ftp://w.example\nquorum W`, 'is not one of http or https'],
     [`witness W ${KEY} https://me:correct-horse@w.example\nquorum W`, 'has a user or a password'],
     [`witness W ${KEY} https://me@w.example\nquorum W`, 'has a user or a password'],
+    [`witness W ${KEY} https://:correct-horse@w.example\nquorum W`, 'has a user or a password'],
     [`witness W ${KEY} https://w.example?horse\nquorum W`, 'has a query or a fragment'],
     [`witness W ${KEY} https://w.example/#horse\nquorum W`, 'has a query or a fragment'],
     [Buffer.of(0x23, 0xff), 'cannot be read: it is not UTF-8'],
