@@ -77,7 +77,7 @@ export class HeadFile {
       storeId: this.#storeId,
       epoch: this.#epoch,
       reached: Math.max(head.position, latest?.reached ?? 0),
-      highestId: this.#highestOf(latest),
+      highestId: highestIdIn(this.#records, this.#highestId),
     };
     const at = isAhead(first, second) ? RECORD_BYTES : 0;
     const record = encode(acknowledged);
@@ -115,14 +115,6 @@ export class HeadFile {
   close(): void {
     closeSync(this.#fd);
   }
-
-  // Records of older versions lack the highest id, so the ids assigned before are unknown.
-  #highestOf(latest: AcknowledgedHead | undefined): bigint | undefined {
-    if (latest === undefined) return this.#highestId;
-    const { highestId } = latest;
-    if (highestId === undefined) return undefined;
-    return highestId > this.#highestId ? highestId : this.#highestId;
-  }
 }
 
 /** Returns the newest head in a file; `undefined` if there is none that is valid. */
@@ -132,8 +124,10 @@ export function readHeadFile(name: string): AcknowledgedHead | undefined {
   try {
     const contents = new Contents(fd);
     contents.haveChanged();
-    const [first, second] = recordsIn(contents.bytes);
-    return isAhead(first, second) ? first : second;
+    const records = recordsIn(contents.bytes);
+    const [first, second] = records;
+    const latest = isAhead(first, second) ? first : second;
+    return latest && { ...latest, highestId: highestIdIn(records) };
   } finally {
     closeSync(fd);
   }
@@ -177,6 +171,24 @@ function isAhead(one: AcknowledgedHead | undefined, other: AcknowledgedHead | un
   if (one.epoch === other.epoch) return one.position > other.position;
   const epochs = epochNumberOf(one.epoch) - epochNumberOf(other.epoch);
   return epochs === 0 ? one.position > other.position : epochs > 0;
+}
+
+/**
+ * Returns the highest id in both records and a given one. The older record can have it: a process may
+ * note a head late, when another has noted a newer one. Records of older versions lack the ids,
+ * so they are unknown.
+ */
+function highestIdIn(
+  records: readonly (AcknowledgedHead | undefined)[],
+  given = 0n,
+): bigint | undefined {
+  let highest = given;
+  for (const record of records) {
+    if (record === undefined) continue;
+    if (record.highestId === undefined) return undefined;
+    if (record.highestId > highest) highest = record.highestId;
+  }
+  return highest;
 }
 
 function recordsIn(bytes: Buffer): readonly (AcknowledgedHead | undefined)[] {

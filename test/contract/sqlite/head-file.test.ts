@@ -5,12 +5,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
-import { HeadFile, UNKNOWN_ROOT } from '../../../src/infra/process/head-file.ts';
+import { HeadFile, readHeadFile, UNKNOWN_ROOT } from '../../../src/infra/process/head-file.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { headFileOf, type Log, refuseOtherLog } from '../../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
+import { canMount, SmallDisk } from '../../support/small-disk.ts';
 
 const EPOCH = /^[1-9]\d*\.[0-9a-f]{32}$/;
 const STORE = '0123456789abcdef';
@@ -78,6 +79,61 @@ describe('the head of a log, outside the database', () => {
         expect(() => refuseOtherLog(file, log(highest - 1))).toThrow(`position ${highest} was`);
       }),
     );
+  });
+
+  it('keeps the highest id, in whatever order heads are noted, and by whichever process', () => {
+    const notes = fc.array(
+      fc.record(
+        {
+          by: fc.nat(2),
+          position: fc.integer({ min: 1, max: 9 }),
+          id: fc.bigInt({ min: 0n, max: 9n }),
+        },
+        { noNullPrototype: true },
+      ),
+      { minLength: 1, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(notes, (noted) => {
+        const name = headFileOf(temporaryFile());
+        const processes = [0, 1, 2].map(() => new HeadFile(name, STORE));
+        let [reached, highestId] = [0, 0n];
+        for (const { by, position, id } of noted) {
+          processes[by]?.write({ position, root: ROOT }, id);
+          reached = Math.max(reached, position);
+          highestId = id > highestId ? id : highestId;
+          const whole = { storeId: STORE, epoch: '0', root: ROOT, position: reached };
+          expect(readHeadFile(name)).toStrictEqual({ ...whole, reached, highestId });
+        }
+        for (const each of processes) each.close();
+      }),
+    );
+  });
+
+  it.runIf(canMount)('has the ids of a head that could not be noted at first', () => {
+    const disk = new SmallDisk(64);
+    const name = join(disk.folder, 'store-head');
+    const head = new HeadFile(name, STORE);
+    disk.fill();
+    head.tryToWrite({ position: 1, root: ROOT }, 7n);
+    expect(head.unwritten).toMatchObject({ code: 'ENOSPC' });
+    expect(() => head.writeIfDue()).toThrow('ENOSPC');
+    expect(readHeadFile(name)).toBeUndefined();
+    head.tryToWrite({ position: 2, root: ROOT }, 5n);
+    disk.free();
+    head.writeIfDue();
+    expect(head.unwritten).toBeUndefined();
+    const noted = {
+      storeId: STORE,
+      epoch: '0',
+      position: 2,
+      root: ROOT,
+      reached: 2,
+      highestId: 7n,
+    };
+    expect(readHeadFile(name)).toStrictEqual(noted);
+    head.writeIfDue();
+    head.close();
   });
 
   it('refuses another store, and a log with another root at the same position', () => {
