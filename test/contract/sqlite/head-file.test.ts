@@ -9,6 +9,7 @@ import { HeadFile, readHeadFile, UNKNOWN_ROOT } from '../../../src/infra/process
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { headFileOf, type Log, refuseOtherLog } from '../../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
+import { breaksIn } from '../../support/breaks.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
 import { canMount, SmallDisk } from '../../support/small-disk.ts';
@@ -245,6 +246,37 @@ describe('a store whose end is lost', () => {
       epoch: expect.stringMatching(EPOCH),
     });
     await storeWith(1, file);
+  });
+
+  it('is known to the last id and position if the head tells of it, and skips ids if none does', async () => {
+    const file = await storeWith(3);
+    const old = join(temporaryFolder(), 'old.db');
+    copyFileSync(file, old);
+    await storeWith(4, file);
+    copyFileSync(old, file);
+    await acceptLossInSqlite(file);
+    expect(breaksIn(file)).toMatchObject([{ position: 3, positionsUpTo: 7, idsUpTo: '7' }]);
+    rmSync(`${file}-head`);
+    await acceptLossInSqlite(file);
+    const unknown = { position: 3, positionsUpTo: null, idsUpTo: '1000000007' };
+    expect(breaksIn(file)).toMatchObject([{ idsUpTo: '7' }, unknown]);
+  });
+
+  it('is not accepted while another program reads the store', async () => {
+    const file = await storeWith(3);
+    const reader = new Database(file, { readonly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM events').get();
+    rmSync(`${file}-head`);
+    const inUse = `${file} is in use by another program. Stop it first.`;
+    const writer = new Database(file);
+    writer.pragma('wal_autocheckpoint = 0');
+    writer.exec('CREATE TABLE other (n); DROP TABLE other');
+    await expect(acceptLossInSqlite(file)).rejects.toThrow(new CannotStart(inUse));
+    writer.close();
+    reader.close();
+    expect(breaksIn(file)).toStrictEqual([]);
+    expect(await acceptLossInSqlite(file)).toMatchObject({ head: 3 });
   });
 
   it('is detected if the log has diverged since, however far', async () => {
