@@ -248,7 +248,7 @@ describe('a store whose end is lost', () => {
     await storeWith(1, file);
   });
 
-  it('is known to the last id and position if the head tells of it, and skips ids if none does', async () => {
+  it('records the last id and position if its head has them, and skips ids if not', async () => {
     const file = await storeWith(3);
     const old = join(temporaryFolder(), 'old.db');
     copyFileSync(file, old);
@@ -262,7 +262,7 @@ describe('a store whose end is lost', () => {
     expect(breaksIn(file)).toMatchObject([{ idsUpTo: '7' }, unknown]);
   });
 
-  it('is not accepted while another program reads the store', async () => {
+  it('is not continued while another program reads it', async () => {
     const file = await storeWith(3);
     const reader = new Database(file, { readonly: true });
     reader.exec('BEGIN');
