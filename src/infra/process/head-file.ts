@@ -19,6 +19,7 @@ import {
 import { dirname } from 'node:path';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
 import { epochNumberOf, FIRST_EPOCH } from '../../app/log/epochs.ts';
+import { highestOf } from '../../app/log/recorded-event.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /** Stands for an unknown root. */
@@ -30,6 +31,9 @@ const RECORDS = 2;
 
 /** The head of a log: the position of its newest event, 0 if there is none, and the root there. */
 type Head = Pick<AcknowledgedHead, 'position' | 'root'>;
+
+/** The records of a file; `undefined` for one that is invalid. */
+type Records = readonly (AcknowledgedHead | undefined)[];
 
 /**
  * The file of a {@link AcknowledgedHead}.
@@ -46,7 +50,7 @@ export class HeadFile {
   readonly #epoch: string;
   readonly #contents: Contents;
   /** The records in the file. */
-  #records: readonly (AcknowledgedHead | undefined)[] = [];
+  #records: Records = [];
   #highestId = 0n;
   #due: { readonly head: Head; readonly cause: Error } | undefined;
 
@@ -71,7 +75,7 @@ export class HeadFile {
     if (this.#contents.haveChanged()) this.#records = recordsIn(this.#contents.bytes);
     if (highestId > this.#highestId) this.#highestId = highestId;
     const [first, second] = this.#records;
-    const latest = isAhead(first, second) ? first : second;
+    const latest = latestOf(this.#records);
     const acknowledged: AcknowledgedHead = {
       ...head,
       storeId: this.#storeId,
@@ -125,8 +129,7 @@ export function readHeadFile(name: string): AcknowledgedHead | undefined {
     const contents = new Contents(fd);
     contents.haveChanged();
     const records = recordsIn(contents.bytes);
-    const [first, second] = records;
-    const latest = isAhead(first, second) ? first : second;
+    const latest = latestOf(records);
     return latest && { ...latest, highestId: highestIdIn(records) };
   } finally {
     closeSync(fd);
@@ -178,20 +181,18 @@ function isAhead(one: AcknowledgedHead | undefined, other: AcknowledgedHead | un
  * note a head late, when another has noted a newer one. Records of older versions lack the ids,
  * so they are unknown.
  */
-function highestIdIn(
-  records: readonly (AcknowledgedHead | undefined)[],
-  given = 0n,
-): bigint | undefined {
-  let highest = given;
-  for (const record of records) {
-    if (record === undefined) continue;
-    if (record.highestId === undefined) return undefined;
-    if (record.highestId > highest) highest = record.highestId;
-  }
-  return highest;
+function highestIdIn(records: Records, given = 0n): bigint | undefined {
+  const ids = records.filter((record) => record !== undefined).map(({ highestId }) => highestId);
+  const known = ids.filter((id) => id !== undefined);
+  return known.length < ids.length ? undefined : highestOf([given, ...known]);
 }
 
-function recordsIn(bytes: Buffer): readonly (AcknowledgedHead | undefined)[] {
+/** Returns the record that is ahead of the other. */
+function latestOf([first, second]: Records): AcknowledgedHead | undefined {
+  return isAhead(first, second) ? first : second;
+}
+
+function recordsIn(bytes: Buffer): Records {
   return [0, 1].map((n) => decode(bytes.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES)));
 }
 

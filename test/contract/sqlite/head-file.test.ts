@@ -44,6 +44,16 @@ async function storeWith(events: number, file = temporaryFile(), above = 0): Pro
   return file;
 }
 
+/** A store that has lost the last of its events, and a copy of what is left. */
+async function cutStore(left: number, lost: number): Promise<{ file: string; old: string }> {
+  const file = await storeWith(left);
+  const old = join(temporaryFolder(), 'old.db');
+  copyFileSync(file, old);
+  await storeWith(lost, file);
+  copyFileSync(old, file);
+  return { file, old };
+}
+
 describe('the head of a log, outside the database', () => {
   it('refuses a log that is shorter, and takes one that is as long or longer', () => {
     const file = headed([7, UNKNOWN_ROOT], [9, UNKNOWN_ROOT], [12, UNKNOWN_ROOT]);
@@ -208,11 +218,7 @@ describe('the head of a log, outside the database', () => {
 
 describe('a store whose end is lost', () => {
   it('is refused and left as it is, until the loss is accepted', async () => {
-    const file = await storeWith(3);
-    const old = join(temporaryFolder(), 'old.db');
-    copyFileSync(file, old);
-    await storeWith(2, file);
-    copyFileSync(old, file);
+    const { file, old } = await cutStore(3, 2);
     for (let start = 0; start < 2; start++) {
       expect(() => openSqliteForCommandLine(file)).toThrow(
         /ends at position 3, but position 5 was acknowledged/,
@@ -249,11 +255,7 @@ describe('a store whose end is lost', () => {
   });
 
   it('records the last id and position if its head has them, and skips ids if not', async () => {
-    const file = await storeWith(3);
-    const old = join(temporaryFolder(), 'old.db');
-    copyFileSync(file, old);
-    await storeWith(4, file);
-    copyFileSync(old, file);
+    const { file } = await cutStore(3, 4);
     await acceptLossInSqlite(file);
     expect(breaksIn(file)).toMatchObject([{ position: 3, positionsUpTo: 7, idsUpTo: '7' }]);
     rmSync(`${file}-head`);
@@ -280,12 +282,8 @@ describe('a store whose end is lost', () => {
   });
 
   it('is detected if the log has diverged since, however far', async () => {
-    const file = await storeWith(300);
-    const old = join(temporaryFolder(), 'old.db');
-    copyFileSync(file, old);
-    await storeWith(290, file);
+    const { file } = await cutStore(300, 290);
     const head = readFileSync(`${file}-head`);
-    copyFileSync(old, file);
     await acceptLossInSqlite(file);
     await storeWith(700, file, 5_000);
     writeFileSync(`${file}-head`, head);
