@@ -255,6 +255,22 @@ const TAMPERED: readonly [
     'the tree of the log lacks these events',
   ],
   [
+    'an API key was added with the checksum of another row',
+    (blob) => `INSERT INTO api_keys (id, name, hash, scopes, created_at, checksum) VALUES
+      ('AbCdEfGh01', '"x"', ${blob('0102')}, 'orders:read', '2026-01-01T12:00:00.000Z',
+       ${blob('00'.repeat(32))})`,
+    undefined,
+    undefined,
+    'the row "AbCdEfGh01" of api_keys is not as it was recorded',
+  ],
+  [
+    'a kept outcome was deleted',
+    'UPDATE store SET kept_outcomes = 1',
+    undefined,
+    undefined,
+    '1 kept outcomes were recorded, and 0 are found',
+  ],
+  [
     'a shipped order was cancelled, and the traces were covered',
     forged(`6, 3, 'OrderCancelled', 1, '{"orderId":"6"}'`),
     701,

@@ -4,6 +4,7 @@ import type { ApiKey } from '../../../src/app/ports/key-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
+import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';
 import { readKeptAfter } from '../../../src/infra/postgres/kept-outcomes-table.ts';
 import { PostgresKeyStore } from '../../../src/infra/postgres/key-store.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
@@ -11,6 +12,7 @@ import {
   MIGRATIONS,
   SCHEMA_VERSION,
   WITH_CHECKSUMS,
+  WITH_EPOCHS,
   WITH_LIMITS,
   WITH_SECOND_PLACES,
 } from '../../../src/infra/postgres/schema.ts';
@@ -36,6 +38,13 @@ async function open(url: string): Promise<string> {
   const store = await openPostgresForCommandLine(url);
   await store.close();
   return store.id;
+}
+
+/** Returns what is wrong with a store, apart from its events and their tree. */
+async function flawsOf(url: string): Promise<readonly string[]> {
+  const evidence = await openPostgresEvidence(url);
+  await evidence.close();
+  return evidence.flaws;
 }
 
 /** Makes a user who may log in, and returns the address that is theirs. */
@@ -122,6 +131,27 @@ describe('a store that must not be changed is left unchanged:', () => {
     await expect(open(url)).rejects.toThrow(/is being copied into this one/);
   });
 });
+
+it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, n) => n + 1))(
+  'a store of schema %i is checked as it is, and changes to it are found in its own way',
+  async (schema) => {
+    const url = await oldStore(schema);
+    expect(await flawsOf(url)).toEqual([]);
+    const [column, value] = schema < WITH_CHECKSUMS ? ['', ''] : [', checksum', `, '\\x00'`];
+    await sql(
+      url,
+      `INSERT INTO store_orders.api_keys (id, name, hash, scopes, created_at${column})
+         VALUES ('AbCdEfGh01', '"x"', '\\x0102', '', '2026-01-01T12:00:00.000Z'${value})`,
+    );
+    if (schema >= WITH_EPOCHS) await sql(url, `INSERT INTO store_orders.epochs VALUES (1, 'x')`);
+    expect(await flawsOf(url)).toEqual([
+      ...(schema < WITH_CHECKSUMS
+        ? []
+        : ['the row "AbCdEfGh01" of api_keys is not as it was recorded']),
+      ...(schema < WITH_EPOCHS ? [] : [expect.stringContaining('epoch')]),
+    ]);
+  },
+);
 
 it('a store of an older schema gets the checksums that its rows would have been given', async () => {
   const url = await oldStore(WITH_CHECKSUMS - 1);

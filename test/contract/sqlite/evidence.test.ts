@@ -158,6 +158,29 @@ describe('Changes to a store are located:', () => {
     expect(await findings(file)).toEqual([{ from: 1, to: 700, problem }]);
   });
 
+  it('the head file was deleted', async () => {
+    const file = given();
+    rmSync(`${file}-head`);
+    expect(await findings(file)).toEqual([
+      { problem: `${file}-head is missing or cannot be read` },
+    ]);
+  });
+
+  it('an event was changed when the check began, and changed back during it', async () => {
+    const file = given();
+    const change = (from: number, to: number) => {
+      const sql = `UPDATE events SET data = replace(data, '"${from}"', '"${to}"') WHERE position = 302`;
+      tamper(file, (db) => void db.exec(sql));
+    };
+    change(7, 8);
+    const evidence = openSqliteEvidence(file);
+    change(8, 7);
+    const checked = await verifyStore(evidence, [], async () => {});
+    evidence.close();
+    const problem = "the tree's node at height 8, place 1, was computed over other events";
+    expect(checked.findings[0]).toEqual({ from: 257, to: 512, problem });
+  });
+
   it('another store stands in its place', async () => {
     const file = given();
     const other = await honestStore(temporaryFile(), 8n);

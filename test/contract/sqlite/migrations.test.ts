@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
@@ -26,6 +27,7 @@ import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
 import { SqliteTrail } from '../../../src/infra/sqlite/trail.ts';
 import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
+import { tamper } from '../../support/tampering.ts';
 
 const EVENTS = 700;
 const SINCE_OUTCOMES = 2;
@@ -92,6 +94,34 @@ it.each(Array.from({ length: SCHEMA_VERSION - WITH_CHECKSUMS }, (_, n) => WITH_C
   'a store of schema %i is verified as it is',
   async (schema) => {
     expect(await verified(oldStore(schema))).toEqual({ findings: [], size: EVENTS });
+  },
+);
+
+it.each(Array.from({ length: SCHEMA_VERSION - WITH_CHECKSUMS }, (_, n) => WITH_CHECKSUMS + n))(
+  'changes to a store of schema %i are found in its own way',
+  async (schema) => {
+    const file = oldStore(schema);
+    tamper(
+      file,
+      (db) => void db.exec(`UPDATE kept_outcomes SET fingerprint = 'g' WHERE key = 'l'`),
+    );
+    rmSync(headFileOf(file), { force: true });
+    const { findings } = await verified(file);
+    expect(findings).toEqual([
+      { problem: 'the row "AbCdEfGh01 l" of kept_outcomes is not as it was recorded' },
+      // Without epochs, a log has no head beside it.
+      ...(schema < WITH_EPOCHS ? [] : [{ problem: `${file}-head is missing or cannot be read` }]),
+    ]);
+  },
+);
+
+it.each(Array.from({ length: SCHEMA_VERSION - WITH_EPOCHS }, (_, n) => WITH_EPOCHS + n))(
+  'the epochs of a store of schema %i are read',
+  async (schema) => {
+    const file = oldStore(schema);
+    tamper(file, (db) => void db.exec(`INSERT INTO epochs VALUES (1, 'x')`));
+    const { findings } = await verified(file);
+    expect(findings).toMatchObject([{ problem: expect.stringContaining('epoch') }]);
   },
 );
 
