@@ -5,8 +5,10 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExpectedHead, Finding } from '../../../src/app/audit/trail-check.ts';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
+import { copyAsBackup } from '../../../src/infra/sqlite/backup.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
+import { CHUNK_ROWS, openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { MIGRATIONS } from '../../../src/infra/sqlite/schema.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { newEvent, placed } from '../../support/events.ts';
@@ -119,6 +121,24 @@ describe('A store that is as it must be', () => {
     evidence.close();
   });
 
+  it('may lack its end beside a newer head, if it is a backup or the loss was accepted', async () => {
+    const file = given();
+    tamper(file, (db) => void db.exec('DELETE FROM events WHERE position > 690'));
+    coverUp(file);
+    writeFileSync(`${file}-head`, honest.head);
+    const backup = temporaryFile();
+    const db = new Database(file);
+    await copyAsBackup(db, backup);
+    db.close();
+    writeFileSync(`${backup}-head`, honest.head);
+    expect(await findings(backup)).toEqual([]);
+    await acceptLossInSqlite(file);
+    expect(await findings(file)).toEqual([]);
+    // The process has ended before it wrote the head of the new epoch.
+    writeFileSync(`${file}-head`, honest.head);
+    expect(await findings(file)).toEqual([]);
+  });
+
   it('may be of a version that kept no tree, and stays so', async () => {
     const file = temporaryFile();
     const db = new Database(file);
@@ -133,6 +153,21 @@ describe('A store that is as it must be', () => {
     expect(new Database(file).pragma('user_version', { simple: true })).toBe(2);
   });
 });
+
+/** Overwrites the beginning of a page of a table, the one after so many others. */
+function damage(file: string, table: string, others: number): void {
+  const db = new Database(file, { readonly: true });
+  const page = db
+    .prepare(
+      `SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' LIMIT 1 OFFSET ${others}`,
+    )
+    .pluck()
+    .get(table) as number;
+  db.close();
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, (page - 1) * 4_096, (page - 1) * 4_096 + 64);
+  writeFileSync(file, bytes);
+}
 
 function later(event: ReturnType<typeof newEvent>) {
   return { ...event, metadata: { ...event.metadata, at: '2099-01-01T00:00:00.000Z' as never } };
@@ -210,19 +245,28 @@ describe('Changes to a store are located:', () => {
     expect(await findings(file)).toEqual([{ problem }]);
   });
 
+  it.each([2 * CHUNK_ROWS, 2 * CHUNK_ROWS + 1])(
+    'one of %i events was changed, the last',
+    async (events) => {
+      const file = await honestStore(temporaryFile(), 7n, events);
+      expect(await check(file)).toMatchObject({ size: events, findings: [] });
+      tamper(file, (db) => {
+        db.exec(`UPDATE events SET data = data || ' ' WHERE position = ${events}`);
+      });
+      const problem = 'it cannot be read: its text is not in the one form that it can have';
+      expect(await findings(file)).toMatchObject([{ from: events, problem }]);
+    },
+  );
+
+  it('the pages of the kept outcomes are damaged', async () => {
+    const file = given();
+    damage(file, 'kept_outcomes', 0);
+    expect(await findings(file)).toEqual([{ problem: 'database disk image is malformed' }]);
+  });
+
   it('the file itself is damaged', async () => {
     const file = given();
-    const db = new Database(file, { readonly: true });
-    const page = db
-      .prepare(
-        `SELECT pageno FROM dbstat WHERE name = 'events' AND pagetype = 'leaf' LIMIT 1 OFFSET 9`,
-      )
-      .pluck()
-      .get() as number;
-    db.close();
-    const bytes = readFileSync(file);
-    bytes.fill(0xff, (page - 1) * 4_096, (page - 1) * 4_096 + 64);
-    writeFileSync(file, bytes);
+    damage(file, 'events', 9);
     const [first] = await findings(file);
     expect(first?.problem).toBe('it cannot be read: database disk image is malformed');
     expect(first?.from).toBeGreaterThan(100);
