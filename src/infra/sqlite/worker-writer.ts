@@ -61,6 +61,8 @@ export class WorkerWriter implements BatchWriter {
 
   /** Tries once more to open a file that could not be written: see {@link opened}. */
   reopen(): Promise<Waiting | undefined> {
+    // A thread that has ended answers nothing.
+    if (this.#end !== undefined) return Promise.reject(this.#end);
     this.#opening = Promise.withResolvers();
     this.#send({ kind: 'open' });
     return this.#opening.promise;
