@@ -5,10 +5,13 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExpectedHead, Finding } from '../../../src/app/audit/trail-check.ts';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { HeadFile } from '../../../src/infra/process/head-file.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { copyAsBackup } from '../../../src/infra/sqlite/backup.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { CHUNK_ROWS, openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
+import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
 import { MIGRATIONS } from '../../../src/infra/sqlite/schema.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { newEvent, placed } from '../../support/events.ts';
@@ -192,6 +195,25 @@ describe('Changes to a store are located:', () => {
     const problem = `${file}-head has another root for these 700 events`;
     expect(await findings(file)).toEqual([{ from: 1, to: 700, problem }]);
   });
+
+  it.each([689, 690])(
+    'all was rewritten up to a cut, but for the note of the head at position %i, from before it',
+    async (position) => {
+      const file = given();
+      tamper(file, (db) => void db.exec('DELETE FROM events WHERE position > 690'));
+      coverUp(file);
+      writeFileSync(`${file}-head`, honest.head);
+      await acceptLossInSqlite(file);
+      rmSync(`${file}-head`);
+      const db = new Database(file);
+      const head = new HeadFile(headFileOf(file), storeIdOf(db));
+      head.write({ position, root: 'ab'.repeat(32) });
+      head.close();
+      db.close();
+      const problem = `${file}-head has another root for these ${position} events`;
+      expect(await findings(file)).toEqual([{ from: 1, to: position, problem }]);
+    },
+  );
 
   it('the head file was deleted', async () => {
     const file = given();
