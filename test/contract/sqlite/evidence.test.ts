@@ -5,11 +5,10 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExpectedHead, Finding } from '../../../src/app/audit/trail-check.ts';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
-import { HeadFile } from '../../../src/infra/process/head-file.ts';
+import { readHeadFile, replaceHeadFile } from '../../../src/infra/process/head-file.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { copyAsBackup } from '../../../src/infra/sqlite/backup.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { CHUNK_ROWS, openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
 import { MIGRATIONS } from '../../../src/infra/sqlite/schema.ts';
@@ -64,6 +63,15 @@ beforeAll(async () => {
 function given(): string {
   const file = temporaryFile();
   writeFileSync(file, honest.db);
+  writeFileSync(`${file}-head`, honest.head);
+  return file;
+}
+
+/** The same without its end, which only the head file still shows. */
+function givenCut(): string {
+  const file = given();
+  tamper(file, (db) => void db.exec('DELETE FROM events WHERE position > 690'));
+  coverUp(file);
   writeFileSync(`${file}-head`, honest.head);
   return file;
 }
@@ -125,10 +133,7 @@ describe('A store that is as it must be', () => {
   });
 
   it('may lack its end beside a newer head, if it is a backup or the loss was accepted', async () => {
-    const file = given();
-    tamper(file, (db) => void db.exec('DELETE FROM events WHERE position > 690'));
-    coverUp(file);
-    writeFileSync(`${file}-head`, honest.head);
+    const file = givenCut();
     const backup = temporaryFile();
     const db = new Database(file);
     await copyAsBackup(db, backup);
@@ -178,10 +183,7 @@ function later(event: ReturnType<typeof newEvent>) {
 
 describe('Changes to a store are located:', () => {
   it('the tail was deleted, and the tree made anew', async () => {
-    const file = given();
-    tamper(file, (db) => void db.exec('DELETE FROM events WHERE position > 690'));
-    coverUp(file);
-    writeFileSync(`${file}-head`, honest.head);
+    const file = givenCut();
     const problem = `the log ends at position 690, and ${file}-head is of 700 events`;
     expect(await findings(file)).toEqual([{ from: 691, to: 700, problem }]);
   });
@@ -199,17 +201,10 @@ describe('Changes to a store are located:', () => {
   it.each([689, 690])(
     'all was rewritten up to a cut, but for the note of the head at position %i, from before it',
     async (position) => {
-      const file = given();
-      tamper(file, (db) => void db.exec('DELETE FROM events WHERE position > 690'));
-      coverUp(file);
-      writeFileSync(`${file}-head`, honest.head);
+      const file = givenCut();
+      const head = readHeadFile(headFileOf(file)) ?? expect.fail();
       await acceptLossInSqlite(file);
-      rmSync(`${file}-head`);
-      const db = new Database(file);
-      const head = new HeadFile(headFileOf(file), storeIdOf(db));
-      head.write({ position, root: 'ab'.repeat(32) });
-      head.close();
-      db.close();
+      replaceHeadFile(headFileOf(file), { ...head, position, root: 'ab'.repeat(32) });
       const problem = `${file}-head has another root for these ${position} events`;
       expect(await findings(file)).toEqual([{ from: 1, to: position, problem }]);
     },

@@ -32,6 +32,11 @@ import { tamper } from '../../support/tampering.ts';
 const EVENTS = 700;
 const SINCE_OUTCOMES = 2;
 
+/** The schemas from this one on, without the newest. */
+function olderSchemas(first: number): number[] {
+  return Array.from({ length: SCHEMA_VERSION - first }, (_, n) => first + n);
+}
+
 /** Makes an empty store as the version with this schema did, and opens it without a migration. */
 function emptyStore(schema: number): readonly [file: string, db: Database.Database] {
   const file = temporaryFile();
@@ -90,14 +95,14 @@ async function verified(file: string) {
   return { findings, size };
 }
 
-it.each(Array.from({ length: SCHEMA_VERSION - WITH_CHECKSUMS }, (_, n) => WITH_CHECKSUMS + n))(
+it.each(olderSchemas(WITH_CHECKSUMS))(
   'a store of schema %i is verified as it is',
   async (schema) => {
     expect(await verified(oldStore(schema))).toEqual({ findings: [], size: EVENTS });
   },
 );
 
-it.each(Array.from({ length: SCHEMA_VERSION - WITH_CHECKSUMS }, (_, n) => WITH_CHECKSUMS + n))(
+it.each(olderSchemas(WITH_CHECKSUMS))(
   'changes to a store of schema %i are found in its own way',
   async (schema) => {
     const file = oldStore(schema);
@@ -115,7 +120,7 @@ it.each(Array.from({ length: SCHEMA_VERSION - WITH_CHECKSUMS }, (_, n) => WITH_C
   },
 );
 
-it.each(Array.from({ length: SCHEMA_VERSION - WITH_EPOCHS }, (_, n) => WITH_EPOCHS + n))(
+it.each(olderSchemas(WITH_EPOCHS))(
   'the epochs of a store of schema %i are read',
   async (schema) => {
     const file = oldStore(schema);
@@ -125,7 +130,7 @@ it.each(Array.from({ length: SCHEMA_VERSION - WITH_EPOCHS }, (_, n) => WITH_EPOC
   },
 );
 
-it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, n) => n + 1))(
+it.each(olderSchemas(1))(
   'a store of schema %i is brought up to date, and everything in it is checked from then on',
   async (schema) => {
     const file = oldStore(schema);
