@@ -5,9 +5,11 @@ export function bytesOf(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
-/** Encodes bytes, at most some thousands. */
+/** Encodes bytes, however many: a proof of somebody else may carry a long text. */
 export function base64Of(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
+  let characters = '';
+  for (const byte of bytes) characters += String.fromCharCode(byte);
+  return btoa(characters);
 }
 
 export function areSameBytes(one: Uint8Array, other: Uint8Array): boolean {

@@ -62,6 +62,32 @@ describe('a receipt as tlog-proof', () => {
     expect(reasonOf(notText)).toBe('the extra data is not a text in UTF-8');
   });
 
+  it.each([
+    ['extra data', `extra ${'A'.repeat(400_000)}\nindex 0\n\n`, 'the note has no signatures'],
+    ['extra data without an end', `extra ${'A'.repeat(32_000_000)}`, 'it is not a tlog-proof'],
+    [
+      'a proof',
+      `extra e30=\nindex 0\n${`${'A'.repeat(43)}=\n`.repeat(100_000)}\n`,
+      'it is not a tlog-proof',
+    ],
+    [
+      'a proof of 64 hashes',
+      `extra e30=\nindex 0\n${`${'A'.repeat(43)}=\n`.repeat(64)}\n`,
+      'it is not a tlog-proof',
+    ],
+  ])('is refused with %s that no log has', (_, text, reason) => {
+    const verdict = verifyTlogProof(`c2sp.org/tlog-proof@v1\n${text}`, log.vkey);
+    expect(verdict).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+  });
+
+  it('is refused with extra data that are not whole groups of base64', async () => {
+    const text = (await proofAt(3)).replace(/extra .*/, 'extra AAAAA');
+    expect(verifyTlogProof(text, log.vkey)).toStrictEqual({
+      ok: false,
+      reason: 'a text is not base64',
+    });
+  });
+
   it('is refused under another key', async () => {
     const verdict = verifyTlogProof(await proofAt(1), `${log.vkey.slice(0, -2)}A=`);
     expect(verdict.ok).toBe(false);
