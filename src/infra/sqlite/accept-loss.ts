@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
-import { openDatabase, requireStore, requireWholeLog } from './database.ts';
+import { cannotOpen, openDatabase, requireStore, requireWholeLog } from './database.ts';
 import { acceptBreak } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
 import { contradictionIn } from './head-file.ts';
@@ -17,7 +17,7 @@ import { damageIn } from './wal/guard.ts';
 export async function acceptLossInSqlite(file: string): Promise<AcceptedLoss> {
   requireStore(file);
   const damage = damageIn(`${file}-wal`);
-  const wrong = damage === undefined ? contradictionIn(file, (at) => readLog(file, at)) : undefined;
+  const wrong = damage === undefined ? missingIn(file) : undefined;
   if (damage === undefined && wrong === undefined) {
     throw new CannotStart(`Nothing is missing in ${file}: there is no loss to accept.`);
   }
@@ -26,6 +26,14 @@ export async function acceptLossInSqlite(file: string): Promise<AcceptedLoss> {
     return damage === undefined ? await cut(file, true) : await cutWal(file);
   } finally {
     unlock();
+  }
+}
+
+function missingIn(file: string): string | undefined {
+  try {
+    return contradictionIn(file, (at) => readLog(file, at));
+  } catch (error) {
+    throw cannotOpen(error, file);
   }
 }
 

@@ -9,6 +9,7 @@ import { orUnwhole } from '../checking/stored-check.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { migrate, refuseForeignFile } from './migrations.ts';
 import { guardStore } from './start/guard.ts';
+import { folderHint } from './storage/fault.ts';
 import { syncWal } from './wal/guard.ts';
 
 /**
@@ -165,6 +166,7 @@ export function cannotOpen(error: unknown, file: string): CannotStart {
   return asCannotStart(error, ({ message }) => {
     const code = error instanceof Database.SqliteError ? error.code : undefined;
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
-    return `${file} cannot be opened: ${message}${code === undefined ? '' : ` (${code})`}.`;
+    const shown = code === undefined ? '' : ` (${code})`;
+    return `${file} cannot be opened: ${message}${shown}.${folderHint(error, file)}`;
   });
 }

@@ -29,7 +29,7 @@ import {
   WITH_TREE,
 } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
-import { isSqliteDamage } from './storage/fault.ts';
+import { folderHint, isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 
 export const CHUNK_ROWS = 1_000;
@@ -230,10 +230,8 @@ function readOrThrow<Result>(read: () => Result): Result {
 
 function cannotRead(error: unknown, file: string): CannotStart {
   return asCannotStart(error, ({ message }) => {
-    const { code = '' } = error as { code?: string };
+    const { code } = error as { code?: string };
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
-    const isClosed = ['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name));
-    const hint = isClosed ? ' It takes a folder that may be written to: copy it to one.' : '';
-    return `${file} cannot be read: ${message}.${hint}`;
+    return `${file} cannot be read: ${message}.${folderHint(error, file)}`;
   });
 }

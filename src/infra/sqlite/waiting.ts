@@ -6,8 +6,9 @@ import type { Store, StoreWatcher } from '../../app/ports/store.ts';
 import { cannotOpen, NoStore, openDatabase } from './database.ts';
 import { isCopy } from './epochs-table.ts';
 import { refuseOtherLog } from './head-file.ts';
+import { refuseForeignFile } from './migrations.ts';
 import { type Readers, readersOf } from './parts.ts';
-import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 import { logIn } from './start/guard.ts';
 import { hasRoom, storageFaultOf } from './storage/fault.ts';
 import { refuseDamagedWal } from './wal/guard.ts';
@@ -198,10 +199,12 @@ function noneYet(cause: Error): CannotStart {
 
 /** Opens a connection to read. It excludes others if there is no room for the shared index. */
 function openToRead(file: string): Opened {
+  let shared: unknown;
   try {
     return { db: openDatabase(file, () => {}, 'refuse'), isAlone: false };
   } catch (error) {
     if (storageFaultOf(error, file) === undefined) throw error;
+    shared = error;
   }
   let db: Database.Database | undefined;
   try {
@@ -212,16 +215,16 @@ function openToRead(file: string): Opened {
     return { db, isAlone: true };
   } catch (error) {
     db?.close();
-    throw cannotOpen(error, file);
+    // A file that cannot be written cannot be locked either, which is not the reason.
+    throw storageFaultOf(error, file) === undefined ? cannotOpen(error, file) : shared;
   }
 }
 
 /** Throws if the store could not be served even if it could be written. */
 function refuseUnfit(file: string, db: Database.Database, { cause }: Waiting): void {
-  const applicationId = db.pragma('application_id', { simple: true });
-  const version = db.pragma('user_version', { simple: true });
+  const version = refuseForeignFile(db, file);
   if (version === 0) throw noneYet(cause);
-  if (applicationId !== APPLICATION_ID || version !== SCHEMA_VERSION) {
+  if (version !== SCHEMA_VERSION) {
     throw new CannotStart(
       `${file} has schema ${version} and cannot be brought up to ${SCHEMA_VERSION}: ` +
         cause.message,

@@ -309,6 +309,13 @@ describe('a store whose end is lost', () => {
     );
   });
 
+  it('says nothing of its log when its file cannot be read', async () => {
+    const file = await storeWith(3);
+    writeFileSync(file, 'no database'.repeat(99));
+    expect(() => openSqliteForCommandLine(file)).toThrow(`${file} is not a SQLite database.`);
+    await expect(acceptLossInSqlite(file)).rejects.toThrow(`${file} is not a SQLite database.`);
+  });
+
   it('is refused when another store was put in its place', async () => {
     const [file, other] = [await storeWith(3), await storeWith(8)];
     copyFileSync(other, file);

@@ -25,19 +25,16 @@ export function guardStore(file: string): void {
  *
  * The connection is read-only, so closing it leaves the `-wal` file as it is. Any other would move
  * the valid frames into the store's file and delete the rest, which an expert might still need.
+ *
+ * Throws an error of SQLite for a file that cannot be read, which says nothing about its log.
  */
 export function readLog(file: string, at: number): Log {
   if (!existsSync(file)) return NO_LOG;
-  let db: Database.Database | undefined;
+  const db = new Database(file, { readonly: true });
   try {
-    db = new Database(file, { readonly: true });
     return logIn(db, at);
-  } catch (error) {
-    // Not a database: the error is reported when the store is opened for use.
-    if (error instanceof Database.SqliteError && NO_STORE.test(error.code)) return NO_LOG;
-    throw error;
   } finally {
-    db?.close();
+    db.close();
   }
 }
 
@@ -105,8 +102,6 @@ function subtreeRoot(height: number, place: number, tree: MerkleTables): Buffer 
   if (row.length !== count) throw new Error(`the tree lacks nodes at height ${height - above}`);
   return rootAbove(row);
 }
-
-const NO_STORE = /^SQLITE_(?:NOTADB|CANTOPEN|IOERR_READ)$/;
 
 const NO_LOG: Log = {
   storeId: undefined,

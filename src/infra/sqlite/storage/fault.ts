@@ -1,6 +1,6 @@
 /** Classifies errors of the storage: a full or failing disk, and damage found by SQLite. */
 
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Impairment } from '../../../app/ports/impairment.ts';
@@ -45,6 +45,17 @@ export function storageFaultOf(error: unknown, file: string): StorageFault | und
     return { reason: isFull ? 'storage_full' : 'storage_failing', cause };
   }
   return undefined;
+}
+
+/**
+ * Returns the advice on a file in a folder that cannot be written, in a sentence; or an empty text. SQLite
+ * reads a store that nobody has open only where it can create the files beside it.
+ */
+export function folderHint(error: unknown, file: string): string {
+  const { code = '' } = error as { code?: string };
+  const isClosed = ['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name));
+  if (!isClosed || !existsSync(file)) return '';
+  return ' It takes a folder that may be written to: copy it to one.';
 }
 
 /**
