@@ -9,7 +9,7 @@ import {
 import { decode } from '../events/codec.ts';
 import { type Appending, failureIn, resultOf } from './append-result.ts';
 import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
-import type { Connection } from './connection/connection.ts';
+import { type Connection, inOrder } from './connection/connection.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { CHUNK_EVENTS, readStored } from './stored-events.ts';
@@ -80,12 +80,12 @@ export class AppendLocked {
   ): Promise<Begun> {
     const { known } = this.#appending;
     const before = known.edge;
-    const [, edge, first, kept] = await Promise.all([
+    const [, edge, first, kept] = await inOrder(
       connection.run(BEGIN),
       this.#lockedEdge(connection),
       readStored(connection, seen, CHUNK_EVENTS),
       readKept(connection, names),
-    ]);
+    );
     known.note(edge, before);
     const stored = [...first];
     while (seen + stored.length < sizeOf(edge)) {

@@ -8,7 +8,7 @@ import { highestIdIn, recordOf } from '../../app/log/recorded-event.ts';
 import type { AppendResult } from '../../app/ports/event-log.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import { BEGIN, type Change } from './batch.ts';
-import type { Connection } from './connection/connection.ts';
+import { type Connection, inOrder } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { isRefusal } from './connection/errors.ts';
 import { readKept } from './kept-outcomes-table.ts';
@@ -138,12 +138,12 @@ async function find(
   const connection = await db.connect();
   try {
     const first = stored[0]?.position ?? 1;
-    const [, edge, there, outcomes] = await Promise.all([
+    const [, edge, there, outcomes] = await inOrder(
       connection.run(BEGIN_SEARCH),
       new MerkleTables(connection).lockedEdge(),
       readStored(connection, first - 1, stored.length),
       readKept(connection, kept.added),
-    ]);
+    );
     await connection.run('COMMIT');
     const [warning] = connection.warnings;
     if (warning !== undefined) throw warning;

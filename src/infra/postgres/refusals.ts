@@ -5,7 +5,7 @@ import type {
 } from '../../app/ports/refusal-trail.ts';
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
 import { texts } from './arrays.ts';
-import type { Statement } from './connection/connection.ts';
+import { inOrder, type Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { REFUSALS_LOCK } from './schema.ts';
 
@@ -38,7 +38,7 @@ export class PostgresRefusals implements RefusalTrail {
   // the disk.
   async append(records: readonly RefusalRecord[]): Promise<void> {
     await this.#db.use((connection) =>
-      Promise.all([
+      inOrder(
         connection.run(
           `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
            SET LOCAL synchronous_commit = off;
@@ -47,7 +47,7 @@ export class PostgresRefusals implements RefusalTrail {
         connection.query(APPEND, [texts(records.map(encodeRefusal))]),
         connection.query(TRIM),
         connection.run('COMMIT'),
-      ]),
+      ),
     );
   }
 

@@ -5,7 +5,7 @@ import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
-import type { Statement } from './connection/connection.ts';
+import { inOrder, type Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
 import { orderIdIn } from './event-lines.ts';
 import { SCHEMA_VERSION } from './schema.ts';
@@ -92,13 +92,13 @@ interface Chunk {
 /** Reads the next events and their part of the stored tree, in one snapshot. */
 async function readChunk(db: Database, after: number): Promise<Chunk> {
   return db.use(async (connection) => {
-    const [, rows, nodes, [[edge, count] = [Buffer.alloc(0), 0]]] = await Promise.all([
+    const [, rows, nodes, [[edge, count] = [Buffer.alloc(0), 0]]] = await inOrder(
       connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
       connection.query<CheckedRow>(EVENTS, [after]),
       connection.query<[number, number, Buffer]>(NODES, [after]),
       connection.query<[Buffer, number]>(EDGE),
       connection.run('COMMIT'),
-    ]);
+    );
     return { rows: rows.map(rowOf), nodes, kept: { edge, nodes: count } };
   });
 }

@@ -101,6 +101,19 @@ export class Connection implements Queryable {
   };
 }
 
+/**
+ * Resolves with the results of statements that were sent one after the other. Rejects with the error of the
+ * first that failed, when all are answered: in a transaction, those behind it fail because of it.
+ */
+export async function inOrder<Results extends readonly unknown[]>(
+  ...sent: { readonly [Index in keyof Results]: Promise<Results[Index]> }
+): Promise<Results> {
+  const settled = await Promise.allSettled(sent);
+  const failed = settled.find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+  return settled.map((each) => (each as PromiseFulfilledResult<unknown>).value) as never;
+}
+
 /** The object id of the type bigint. */
 const INT8_OID = 20;
 
