@@ -11,7 +11,6 @@ import { type Readers, readersOf } from './parts.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { logIn } from './start/guard.ts';
 import { hasRoom, storageFaultOf } from './storage/fault.ts';
-import { refuseDamagedWal } from './wal/guard.ts';
 import type { Waiting, WorkerWriter } from './worker-writer.ts';
 
 /** The interval between attempts to write, in milliseconds. */
@@ -51,7 +50,6 @@ export class WaitingStore {
     this.#writer = writer;
     this.#watcher = watcher;
     this.#waiting = waiting;
-    refuseDamagedWal(file);
     const { db, isAlone } = openMade(file, waiting);
     this.#isAlone = isAlone;
     try {

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
@@ -166,6 +167,9 @@ describe.skipIf(!canMount)('a store whose disk cannot be written (needs a right 
     let grown = 0;
     const ignored = store.log.watch(() => expect.unreachable('it is watched no more'));
     ignored();
+    // More than one attempt to write fails.
+    await wait(2_500);
+    expect(told).toStrictEqual(['storage_failing']);
     const stop = store.log.watch(() => {
       grown += 1;
     });
@@ -216,9 +220,14 @@ describe.skipIf(!canMount)('a store whose disk cannot be written (needs a right 
   it('may be closed while it waits, and is free then', async () => {
     const { disk, file } = await storeOnDisk();
     disk.remount('ro');
-    const { store, lost } = await serve(file);
+    const { store, told, lost } = await serve(file);
     await store.close();
+    expect(openFilesIn(disk.folder)).toStrictEqual([]);
     disk.remount('rw');
+    // Longer than the interval between two attempts.
+    await wait(1_500);
+    expect(readdirSync(disk.folder)).not.toContain('store.db-server');
+    expect(told).toStrictEqual(['storage_failing']);
     const next = await serve(file);
     await begin(next.store);
     expect(await outcomeOf(next.store)).toBe('accepted');
