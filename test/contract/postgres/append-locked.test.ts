@@ -107,6 +107,17 @@ describe('an append under the lock of the log', () => {
     expect(await ids()).toStrictEqual([2]);
   });
 
+  it('gives the lock up if the decision throws', async () => {
+    const { log, other, ids } = await given();
+    const failing = () => {
+      throw new Error('no decision');
+    };
+    await expect(log.append(0, failing, [KEPT])).rejects.toThrow('no decision');
+    expect(await other.append(0, place(1), [KEPT])).toMatchObject({ kind: 'appended' });
+    expect(await log.append(0, place(2), [KEPT])).toMatchObject({ kind: 'appended' });
+    expect(await ids()).toStrictEqual([1, 2]);
+  });
+
   it('precedes the next decision after it was overtaken, and only that', async () => {
     const { log, other, ids, locked } = await given();
     await log.append(0, place(1));

@@ -189,6 +189,8 @@ describe.skipIf(!canMount)('a store whose disk cannot be written (needs a right 
     const seen = grown;
     await outcomeOf(store);
     await expect.poll(() => store.log.head(), WITHIN).toBe(EVENTS + 3);
+    // Longer than the interval at which a watched log is read.
+    await wait(300);
     expect(grown).toBe(seen);
   });
 
