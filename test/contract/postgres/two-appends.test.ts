@@ -62,6 +62,24 @@ describe('an append behind one in flight', () => {
     expect(writes.links.size).toBe(1);
   });
 
+  it('may be followed in turn after that one is answered', async () => {
+    const { network, log, ids } = await given();
+    const released = Promise.withResolvers<Fate>();
+    const writes = onWrites(network, (number) => (number === 2 ? released.promise : 'pass'));
+    const first = log.append(0, place(1));
+    await writes.seen(1);
+    const second = log.append(1, place(2));
+    await writes.seen(2);
+    expect(await first).toMatchObject({ kind: 'appended' });
+    expect(log.takesMore).toBe(true);
+    const third = log.append(2, place(3));
+    released.resolve('pass');
+    expect(await second).toMatchObject({ kind: 'appended', events: [{ position: 2 }] });
+    expect(await third).toMatchObject({ kind: 'appended', events: [{ position: 3 }] });
+    expect(await ids()).toStrictEqual([1, 2, 3]);
+    expect(writes.links.size).toBe(1);
+  });
+
   it('is overtaken with it by another instance, and not recorded', async () => {
     const { log, beside, ids } = await given();
     await beside.append(0, place(7));
