@@ -1,5 +1,6 @@
 /** Keeps the snapshot of the list new enough for a quick start. */
 import { CLOCKS } from '../clock.ts';
+import type { PackedList } from '../log/packed-fold.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { OrderList } from '../state/order-list.ts';
 
@@ -29,6 +30,8 @@ export class SnapshotKeeper {
   readonly #against: (events: number) => Error | undefined;
   readonly #closing = new AbortController();
   #savedPosition: number;
+  /** The position of the newest list that is saved or about to be. */
+  #keptPosition: number;
   #saving: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isShortOfMemory = false;
@@ -42,6 +45,7 @@ export class SnapshotKeeper {
     this.#snapshots = snapshots;
     this.#list = list;
     this.#savedPosition = list.position;
+    this.#keptPosition = list.position;
     this.#minNewEvents = minNewEvents;
     this.#failed = failed;
     this.#against = against;
@@ -54,11 +58,11 @@ export class SnapshotKeeper {
 
   /** Saves the present list if enough events are new. Resolves when no write is in flight any more. */
   keep(): Promise<void> {
-    const snapshots = this.#snapshots;
-    if (snapshots.save !== undefined && this.#isDue) {
-      this.#savedPosition = this.#list.position;
+    if (this.#snapshots.save !== undefined && this.#isDue) {
+      const { position } = this.#list;
       const list = this.#list.pack();
-      this.#saving = this.#saving.then(() => snapshots.save?.(list)).catch(this.#failed);
+      this.#keptPosition = position;
+      this.#saving = this.#saving.then(() => this.#save(list, position));
     }
     return this.#saving;
   }
@@ -87,7 +91,18 @@ export class SnapshotKeeper {
   }
 
   get #isDue(): boolean {
-    return this.#list.position - this.#savedPosition >= this.#minNewEvents;
+    return this.#list.position - this.#keptPosition >= this.#minNewEvents;
+  }
+
+  async #save(list: PackedList, position: number): Promise<void> {
+    try {
+      await this.#snapshots.save?.(list);
+      this.#savedPosition = position;
+    } catch (error) {
+      // It is due again, unless a newer one is about to be saved.
+      if (this.#keptPosition === position) this.#keptPosition = this.#savedPosition;
+      this.#failed(error as Error);
+    }
   }
 
   async #renew(): Promise<void> {
@@ -95,6 +110,7 @@ export class SnapshotKeeper {
     if (!this.#isDue || signal.aborted || !this.#hasMemory()) return;
     try {
       this.#savedPosition = (await this.#snapshots.renew?.(signal)) ?? this.#savedPosition;
+      this.#keptPosition = this.#savedPosition;
     } catch (error) {
       if (!signal.aborted) this.#failed(error as Error);
     }

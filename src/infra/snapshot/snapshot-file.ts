@@ -119,8 +119,13 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
     } finally {
       if (fd !== undefined) closeSync(fd);
     }
-    rmSync(this.#file, { force: true });
-    return 'it is damaged';
+    try {
+      rmSync(this.#file, { force: true });
+      return 'it is damaged';
+    } catch {
+      // Its disk may be mounted read-only, which the start survives.
+      return 'it is damaged, and cannot be removed';
+    }
   }
 
   /** Returns the part of its origin by which a snapshot is none of this log, in words. */

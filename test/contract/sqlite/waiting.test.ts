@@ -140,11 +140,15 @@ describe.skipIf(!canMount)('a store whose disk cannot be written (needs a right 
     expect(expected.folded).toStrictEqual(expected.events.map(foldInputOf));
     expect(expected.traces).toStrictEqual(new Map([[EVENTS + 1, TRACEPARENT]]));
     leaveOpened(file);
+    writeFileSync(`${file}-snapshot`, 'no snapshot');
     disk.remount('ro');
     const { store, told, lost } = await serve(file);
     expect(told).toStrictEqual(['storage_failing']);
     expect(await readingsOf(store)).toStrictEqual(expected);
-    expect(await store.snapshots.load()).toMatchObject({ kind: 'none' });
+    expect(await store.snapshots.load()).toStrictEqual({
+      kind: 'none',
+      reason: 'it is damaged, and cannot be removed',
+    });
     await begin(store);
     expect(await store.writer.execute([place])).toStrictEqual([
       { kind: 'unavailable', cause: 'the store cannot be written yet' },

@@ -112,6 +112,51 @@ describe('the keeper of snapshots', () => {
     expect(snapshots.made).toStrictEqual(['saved 2', 'saved 4']);
   });
 
+  it('has the position of what is saved, not of what is being saved or has failed', async () => {
+    const { snapshots, fold, failures, keeper } = given(1);
+    fold(0, 1);
+    const first = keeper.keep();
+    fold(1, 2);
+    const second = keeper.keep();
+    expect(keeper.position).toBe(0);
+    await snapshots.goOn();
+    await first;
+    expect(keeper.position).toBe(1);
+    snapshots.failsWith = new Error('the disk is full');
+    await snapshots.goOn();
+    await second;
+    expect(keeper.position).toBe(1);
+    expect(failures).toStrictEqual([snapshots.failsWith]);
+  });
+
+  it('tries again without more events after an error, but for a newer list in line', async () => {
+    const { snapshots, fold, failures, keeper } = given(1);
+    snapshots.failsWith = new Error('the disk is full');
+    fold(0, 1);
+    const failed = keeper.keep();
+    fold(1, 2);
+    const next = keeper.keep();
+    await snapshots.goOn();
+    await failed;
+    snapshots.failsWith = undefined;
+    expect(failures).toHaveLength(1);
+    const nothingNew = keeper.keep();
+    await snapshots.goOn();
+    await Promise.all([next, nothingNew]);
+    expect(snapshots.made).toStrictEqual(['saved 2']);
+    snapshots.failsWith = new Error('the disk is full');
+    fold(2, 3);
+    const failedAgain = keeper.keep();
+    await snapshots.goOn();
+    await failedAgain;
+    snapshots.failsWith = undefined;
+    const kept = keeper.keep();
+    await snapshots.goOn();
+    await kept;
+    expect(snapshots.made).toStrictEqual(['saved 2', 'saved 3']);
+    expect(keeper.position).toBe(3);
+  });
+
   it('reports an error, and tries again after more events', async () => {
     const { snapshots, fold, failures, keeper } = given(1);
     snapshots.failsWith = new Error('the disk is full');
