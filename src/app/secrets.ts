@@ -11,8 +11,10 @@
 const KEY = /sto(?:_|%(?:25)*5f)[\w%]+/gi;
 /** A whole API key, so that a name such as presto_42 does not match. */
 const WHOLE_KEY = /sto(?:_|%(?:25)*5f)[0-9a-z]{10}(?:_|%(?:25)*5f)[0-9a-z]{49}/i;
-/** The password in an address. One with an unencoded / or @ in it ends at the last @. */
-const PASSWORD = /(:\/\/[^\s"/:@]*):[^\s"]*@/g;
+/** A run of characters that may be an address. */
+const RUN = /[^\s"]+/g;
+/** The part of an address before its password. */
+const BEFORE_PASSWORD = /:\/\/[^/:@]*(?=:)/;
 /** A password as a parameter of an address, or in libpq's other form. */
 const PASSWORD_PARAMETER = /\b(password=)[^\s"&]+/gi;
 /** A signing key, which may be given by mistake in place of its file's name. */
@@ -43,11 +45,20 @@ export function holdsKey(text: string): boolean {
 export function withoutSecrets(text: string): string {
   let clean = text
     .replaceAll(KEY, 'sto_…')
-    .replaceAll(PASSWORD, '$1:…@')
+    .replaceAll(RUN, withoutPassword)
     .replaceAll(PASSWORD_PARAMETER, '$1…')
     .replaceAll(SIGNING_KEY, 'PRIVATE+KEY+…');
   for (const secret of guarded) clean = clean.replaceAll(secret, '…');
   return clean;
+}
+
+/** Returns an address without its password. One with an unencoded / or @ in it ends at the last @. */
+function withoutPassword(run: string): string {
+  // Not by one expression: it would search for an @ again behind each ://, in quadratic time.
+  const end = run.lastIndexOf('@');
+  const found = BEFORE_PASSWORD.exec(run.slice(0, Math.max(0, end)));
+  if (found === null) return run;
+  return `${run.slice(0, found.index + found[0].length)}:…${run.slice(end)}`;
 }
 
 /** Returns the same without any run as long as a key's secret part, for text of unknown clients. */
