@@ -39,6 +39,30 @@ describe('The verifier of the client', () => {
     }
   });
 
+  test('reads a text of any length, in linear time', async () => {
+    const log = new ProofLog(2);
+    const receipt = await log.receipt(1);
+    const blanks = ' '.repeat(200_000);
+    const whole = await verifyReceipt(`${blanks}${receipt}${blanks}`, log.vkey);
+    expect(whole).toMatchObject({ ok: true, value: { position: 1 } });
+    expect(await verifyReceipt(`${receipt}${blanks}x`, log.vkey)).toEqual(
+      refused('the receipt is not JSON'),
+    );
+    expect(await verifyReceipt(blanks, log.vkey)).toEqual(refused('the receipt is not JSON'));
+    const others = [
+      `— ${'Ü'.repeat(10_000_000)} AAAAAAAA\n`,
+      `— a ${'A'.repeat(10_000_000)}\n`,
+      `— ${'a'.repeat(10_000_000)}\n`,
+    ];
+    for (const [index, line] of others.entries()) {
+      const parts = JSON.parse(receipt) as { checkpoint: string };
+      const longer = JSON.stringify({ ...parts, checkpoint: `${parts.checkpoint}${line}` });
+      const verdict = await verifyReceipt(longer, log.vkey);
+      if (index < 2) expect(verdict).toMatchObject({ ok: true, value: { position: 1 } });
+      else expect(verdict).toEqual(refused('a line is not a signature'));
+    }
+  });
+
   test('refuses forged receipts, at night all of them', async () => {
     const tried: [receipt: string, key: string, what: string][] = [];
     let now = '';

@@ -126,6 +126,22 @@ describe('a signed note', () => {
       note(...Array(101).fill(PETERS)),
       'the note has more than 100 signatures',
     ],
+    ['a name without a signature', note('— PeterNeumann\n'), 'a line is not a signature'],
+    ['no name', note('—  AAAAAAAA\n'), 'a line is not a signature'],
+    ['a plus sign in a name', note('— a+b AAAAAAAA\n'), 'a line is not a signature'],
+    ['an unusual blank in a name', note('— a\u00a0b AAAAAAAA\n'), 'a line is not a signature'],
+    ['two signatures in a line', note('— a AAAAAAAA AAAAAAAA\n'), 'a line is not a signature'],
+    ['a blank at the end of a line', note('— a AAAAAAAA \n'), 'a line is not a signature'],
+    [
+      'a name of millions of characters',
+      note(`— ${'Ü'.repeat(10_000_000)} AAAAAAAA\n`),
+      'the note is not signed with the public key',
+    ],
+    [
+      'a signature of millions of characters',
+      note(`— PeterNeumann ${'A'.repeat(10_000_000)}\n`),
+      'the note is not signed with the public key',
+    ],
   ])('is refused with %s', (_, signed, reason) => {
     expect(verifyNote(signed, PETER)).toEqual(refused(reason));
   });
