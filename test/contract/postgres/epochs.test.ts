@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLOCKS } from '../../../src/app/clock.ts';
 import type { Submission } from '../../../src/app/log/submission.ts';
 import type { Store } from '../../../src/app/ports/store.ts';
@@ -8,6 +8,8 @@ import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import type { PetId } from '../../../src/domain/order-id.ts';
 import { acceptLossInPostgres } from '../../../src/infra/postgres/accept-loss.ts';
+import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import {
   openPostgresForCommandLine,
   openPostgresStore,
@@ -95,6 +97,38 @@ describe('an instance that starts on a log that lost events', () => {
       return idsOf(store, 1);
     });
     expect(id).toBeGreaterThan(1_000_000_000n);
+  });
+
+  it('has to be restarted if it was open before, when it connects again', async () => {
+    const url = await newDatabase();
+    const file = join(temporaryFolder(), 'head');
+    await served(url, file, (store) => idsOf(store, 2));
+    const replaced: Error[] = [];
+    const log = new PostgresEventLog(new Database(url), {
+      epoch: 0,
+      replaced: (cause) => replaced.push(cause),
+    });
+    onTestFinished(() => log.close());
+    const append = () => log.append(2, () => [newEvent(placed(9n))]);
+    expect(await log.head()).toBe(2);
+    await lose(url, () => served(url, file, (store) => idsOf(store, 2)), 2);
+    await acceptLossInPostgres(url, () => file);
+    await sql(
+      url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    const timesTold = async () => {
+      await append();
+      return replaced.length;
+    };
+    await expect.poll(timesTold, { timeout: 20_000 }).toBe(1);
+    const refused = await append();
+    expect(refused.kind).toBe('unavailable');
+    expect(String('cause' in refused && refused.cause)).toContain(
+      'it continues in epoch 1: restart this instance',
+    );
+    await served(url, file, async (store) => expect(await store.log.head()).toBe(2));
   });
 
   it('is refused if the log has diverged', async () => {
