@@ -302,7 +302,14 @@ describe.skipIf(!canMount)(
       disk.free();
       await expect.poll(() => outcomeOf(store), WITHIN).toBe('accepted');
       expect(inOtherConnection(file)).toBe(EVENTS + 2);
-      expect(told).toStrictEqual(['storage_full', '-storage_full']);
+      const ends = ['storage_full', '-storage_full'];
+      expect(told).toStrictEqual(ends);
+      disk.fill();
+      await expect.poll(() => outcomeOf(store), WITHIN).toBe('unavailable');
+      expect(told).toStrictEqual([...ends, 'storage_full']);
+      disk.free();
+      await expect.poll(() => told, WITHIN).toStrictEqual([...ends, ...ends]);
+      expect(await outcomeOf(store)).toBe('accepted');
     });
   },
 );
