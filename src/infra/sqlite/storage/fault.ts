@@ -1,6 +1,15 @@
 /** Classifies errors of the storage: a full or failing disk, and damage found by SQLite. */
 
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Impairment } from '../../../app/ports/impairment.ts';
@@ -54,8 +63,17 @@ export function storageFaultOf(error: unknown, file: string): StorageFault | und
 export function folderHint(error: unknown, file: string): string {
   const { code = '' } = error as { code?: string };
   const isClosed = ['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name));
-  if (!isClosed || !existsSync(file)) return '';
+  if (!isClosed || !isReadable(file)) return '';
   return ' It takes a folder that may be written to: copy it to one.';
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
