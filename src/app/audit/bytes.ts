@@ -12,6 +12,14 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(characters);
 }
 
+/**
+ * Returns true if a text is what {@link base64Of} returns for its bytes. Decoders ignore loose bits at its
+ * end. Throws for a text that is no base64 at all.
+ */
+export function isExactBase64(text: string): boolean {
+  return base64Of(bytesOf(text)) === text;
+}
+
 export function areSameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

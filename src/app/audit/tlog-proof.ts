@@ -1,6 +1,6 @@
 /** Verifies receipts in the form of C2SP tlog-proof, which carry the record in their extra data. */
 
-import { base64Of, bytesOf, textIn } from './bytes.ts';
+import { bytesOf, isExactBase64, textIn } from './bytes.ts';
 import {
   positionOf,
   type Verdict,
@@ -28,9 +28,8 @@ export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedRec
   const [head = '', extra = '', index, lines = ''] = FORM.exec(body) ?? [];
   if (head === '') return refused('it is not a tlog-proof with a record as its extra data');
   const proof = lines.split('\n').slice(0, -1);
-  // A text has loose bits at its end, which decoders ignore.
-  const isExact = [extra, ...proof].every(isBase64);
-  if (!isExact) return refused('a text is not base64');
+  if (extra.length % 4 !== 0 || ![extra, ...proof].every(isExactBase64))
+    return refused('a text is not base64');
   const note = body.slice(head.length);
   const checkpoint = verifyCheckpoint(note, vkey);
   if (!checkpoint.ok) return checkpoint;
@@ -44,11 +43,6 @@ export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedRec
   if (!held.ok) return held;
   const value = { record, position: position.value, checkpoint: checkpoint.value, note };
   return { ok: true, value };
-}
-
-/** @param text Characters of base64, with up to two `=` behind them. */
-function isBase64(text: string): boolean {
-  return text.length % 4 === 0 && base64Of(bytesOf(text)) === text;
 }
 
 function refused(reason: string): { readonly ok: false; readonly reason: string } {

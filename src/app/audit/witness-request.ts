@@ -3,7 +3,7 @@
  * witness has seen, the proof that the new checkpoint is consistent with it, and the checkpoint.
  */
 
-import { base64Of, bytesOf } from './bytes.ts';
+import { base64Of, bytesOf, isExactBase64 } from './bytes.ts';
 import type { Verdict } from './verifier.ts';
 
 export interface WitnessRequest {
@@ -26,12 +26,12 @@ const REQUEST = /^old (0|[1-9]\d{0,15})\n((?:[A-Za-z0-9+/]{43}=\n){0,63})\n/;
 export function parseWitnessRequest(body: string): Verdict<WitnessRequest> {
   const [head = '', size, lines = ''] = REQUEST.exec(body) ?? [];
   const hashes = lines.split('\n').slice(0, -1);
-  const proof = hashes.map(bytesOf);
   const oldSize = Number(size);
-  // A text has loose bits at its end, which decoders ignore.
-  const isExact = proof.every((hash, index) => base64Of(hash) === hashes[index]);
-  if (head === '' || !isExact || !Number.isSafeInteger(oldSize)) {
+  if (head === '' || !hashes.every(isExactBase64) || !Number.isSafeInteger(oldSize)) {
     return { ok: false, reason: 'the body is not "old SIZE", at most 63 hashes, and a checkpoint' };
   }
-  return { ok: true, value: { oldSize, proof, note: body.slice(head.length) } };
+  return {
+    ok: true,
+    value: { oldSize, proof: hashes.map(bytesOf), note: body.slice(head.length) },
+  };
 }

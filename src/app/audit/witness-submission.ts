@@ -3,7 +3,7 @@
  * signature (C2SP tlog-witness, `add-checkpoint`). They come before anything is read from a disk.
  */
 
-import { base64Of, bytesOf } from './bytes.ts';
+import { base64Of, bytesOf, isExactBase64 } from './bytes.ts';
 import {
   isInNameOf,
   type NoteKey,
@@ -103,10 +103,8 @@ export function readCheckpoint(
   text: string,
 ): { readonly origin: string; readonly head: TreeHead } | undefined {
   const [, origin = '', size, base64 = ''] = CHECKPOINT.exec(text) ?? [];
-  const root = bytesOf(base64);
-  // A text has loose bits at its end, which decoders ignore.
-  if (!Number.isSafeInteger(Number(size)) || base64Of(root) !== base64) return undefined;
-  return { origin, head: { size: Number(size), root } };
+  if (!Number.isSafeInteger(Number(size)) || !isExactBase64(base64)) return undefined;
+  return { origin, head: { size: Number(size), root: bytesOf(base64) } };
 }
 
 export function refused(fault: Refused['fault'], reason: string): Refused {
