@@ -10,7 +10,7 @@ import { OtherLog } from '../../../src/infra/postgres/known-head.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { KEPT } from '../../support/postgres/distant-log.ts';
-import { sql } from '../../support/postgres/sql.ts';
+import { lose, sql, tamper } from '../../support/postgres/sql.ts';
 
 const place = (...ids: readonly number[]) => {
   return (): readonly NewEvent[] => ids.map((id) => newEvent(placed(BigInt(id))));
@@ -43,22 +43,6 @@ async function lockOf(url: string): Promise<() => Promise<void>> {
   await holder.query('BEGIN');
   await holder.query('SELECT FROM store_orders.tree FOR UPDATE');
   return () => holder.end();
-}
-
-/** Changes rows that the service never changes. */
-async function tamper(url: string, statements: string): Promise<void> {
-  await sql(
-    url,
-    `SET session_replication_role = replica; SET search_path = store_orders; ${statements}`,
-  );
-}
-
-async function edgeOf(url: string): Promise<string> {
-  const [row] = await sql<{ edge: string }>(
-    url,
-    `SELECT encode(edge, 'hex') AS edge FROM store_orders.tree`,
-  );
-  return row?.edge ?? '';
 }
 
 describe('an append under the lock of the log', () => {
@@ -136,12 +120,7 @@ describe('an append under the lock of the log', () => {
     for (const names of [[], [KEPT]]) {
       const { url, log, ids, replaced } = await given();
       await log.append(0, place(1, 2, 3));
-      const edge = await edgeOf(url);
-      await log.append(3, place(4, 5));
-      await tamper(
-        url,
-        `DELETE FROM events WHERE position > 3; UPDATE tree SET edge = '\\x${edge}'`,
-      );
+      await lose(url, () => log.append(3, place(4, 5)), 2);
       expect(await log.append(5, place(6), names)).toMatchObject({
         kind: 'unavailable',
         cause: expect.any(OtherLog),

@@ -18,7 +18,7 @@ import { readHeadFile } from '../../../src/infra/process/head-file.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
-import { sql } from '../../support/postgres/sql.ts';
+import { endOtherSessions, lose, sql } from '../../support/postgres/sql.ts';
 
 const watcher = { lost() {}, impaired() {}, mended() {}, noticed() {} };
 const command = { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 } as const;
@@ -58,24 +58,6 @@ async function copyOf(url: string) {
   };
 }
 
-/** Takes the last events out of a log, as a failover to a standby that was behind does. */
-async function lose(url: string, before: () => Promise<unknown>, count: number): Promise<void> {
-  const edge = await sql<{ edge: string }>(
-    url,
-    `SELECT encode(edge, 'hex') AS edge FROM store_orders.tree`,
-  );
-  await before();
-  await sql(
-    url,
-    `ALTER TABLE store_orders.events DISABLE TRIGGER ALL;
-     ALTER TABLE store_orders.tree DISABLE TRIGGER ALL;
-     DELETE FROM store_orders.events WHERE position > (SELECT max(position) FROM store_orders.events) - ${count};
-     UPDATE store_orders.tree SET edge = '\\x${edge[0]?.edge}';
-     ALTER TABLE store_orders.events ENABLE TRIGGER ALL;
-     ALTER TABLE store_orders.tree ENABLE TRIGGER ALL`,
-  );
-}
-
 describe('an instance that starts on a log that lost events', () => {
   it('is refused by its head file, until the loss is accepted', async () => {
     const url = await newDatabase();
@@ -113,11 +95,7 @@ describe('an instance that starts on a log that lost events', () => {
     expect(await log.head()).toBe(2);
     await lose(url, () => served(url, file, (store) => idsOf(store, 2)), 2);
     await acceptLossInPostgres(url, () => file);
-    await sql(
-      url,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-    );
+    await endOtherSessions(url);
     const timesTold = async () => {
       await append();
       return replaced.length;

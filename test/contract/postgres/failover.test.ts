@@ -6,7 +6,7 @@ import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { OtherLog } from '../../../src/infra/postgres/known-head.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
-import { sql } from '../../support/postgres/sql.ts';
+import { endOtherSessions, sql } from '../../support/postgres/sql.ts';
 
 /** A log with five events, of which this handle has told, and a copy of it as it was after three. */
 async function given() {
@@ -18,11 +18,7 @@ async function given() {
   onTestFinished(() => log.close());
   await append(log, 3);
   const { name } = addressed(url);
-  await sql(
-    url,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
-  );
+  await endOtherSessions(url);
   const behind = await newDatabase(18, name);
   await append(log, 2);
   return { url, log, replaced, behind };
@@ -77,13 +73,8 @@ async function beside(url: string, use: (log: PostgresEventLog) => Promise<void>
 describe('after a failover, an instance', () => {
   it('continues if the log contains every acknowledged event', async () => {
     const { url, log, replaced } = await given();
-    const { name } = addressed(url);
     await beside(url, (other) => append(other, 4));
-    await sql(
-      url,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
-    );
+    await endOtherSessions(url);
     // A cut connection is noticed, by the first to use it at the latest.
     await log.head().catch(() => undefined);
     expect(await log.head()).toBe(9);
@@ -177,15 +168,10 @@ describe('for any settings of a database, a session', () => {
 describe('a connection', () => {
   it('that is ended while idle is replaced', async () => {
     const url = await newDatabase();
-    const { name } = addressed(url);
     await beside(url, async (log) => {
       for (let round = 0; round < 3; round++) {
         await append(log, 1);
-        await sql(
-          url,
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
-        );
+        await endOtherSessions(url);
         await log.head().catch(() => undefined);
       }
       expect(await log.head()).toBe(3);

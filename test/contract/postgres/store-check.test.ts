@@ -12,13 +12,11 @@ import { openPostgresStore } from '../../../src/infra/postgres/store.ts';
 import { checkPostgresStore } from '../../../src/infra/postgres/store-check.ts';
 import { NOON } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
-import { sql } from '../../support/postgres/sql.ts';
+import { tamper } from '../../support/postgres/sql.ts';
 import { fillHonestly } from '../../support/tampering.ts';
 
 /** More than two chunks. */
 const EVENTS = 4_900;
-
-const AS_REPLICA = 'SET session_replication_role = replica; SET search_path = store_orders';
 
 describe('the check of a store in PostgreSQL', () => {
   let url: string;
@@ -66,7 +64,7 @@ describe('the check of a store in PostgreSQL', () => {
   ])('finds %s, and the place', async (change, problem) => {
     const name = new URL(url).pathname.slice(1);
     const copy = await newDatabase(18, name);
-    await sql(copy, `${AS_REPLICA}; ${change}`);
+    await tamper(copy, change);
     await expect(checkPostgresStore(copy, UNPACED)).rejects.toMatchObject({ message: problem });
     // A start says so as well, before it is ready.
     const store = await openPostgresStore(

@@ -10,7 +10,7 @@ import { takeOver } from '../../../src/infra/postgres/take-over.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { Network } from '../../support/postgres/network.ts';
-import { sql } from '../../support/postgres/sql.ts';
+import { endOtherSessions, sql } from '../../support/postgres/sql.ts';
 import { fillHonestly } from '../../support/tampering.ts';
 
 /** The events that another store has recorded. */
@@ -104,11 +104,7 @@ it('None is recorded where the session is ended in the middle', async () => {
   const { url, db } = await given();
   const ended = takeOver(db, async (add) => {
     await add(recorded.slice(0, 300));
-    await sql(
-      url,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-    );
+    await endOtherSessions(url);
     await add(recorded.slice(300));
     return tree.head();
   });

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
@@ -12,10 +12,7 @@ import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
 import { KeptOutcomesTable } from '../../../src/infra/sqlite/kept-outcomes-table.ts';
 import { SqliteKeyStore } from '../../../src/infra/sqlite/key-store.ts';
 import { MerkleTables } from '../../../src/infra/sqlite/merkle-tables.ts';
-import { registerChecksums } from '../../../src/infra/sqlite/migrations.ts';
 import {
-  APPLICATION_ID,
-  MIGRATIONS,
   SCHEMA_VERSION,
   WITH_CHECKSUMS,
   WITH_EPOCHS,
@@ -27,6 +24,7 @@ import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
 import { SqliteTrail } from '../../../src/infra/sqlite/trail.ts';
 import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
+import { emptyStore } from '../../support/older-store.ts';
 import { tamper } from '../../support/tampering.ts';
 
 const EVENTS = 700;
@@ -37,20 +35,10 @@ function olderSchemas(first: number): number[] {
   return Array.from({ length: SCHEMA_VERSION - first }, (_, n) => first + n);
 }
 
-/** Makes an empty store as the version with this schema did, and opens it without a migration. */
-function emptyStore(schema: number): readonly [file: string, db: Database.Database] {
-  const file = temporaryFile();
-  const db = new Database(file);
-  registerChecksums(db);
-  for (const migration of MIGRATIONS.slice(0, schema)) db.exec(migration);
-  db.pragma(`application_id = ${APPLICATION_ID}`);
-  db.pragma(`user_version = ${schema}`);
-  return [file, db];
-}
-
 /** Makes a store as the version with this schema has left it. */
 function oldStore(schema: number): string {
-  const [file, db] = emptyStore(schema);
+  const file = temporaryFile();
+  const db = emptyStore(file, schema);
   const insert = db.prepare(`INSERT INTO events VALUES (?, ?, 1, 'OrderPlaced', 2, ?, ?)`);
   for (let id = 1; id <= EVENTS; id++) {
     const metadata = '{"at":"2026-01-01T12:00:00.000Z","by":"AbCdEfGh01","commandId":"c-1"}';
@@ -162,7 +150,8 @@ it('an older version that is still running adds no key without a checksum', () =
 });
 
 it('the keys of a store from before limits are valid, have none, and can be limited', async () => {
-  const [file, old] = emptyStore(WITH_LIMITS - 1);
+  const file = temporaryFile();
+  const old = emptyStore(file, WITH_LIMITS - 1);
   const key = { id: 'AbCdEfGh01', name: 'x', hash: Buffer.of(1), scopes: [], createdAt: NOON };
   const columns = keyRow(key).slice(0, -2);
   old.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(...columns);

@@ -21,10 +21,10 @@ import { Writer } from '../../../src/app/write/writer.ts';
 import type { PetId } from '../../../src/domain/order-id.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
-import { registerChecksums } from '../../../src/infra/sqlite/migrations.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from '../../../src/infra/sqlite/schema.ts';
+import { SCHEMA_VERSION } from '../../../src/infra/sqlite/schema.ts';
 import { openSqliteForCommandLine, openSqliteStore } from '../../../src/infra/sqlite/store.ts';
 import { LATER, NOON, readAll, TRACEPARENT } from '../../support/events.ts';
+import { emptyStore } from '../../support/older-store.ts';
 import { canMount, SmallDisk } from '../../support/small-disk.ts';
 import { honestStore, tamper } from '../../support/tampering.ts';
 
@@ -326,12 +326,7 @@ function inOtherConnection(file: string): unknown {
 /** Puts an empty store of the schema before the present one in the place of a store. */
 function makeOlder(file: string): void {
   remove(file);
-  const db = new Database(file);
-  registerChecksums(db);
-  for (const migration of MIGRATIONS.slice(0, SCHEMA_VERSION - 1)) db.exec(migration);
-  db.pragma(`application_id = ${APPLICATION_ID}`);
-  db.pragma(`user_version = ${SCHEMA_VERSION - 1}`);
-  db.close();
+  emptyStore(file, SCHEMA_VERSION - 1).close();
 }
 
 /** Puts a database with nothing in it in the place of a store. */
