@@ -76,8 +76,13 @@ export function createApp(parts: AppParts): App {
     authenticate(parts.authenticator, parts.limiter, admit, parts.failures);
   const admit = whileServing(health);
   const gate = gateTo(admit);
-  serveOperations(app, '/v1', V1, services, gate, now);
-  serveOperations(app, '/v2', V2, services, gate, now);
+  const { refusals, damaged } = parts;
+  const answerError = handleErrors(damaged, (req, code) => {
+    const refused = refusedAttempt(req, code);
+    if (refused !== undefined) refusals.note(refused);
+  });
+  serveOperations(app, '/v1', V1, services, { gate, answerError, now });
+  serveOperations(app, '/v2', V2, services, { gate, answerError, now });
   serveDescriptions(app, parts.addresses);
   servePages(app, parts.addresses, parts.servesConsole);
   if (parts.servesConsole) serveConsole(app);
@@ -96,11 +101,6 @@ export function createApp(parts: AppParts): App {
   serveNotFound(app);
   app.use(() => {
     throw new ApiError('not_found');
-  });
-  const { refusals, damaged } = parts;
-  const answerError = handleErrors(damaged, (req, code) => {
-    const refused = refusedAttempt(req, code);
-    if (refused !== undefined) refusals.note(refused);
   });
   app.use(answerError);
 
