@@ -65,24 +65,24 @@ class Service {
 
   /** Runs the phases of a start. A stop may come at any time; the remaining phases are then skipped. */
   async run(madeKey?: string) {
-    const health = this.#health;
     try {
       const engine = await engineOf(this.#config.database, this.#config);
       // The many modules that answer requests are loaded while the store's threads start.
-      const opening = [this.#open(engine), import('./container.ts')] as const;
-      const [store, { compose }] = await Promise.all(opening);
-      const parts = await this.#compose(compose, engine, store);
+      const container = import('./container.ts');
+      container.catch(() => undefined);
+      const store = await this.#open(engine);
+      const parts = await this.#compose((await container).compose, engine, store);
       const address = await this.#listen(store, parts);
       const phases = [
         () => this.#beginWriter(store, parts),
         () => this.#check(store, parts),
         () => this.#ready(store, parts, address, madeKey),
       ];
-      for (const phase of phases) if (health.isStarting) await phase();
+      for (const phase of phases) if (this.#health.isStarting) await phase();
     } catch (error) {
       await this.#opened.disposeAsync();
       // A signal during a start closes the store, which is not a failure of the start.
-      if (health.isStarting) throw error;
+      if (this.#health.isStarting) throw error;
     }
   }
 

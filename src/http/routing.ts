@@ -18,7 +18,7 @@ import { jsonBody, MAX_BODY_BYTES, requireJson } from './requests/body.ts';
 import { RESTRICTIONS } from './requests/headers.ts';
 import { shownNames } from './requests/shown.ts';
 
-/** What all operations of a version have in common. */
+/** The handlers that all operations of a version share, and their clock. */
 export interface ServedBehind {
   /** Every request passes it, even one for an unknown path. It refuses by throwing. */
   readonly gate: RequestHandler;

@@ -20,7 +20,7 @@ export interface ImportedOrder {
 
 /**
  * The time in which a running service has come upon events that another process has appended: it looks for
- * them every 100 ms. No command appends to a store that is served, and only tests do.
+ * them every 100 ms. The import, the only command that appends to a store that is served, waits likewise.
  */
 const NOTICED_MS = 300;
 

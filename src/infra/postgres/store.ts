@@ -67,7 +67,8 @@ async function open(
     damaged: (cause) => watcher.impaired('store_damaged', cause),
   });
   let writer: BatchWriter | undefined;
-  check?.begin(url, (await log.head()) <= SHORT_CHECK_EVENTS);
+  const head = await orClose(db, url, () => log.head());
+  check?.begin(url, head <= SHORT_CHECK_EVENTS);
   log.follow();
   return {
     ...partsOf(db, () => log.edge()),

@@ -17,13 +17,13 @@ import { openDatabase } from './database.ts';
 import { epochsIn } from './epochs-table.ts';
 import { openLog, WATCH_INTERVAL_MS } from './event-log.ts';
 import { rootsIn } from './merkle-tables.ts';
-import { partsOf, readersOf } from './parts.ts';
+import { partsOf, type Readers, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { checkSqliteStore } from './store-check.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
-import { type Waiting, WorkerWriter } from './worker-writer.ts';
+import { WorkerWriter } from './worker-writer.ts';
 
 /** The size of a file that is checked in less than half a second: about 100,000 events. */
 const SHORT_CHECK_BYTES = 33_554_432;
@@ -53,15 +53,12 @@ async function open(file: string, watcher: StoreWatcher, check?: CheckingThread)
   const writer = new WorkerWriter(file, watcher);
   const refusals = new SqliteRefusals(file);
   const waiting = await writer.opened();
-  const waits = waiting && (await waitingStore(file, writer, watcher, waiting));
-  const openReaders = () => {
-    // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
-    const db = openDatabase(file, () => {});
-    db.pragma('wal_autocheckpoint = 0');
-    return readersOf(file, db, writer.signal);
-  };
-  const readers = waits?.readers ?? openReaders();
-  check?.begin(file, statSync(file).size <= SHORT_CHECK_BYTES);
+  const { waits, readers } = await orClose(writer, () => {
+    const waits = waiting && new WaitingStore(file, writer, watcher, waiting);
+    const readers = waits?.readers ?? openReaders(file, writer);
+    check?.begin(file, statSync(file).size <= SHORT_CHECK_BYTES);
+    return { waits, readers };
+  });
   return {
     ...readers,
     refusals,
@@ -81,14 +78,17 @@ async function open(file: string, watcher: StoreWatcher, check?: CheckingThread)
   };
 }
 
-async function waitingStore(
-  file: string,
-  writer: WorkerWriter,
-  watcher: StoreWatcher,
-  waiting: Waiting,
-): Promise<WaitingStore> {
+function openReaders(file: string, { signal }: WorkerWriter): Readers {
+  // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
+  const db = openDatabase(file, () => {});
+  db.pragma('wal_autocheckpoint = 0');
+  return readersOf(file, db, signal);
+}
+
+/** Returns what is opened beside the writer. If that fails, its thread would keep the process alive. */
+async function orClose<Opened>(writer: WorkerWriter, open: () => Opened): Promise<Opened> {
   try {
-    return new WaitingStore(file, writer, watcher, waiting);
+    return open();
   } catch (error) {
     await writer.close();
     throw error;

@@ -4,6 +4,7 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
 import { CLOCKS } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { IdRange } from '../../app/log/epochs.ts';
@@ -12,7 +13,7 @@ import { OrderImage } from '../../app/state/order-image.ts';
 import { Writer } from '../../app/write/writer.ts';
 import { loaded } from '../process/start-thread.ts';
 import { AppendSignal } from './append-signal.ts';
-import { openDatabase, requireWholeLog } from './database.ts';
+import { cannotOpen, openDatabase, requireWholeLog } from './database.ts';
 import { beginDueEpoch } from './epochs-table.ts';
 import { openLog, type SqliteEventLog } from './event-log.ts';
 import { loadSqlite } from './load-sqlite.ts';
@@ -110,8 +111,10 @@ function open(made: (where: string) => void): Opened {
       },
     };
   } catch (error) {
+    // SQLite's own errors do not name the file. The advice depends on how many files are open.
+    const named = error instanceof Database.SqliteError ? cannotOpen(error, file) : error;
     for (const step of undo.reverse()) step();
-    throw error;
+    throw named;
   }
 }
 
