@@ -9,7 +9,7 @@ import { orUnwhole } from '../checking/stored-check.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { migrate, refuseForeignFile } from './migrations.ts';
 import { guardStore } from './start/guard.ts';
-import { openingHint } from './storage/fault.ts';
+import { folderHint } from './storage/fault.ts';
 import { syncWal } from './wal/guard.ts';
 
 /**
@@ -167,6 +167,6 @@ export function cannotOpen(error: unknown, file: string): CannotStart {
     const code = error instanceof Database.SqliteError ? error.code : undefined;
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
     const shown = code === undefined ? '' : ` (${code})`;
-    return `${file} cannot be opened: ${message}${shown}.${openingHint(error, file)}`;
+    return `${file} cannot be opened: ${message}${shown}.${folderHint(error, file)}`;
   });
 }

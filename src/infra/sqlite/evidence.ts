@@ -29,7 +29,7 @@ import {
   WITH_TREE,
 } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
-import { isSqliteDamage, openingHint } from './storage/fault.ts';
+import { folderHint, isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 
 export const CHUNK_ROWS = 1_000;
@@ -232,6 +232,6 @@ function cannotRead(error: unknown, file: string): CannotStart {
   return asCannotStart(error, ({ message }) => {
     const { code } = error as { code?: string };
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
-    return `${file} cannot be read: ${message}.${openingHint(error, file)}`;
+    return `${file} cannot be read: ${message}.${folderHint(error, file)}`;
   });
 }

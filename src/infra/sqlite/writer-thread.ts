@@ -111,10 +111,9 @@ function open(made: (where: string) => void): Opened {
       },
     };
   } catch (error) {
-    // SQLite's own errors do not name the file. The advice depends on how many files are open.
-    const named = error instanceof Database.SqliteError ? cannotOpen(error, file) : error;
     for (const step of undo.reverse()) step();
-    throw named;
+    // SQLite's own errors do not name the file.
+    throw error instanceof Database.SqliteError ? cannotOpen(error, file) : error;
   }
 }
 

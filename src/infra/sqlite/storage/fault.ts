@@ -1,6 +1,15 @@
 /** Classifies errors of the storage: a full or failing disk, and damage found by SQLite. */
 
-import { closeSync, constants, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Impairment } from '../../../app/ports/impairment.ts';
@@ -48,33 +57,24 @@ export function storageFaultOf(error: unknown, file: string): StorageFault | und
 }
 
 /**
- * Returns the advice on a file that SQLite cannot open, in a sentence; or an empty text. SQLite reads a
- * store that nobody has open only where it can create the files beside it.
+ * Returns the advice on a file in a folder that cannot be written, in a sentence; or an empty text. SQLite
+ * reads a store that nobody has open only where it can create the files beside it.
  */
-export function openingHint(error: unknown, file: string): string {
+export function folderHint(error: unknown, file: string): string {
   const { code = '' } = error as { code?: string };
   const isClosed = ['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name));
-  if (!isClosed) return '';
-  const fault = openingFault(file);
-  if (fault === undefined) return ' It takes a folder that may be written to: copy it to one.';
-  return fault === 'EMFILE' ? ' Too many files are open: raise the limit (ulimit -n).' : '';
+  // SQLITE_CANTOPEN can also mean that too many files are open.
+  const isOfFolder = isAllowed(file, constants.R_OK) && !isAllowed(dirname(file), constants.W_OK);
+  return isClosed && isOfFolder ? ' It takes a folder that may be written to: copy it to one.' : '';
 }
 
-/** The files that SQLite opens: the store, and those whose names end with -wal and -shm. */
-const STORE_FILES = 3;
-/** To open a named pipe would otherwise wait for its other end. */
-const READ_WITHOUT_WAIT = constants.O_RDONLY | constants.O_NONBLOCK;
-
-/** Returns the code of the error with which a file cannot be read, or as many files not be opened. */
-function openingFault(file: string): string | undefined {
-  const opened: number[] = [];
+/** Returns true if this process may read, or write, at a path. Opens no file. */
+function isAllowed(path: string, mode: number): boolean {
   try {
-    while (opened.length < STORE_FILES) opened.push(openSync(file, READ_WITHOUT_WAIT));
-    return undefined;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code;
-  } finally {
-    for (const fd of opened) closeSync(fd);
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
   }
 }
 
