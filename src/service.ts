@@ -67,7 +67,7 @@ class Service {
   async run(madeKey?: string) {
     try {
       const engine = await engineOf(this.#config.database, this.#config);
-      // The many modules that answer requests are loaded while the store's threads start.
+      // While the store opens, modules are loaded. If that fails, the store is closed once it is open.
       const container = import('./container.ts');
       container.catch(() => undefined);
       const store = await this.#open(engine);
