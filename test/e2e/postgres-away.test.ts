@@ -167,6 +167,27 @@ test.concurrent('an instance whose database hangs stops cleanly, before and afte
   }
 });
 
+test.concurrent('a database that answers again is found, even if a first question is lost', async (context) => {
+  const { network, service } = await given(context);
+  network.fromClient = () => 'drop';
+  network.fromServer = () => 'drop';
+  await untilReady(service, 503);
+  let lost = 0;
+  network.fromServer = () => 'pass';
+  network.fromClient = (bytes, link) => {
+    // Of one connection after another: what asks for the state, and then a ping.
+    const isNext = bytes.includes(['SELECT pg_is_in_recovery() AS', 'SyncRep'][lost] ?? '\0never');
+    if (isNext) {
+      lost += 1;
+      link.isMarked = true;
+    }
+    return link.isMarked ? 'drop' : 'pass';
+  };
+  await untilReady(service, 200);
+  context.expect(lost).toBe(2);
+  context.expect((await service.send('POST', LIST, BODY)).status).toBe(201);
+});
+
 test.concurrent('a database whose commits take 900 ms is slow, not unreachable', async (context) => {
   const { expect } = context;
   const { network, service } = await given(context);

@@ -137,6 +137,28 @@ describe('A start does not wait for a database', () => {
     expect(tookMs).toBeLessThan(AT_ONCE_MS);
   });
 
+  it('that falls silent behind the first answers', async () => {
+    const url = await newDatabase();
+    const network = await Network.start(Number(new URL(url).port));
+    onTestFinished(() => network[Symbol.asyncDispose]());
+    const pulse = { begins: false, asks: false };
+    network.fromClient = (bytes, link) => {
+      if (link.isMarked) pulse.asks = true;
+      link.isMarked ||= bytes.includes('store-orders pulse');
+      pulse.begins ||= link.isMarked;
+      return 'pass';
+    };
+    // Only the connection for pings still opens, and then waits for its first answer.
+    network.fromServer = (_, link) => {
+      const isHeard = link.isMarked ? !pulse.asks : !pulse.begins;
+      return isHeard ? 'pass' : 'drop';
+    };
+    const { code, said, tookMs } = await ended(network.through(url), '--wait', '0');
+    expect(said).toMatch(/^store-orders: the database has not answered for \d+ ms\.?$/m);
+    expect(code).toBe(1);
+    expect(tookMs).toBeLessThan(AT_ONCE_MS);
+  });
+
   it('after a signal to stop', async () => {
     const program = start(['serve'], newFolder(), {
       PORT: '0',

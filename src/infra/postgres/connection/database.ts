@@ -227,10 +227,12 @@ export class Database implements Queryable {
 
   #failed(error: Error): Error {
     const isAway = error instanceof pg.DatabaseError ? endsSession(error) : !isThere(error);
+    // A silent database has its connections cut: their errors are not the reason.
+    const cause = isAway ? (this.#pulse.silence ?? error) : error;
     if (this.#isInReach && isAway) {
       this.#isInReach = false;
-      this.#reach.outOfReach(error);
+      this.#reach.outOfReach(cause);
     }
-    return error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
+    return cause instanceof StoreUnavailable ? cause : new StoreUnavailable(cause);
   }
 }

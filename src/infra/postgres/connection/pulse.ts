@@ -26,6 +26,9 @@ const PING = `
    WHERE wait_event = 'SyncRep' AND datname = current_database()
      AND state_change < clock_timestamp() - interval '2 seconds'`;
 
+/** A ping that is lost must not be waited for: the database may answer the next one. */
+const SETTINGS = { application_name: 'store-orders pulse', query_timeout: MAX_SILENCE_MS };
+
 /** Receives each change of the pulse. */
 interface PulseWatcher {
   /** Called when the database has not answered for too long. */
@@ -50,6 +53,8 @@ export class Pulse {
   #quietMs = 0;
   #tickedAt = 0;
   #client: RoutedClient | undefined;
+  /** The client, and those that are being opened. */
+  readonly #clients = new Set<RoutedClient>();
   #isPinging = false;
   /** The moving average of a ping's round trip. */
   #usualMs = 0;
@@ -97,7 +102,7 @@ export class Pulse {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    this.#client?.cut();
+    this.#cut();
   }
 
   #tick(): void {
@@ -111,7 +116,7 @@ export class Pulse {
     if (this.#silence !== undefined || this.#quietMs < this.#limitMs) return;
     this.#silence = new Error(`the database has not answered for ${Math.round(this.#quietMs)} ms`);
     // The ping in flight may never be answered.
-    this.#client?.cut();
+    this.#cut();
     this.#watcher.silent(this.#silence);
   }
 
@@ -120,7 +125,7 @@ export class Pulse {
     if (this.#isPinging) return;
     this.#isPinging = true;
     try {
-      this.#client ??= await this.#route.open({ application_name: 'store-orders pulse' });
+      this.#client ??= await this.#route.open(SETTINGS, this.#clients);
       if (this.#isClosed) this.#client.cut();
       const before = performance.now();
       const { rows } = await this.#client.query<{ waiting: number }>(PING);
@@ -135,6 +140,10 @@ export class Pulse {
       await new Promise((resolve) => setTimeout(resolve, REOPEN_MS).unref());
     }
     this.#isPinging = false;
+  }
+
+  #cut(): void {
+    for (const client of this.#clients) client.cut();
   }
 
   /**

@@ -78,9 +78,12 @@ export class Route {
     };
   }
 
-  /** Connects to the primary, which may be any of the hosts. Throws {@link Unreachable}. */
-  async open(settings: pg.ClientConfig): Promise<RoutedClient> {
-    const Client = this.clientsWith(settings);
+  /**
+   * Connects to the primary, which may be any of the hosts. Throws {@link Unreachable}.
+   * @param open Receives the clients that are open, or are being opened.
+   */
+  async open(settings: pg.ClientConfig, open?: Set<RoutedClient>): Promise<RoutedClient> {
+    const Client = this.clientsWith(settings, open);
     return this.first(async () => {
       const client = new Client();
       client.on('error', () => {});
