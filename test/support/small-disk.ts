@@ -42,9 +42,8 @@ export class SmallDisk {
 
   /** From here on its files can be opened for reading only, while what has them open writes on. */
   coverReadOnly(): void {
-    execFileSync('mount', ['--bind', this.folder, this.folder]);
-    onTestFinished(() => void execFileSync('umount', ['--lazy', this.folder]));
-    execFileSync('mount', ['-o', 'remount,bind,ro', this.folder]);
+    const uncover = coverReadOnly(this.folder);
+    onTestFinished(uncover);
   }
 
   resize(kibibytes: number, isNew = false): void {
@@ -67,6 +66,16 @@ export class SmallDisk {
       closeSync(fd);
     }
   }
+}
+
+/**
+ * Lets a file, or those in a folder, be opened for reading only, while what has them open writes on.
+ * Returns a function that ends this.
+ */
+export function coverReadOnly(path: string): () => void {
+  execFileSync('mount', ['--bind', path, path]);
+  execFileSync('mount', ['-o', 'remount,bind,ro', path]);
+  return () => void execFileSync('umount', ['--lazy', path]);
 }
 
 /** Limits the size of the files that a running process writes, for real errors without root. */

@@ -34,9 +34,8 @@ ${noGapsIn('refusals', 'position', 'refusals are append-only: the position is no
 
 /**
  * The trail of refusals in a SQLite file beside the store, so that a flood of refusals takes
- * neither the log's lock nor its space. The file is
- * created for the first refusal. Commits outlive the process but do not wait for the disk: a power
- * cut may take the last of them, but leaves no gap.
+ * neither the log's lock nor its space. The file is created for the first refusal. Commits outlive
+ * the process but do not wait for the disk: a power cut may take the last of them, but leaves no gap.
  */
 export class SqliteRefusals implements RefusalTrail {
   readonly #file: string;
@@ -53,6 +52,16 @@ export class SqliteRefusals implements RefusalTrail {
   }
 
   async append(records: readonly RefusalRecord[]): Promise<void> {
+    try {
+      this.#insert(records);
+    } catch (error) {
+      // A file that could not be opened for writing was opened for reading: the next call tries again.
+      this.close();
+      throw error;
+    }
+  }
+
+  #insert(records: readonly RefusalRecord[]): void {
     const db = this.#open();
     const insert = db.prepare(
       'INSERT INTO refusals SELECT coalesce(max(position), 0) + 1, ? FROM refusals',
@@ -79,6 +88,7 @@ export class SqliteRefusals implements RefusalTrail {
 
   close(): void {
     this.#opened?.close();
+    this.#opened = undefined;
   }
 
   #open(): Database.Database {

@@ -20,6 +20,7 @@ import { rootsIn } from './merkle-tables.ts';
 import { partsOf, type Readers, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
+import { requireWritable } from './start/writable.ts';
 import { checkSqliteStore } from './store-check.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
@@ -81,6 +82,8 @@ async function open(file: string, watcher: StoreWatcher, check?: CheckingThread)
 function openReaders(file: string, { signal }: WorkerWriter): Readers {
   // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
   const db = openDatabase(file, () => {});
+  // Keys are added over this connection.
+  requireWritable(file, db);
   db.pragma('wal_autocheckpoint = 0');
   return readersOf(file, db, signal);
 }

@@ -18,6 +18,7 @@ import { beginDueEpoch } from './epochs-table.ts';
 import { openLog, type SqliteEventLog } from './event-log.ts';
 import { loadSqlite } from './load-sqlite.ts';
 import { lockForServer } from './start/server-lock.ts';
+import { requireWritable } from './start/writable.ts';
 import { storageFaultOf } from './storage/fault.ts';
 import { StorageHealth } from './storage/health.ts';
 import { Checkpoints } from './wal/checkpoints.ts';
@@ -80,6 +81,7 @@ function open(made: (where: string) => void): Opened {
   try {
     const db = openDatabase(file, undefined, made);
     undo.push(() => db.close());
+    requireWritable(file, db);
     // Checkpoints are made between batches, by a connection that reports their results.
     db.pragma('wal_autocheckpoint = 0');
     undo.push(lockForServer(file));

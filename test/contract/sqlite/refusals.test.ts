@@ -5,6 +5,7 @@ import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { SqliteRefusals } from '../../../src/infra/sqlite/refusals.ts';
 import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';
 import { temporaryFile } from '../../support/folder.ts';
+import { canMount, coverReadOnly } from '../../support/small-disk.ts';
 import { refusal, refusalTrailContract } from '../refusal-trail.ts';
 
 function opened(file = temporaryFile(), most?: number): SqliteRefusals {
@@ -35,6 +36,23 @@ describe('the file of refusals', () => {
     const positions = (await beside.newest(9)).map(({ position }) => position);
     expect(positions).toStrictEqual([1, 2, 3]);
   });
+
+  it.skipIf(!canMount)(
+    'is written again as soon as it can be (needs a right to mount)',
+    async () => {
+      const file = temporaryFile();
+      const before = opened(file);
+      await before.append([refusal(1)]);
+      before.close();
+      const uncover = coverReadOnly(`${file}-refusals`);
+      const trail = opened(file);
+      const failed = await trail.append([refusal(2)]).catch((error: unknown) => error);
+      uncover();
+      expect(failed).toMatchObject({ code: 'SQLITE_READONLY' });
+      await trail.append([refusal(3)]);
+      expect(await trail.newest(9)).toHaveLength(2);
+    },
+  );
 
   it('refuses changes and deletions of its records', async () => {
     const file = temporaryFile();

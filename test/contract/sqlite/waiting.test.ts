@@ -25,7 +25,7 @@ import { SCHEMA_VERSION } from '../../../src/infra/sqlite/schema.ts';
 import { openSqliteForCommandLine, openSqliteStore } from '../../../src/infra/sqlite/store.ts';
 import { LATER, NOON, readAll, TRACEPARENT } from '../../support/events.ts';
 import { emptyStore } from '../../support/older-store.ts';
-import { canMount, SmallDisk } from '../../support/small-disk.ts';
+import { canMount, coverReadOnly, SmallDisk } from '../../support/small-disk.ts';
 import { honestStore, tamper } from '../../support/tampering.ts';
 
 const EVENTS = 70;
@@ -196,6 +196,21 @@ describe.skipIf(!canMount)('a store whose disk cannot be written (needs a right 
     // Longer than the interval at which a watched log is read.
     await wait(300);
     expect(grown).toBe(seen);
+  });
+
+  it('is waited for, too, if its file alone cannot be written', async () => {
+    const { file } = await storeOnDisk();
+    const expected = await readingsIn(file);
+    const uncover = coverReadOnly(file);
+    const { store, told } = await serve(file);
+    await begin(store);
+    expect(told).toStrictEqual(['storage_failing']);
+    expect(await outcomeOf(store)).toBe('unavailable');
+    expect(await readingsOf(store)).toStrictEqual(expected);
+    uncover();
+    await expect.poll(() => outcomeOf(store), WITHIN).toBe('accepted');
+    expect(told).toStrictEqual(['storage_failing', '-storage_failing']);
+    await store.keys.add({ ...KEY, id: '0000000000' });
   });
 
   it('takes commands after it is begun, if it can be written before that', async () => {
