@@ -19,6 +19,7 @@ import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { orDamaged, orUnavailable } from './storage/fault.ts';
+import { FilesInPlace } from './storage/files-in-place.ts';
 import { StoredEvents } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
 import { Wal } from './wal/wal.ts';
@@ -40,6 +41,8 @@ interface Options {
    * outcome stays unknown.
    */
   readonly wal?: Wal | undefined;
+  /** Nothing is recorded once one of these is not in its place. */
+  readonly files?: FilesInPlace | undefined;
 }
 
 /** The log in SQLite, over an open connection, which it closes. */
@@ -96,6 +99,7 @@ export class SqliteEventLog implements EventLog {
 
   /** Tries a commit that changes nothing. Throws if the log cannot be written at this time. */
   probe(): void {
+    this.#options.files?.require();
     this.#headFile?.writeIfDue();
     this.#transaction.begin();
     try {
@@ -110,6 +114,7 @@ export class SqliteEventLog implements EventLog {
 
   #append(seen: number, decide: Decide): Exclude<AppendResult, { kind: 'overtaken' }> {
     try {
+      this.#options.files?.require();
       // Nothing is acknowledged beyond a head that is not on disk: a start compares the log with
       // it.
       this.#headFile?.writeIfDue();
@@ -231,14 +236,15 @@ export class SqliteEventLog implements EventLog {
 export function openLog(
   file: string,
   db: Database.Database,
-  { damaged, wal = new Wal(file), signal }: Pick<Options, 'damaged' | 'wal' | 'signal'> = {},
+  given: Omit<Options, 'beginAppending'> = {},
 ): SqliteEventLog {
+  const { wal = new Wal(file), files = new FilesInPlace(file) } = given;
   requireWholeLog(file, db);
   const beginAppending = () => {
     const { storeId, id } = isCopy(db) ? beginDueEpoch(file, db) : epochsIn(db);
     return new HeadFile(headFileOf(file), storeId, id);
   };
-  const log = new SqliteEventLog(db, { beginAppending, damaged, wal, signal });
+  const log = new SqliteEventLog(db, { ...given, beginAppending, wal, files });
   if (!isCopy(db)) log.prepare();
   return log;
 }

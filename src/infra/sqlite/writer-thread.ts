@@ -20,10 +20,14 @@ import { loadSqlite } from './load-sqlite.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
 import { storageFaultOf } from './storage/fault.ts';
+import { FilesInPlace } from './storage/files-in-place.ts';
 import { StorageHealth } from './storage/health.ts';
 import { Checkpoints } from './wal/checkpoints.ts';
 import { Wal } from './wal/wal.ts';
 import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './writer-messages.ts';
+
+/** The interval between two looks at the files while nothing is recorded, in milliseconds. */
+const LOOK_INTERVAL_MS = 1_000;
 
 loadSqlite();
 loaded();
@@ -91,7 +95,8 @@ function open(made: (where: string) => void): Opened {
     requireWholeLog(file, db);
     const { ids } = beginDueEpoch(file, db);
     const signal = new AppendSignal(signalled);
-    const log = openLog(file, db, { damaged, wal, signal });
+    const files = new FilesInPlace(file);
+    const log = openLog(file, db, { damaged, wal, signal, files });
     const checkpoints = new Checkpoints(wal, {
       failing: (cause) => impaired('checkpoint_failing', cause),
       tried: (counters) => send({ kind: 'checkpointed', counters }),
@@ -100,12 +105,14 @@ function open(made: (where: string) => void): Opened {
     });
     const mended = (reason: Impairment) => send({ kind: 'mended', reason });
     const health = new StorageHealth(file, () => log.probe(), { impaired, mended });
+    const looking = setInterval(() => look(files, health), LOOK_INTERVAL_MS);
     return {
       log,
       ids,
       health,
       checkpoints,
       async close() {
+        clearInterval(looking);
         health.close();
         checkpoints.close();
         await log.close();
@@ -116,6 +123,15 @@ function open(made: (where: string) => void): Opened {
     for (const step of undo.reverse()) step();
     // SQLite's own errors do not name the file.
     throw error instanceof Database.SqliteError ? cannotOpen(error, file) : error;
+  }
+}
+
+/** Notices while nothing is recorded, too, that the files are not in their place. */
+function look(files: FilesInPlace, health: StorageHealth): void {
+  try {
+    files.require();
+  } catch (error) {
+    health.note(error as Error);
   }
 }
 

@@ -35,6 +35,7 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
   'EROFS',
   'EMFILE',
   'ENFILE',
+  'ESTALE',
 ]);
 const FULL_CODES: ReadonlySet<string> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT']);
 
