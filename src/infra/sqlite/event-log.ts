@@ -19,7 +19,6 @@ import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { orDamaged, orUnavailable } from './storage/fault.ts';
-import { FilesInPlace } from './storage/files-in-place.ts';
 import { StoredEvents } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
 import { Wal } from './wal/wal.ts';
@@ -41,8 +40,6 @@ interface Options {
    * outcome stays unknown.
    */
   readonly wal?: Wal | undefined;
-  /** Nothing is recorded once one of these is not in its place. */
-  readonly files?: FilesInPlace | undefined;
 }
 
 /** The log in SQLite, over an open connection, which it closes. */
@@ -99,7 +96,7 @@ export class SqliteEventLog implements EventLog {
 
   /** Tries a commit that changes nothing. Throws if the log cannot be written at this time. */
   probe(): void {
-    this.#options.files?.require();
+    this.#options.wal?.requireInPlace();
     this.#headFile?.writeIfDue();
     this.#transaction.begin();
     try {
@@ -114,13 +111,13 @@ export class SqliteEventLog implements EventLog {
 
   #append(seen: number, decide: Decide): Exclude<AppendResult, { kind: 'overtaken' }> {
     try {
-      this.#options.files?.require();
-      // Nothing is acknowledged beyond a head that is not on disk: a start compares the log with
-      // it.
+      this.#options.wal?.requireInPlace();
+      // Nothing is acknowledged beyond a head that is not on disk: a start compares the two.
       this.#headFile?.writeIfDue();
       this.prepare();
       this.#transaction.begin();
     } catch (error) {
+      if (error instanceof DamagedStore) this.#options.damaged?.(error);
       return { kind: 'unavailable', cause: error as Error };
     }
     let head: number;
@@ -238,13 +235,13 @@ export function openLog(
   db: Database.Database,
   given: Omit<Options, 'beginAppending'> = {},
 ): SqliteEventLog {
-  const { wal = new Wal(file), files = new FilesInPlace(file) } = given;
+  const { wal = new Wal(file) } = given;
   requireWholeLog(file, db);
   const beginAppending = () => {
     const { storeId, id } = isCopy(db) ? beginDueEpoch(file, db) : epochsIn(db);
     return new HeadFile(headFileOf(file), storeId, id);
   };
-  const log = new SqliteEventLog(db, { ...given, beginAppending, wal, files });
+  const log = new SqliteEventLog(db, { ...given, beginAppending, wal });
   if (!isCopy(db)) log.prepare();
   return log;
 }

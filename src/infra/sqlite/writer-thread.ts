@@ -9,6 +9,7 @@ import { CLOCKS } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { IdRange } from '../../app/log/epochs.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
 import { OrderImage } from '../../app/state/order-image.ts';
 import { Writer } from '../../app/write/writer.ts';
 import { loaded } from '../process/start-thread.ts';
@@ -20,7 +21,6 @@ import { loadSqlite } from './load-sqlite.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
 import { storageFaultOf } from './storage/fault.ts';
-import { FilesInPlace } from './storage/files-in-place.ts';
 import { StorageHealth } from './storage/health.ts';
 import { Checkpoints } from './wal/checkpoints.ts';
 import { Wal } from './wal/wal.ts';
@@ -95,8 +95,7 @@ function open(made: (where: string) => void): Opened {
     requireWholeLog(file, db);
     const { ids } = beginDueEpoch(file, db);
     const signal = new AppendSignal(signalled);
-    const files = new FilesInPlace(file);
-    const log = openLog(file, db, { damaged, wal, signal, files });
+    const log = openLog(file, db, { damaged, wal, signal });
     const checkpoints = new Checkpoints(wal, {
       failing: (cause) => impaired('checkpoint_failing', cause),
       tried: (counters) => send({ kind: 'checkpointed', counters }),
@@ -105,7 +104,7 @@ function open(made: (where: string) => void): Opened {
     });
     const mended = (reason: Impairment) => send({ kind: 'mended', reason });
     const health = new StorageHealth(file, () => log.probe(), { impaired, mended });
-    const looking = setInterval(() => look(files, health), LOOK_INTERVAL_MS);
+    const looking = setInterval(() => look(wal, health, damaged), LOOK_INTERVAL_MS);
     return {
       log,
       ids,
@@ -126,12 +125,13 @@ function open(made: (where: string) => void): Opened {
   }
 }
 
-/** Notices while nothing is recorded, too, that the files are not in their place. */
-function look(files: FilesInPlace, health: StorageHealth): void {
+/** Notices while nothing is recorded, too, that the files are not in their place, or not whole. */
+function look(wal: Wal, health: StorageHealth, damaged: (cause: Error) => void): void {
   try {
-    files.require();
+    wal.requireInPlace();
   } catch (error) {
-    health.note(error as Error);
+    if (error instanceof DamagedStore) damaged(error);
+    else health.note(error as Error);
   }
 }
 

@@ -1,4 +1,5 @@
-import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Submission } from '../../../src/app/log/submission.ts';
 import type { Store } from '../../../src/app/ports/store.ts';
@@ -24,8 +25,8 @@ interface Serving {
   readonly told: string[];
 }
 
-async function serve(): Promise<Serving> {
-  const file = temporaryFile();
+/** Opens a store without orders. */
+async function serve(file = temporaryFile()): Promise<Serving> {
   const told: string[] = [];
   const store = await openSqliteStore(file, {
     impaired: (reason, cause) => void told.push(`${reason}: ${cause.message}`),
@@ -34,12 +35,17 @@ async function serve(): Promise<Serving> {
   });
   onTestFinished(() => store.close());
   await store.begin(Writer.startOf(new OrderList(() => null)));
-  expect((await store.writer.execute([place]))[0]?.kind).toBe('accepted');
   return { file, store, told };
 }
 
+async function serveOne(): Promise<Serving> {
+  const serving = await serve();
+  expect((await serving.store.writer.execute([place]))[0]?.kind).toBe('accepted');
+  return serving;
+}
+
 it.each(['', '-wal', '-shm'])('nothing is recorded while the file%s is moved away', async (end) => {
-  const { file, store, told } = await serve();
+  const { file, store, told } = await serveOne();
   renameSync(file + end, `${file}-away`);
   const cause = `${file}${end} was moved, removed or replaced while it was open`;
   await expect.poll(() => told, WITHIN).toStrictEqual([`storage_failing: ${cause}`]);
@@ -52,7 +58,7 @@ it.each(['', '-wal', '-shm'])('nothing is recorded while the file%s is moved awa
 });
 
 it('nothing is recorded once the file is replaced, even by a copy of itself', async () => {
-  const { file, store, told } = await serve();
+  const { file, store, told } = await serveOne();
   copyFileSync(file, `${file}-copy`);
   renameSync(`${file}-copy`, file);
   await expect
@@ -61,8 +67,31 @@ it('nothing is recorded once the file is replaced, even by a copy of itself', as
   expect(told).toHaveLength(1);
 });
 
+it.each([0, 4_000])('a -wal file that is cut to %i bytes is damage', async (bytes) => {
+  const { file, store, told } = await serveOne();
+  const { size } = statSync(`${file}-wal`);
+  truncateSync(`${file}-wal`, bytes);
+  const cause = `${file}-wal was cut to ${bytes} bytes, and had ${size} in use`;
+  await expect.poll(() => told, WITHIN).toStrictEqual([`store_damaged: ${cause}`]);
+  expect(await store.writer.execute([place])).toStrictEqual([{ kind: 'unavailable', cause }]);
+});
+
+it('a store that is only open, or only written to, has its files in their place', async () => {
+  const made = await serve();
+  await made.store.close();
+  const { file, store, told } = await serve(made.file);
+  // Longer than the interval between two looks.
+  await setTimeout(1_500);
+  expect(statSync(`${file}-wal`).size).toBe(0);
+  for (const end = performance.now() + 1_500; performance.now() < end; ) {
+    expect((await store.writer.execute([place]))[0]?.kind).toBe('accepted');
+  }
+  // Each checkpoint that works ends what may have impaired it.
+  expect(told.filter((line) => line !== 'checkpoint_failing no more')).toStrictEqual([]);
+});
+
 it('a removed -wal file is saved by a stop', async () => {
-  const { file, store } = await serve();
+  const { file, store } = await serveOne();
   rmSync(`${file}-wal`);
   await store.close();
   const again = await openSqliteStore(file, { impaired() {}, lost() {} });

@@ -1,9 +1,13 @@
-/** The `-wal` file of an open store. */
+/** The `-wal` file of an open store, and the look at the files that SQLite has open. */
 
-import { closeSync, fsyncSync, ftruncateSync, openSync, statSync } from 'node:fs';
+import { type BigIntStats, closeSync, fsyncSync, ftruncateSync, openSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { DamagedStore } from '../../../app/ports/store.ts';
 import { frameBytes, HEADER_BYTES } from './format.ts';
 import { hasCommitBehind, readHeader } from './guard.ts';
+
+/** The shortest interval between two looks at the files, in milliseconds. */
+const LOOK_INTERVAL_MS = 100;
 
 /** The state of the `-wal` file, in frames. */
 export interface WalState {
@@ -24,6 +28,9 @@ export class Wal {
   readonly #frameBytes: number;
   /** The header of the file when all of it was last in the store's file. */
   #done: Buffer | undefined;
+  /** The path and the identity of the store's file, its `-wal` and its `-shm`. */
+  readonly #opened: readonly (readonly [path: string, identity: string | undefined])[];
+  #lookedAt = performance.now();
 
   /** Opens the `-wal` file of an existing store's file. */
   constructor(file: string) {
@@ -36,6 +43,28 @@ export class Wal {
     this.#frameBytes = frameBytes({
       pageSize: this.#db.pragma('page_size', { simple: true }) as number,
     });
+    this.#opened = ['', '-wal', '-shm'].map((end) => [file + end, identityOf(statOf(file + end))]);
+  }
+
+  /**
+   * Throws {@link Displaced} if a file of the store is not at its path any more, and {@link
+   * DamagedStore} if the `-wal` file lacks committed frames. Looks once in 100 ms at most.
+   *
+   * What has a removed file open goes on writing to it, and the kernel frees it with the last that
+   * has it open (unlink(2)): what is recorded then is lost with the process. SQLite itself looks for
+   * that only where it has no `-wal` file (SQLITE_READONLY_DBMOVED).
+   */
+  requireInPlace(): void {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_INTERVAL_MS) return;
+    // Before the size is read: the file only grows.
+    const { frames } = this.state();
+    for (const [path, identity] of this.#opened) {
+      const found = statOf(path);
+      if (identity !== undefined && identityOf(found) !== identity) throw new Displaced(path);
+      if (path === this.#file && frames > 0) requireSize(path, found, this.bytesOf(frames));
+    }
+    this.#lookedAt = now;
   }
 
   state(): WalState {
@@ -95,4 +124,29 @@ export class Wal {
 // For a file that is about to be restarted, SQLite may report −1.
 function stateIn([, frames, checkpointed]: Row): WalState {
   return { frames: Math.max(frames, 0), checkpointed: Math.max(checkpointed, 0) };
+}
+
+/** Thrown for an open file that was moved, removed or replaced. */
+class Displaced extends Error {
+  /** The system's code for a handle without its file: the storage counts as failing. */
+  readonly code = 'ESTALE';
+
+  constructor(path: string) {
+    super(`${path} was moved, removed or replaced while it was open`);
+  }
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+/** Returns the device and the inode of a file; undefined if there is none. */
+function identityOf(found: BigIntStats | undefined): string | undefined {
+  return found && `${found.dev}:${found.ino}`;
+}
+
+function requireSize(path: string, found: BigIntStats | undefined, bytes: number): void {
+  const size = found?.size ?? 0n;
+  if (size >= bytes) return;
+  throw new DamagedStore(`${path} was cut to ${size} bytes, and had ${bytes} in use`);
 }
