@@ -1,39 +1,38 @@
-/**
- * The head file, outside the database. It has two records of text that a person can read: "head 2 <store>
- * <epoch> <position> <root> <reached> <highest id> <digest of all that>". Format 1 had neither
- * epochs nor the highest position reached.
- */
+/** The head file, outside the database. */
 
-import { hash } from 'node:crypto';
 import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   openSync,
   readSync,
   renameSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
-import { epochNumberOf, FIRST_EPOCH } from '../../app/log/epochs.ts';
-import { highestOf } from '../../app/log/recorded-event.ts';
+import { FIRST_EPOCH } from '../../app/log/epochs.ts';
+import {
+  encode,
+  highestIdIn,
+  isAhead,
+  latestOf,
+  RECORD_BYTES,
+  RECORDS,
+  type Records,
+  recordsIn,
+} from './head-records.ts';
 import { syncFolder } from './sync-folder.ts';
 
-/** Stands for an unknown root. */
-export const UNKNOWN_ROOT = '0'.repeat(64);
-
-/** The size of a record, in bytes: one sector, which a disk writes atomically. */
-const RECORD_BYTES = 512;
-const RECORDS = 2;
+/** The shortest interval between two looks if the file is at its path, in milliseconds. */
+const LOOK_INTERVAL_MS = 1_000;
 
 /** The head of a log: the position of its newest event, 0 if there is none, and the root there. */
 type Head = Pick<AcknowledgedHead, 'position' | 'root'>;
-
-/** The records of a file; `undefined` for one that is invalid. */
-type Records = readonly (AcknowledgedHead | undefined)[];
 
 /**
  * The file of a {@link AcknowledgedHead}.
@@ -43,12 +42,19 @@ type Records = readonly (AcknowledgedHead | undefined)[];
  * records are written in turn, so that a torn write leaves the other one. Each write replaces the
  * older record, whichever process wrote it, because commands append beside the server. Only the
  * first record is flushed, with the new file: from then on one is valid.
+ *
+ * A file that is removed while it is open is made anew: the next start would not know what was
+ * acknowledged.
  */
 export class HeadFile {
-  readonly #fd: number;
+  readonly #name: string;
   readonly #storeId: string;
   readonly #epoch: string;
-  readonly #contents: Contents;
+  #fd: number;
+  #contents: Contents;
+  /** True until the first record is flushed. */
+  #isNew: boolean;
+  #lookedAt = performance.now();
   /** The records in the file. */
   #records: Records = [];
   #highestId = 0n;
@@ -56,13 +62,13 @@ export class HeadFile {
 
   /** Opens or creates a file. */
   constructor(name: string, storeId: string, epoch = FIRST_EPOCH) {
-    const isNew = !existsSync(name);
-    this.#fd = openSync(name, constants.O_RDWR | constants.O_CREAT, 0o600);
-    // A previous file may have been deleted on purpose: a power cut must not restore it.
-    if (isNew) syncFolder(dirname(name));
-    this.#contents = new Contents(this.#fd);
+    this.#name = name;
     this.#storeId = storeId;
     this.#epoch = epoch;
+    const { fd, isNew } = openOrMake(name);
+    this.#fd = fd;
+    this.#isNew = isNew;
+    this.#contents = new Contents(fd);
   }
 
   /**
@@ -71,6 +77,11 @@ export class HeadFile {
    * @param highestId The highest id of an order among the events appended with it.
    */
   write(head: Head, highestId = 0n): void {
+    const now = performance.now();
+    if (now - this.#lookedAt >= LOOK_INTERVAL_MS) {
+      this.#reopenIfGone();
+      this.#lookedAt = now;
+    }
     // Reading the bytes is cheap, parsing is not, and other processes seldom change them.
     if (this.#contents.haveChanged()) this.#records = recordsIn(this.#contents.bytes);
     if (highestId > this.#highestId) this.#highestId = highestId;
@@ -86,7 +97,8 @@ export class HeadFile {
     const at = isAhead(first, second) ? RECORD_BYTES : 0;
     const record = encode(acknowledged);
     writeSync(this.#fd, record, 0, RECORD_BYTES, at);
-    if (latest === undefined) fsyncSync(this.#fd);
+    if (latest === undefined || this.#isNew) fsyncSync(this.#fd);
+    this.#isNew = false;
     record.copy(this.#contents.bytes, at);
     this.#records = at === 0 ? [acknowledged, second] : [first, acknowledged];
   }
@@ -117,8 +129,35 @@ export class HeadFile {
   }
 
   close(): void {
+    try {
+      const latest = latestOf(this.#records);
+      if (this.#reopenIfGone() && latest !== undefined) this.write(latest);
+    } catch {
+      // The next start says that there is none.
+    }
     closeSync(this.#fd);
   }
+
+  /** Returns true if the file was no longer at its path, and another was opened or made there. */
+  #reopenIfGone(): boolean {
+    const [there, open] = [statSync(this.#name, { throwIfNoEntry: false }), fstatSync(this.#fd)];
+    if (there?.ino === open.ino && there.dev === open.dev) return false;
+    const { fd, isNew } = openOrMake(this.#name);
+    closeSync(this.#fd);
+    this.#fd = fd;
+    this.#isNew = isNew;
+    // The records that were read before stay, unless the file has others.
+    this.#contents = new Contents(fd);
+    return true;
+  }
+}
+
+function openOrMake(name: string): { readonly fd: number; readonly isNew: boolean } {
+  const isNew = !existsSync(name);
+  const fd = openSync(name, constants.O_RDWR | constants.O_CREAT, 0o600);
+  // A previous file may have been deleted on purpose: a power cut must not restore it.
+  if (isNew) syncFolder(dirname(name));
+  return { fd, isNew };
 }
 
 /** Returns the newest head in a file; `undefined` if there is none that is valid. */
@@ -166,68 +205,4 @@ class Contents {
     [this.bytes, this.#spare] = [this.#spare, this.bytes];
     return true;
   }
-}
-
-/** Returns true if one is of a later epoch than the other, or further on in the same one. */
-function isAhead(one: AcknowledgedHead | undefined, other: AcknowledgedHead | undefined): boolean {
-  if (one === undefined || other === undefined) return one !== undefined;
-  if (one.epoch === other.epoch) return one.position > other.position;
-  const epochs = epochNumberOf(one.epoch) - epochNumberOf(other.epoch);
-  return epochs === 0 ? one.position > other.position : epochs > 0;
-}
-
-/**
- * Returns the highest id in both records and a given one. The older record can have it: a process may
- * note a head late, when another has noted a newer one. Records of older versions lack the ids,
- * so they are unknown.
- */
-function highestIdIn(records: Records, given = 0n): bigint | undefined {
-  const ids = records.filter((record) => record !== undefined).map(({ highestId }) => highestId);
-  const known = ids.filter((id) => id !== undefined);
-  return known.length < ids.length ? undefined : highestOf([given, ...known]);
-}
-
-/** Returns the record that is ahead of the other. */
-function latestOf([first, second]: Records): AcknowledgedHead | undefined {
-  return isAhead(first, second) ? first : second;
-}
-
-function recordsIn(bytes: Buffer): Records {
-  return [0, 1].map((n) => decode(bytes.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES)));
-}
-
-const FORM_1 =
-  /^(?<text>head 1 (?<storeId>[0-9a-f]{16}) (?<position>\d{16}) (?<root>[0-9a-f]{64})) (?<digest>[0-9a-f]{16})\s*$/;
-const FORM_2 =
-  /^(?<text>head 2 (?<storeId>[0-9a-f]{16}) (?<epoch>\S{1,48}) (?<position>\d{16}) (?<root>[0-9a-f]{64}) (?<reached>\d{16}) (?<highestId>\d{1,19}|-)) (?<digest>[0-9a-f]{16})\s*$/;
-
-/** Returns a record as bytes. */
-function encode({ storeId, epoch, position, root, reached, highestId }: AcknowledgedHead): Buffer {
-  const text = `head 2 ${storeId} ${epoch} ${padded(position)} ${root ?? UNKNOWN_ROOT} ${padded(reached)} ${highestId ?? '-'}`;
-  return Buffer.from(`${text} ${digestOf(text)}`.padEnd(RECORD_BYTES - 1).concat('\n'));
-}
-
-function padded(position: number): string {
-  return String(position).padStart(16, '0');
-}
-
-/** Parses a record; returns `undefined` if it is invalid. */
-function decode(bytes: Buffer): AcknowledgedHead | undefined {
-  const record = bytes.toString('latin1');
-  const { groups = {} } = FORM_2.exec(record) ?? FORM_1.exec(record) ?? {};
-  const { text = '', storeId = '', position, root, digest, epoch = FIRST_EPOCH } = groups;
-  if (digest !== digestOf(text)) return undefined;
-  const { reached = position, highestId = '-' } = groups;
-  return {
-    storeId,
-    epoch,
-    position: Number(position),
-    root: root === UNKNOWN_ROOT ? undefined : root,
-    reached: Number(reached),
-    highestId: highestId === '-' ? undefined : BigInt(highestId),
-  };
-}
-
-function digestOf(text: string): string {
-  return hash('sha256', text).slice(0, 16);
 }

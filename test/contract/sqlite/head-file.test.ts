@@ -1,11 +1,14 @@
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import type { AcknowledgedHead } from '../../../src/app/log/acknowledged-head.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
-import { HeadFile, readHeadFile, UNKNOWN_ROOT } from '../../../src/infra/process/head-file.ts';
+import { HeadFile, readHeadFile, replaceHeadFile } from '../../../src/infra/process/head-file.ts';
+import { UNKNOWN_ROOT } from '../../../src/infra/process/head-records.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { headFileOf, type Log, refuseOtherLog } from '../../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
@@ -31,6 +34,13 @@ function headed(...heads: readonly [position: number, root: string][]): string {
   for (const [position, root] of heads) head.write({ position, root });
   head.close();
   return file;
+}
+
+/** Returns the head in a file that has one. */
+function noted(name: string): AcknowledgedHead {
+  const found = readHeadFile(name);
+  if (found === undefined) throw new Error(`${name} has no head`);
+  return found;
 }
 
 /** A store with so many events, closed. */
@@ -187,6 +197,32 @@ describe('the head of a log, outside the database', () => {
     other.close();
     refuseOtherLog(file, log(9));
     expect(() => refuseOtherLog(file, log(8))).toThrow(/position 9 was acknowledged/);
+  });
+
+  it.each<[string, (name: string) => void, number]>([
+    ['removed', (name) => rmSync(name), 1],
+    [
+      'replaced',
+      (name) => replaceHeadFile(name, { ...noted(name), position: 9, reached: 9, highestId: 30n }),
+      9,
+    ],
+  ])('is made anew, or taken up, if it is %s while it is open', async (_, change, least) => {
+    const name = headFileOf(temporaryFile());
+    const head = new HeadFile(name, STORE);
+    head.write({ position: 1, root: UNKNOWN_ROOT }, 20n);
+    change(name);
+    // Longer than the interval between two looks.
+    await setTimeout(1_100);
+    head.write({ position: 2, root: UNKNOWN_ROOT }, 5n);
+    expect(noted(name)).toMatchObject({
+      position: Math.max(2, least),
+      reached: Math.max(2, least),
+    });
+    expect(noted(name).highestId).toBe(least === 9 ? 30n : 20n);
+    change(name);
+    head.close();
+    expect(noted(name).position).toBe(Math.max(2, least));
+    expect(noted(name).highestId).toBe(least === 9 ? 30n : 20n);
   });
 
   it('falls back on the record before where one is torn, and on nothing where both are', () => {
