@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { isInstalled } from '../../bench/load.ts';
 import { memoryFolder, temporaryFolder } from '../../support/folder.ts';
 import { type Change, Disk } from '../../support/power-cut/disk.ts';
@@ -75,4 +77,18 @@ describe.skipIf(!CAN_RECORD)('After a power cut at any moment (Linux with a C co
     const isCommit = ({ what, name }: Change) => what === 'flush' && name === '-wal';
     expect(firstFault((changes) => changes.filter((each) => !isCommit(each)))).toMatch(/./);
   });
+});
+
+it('a witness cosigns nothing while its file is moved away', async () => {
+  const file = join(temporaryFolder(), 'witness.db');
+  const witness = witnessOn(file, log, 'new');
+  onTestFinished(() => witness.close());
+  expect(witness.add(log.request(0, 3)).kind).toBe('cosigned');
+  renameSync(file, `${file}-away`);
+  // Longer than the interval between two looks.
+  await setTimeout(150);
+  expect(() => witness.add(log.request(3, 5))).toThrow(StoreUnavailable);
+  expect(() => witness.add(log.request(3, 5))).toThrow(`${file} was moved, removed or replaced`);
+  renameSync(`${file}-away`, file);
+  expect(witness.add(log.request(3, 5)).kind).toBe('cosigned');
 });

@@ -2,7 +2,7 @@
 
 import { type BigIntStats, closeSync, fsyncSync, ftruncateSync, openSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { DamagedStore } from '../../../app/ports/store.ts';
+import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
 import { frameBytes, HEADER_BYTES } from './format.ts';
 import { hasCommitBehind, readHeader } from './guard.ts';
 
@@ -127,12 +127,12 @@ function stateIn([, frames, checkpointed]: Row): WalState {
 }
 
 /** Thrown for an open file that was moved, removed or replaced. */
-class Displaced extends Error {
+class Displaced extends StoreUnavailable {
   /** The system's code for a handle without its file: the storage counts as failing. */
   readonly code = 'ESTALE';
 
   constructor(path: string) {
-    super(`${path} was moved, removed or replaced while it was open`);
+    super(new Error(`${path} was moved, removed or replaced while it was open`));
   }
 }
 

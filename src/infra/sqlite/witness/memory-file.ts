@@ -15,6 +15,7 @@ import { cannotOpen, openDurably } from '../database.ts';
 import { refuseForeignFile } from '../migrations.ts';
 import { orUnavailable } from '../storage/fault.ts';
 import { damageIn } from '../wal/guard.ts';
+import { Wal } from '../wal/wal.ts';
 
 /** "WITN": the application id of such a file (PRAGMA application_id). */
 const APPLICATION_ID = 0x5749544e;
@@ -60,12 +61,14 @@ const SCHEMA = `
 /** The cosigned checkpoints in a file, which {@link openWitnessMemory} opens. */
 export class WitnessMemoryFile implements WitnessMemory {
   readonly #db: Database.Database;
+  readonly #wal: Wal;
   readonly #find: Database.Statement;
   readonly #add: Database.Statement;
   readonly #advance: Database.Statement;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, wal: Wal) {
     this.#db = db;
+    this.#wal = wal;
     this.#find = db.prepare('SELECT note FROM cosigned WHERE origin = ?').pluck();
     this.#add = db.prepare('INSERT INTO cosigned (size, note, origin) VALUES (?, ?, ?)');
     this.#advance = db.prepare('UPDATE cosigned SET size = ?, note = ? WHERE origin = ?');
@@ -83,10 +86,15 @@ export class WitnessMemoryFile implements WitnessMemory {
       if (record !== undefined) write.run(record.size, record.note, origin);
       return result;
     });
-    return orAway(() => work.immediate());
+    return orAway(() => {
+      // The next start knows nothing of what is recorded in a file that was moved away.
+      this.#wal.requireInPlace();
+      return work.immediate();
+    });
   }
 
   close(): void {
+    this.#wal.close();
     this.#db.close();
   }
 }
@@ -130,7 +138,7 @@ export function openWitnessMemory(
   });
   try {
     const cosigner = db.transaction(() => ownKey(db, file, key)).immediate();
-    return { cosigner, memory: new WitnessMemoryFile(db) };
+    return { cosigner, memory: new WitnessMemoryFile(db, new Wal(file)) };
   } catch (error) {
     db.close();
     throw cannotOpen(error, file);
