@@ -151,7 +151,7 @@ class Service {
       // A stop may close the log while the read model catches up.
       if (this.#health.isGoing) return;
       if (isDamage(error)) this.#watcher.impaired('store_damaged', error);
-      else this.#logger.error(error, 'catch-up');
+      else this.#logger.error(error, 'the list could not catch up');
     });
     await untilChecked(check, (error) => {
       if (!this.#health.isGoing) this.#logger.error(error, 'the store could not be checked');

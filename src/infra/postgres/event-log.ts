@@ -30,6 +30,8 @@ interface Options extends KnownHeadOptions {
    * The limit of the search for a lost commit, in milliseconds, after which its outcome is unknown.
    */
   readonly maxSearchMs?: number;
+  /** Called after each look at the head, with its error if it failed. */
+  readonly looked?: ((error: Error | undefined) => void) | undefined;
   /** Awaited before the first append. */
   readonly beginAppending?: () => Promise<unknown>;
 }
@@ -56,7 +58,7 @@ export class PostgresEventLog implements EventLog {
     this.#beginAppending = options.beginAppending;
     this.#tree = new MerkleTables(db);
     this.#known = new KnownHead(db, options);
-    this.#watch = new HeadWatch(db, () => this.#wholeHead());
+    this.#watch = new HeadWatch(db, () => this.#wholeHead(), options.looked);
     this.#notifier = new Notifier(db);
     this.#connections = new AppendConnections(db);
     const appending = {

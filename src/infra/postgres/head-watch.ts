@@ -18,6 +18,7 @@ const UNSEEN_HEAD = -1;
 export class HeadWatch {
   readonly #db: Database;
   readonly #readHead: () => Promise<number>;
+  readonly #looked: (error: Error | undefined) => void;
   readonly #watchers = new Set<() => void>();
   #listener: pg.Client | undefined;
   #isListening = false;
@@ -26,9 +27,15 @@ export class HeadWatch {
   #seen = UNSEEN_HEAD;
   #isClosed = false;
 
-  constructor(db: Database, readHead: () => Promise<number>) {
+  /** @param looked Called after each poll, with its error if it failed. */
+  constructor(
+    db: Database,
+    readHead: () => Promise<number>,
+    looked: (error: Error | undefined) => void = () => {},
+  ) {
     this.#db = db;
     this.#readHead = readHead;
+    this.#looked = looked;
   }
 
   /** See {@link EventLog.watch}. */
@@ -74,8 +81,10 @@ export class HeadWatch {
       const head = await this.#readHead();
       if (head !== this.#seen) this.#callWatchers();
       this.#seen = head;
-    } catch {
-      // The next read of a client throws the reason. The poll is repeated.
+      this.#looked(undefined);
+    } catch (error) {
+      // The poll is repeated.
+      this.#looked(error as Error);
     }
   }
 

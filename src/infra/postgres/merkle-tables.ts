@@ -3,7 +3,7 @@
 import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
-import { requireSameSize } from '../../app/ports/store.ts';
+import { DamagedStore, requireSameSize } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
@@ -39,7 +39,7 @@ export class MerkleTables implements TreeSource {
   /** Throws {@link DamagedStore} if the log and its tree differ in size. */
   async requireWhole(): Promise<void> {
     const [ends] = await this.#db.query<[Buffer, number]>(SELECT_ENDS);
-    if (ends === undefined) throw new Error('the log has no tree');
+    if (ends === undefined) throw new DamagedStore('the log has no tree');
     const [edge, last] = ends;
     requireSameSize(last, sizeOf(edge));
   }
@@ -83,7 +83,7 @@ export function growth(edge: Buffer, events: readonly StoredEvent[]): Growth {
 }
 
 function edgeIn([row]: readonly [Buffer][]): Buffer {
-  if (row === undefined) throw new Error('the log has no tree');
+  if (row === undefined) throw new DamagedStore('the log has no tree');
   return row[0];
 }
 

@@ -4,12 +4,20 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
-import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
+import {
+  type CommandLineStore,
+  type IfAbsent,
+  isDamage,
+  type Store,
+  type StoreWatcher,
+} from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
+import { Readability } from '../checking/readability.ts';
 import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { type Database, type Reach, SERVING } from './connection/database.ts';
+import { isRefusedRead } from './connection/errors.ts';
 import { openDatabase, orClose } from './database.ts';
 import { beginDueEpoch, epochsIn } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
@@ -59,12 +67,17 @@ async function open(
     const epochs = await beginAppending(db, id, file);
     return { epochs, ...(file === undefined ? {} : openHeadFile(file, epochs)) };
   });
+  const readability = new Readability(watcher);
   const log = new PostgresEventLog(db, {
     headFile,
     epoch: epochs.number,
     replaced: (cause) => watcher.impaired('database_replaced', cause),
     restored: () => watcher.mended('database_replaced'),
     damaged: (cause) => watcher.impaired('store_damaged', cause),
+    // Whatever passes by itself, as an outage does, is reported elsewhere or not at all.
+    looked: (error) => {
+      if (error === undefined || isDamage(error) || isRefusedRead(error)) readability.note(error);
+    },
   });
   let writer: BatchWriter | undefined;
   const head = await orClose(db, url, () => log.head());

@@ -33,12 +33,11 @@ interface Options {
   readonly beginAppending?: () => HeadFile;
   /** Joins the log of the writer and that of the readers, which then need not read each head. */
   readonly signal?: AppendSignal | undefined;
+  /** Called after each look at a watched log, with its error if it failed. */
+  readonly looked?: ((error: Error | undefined) => void) | undefined;
   /** Called when an append finds that the log is damaged. */
   readonly damaged?: ((cause: Error) => void) | undefined;
-  /**
-   * The `-wal` file, which the log closes. It proves that a failed commit is undone; without it, its
-   * outcome stays unknown.
-   */
+  /** The `-wal` file, which the log closes. Without it, the outcome of a failed commit is unknown. */
   readonly wal?: Wal | undefined;
 }
 
@@ -199,9 +198,11 @@ export class SqliteEventLog implements EventLog {
 
   #headIfReadable(): number | undefined {
     try {
-      return this.#readHead();
-    } catch {
-      // `head()` throws the reason.
+      const head = this.#readHead();
+      this.#options.looked?.(undefined);
+      return head;
+    } catch (error) {
+      this.#options.looked?.(error as Error);
       return undefined;
     }
   }

@@ -4,7 +4,6 @@ import type Database from 'better-sqlite3';
 import type { Snapshots } from '../../app/ports/snapshots.ts';
 import type { Store, StoreParts } from '../../app/ports/store.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
-import type { AppendSignal } from './append-signal.ts';
 import { epochsIn } from './epochs-table.ts';
 import { SqliteEventLog } from './event-log.ts';
 import { SqliteKeyStore } from './key-store.ts';
@@ -30,18 +29,22 @@ export type Readers = Omit<StoreParts, 'refusals'> &
 
 /**
  * Returns the readers over a connection, which the log closes.
- * @param signal See {@link SqliteEventLog}.
+ * @param given See {@link SqliteEventLog}.
  */
-export function readersOf(file: string, db: Database.Database, signal?: AppendSignal): Readers {
+export function readersOf(
+  file: string,
+  db: Database.Database,
+  given: ConstructorParameters<typeof SqliteEventLog>[1] = {},
+): Readers {
   const epochs = epochsIn(db);
   const id = epochs.storeId;
   // Without a writer, the file may be read by one connection alone: see waiting.ts.
-  const aside = signal && ((sql: string) => new SideReader(file, sql));
+  const aside = given.signal && ((sql: string) => new SideReader(file, sql));
   return {
     ...partsOf(db),
     id,
     epochs,
-    log: new SqliteEventLog(db, { signal }),
+    log: new SqliteEventLog(db, given),
     foldSource: foldSourceIn(db, aside),
     snapshots: new SnapshotFile(snapshotBeside(file), id, rootsIn(db), {
       engine: 'sqlite',

@@ -11,6 +11,7 @@ import {
 } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
 import { UNPACED } from '../checking/keep-checking.ts';
+import { Readability } from '../checking/readability.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
@@ -21,6 +22,7 @@ import { partsOf, type Readers, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
+import { isBusy } from './storage/fault.ts';
 import { checkSqliteStore } from './store-check.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
@@ -56,7 +58,7 @@ async function open(file: string, watcher: StoreWatcher, check?: CheckingThread)
   const waiting = await writer.opened();
   const { waits, readers } = await orClose(writer, () => {
     const waits = waiting && new WaitingStore(file, writer, watcher, waiting);
-    const readers = waits?.readers ?? openReaders(file, writer);
+    const readers = waits?.readers ?? openReaders(file, writer, watcher);
     check?.begin(file, statSync(file).size <= SHORT_CHECK_BYTES);
     return { waits, readers };
   });
@@ -79,13 +81,15 @@ async function open(file: string, watcher: StoreWatcher, check?: CheckingThread)
   };
 }
 
-function openReaders(file: string, { signal }: WorkerWriter): Readers {
+function openReaders(file: string, { signal }: WorkerWriter, watcher: StoreWatcher): Readers {
   // Without a guard: the writer's thread has just checked the files, and holds the server's lock.
   const db = openDatabase(file, () => {});
   // Keys are added over this connection.
   requireWritable(file, db);
   db.pragma('wal_autocheckpoint = 0');
-  return readersOf(file, db, signal);
+  const readability = new Readability(watcher);
+  const looked = (error?: Error) => isBusy(error) || readability.note(error);
+  return readersOf(file, db, { signal, looked });
 }
 
 /** Returns what is opened beside the writer. If that fails, its thread would keep the process alive. */

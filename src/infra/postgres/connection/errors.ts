@@ -11,6 +11,15 @@ export function isRefusal(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && !endsSession(error);
 }
 
+/**
+ * Returns true if the server answers a read by an error that does not pass by itself, such as a table
+ * or a right that is missing; not for a timeout, or where something is used up for the moment.
+ */
+export function isRefusedRead(error: Error): boolean {
+  const cause = error.cause ?? error;
+  return isRefusal(cause) && !/^(?:25|40|53|55|57)/.test(cause.code ?? '');
+}
+
 /** Returns true if the user lacks a privilege. */
 export function isDenied(error: Error): boolean {
   const { code } = (error.cause ?? error) as pg.DatabaseError;

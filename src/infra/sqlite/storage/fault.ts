@@ -94,6 +94,11 @@ export function isSqliteDamage(error: unknown): error is Error {
   );
 }
 
+/** Returns true if another process holds a lock that SQLite has waited for. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED)/.test(error.code);
+}
+
 /** Converts damage found by SQLite to {@link DamagedStore}. Returns any other error unchanged. */
 export function orDamaged(error: unknown): unknown {
   return isSqliteDamage(error) ? new DamagedStore(`the database: ${error.message}`) : error;

@@ -5,7 +5,7 @@
  */
 
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { Cosigner } from '../../../app/audit/cosigner.ts';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 import { StoreUnavailable } from '../../../app/ports/store.ts';
@@ -13,7 +13,7 @@ import type { Decided, WitnessMemory } from '../../../app/ports/witness-memory.t
 import { syncFolder } from '../../process/sync-folder.ts';
 import { cannotOpen, openDurably } from '../database.ts';
 import { refuseForeignFile } from '../migrations.ts';
-import { orUnavailable } from '../storage/fault.ts';
+import { isBusy, orUnavailable } from '../storage/fault.ts';
 import { damageIn } from '../wal/guard.ts';
 import { Wal } from '../wal/wal.ts';
 
@@ -104,8 +104,7 @@ function orAway<Result>(ask: () => Result): Result {
   try {
     return orUnavailable(ask);
   } catch (error) {
-    const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-    throw isBusy ? new StoreUnavailable(error) : error;
+    throw isBusy(error) ? new StoreUnavailable(error as Error) : error;
   }
 }
 
