@@ -1,6 +1,7 @@
 /** Starts the threads of the service. */
 
 import { Worker, type WorkerOptions, workerData } from 'node:worker_threads';
+import { asCannotStart } from '../../app/lifecycle/cannot-start.ts';
 
 /**
  * The folder of the programs, src/infra, as built. A thread never runs the source: Node strips its
@@ -51,7 +52,8 @@ function mark(loaded: Loaded): void {
 }
 
 /**
- * Starts a program in a thread of its own. It calls {@link loaded}.
+ * Starts a program in a thread of its own. It calls {@link loaded}. Throws {@link CannotStart} if the
+ * system allows no further thread.
  * @param name The path of the program from src/infra, without its extension.
  */
 export function startThread(
@@ -67,5 +69,14 @@ export function startThread(
   given: object,
   options: WorkerOptions = {},
 ): Worker {
-  return new Thread(new URL(`${PROGRAMS}${name}.js`, import.meta.url), given, options);
+  try {
+    return new Thread(new URL(`${PROGRAMS}${name}.js`, import.meta.url), given, options);
+  } catch (error) {
+    throw asCannotStart(
+      error,
+      ({ message }) =>
+        `A thread cannot be started: ${message}. A limit of processes and threads may be too low ` +
+        '(ulimit -u; pids.max of a container).',
+    );
+  }
 }
