@@ -1,6 +1,6 @@
 /** Copies of a store into a SQLite file, and from one. */
 
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
@@ -55,10 +55,9 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
     throw new CannotStart(`${file} is there already and was left as it is.`);
   }
   const unfinished = `${file}-copying`;
-  const isNew = !existsSync(unfinished);
+  if (!existsSync(unfinished)) makeStore(unfinished, id);
   // Without a guard: a copy has no head beside it until it is complete.
   const db = openDatabase(unfinished, () => {});
-  if (isNew) db.prepare('UPDATE store SET id = ?').run(id);
   if (storeIdOf(db) !== id) {
     db.close();
     throw new CannotStart(`${unfinished} is a copy of another store and was left as it is.`);
@@ -85,6 +84,21 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
       syncFolder(dirname(file));
     },
   };
+}
+
+/** Makes an empty store with an id, as a whole: one that has another id is taken for another's copy. */
+function makeStore(file: string, id: string): void {
+  const made = `${file}-new`;
+  for (const end of ['', '-wal', '-shm']) rmSync(made + end, { force: true });
+  const db = openDatabase(made, () => {});
+  try {
+    db.prepare('UPDATE store SET id = ?').run(id);
+    // Moves everything into the one file that is renamed. Throws if that fails, which a close does not.
+    db.pragma('journal_mode = DELETE');
+  } finally {
+    db.close();
+  }
+  renameSync(made, file);
 }
 
 function closable(file: string, db: Database.Database) {
