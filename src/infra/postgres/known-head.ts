@@ -96,6 +96,7 @@ export class KnownHead {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#reconsidering);
+    this.#options.headFile?.restore();
     this.#options.headFile?.close();
   }
 

@@ -128,27 +128,36 @@ export class HeadFile {
     return this.#due?.cause;
   }
 
-  close(): void {
+  /**
+   * Makes the file anew if it was removed. To be called at the end, when no later write does.
+   * @param requireLog Throws if the log was removed, too: nothing is made then.
+   */
+  restore(requireLog: () => void = () => {}): void {
     try {
       const latest = latestOf(this.#records);
-      if (this.#reopenIfGone() && latest !== undefined) this.write(latest);
+      if (latest === undefined || existsSync(this.#name)) return;
+      requireLog();
+      this.#reopenIfGone();
+      this.write(latest);
     } catch {
       // The next start says that there is none.
     }
+  }
+
+  close(): void {
     closeSync(this.#fd);
   }
 
-  /** Returns true if the file was no longer at its path, and another was opened or made there. */
-  #reopenIfGone(): boolean {
+  /** Opens or makes the file at the path, if it is another than the open one. */
+  #reopenIfGone(): void {
     const [there, open] = [statSync(this.#name, { throwIfNoEntry: false }), fstatSync(this.#fd)];
-    if (there?.ino === open.ino && there.dev === open.dev) return false;
+    if (there?.ino === open.ino && there.dev === open.dev) return;
     const { fd, isNew } = openOrMake(this.#name);
     closeSync(this.#fd);
     this.#fd = fd;
     this.#isNew = isNew;
     // The records that were read before stay, unless the file has others.
     this.#contents = new Contents(fd);
-    return true;
   }
 }
 

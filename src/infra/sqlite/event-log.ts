@@ -177,6 +177,7 @@ export class SqliteEventLog implements EventLog {
 
   async close(): Promise<void> {
     if (!this.#db.open) return;
+    this.#headFile?.restore(() => this.#options.wal?.requireInPlace());
     this.#db.close();
     this.#options.wal?.close();
     this.#headFile?.close();

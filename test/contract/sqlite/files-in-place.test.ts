@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Submission } from '../../../src/app/log/submission.ts';
@@ -88,6 +88,18 @@ it('a store that is only open, or only written to, has its files in their place'
   }
   // Each checkpoint that works ends what may have impaired it.
   expect(told.filter((line) => line !== 'checkpoint_failing no more')).toStrictEqual([]);
+});
+
+it.each([
+  ['is made anew where it alone was removed', ['-head'], true],
+  ['is not where the store was, too', ['', '-wal', '-shm', '-head'], false],
+] as const)('at a stop, the head file %s', async (_, ends, isMade) => {
+  const { file, store } = await serveOne();
+  for (const end of ends) rmSync(file + end);
+  // Longer than the interval between two looks.
+  await setTimeout(150);
+  await store.close();
+  expect(existsSync(`${file}-head`)).toBe(isMade);
 });
 
 it('a removed -wal file is saved by a stop', async () => {

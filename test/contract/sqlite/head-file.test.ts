@@ -220,6 +220,7 @@ describe('the head of a log, outside the database', () => {
     });
     expect(noted(name).highestId).toBe(least === 9 ? 30n : 20n);
     change(name);
+    head.restore();
     head.close();
     expect(noted(name).position).toBe(Math.max(2, least));
     expect(noted(name).highestId).toBe(least === 9 ? 30n : 20n);
