@@ -47,12 +47,12 @@ export class Wal {
   }
 
   /**
-   * Throws {@link Displaced} if a file of the store is not at its path any more, and {@link
-   * DamagedStore} if the `-wal` file lacks committed frames. Looks once in 100 ms at most.
+   * Throws {@link Displaced} if a file of the store is no longer at its path, and {@link
+   * DamagedStore} if the `-wal` file lacks committed frames. Checks at most once every 100 ms.
    *
-   * What has a removed file open goes on writing to it, and the kernel frees it with the last that
-   * has it open (unlink(2)): what is recorded then is lost with the process. SQLite itself looks for
-   * that only where it has no `-wal` file (SQLITE_READONLY_DBMOVED).
+   * A process can write to a removed file as long as it has the file open. The kernel frees the file
+   * when the last process closes it (unlink(2)), and the events recorded since are lost. SQLite
+   * itself checks for that only in stores without a `-wal` file (SQLITE_READONLY_DBMOVED).
    */
   requireInPlace(): void {
     const now = performance.now();
