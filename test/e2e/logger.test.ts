@@ -42,6 +42,22 @@ describe('The log', () => {
     }
   });
 
+  it('has a message once that an error shares with its cause, and the stacks of both', () => {
+    const run = spawnSync(process.execPath, [PROGRAM.replace('log-lines', 'log-errors')]);
+    const lines = run.stdout.toString().trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).err)).toMatchObject([
+      {
+        type: 'StoreUnavailable',
+        message: 'disk I/O error',
+        stack: expect.stringMatching(
+          /^StoreUnavailable: [\s\S]*\ncaused by: Error: disk I\/O error\n/,
+        ),
+      },
+      { type: 'Error', message: 'not read: disk I/O error' },
+      { type: 'Error', message: 'in a circle' },
+    ]);
+  });
+
   it('does not end the process when its reader disconnects', () => {
     const command = `{ "$0" "$1" 200000; echo "exit $?" >&2; } | head -n 1`;
     const run = spawnSync('bash', ['-c', command, process.execPath, PROGRAM]);

@@ -38,6 +38,7 @@ export function createLogger(
       level,
       base: null,
       timestamp: () => lines.time,
+      serializers: { err: loggedError },
       hooks: {
         logMethod(args, method) {
           lines.gather(() => method.apply(this, args));
@@ -47,6 +48,19 @@ export function createLogger(
     lines,
   );
   return { logger, flush: () => lines.flush() };
+}
+
+/** Returns an error as pino logs it, but with a message that several of its causes share only once. */
+function loggedError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const chain = new Set<Error>();
+  let next: unknown = error;
+  while (next instanceof Error && !chain.has(next)) {
+    chain.add(next);
+    next = next.cause;
+  }
+  const messages = new Set(chain.values().map(({ message }) => message));
+  return { ...pino.stdSerializers.err(error), message: [...messages].join(': ') };
 }
 
 const STDOUT_FD = 1;
