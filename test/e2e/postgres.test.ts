@@ -1,7 +1,11 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { readHeadFile } from '../../src/infra/process/head-file.ts';
 import { assertHolds } from '../kit/check.ts';
 import { httpSession } from '../kit/targets/http.ts';
 import { EventSource } from '../support/event-source.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { exactJson } from '../support/http.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { HAS_PROMTOOL, promtool } from '../support/promtool.ts';
@@ -115,6 +119,35 @@ function splitAtEnd(line: string): [string, string] {
   const at = line.lastIndexOf(' ');
   return [line.slice(0, at), line.slice(at + 1)];
 }
+
+it('An order is placed though the head file cannot be written, which the log reports once', async () => {
+  const folder = join(temporaryFolder(), 'heads');
+  const service = await Service.start({
+    DATABASE_URL: await newDatabase(),
+    HEAD_FILE: join(folder, 'head'),
+  });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const place = async () => (await service.send('POST', LIST, { petId: 1, quantity: 1 })).status;
+  const lines = (text: string) =>
+    service.program.stdout.split('\n').filter((l) => l.includes(text));
+  expect(await place()).toBe(201);
+  rmSync(folder, { recursive: true });
+  // The file is missed at the first write a second later.
+  const FAILS = 'the head file cannot be written';
+  await expect
+    .poll(async () => [await place(), lines(FAILS).length], { interval: 200 })
+    .toStrictEqual([201, 1]);
+  expect([await place(), lines(FAILS).length]).toStrictEqual([201, 1]);
+  expect(JSON.parse(lines(FAILS)[0] as string)).toMatchObject({
+    level: 40,
+    cause: expect.stringMatching(/^ENOENT/),
+  });
+  expect((await service.ask('GET', LIST)).status).toBe(200);
+  expect((await service.ask('GET', '/readyz')).status).toBe(200);
+  mkdirSync(folder);
+  await expect.poll(() => lines('the head file is written again')).toHaveLength(1);
+  expect(readHeadFile(join(folder, 'head'))?.position).toBeGreaterThan(2);
+});
 
 it('The service on PostgreSQL conforms to the contract', async () => {
   const [service] = (await instances(1, await newDatabase())) as [Service];

@@ -26,6 +26,8 @@ export class OtherLog extends StoreUnavailable {}
 export interface KnownHeadOptions {
   /** Notes each newer edge on this machine, before an event is acknowledged. */
   readonly headFile?: HeadFile | undefined;
+  /** Called when the head file cannot be written, with the reason, and when it can again. */
+  readonly noted?: (trouble: Error | undefined) => void;
   /** The number of the epoch of the log when it was opened; absent: any epoch is accepted. */
   readonly epoch?: number;
   /** Called when the database has another log. */
@@ -44,6 +46,8 @@ export class KnownHead {
   #edge = new Frontier().pack();
   readonly #db: Database;
   readonly #options: KnownHeadOptions;
+  /** True while the newest edge is not in the head file. */
+  #isUnwritten = false;
   #reconsidering: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -67,14 +71,24 @@ export class KnownHead {
     const [size, known] = [sizeOf(read), sizeOf(before)];
     if (size < known) throw this.#refuse(known, `it ends at position ${size}`);
     if (size === known && !read.equals(before)) throw this.#refuse(known, OTHER_LOG_THERE);
-    if (size <= sizeOf(this.#edge)) return;
-    this.#edge = read;
-    const { headFile } = this.#options;
+    if (size > sizeOf(this.#edge)) this.#edge = read;
+    else if (!this.#isUnwritten) return;
+    this.#write(highestId);
+  }
+
+  /**
+   * Notes the known edge on this machine. If that fails, each later call of {@link note} tries again:
+   * an event that the database has recorded is acknowledged nevertheless.
+   */
+  #write(highestId?: bigint): void {
+    const { headFile, noted } = this.#options;
     if (headFile === undefined) return;
-    headFile.write(
-      { position: size, root: Frontier.unpack(read).root().toString('hex') },
-      highestId,
-    );
+    const tree = Frontier.unpack(this.#edge);
+    headFile.tryToWrite({ position: tree.size, root: tree.root().toString('hex') }, highestId);
+    const { unwritten } = headFile;
+    if (this.#isUnwritten === (unwritten !== undefined)) return;
+    this.#isUnwritten = unwritten !== undefined;
+    noted?.(unwritten);
   }
 
   /** Throws {@link OtherLog} unless the log on a new connection extends the known head. */

@@ -70,6 +70,7 @@ async function open(
   const readability = new Readability(watcher);
   const log = new PostgresEventLog(db, {
     headFile,
+    noted: (trouble) => reportNoted(trouble, watcher),
     epoch: epochs.number,
     replaced: (cause) => watcher.impaired('database_replaced', cause),
     restored: () => watcher.mended('database_replaced'),
@@ -104,6 +105,14 @@ async function open(
       await log.close();
     },
   };
+}
+
+/** Reports that the head file cannot be written any more, or that it can again. */
+function reportNoted(trouble: Error | undefined, watcher: StoreWatcher): void {
+  const message = trouble
+    ? 'the head file cannot be written: the next start may not detect lost events'
+    : 'the head file is written again';
+  watcher.noticed(message, { cause: trouble?.message });
 }
 
 /** @param headFile The head file on this machine, beside which the snapshot is. */

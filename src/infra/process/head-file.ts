@@ -77,6 +77,8 @@ export class HeadFile {
    * @param highestId The highest id of an order among the events appended with it.
    */
   write(head: Head, highestId = 0n): void {
+    // Before what can fail: a later write notes it, too.
+    if (highestId > this.#highestId) this.#highestId = highestId;
     const now = performance.now();
     if (now - this.#lookedAt >= LOOK_INTERVAL_MS) {
       this.#reopenIfGone();
@@ -84,7 +86,6 @@ export class HeadFile {
     }
     // Reading the bytes is cheap, parsing is not, and other processes seldom change them.
     if (this.#contents.haveChanged()) this.#records = recordsIn(this.#contents.bytes);
-    if (highestId > this.#highestId) this.#highestId = highestId;
     const [first, second] = this.#records;
     const latest = latestOf(this.#records);
     const acknowledged: AcknowledgedHead = {
@@ -129,18 +130,20 @@ export class HeadFile {
   }
 
   /**
-   * Makes the file anew if it was removed. To be called at the end, when no later write does.
-   * @param requireLog Throws if the log was removed, too: nothing is made then.
+   * Notes the head that is due, and makes the file anew if it was removed. To be called at the end,
+   * when no later write does.
+   * @param requireLog Throws if the log was removed, too: nothing is noted then.
    */
   restore(requireLog: () => void = () => {}): void {
     try {
-      const latest = latestOf(this.#records);
-      if (latest === undefined || existsSync(this.#name)) return;
+      const isGone = !existsSync(this.#name);
+      const head = this.#due?.head ?? (isGone ? latestOf(this.#records) : undefined);
+      if (head === undefined) return;
       requireLog();
       this.#reopenIfGone();
-      this.write(latest);
+      this.write(head);
     } catch {
-      // The next start says that there is none.
+      // The next start says that there is none, or detects fewer lost events.
     }
   }
 

@@ -1,4 +1,6 @@
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Frontier, sizeOf } from '../../../src/app/log/merkle-tree.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
@@ -21,8 +23,10 @@ async function given() {
   const db = new Database(await newDatabase());
   const file = join(temporaryFolder(), 'head');
   const replaced: Error[] = [];
+  const troubles: (string | undefined)[] = [];
   const known = new KnownHead(db, {
     headFile: new HeadFile(file, '0123456789abcdef'),
+    noted: (trouble) => troubles.push((trouble as NodeJS.ErrnoException | undefined)?.code),
     replaced: (cause) => replaced.push(cause),
   });
   onTestFinished(async () => {
@@ -30,7 +34,7 @@ async function given() {
     await db.close();
   });
   const noted = () => readHeadFile(file)?.position;
-  return { db, known, replaced, noted };
+  return { db, known, file, replaced, noted, troubles };
 }
 
 describe('the known head of a log', () => {
@@ -41,6 +45,23 @@ describe('the known head of a log', () => {
     expect(noted()).toBe(3);
     known.note(THREE, THREE);
     expect(known.edge).toStrictEqual(THREE);
+  });
+
+  it('is known although it cannot be noted, and is noted as soon as it can', async () => {
+    const { known, file, noted, troubles } = await given();
+    known.note(TWO, EMPTY, 7n);
+    await setTimeout(1_000);
+    renameSync(file, `${file}-moved`);
+    mkdirSync(file);
+    known.note(THREE, TWO, 4711n);
+    known.note(THREE, THREE);
+    expect(known.edge).toStrictEqual(THREE);
+    expect(troubles).toStrictEqual(['EISDIR']);
+    rmdirSync(file);
+    known.note(THREE, THREE);
+    expect(noted()).toBe(3);
+    expect(readHeadFile(file)?.highestId).toBe(4711n);
+    expect(troubles).toStrictEqual(['EISDIR', undefined]);
   });
 
   it.each([

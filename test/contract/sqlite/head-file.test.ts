@@ -1,4 +1,14 @@
-import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -224,6 +234,27 @@ describe('the head of a log, outside the database', () => {
     head.close();
     expect(noted(name).position).toBe(Math.max(2, least));
     expect(noted(name).highestId).toBe(least === 9 ? 30n : 20n);
+  });
+
+  it.each<[string, (head: HeadFile) => void]>([
+    ['the next write', (head) => head.tryToWrite({ position: 3, root: UNKNOWN_ROOT }, 5n)],
+    ['another attempt', (head) => head.writeIfDue()],
+    ['the end', (head) => head.restore()],
+  ])('has what could not be noted, and its ids, after %s', async (_, next) => {
+    const name = headFileOf(temporaryFile());
+    const head = new HeadFile(name, STORE);
+    head.write({ position: 1, root: UNKNOWN_ROOT }, 20n);
+    // Longer than the interval between two looks.
+    await setTimeout(1_100);
+    renameSync(name, `${name}-moved`);
+    mkdirSync(name);
+    head.tryToWrite({ position: 2, root: UNKNOWN_ROOT }, 4711n);
+    expect(head.unwritten).toMatchObject({ code: 'EISDIR' });
+    rmdirSync(name);
+    next(head);
+    head.close();
+    expect(noted(name).highestId).toBe(4711n);
+    expect(noted(name).position).toBeGreaterThanOrEqual(2);
   });
 
   it('falls back on the record before where one is torn, and on nothing where both are', () => {
