@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
 import { fast } from '../../../src/infra/events/fast-path.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';
@@ -26,16 +27,19 @@ async function longLog() {
 }
 
 /** A source of a log's events, with the threads that it has started so far. */
-async function sourceOf(file: string, fileOfThread = file) {
+async function sourceOf(file: string, fileOfThread = file, mayStart = true) {
   const db = openDatabase(file);
   const threads: SideReader[] = [];
+  const noThread = vi.fn((): never => {
+    throw new CannotStart('A thread cannot be started: EAGAIN');
+  });
   const start = (sql: string) => {
     const thread = new SideReader(fileOfThread, sql);
     threads.push(thread);
     vi.spyOn(thread, 'get');
     return thread;
   };
-  const source = foldSourceIn(db, start, AFTER_CHUNKS);
+  const source = foldSourceIn(db, mayStart ? start : noThread, AFTER_CHUNKS);
   onTestFinished(async () => {
     await source.close?.();
     db.close();
@@ -52,7 +56,7 @@ async function sourceOf(file: string, fileOfThread = file) {
   }
   /** Lets the thread that was started last become ready. */
   const ready = async () => threads.at(-1)?.ready.catch(() => undefined);
-  return { read, ready, threads };
+  return { read, ready, threads, noThread, close: async () => source.close?.() };
 }
 
 const ALL = Array.from({ length: EVENTS }, (_, index) => BigInt(index + 1));
@@ -93,6 +97,26 @@ describe.skipIf(fast === undefined)('a long read', () => {
     expect(await read(0, ready)).toStrictEqual(ALL);
     expect(threads).toHaveLength(1);
     await expect(threads[0]?.ready).rejects.toThrow('unable to open database file');
+  });
+
+  it('takes place in this thread where no other can be started, which is tried once', async () => {
+    const { file } = await longLog();
+    const { read, noThread } = await sourceOf(file, file, false);
+    expect(await read()).toStrictEqual(ALL);
+    expect(await read()).toStrictEqual(ALL);
+    expect(noThread).toHaveBeenCalledOnce();
+  });
+
+  it('ends although it is closed while the other thread starts', async () => {
+    const { file } = await longLog();
+    const { read, threads, close } = await sourceOf(file);
+    const closed: Promise<unknown>[] = [];
+    const between = async () => {
+      if (threads.length === 1 && closed.length === 0) closed.push(close());
+    };
+    expect(await read(0, between)).toStrictEqual(ALL);
+    await Promise.all(closed);
+    expect(await read()).toStrictEqual(ALL);
   });
 
   it('leaves no thread behind', async () => {

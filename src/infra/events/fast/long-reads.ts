@@ -18,6 +18,7 @@ export interface Aside {
 
 /** The statement for chunks in another thread. */
 interface ChunksAside {
+  /** Throws if no thread can be started. */
   start(): Aside;
   parameters(after: number, count: number): object;
 }
@@ -80,14 +81,17 @@ export class LongReads {
   }
 
   async #begin(): Promise<void> {
-    const aside = this.#chunks.start();
-    this.#aside = aside;
+    let aside: Aside;
     try {
+      aside = this.#chunks.start();
+      this.#aside = aside;
       await aside.ready;
     } catch {
       this.#hasFailed = true;
       return;
     }
+    // It may have been closed meanwhile.
+    if (this.#aside !== aside) return;
     const read = (after: number) => this.#readAside(aside, after);
     this.#ahead = readAhead(read, ASIDE_CHUNK_EVENTS);
     this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
