@@ -93,18 +93,23 @@ export class CommandQueue {
     this.#look();
   }
 
-  /** Takes the next requests, with so many commands at most, but one request in any case. */
+  /** Removes and returns the next requests: so many commands at most, but always one request. */
   take(maxCommands: number): WaitingRequest[] {
     return this.#take(0, () => this.#next(maxCommands, () => true));
   }
 
   /**
-   * The same, without those that have an idempotency key, those that must not overtake them, and any that
-   * has more commands.
+   * As {@link take}, but without requests that have an idempotency key or do not fit, and without those
+   * that must not overtake them.
    */
   takeUnkeyed(maxCommands: number): WaitingRequest[] {
     const mayBeTaken = (request: Aged) => !isKeyed(request) && sizeOf(request) <= maxCommands;
     return this.#take(MAX_BATCH_COMMANDS, () => this.#next(maxCommands, mayBeTaken));
+  }
+
+  /** Removes and returns all requests: no batch will take them. */
+  takeAll(): WaitingRequest[] {
+    return this.#remove(() => true);
   }
 
   /** @param kept How many of those that are left behind the next batch will take. */
@@ -187,7 +192,7 @@ export class CommandQueue {
     answerAll(requests, OVERLOADED);
   }
 
-  /** Looks after the ages for as long as commands wait, or are being refused. */
+  /** Schedules the next check of the ages while commands wait, or are being refused. */
   #look(): void {
     if (this.#timer !== undefined) return;
     const { targetMs, intervalMs } = this.#limits;

@@ -7,7 +7,7 @@ import { sizeOf, type WaitingRequest } from './waiting-request.ts';
 export interface BatchLimits<Request> {
   /** The most commands; the first request is taken in any case. */
   readonly maxCommands: number;
-  /** False, which is the rule: oldest first. */
+  /** True to take the newest first; normally false. */
   readonly isNewestFirst: boolean;
   /** The contents of the batch before this one. */
   readonly before: Contents;

@@ -79,7 +79,7 @@ export class Pipeline {
         if (this.#isWorthSecond(state.first)) void this.#gatherSecond(state.first);
         return;
       case 'stopped':
-        answerAll(this.#waiting.take(this.#waiting.length), {
+        answerAll(this.#waiting.takeAll(), {
           kind: 'unavailable',
           cause: state.cause,
         });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextTurn } from '../../../../src/app/event-loop.ts';
-import type { Outcome, Submission } from '../../../../src/app/log/submission.ts';
+import { groupOf, type Outcome, type Submission } from '../../../../src/app/log/submission.ts';
 import type { BatchWriter, Latecomers } from '../../../../src/app/ports/batch-writer.ts';
 import {
   CommandProcessor,
@@ -494,6 +494,25 @@ describe('when nobody can tell what was recorded', () => {
     await processor.drained();
     expect(writer.batches).toStrictEqual([[1, 2]]);
     expect(stops).toStrictEqual([cause]);
+  });
+
+  it('a lost writer ends all groups that wait, beside single commands and keys', async () => {
+    const writer = new HeldWriter();
+    const { processor, submit } = processorOn(writer);
+    const first = submit(1);
+    await writer.arrival();
+    const groups = [10, 20, 30].map((number) => {
+      const commands = [submission(number), submission(number + 1)].map(({ command }) => command);
+      return processor.submitGroup(groupOf(commands, { by: 'alice', commandId: 'g' }, false));
+    });
+    const others = [processor.submit(keyed(2)), processor.submit(submission(3))];
+    writer.fail(gone);
+    await first;
+    await processor.drained();
+    expect(processor.waiting).toHaveLength(0);
+    const outcomes = [...(await Promise.all(groups)).flat(), ...(await Promise.all(others))];
+    const cause = 'Error: the disk is gone';
+    expect(outcomes).toStrictEqual(Array(8).fill({ kind: 'unavailable', cause }));
   });
 
   it('an outcome in doubt stops nothing if the writer resolves it', async () => {
