@@ -8,27 +8,35 @@ import { markCopy } from './epochs-table.ts';
 import { readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, WITH_EPOCHS, WITH_TREE } from './schema.ts';
+import { lockForServer } from './start/server-lock.ts';
 
 /**
- * Migrates the schema to the newest version, and returns the version that it had. Its version is
- * read again under the write lock: two processes may create the file at once.
+ * Migrates the schema to the newest version, and returns the version that it had. Throws {@link
+ * CannotStart} for an older store with a server on it, which could not be started again.
  */
 export function migrate(db: Database.Database, file: string): number {
-  if (schemaVersion(db) === SCHEMA_VERSION) return SCHEMA_VERSION;
-  return db
-    .transaction(() => {
-      refuseForeignFile(db, file);
-      const from = schemaVersion(db);
-      registerChecksums(db);
-      for (const migration of MIGRATIONS.slice(from)) db.exec(migration);
-      // Only this migration and appends add to the tree (docs/adr/0019).
-      if (from < WITH_TREE) new MerkleTables(db).create();
-      if (from < WITH_EPOCHS && mayBeCopy(file, db)) markCopy(db, 'backup');
-      db.pragma(`application_id = ${APPLICATION_ID}`);
-      db.pragma(`user_version = ${SCHEMA_VERSION}`);
-      return from;
-    })
-    .immediate();
+  const from = schemaVersion(db);
+  if (from === SCHEMA_VERSION) return from;
+  const unlock = from === 0 ? () => {} : lockForServer(file);
+  try {
+    return db.transaction(() => migrateOpen(db, file)).immediate();
+  } finally {
+    unlock();
+  }
+}
+
+// The version is read again under the write lock: two processes may create the file at once.
+function migrateOpen(db: Database.Database, file: string): number {
+  refuseForeignFile(db, file);
+  const from = schemaVersion(db);
+  registerChecksums(db);
+  for (const migration of MIGRATIONS.slice(from)) db.exec(migration);
+  // Only this migration and appends add to the tree (docs/adr/0019).
+  if (from < WITH_TREE) new MerkleTables(db).create();
+  if (from < WITH_EPOCHS && mayBeCopy(file, db)) markCopy(db, 'backup');
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  db.pragma(`user_version = ${SCHEMA_VERSION}`);
+  return from;
 }
 
 /** Registers the SQL function for checksums, which the migration that introduces them calls. */

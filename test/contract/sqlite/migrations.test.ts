@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
@@ -20,6 +20,7 @@ import {
   WITH_SECOND_PLACES,
   WITH_TREE,
 } from '../../../src/infra/sqlite/schema.ts';
+import { lockForServer } from '../../../src/infra/sqlite/start/server-lock.ts';
 import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
 import { SqliteTrail } from '../../../src/infra/sqlite/trail.ts';
 import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
@@ -139,6 +140,24 @@ it.each(olderSchemas(1))(
     expect(await verified(file)).toEqual({ findings: [], size: EVENTS });
   },
 );
+
+it.each(olderSchemas(1))('schema %i stays while a server is running on it', (schema) => {
+  const file = oldStore(schema);
+  const unlock = lockForServer(file);
+  expect(() => openDatabase(file)).toThrow(`Another server is running on ${file}. Stop it first.`);
+  const version = () => {
+    const db = new Database(file, { readonly: true });
+    try {
+      return db.pragma('user_version', { simple: true });
+    } finally {
+      db.close();
+    }
+  };
+  expect(version()).toBe(schema);
+  unlock();
+  openDatabase(file).close();
+  expect(version()).toBe(SCHEMA_VERSION);
+});
 
 it('an older version that is still running adds no key without a checksum', () => {
   const db = openDatabase(temporaryFile());
