@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parseInstant } from '../../src/domain/instant.ts';
+import { newFolder, start } from '../support/service.ts';
 
 const PROGRAM = new URL('../support/programs/log-lines.ts', import.meta.url).pathname;
 
@@ -63,5 +65,19 @@ describe('The log', () => {
     const run = spawnSync('bash', ['-c', command, process.execPath, PROGRAM]);
     expect(JSON.parse(run.stdout.toString())).toMatchObject({ line: 0 });
     expect(run.stderr.toString()).toBe('exit 0\n');
+  });
+
+  it('keeps the service neither from its start nor from its stop when nobody reads it', async () => {
+    const folder = newFolder();
+    const program = start(['serve', '--port', '0', '--db', 'sqlite:store.db'], folder);
+    program.child.stdout?.destroy();
+    const address = await program.until(({ stderr }) => /answers at (\S+)/.exec(stderr)?.[1]);
+    expect(program.stderr).toMatch(/^ {2}sto_/m);
+    for (let asked = 0; asked < 3; asked++) {
+      expect((await fetch(`${address}/../readyz`)).status).toBe(200);
+      // Longer than lines are gathered.
+      await setTimeout(150);
+    }
+    expect(await program.end()).toBe(0);
   });
 });

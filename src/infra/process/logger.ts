@@ -78,6 +78,10 @@ class LineWriter {
   readonly #fd: number;
   readonly #format: LogFormat;
   #stream: WriteStream;
+  /** True once the reader has gone away. */
+  #isUnread = false;
+  /** Ends the flushes that are under way. */
+  readonly #flushing = new Set<() => void>();
   readonly #timeOf = isoTime();
   #gathered: Gathered[] = [];
   #lines: string[] = [];
@@ -96,10 +100,13 @@ class LineWriter {
 
   #open(): WriteStream {
     const stream = createWriteStream('', { fd: this.#fd, autoClose: false });
-    // A reader that has gone away, such as `head`, is no reason to stop serving.
     stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      // A reader that has gone away, such as `head`, is no reason to stop serving.
+      if (code === 'EPIPE') this.#isUnread = true;
       // A file on a full disk can be written again when there is room, which this stream cannot.
-      if (code !== 'EPIPE') this.#stream = this.#open();
+      else this.#stream = this.#open();
+      // The stream calls nobody back whose lines were behind those that failed.
+      for (const end of this.#flushing) end();
     });
     return stream;
   }
@@ -119,16 +126,23 @@ class LineWriter {
     this.#length += line.length;
   }
 
-  /** Resolves when every line so far is written. */
+  /** Resolves when every line so far is written, or cannot be. */
   flush(): Promise<void> {
-    if (this.#stream.writableLength > MAX_WAITING_BYTES) {
+    if (this.#isUnread || this.#stream.writableLength > MAX_WAITING_BYTES) {
       this.#dropped += this.#lines.length + this.#gathered.length;
       this.#gathered = [];
       this.#empty();
       return Promise.resolve();
     }
     const text = this.#take();
-    return new Promise((resolve) => this.#stream.write(text, () => resolve()));
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#flushing.delete(end);
+        resolve();
+      };
+      this.#flushing.add(end);
+      this.#stream.write(text, end);
+    });
   }
 
   #writeNow(): void {
