@@ -10,6 +10,10 @@ if (Number(process.versions.napi) < 10) {
   process.exit(1);
 }
 
+// Without a listener, Node.js opens its debugger at this signal, and any user of the machine who connects
+// to it can read the secrets.
+process.on('SIGUSR1', () => undefined);
+
 const { run } = await import('./cli/program.ts');
 const { composition } = await import('./composition.ts');
 process.exitCode = await run(process.argv, composition);

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { expectError } from '../support/http.ts';
@@ -117,6 +118,16 @@ describe('STOP_DELAY', () => {
     await placeOrder(service);
     expect(await service.program.ended()).toBe(0);
   });
+});
+
+it('SIGUSR1 opens no debugger, and does not end the service', async () => {
+  await using service = await Service.start();
+  service.program.child.kill('SIGUSR1');
+  // The debugger would be open in a few milliseconds.
+  await setTimeout(500);
+  expect((await service.ask('GET', LIST)).status).toBe(200);
+  expect(service.program.stderr).not.toContain('Debugger');
+  expect(await service.program.end('SIGTERM')).toBe(0);
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
