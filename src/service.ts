@@ -4,6 +4,7 @@
  */
 import closeWithGrace from 'close-with-grace';
 import { Prover } from './app/audit/prover.ts';
+import { snapshotKeyOf } from './app/audit/signing-key.ts';
 import { now } from './app/clock.ts';
 import { acceptKey, makeFirstKey } from './app/keys/first-key.ts';
 import { untilChecked } from './app/lifecycle/checked-start.ts';
@@ -99,10 +100,10 @@ class Service {
     this.#opened.defer(() => this.#owed.close());
     const witnesses = witnessesOf(this.#config, file, store.id);
     const prover = new Prover(store.trail, undefined, store.epochs, witnesses?.cosigned);
-    const keyPlace = { databaseFile: file, ...this.#config };
     await this.#owed.do(async () => {
-      const signer = await openSigningKey(keyPlace, store);
+      const signer = await openSigningKey({ databaseFile: file, ...this.#config }, store);
       prover.signWith(signer);
+      store.snapshots.sealWith?.(snapshotKeyOf(signer));
       const warning = policyWarning(witnesses, signer?.verifierKey);
       if (warning !== undefined) this.#logger.warn(warning);
     });
@@ -217,9 +218,8 @@ class Service {
   }
 
   /**
-   * Stops the service on SIGTERM and SIGINT. Returns a function that stops it at once. Further
-   * signals during a stop are ignored: under npm one Ctrl-C arrives twice, from the terminal and
-   * from npm, and at the second one close-with-grace would drop the requests in flight.
+   * Stops the service on SIGTERM and SIGINT. Returns a function that stops it at once. Further signals
+   * are ignored: npm repeats a Ctrl-C, at which close-with-grace would drop the requests in flight.
    */
   #stopOnSignals(): () => void {
     const { close } = closeWithGrace(

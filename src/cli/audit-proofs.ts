@@ -115,7 +115,8 @@ function addReceipt(audit: ExplainedCommand, commandLine: CommandLine): void {
         command.error('error: name either an order or --position');
       }
       return prove(commandLine, options, async (prover, store) => {
-        const position = options.position ?? (await cancelledAt(store, orderId as OrderId));
+        const position =
+          options.position ?? (await cancelledAt(store, orderId as OrderId, commandLine));
         const receipt = await prover.receipt(position, options.format, options.witnessed);
         return receipt.endsWith('\n') ? receipt : `${receipt}\n`;
       });
@@ -149,8 +150,12 @@ async function proofOf(
 }
 
 /** Returns the position at which an order was cancelled. */
-async function cancelledAt(store: CommandLineStore, orderId: OrderId): Promise<number> {
-  const { positions, status } = await eventsOf(orderId, store);
+async function cancelledAt(
+  store: CommandLineStore,
+  orderId: OrderId,
+  commandLine: CommandLine,
+): Promise<number> {
+  const { positions, status } = await eventsOf(orderId, store, commandLine);
   if (status === 'cancelled') return positions.at(-1) as number;
   throw new CannotStart(`The order ${orderId} is not cancelled.`);
 }

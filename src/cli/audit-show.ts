@@ -28,7 +28,7 @@ async function show(
 ): Promise<void> {
   const { stdout } = commandLine.terminal;
   await withStore(commandLine, async (store) => {
-    const { positions } = await eventsOf(orderId, store);
+    const { positions } = await eventsOf(orderId, store, commandLine);
     const events = await new History(store.epochs, store.trail, store.keys).at(positions);
     for (const event of events) stdout.write(json ? `${event}\n` : eventText(event));
   });

@@ -4,14 +4,21 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
 import { Cosigner } from '../../src/app/audit/cosigner.ts';
+import { snapshotKeyOf } from '../../src/app/audit/signing-key.ts';
 import { RecordTree, verifyCheckpoint, verifyConsistency } from '../../src/app/audit/verifier.ts';
 import { Witness } from '../../src/app/audit/witness.ts';
 import { witnessRequestText } from '../../src/app/audit/witness-request.ts';
 import { knownLogs } from '../../src/app/audit/witness-submission.ts';
+import { OrderList } from '../../src/app/state/order-list.ts';
 import { checksumOf } from '../../src/infra/events/checksums.ts';
+import { SnapshotFile, snapshotBeside } from '../../src/infra/snapshot/snapshot-file.ts';
+import { storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
+import { SqliteEventLog } from '../../src/infra/sqlite/event-log.ts';
+import { rootsIn } from '../../src/infra/sqlite/merkle-tables.ts';
 import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
 import { startProgram } from '../support/child.ts';
 import { Place } from '../support/command-line.ts';
+import { NOON } from '../support/events.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { start } from '../support/service.ts';
@@ -485,6 +492,25 @@ function headOf(note: string, key: string) {
 }
 
 /** For each row, keyed by its first words: the attack that carries it out. */
+async function forgedSnapshot(): Promise<void> {
+  const store = await Store.make();
+  const db = new Database(store.file);
+  const list = new OrderList(() => undefined);
+  for await (const events of new SqliteEventLog(db).read(0)) {
+    for (const { event, ...recorded } of events) {
+      const { orderId } = event;
+      const other = { type: 'OrderShipped', orderId, shipDate: NOON } as const;
+      list.fold({ ...recorded, event: event.type === 'OrderCancelled' ? other : event });
+    }
+  }
+  const snapshots = new SnapshotFile(snapshotBeside(store.file), storeIdOf(db), rootsIn(db));
+  snapshots.sealWith(snapshotKeyOf(undefined));
+  await snapshots.save(list.pack());
+  db.close();
+  expect((await store.run('audit', 'show', '3')).out).toContain('OrderCancelled');
+  expect(await store.start()).toContain('it is sealed with another key');
+}
+
 const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'changes an event, through': guarded,
   'appends an event by SQL': appended,
@@ -503,6 +529,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'removes or changes the statement': withoutTheCut,
   'changes an API key by SQL': renamedKey,
   'changes an API key, and recomputes': renamedKeyWithItsChecksum,
+  'makes a snapshot': forgedSnapshot,
   'changes the `source`': changedExport,
   'imports an export': strangeExport,
   'removes the signing key, or': withoutItsKey,

@@ -1,7 +1,17 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { partsOf, SnapshotReader } from '../../src/infra/snapshot/snapshot-layout.ts';
 import { Beside } from '../support/beside.ts';
 import { isNightly } from '../support/nightly.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
@@ -17,6 +27,15 @@ const RENEWAL_MS = 200_000;
 const KILLS = isNightly ? 5 : 2;
 /** The time in which a snapshot of that many orders is written, and more. */
 const MAX_WRITE_MS = 400;
+
+/** Makes a snapshot of the same contents, as somebody can who has another key. */
+function sealAnew(file: string, key: Uint8Array): void {
+  const fd = openSync(file, 'r');
+  const value = SnapshotReader.open(fd)?.whole();
+  closeSync(fd);
+  rmSync(file);
+  for (const part of partsOf(value, key)) appendFileSync(file, part as Uint8Array);
+}
 
 describe('A start', () => {
   it('with a snapshot yields the same list as without one', async () => {
@@ -45,6 +64,10 @@ describe('A start', () => {
     writeFileSync(snapshot, bytes);
     expect(await restart(2)).toMatchObject({ reason: 'it is damaged' });
     expect(await restart(3)).toMatchObject({ position: ORDERS + 1 });
+
+    sealAnew(snapshot, new Uint8Array());
+    expect(await restart(3)).toMatchObject({ reason: 'it is sealed with another key' });
+    expect(await restart(3)).toMatchObject({ position: ORDERS + 3 });
 
     await service.program.end('SIGKILL');
     rmSync(snapshot);

@@ -1,6 +1,13 @@
 /** The private keys of those who sign notes, as Go's package golang.org/x/mod/sumdb/note writes them. */
 
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import { sha256 } from '../log/merkle-tree.ts';
 
 /**
@@ -52,6 +59,11 @@ export abstract class SigningKey {
     this.verifierKey = `${name}+${this.#id.toString('hex')}+${publicKey.toString('base64')}`;
   }
 
+  /** Returns a secret of 32 bytes for a purpose, which is as hard to guess as the private key. */
+  secretFor(purpose: string): Buffer {
+    return createHmac('sha256', this.#seed).update(purpose).digest();
+  }
+
   /** Returns the private key as text. Its holder can sign in this key's name. */
   privateKey(): string {
     const seed = Buffer.concat([Buffer.of(this.#type), this.#seed]).toString('base64');
@@ -89,4 +101,12 @@ export function parsePrivateKey<Key extends SigningKey>(
   const key = new Kind(name, seed);
   if (key.privateKey() === text) return key;
   throw new InvalidSigningKey("the signing key's id is not that of its name and key");
+}
+
+/**
+ * Returns the secret with which the snapshots of a log are made.
+ * @param signer The key that signs for the log; absent: nobody signs, and anybody can make one.
+ */
+export function snapshotKeyOf(signer: SigningKey | undefined): Uint8Array {
+  return signer?.secretFor('store-orders/snapshot') ?? new Uint8Array();
 }

@@ -10,6 +10,11 @@ import type { PackedList } from '../log/packed-fold.ts';
  * and one that does not match the log is not used.
  */
 export interface Snapshots {
+  /**
+   * Sets the secret with which snapshots are made: one that was made with another is not used. So nobody
+   * can forge one who cannot sign for the log. Absent if the engine stores none.
+   */
+  sealWith?(key: Uint8Array): void;
   /** Returns the snapshot if it is valid and of this log, or else the reason why there is none. */
   load(): Promise<LoadedSnapshot>;
   /**
@@ -31,6 +36,8 @@ export type LoadedSnapshot =
 
 /** The port to the search in a snapshot, of which it reads only what it has to. */
 export interface SnapshotSearch {
+  /** See {@link Snapshots.sealWith}. */
+  sealWith(key: Uint8Array): void;
   /** Returns the events of an order by a snapshot that is valid and of this log, if there is one. */
   find(orderId: OrderId): Promise<FoundOrder>;
 }

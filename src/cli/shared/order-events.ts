@@ -1,10 +1,11 @@
 /** The events of one order, found in the snapshot and the events since. */
 
+import { snapshotKeyOf } from '../../app/audit/signing-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../../app/ports/store.ts';
 import { type OrderStatus, statusAfter } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import { whileChecked } from './command-line.ts';
+import { type CommandLine, whileChecked } from './command-line.ts';
 
 /** More events than these are checked faster with the whole store than by themselves. */
 const MAX_CHECKED_ALONE = 100_000;
@@ -22,7 +23,12 @@ interface OrderEvents {
  * and the events since, each of which is checked against the tree. Throws {@link CannotStart} if there
  * is no such order, and {@link DamagedStore}.
  */
-export async function eventsOf(orderId: OrderId, store: CommandLineStore): Promise<OrderEvents> {
+export async function eventsOf(
+  orderId: OrderId,
+  store: CommandLineStore,
+  { composition }: CommandLine,
+): Promise<OrderEvents> {
+  await useSnapshots(store, composition);
   const { position, positions, status } = await store.snapshots.find(orderId);
   const found = { positions: [...positions], status };
   const search = async () => {
@@ -41,6 +47,20 @@ export async function eventsOf(orderId: OrderId, store: CommandLineStore): Promi
   }
   if (found.status === undefined) throw new CannotStart(`There is no order ${orderId}.`);
   return { positions: found.positions, status: found.status };
+}
+
+/** Lets the snapshot be used, unless the key that it was made with cannot be read. */
+async function useSnapshots(
+  { snapshots, signingKeys }: CommandLineStore,
+  composition: CommandLine['composition'],
+): Promise<void> {
+  try {
+    const signer = await composition.signer();
+    const hasSigned = (await signingKeys.list()).length > 0;
+    if (signer !== undefined || !hasSigned) snapshots.sealWith(snapshotKeyOf(signer));
+  } catch {
+    // Then the whole log is read.
+  }
 }
 
 /** Throws {@link DamagedStore} if an event after a position differs from what was recorded. */

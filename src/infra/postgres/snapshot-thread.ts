@@ -10,14 +10,16 @@ import { foldSourceIn } from './stored-events.ts';
 
 loaded();
 
-await runRenewal(async ({ at, storeId, file }) => {
+await runRenewal(async ({ at, storeId, file, key }) => {
   // The instance has checked the database when it started.
   const db = new Database(at);
   const log = new PostgresEventLog(db);
+  const snapshots = new SnapshotFile(file, storeId, rootsIn(db));
+  snapshots.sealWith(key);
   return {
     log,
     foldSource: foldSourceIn(db),
-    snapshots: new SnapshotFile(file, storeId, rootsIn(db)),
+    snapshots,
     close: () => log.close(),
   };
 });

@@ -122,7 +122,8 @@ function snapshotsOf(
   at: string,
   headFile: string | undefined,
 ): Snapshots & SnapshotSearch {
-  if (headFile === undefined) return { load: async () => NO_SNAPSHOT, find: async () => NOT_FOUND };
+  if (headFile === undefined)
+    return { sealWith() {}, load: async () => NO_SNAPSHOT, find: async () => NOT_FOUND };
   return new SnapshotFile(snapshotBeside(headFile), id, rootsIn(db), { engine: 'postgres', at });
 }
 

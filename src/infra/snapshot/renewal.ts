@@ -19,6 +19,8 @@ export interface ToRenew {
   readonly storeId: string;
   /** The snapshot's file. */
   readonly file: string;
+  /** See {@link Snapshots.sealWith}. */
+  readonly key: Uint8Array;
 }
 
 /** The store as the thread has opened it. */

@@ -1,5 +1,6 @@
 /** The snapshot of a store, in a file on this machine. */
 
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -30,7 +31,9 @@ import { renewInThread } from './renewal.ts';
 import { type Fill, partsOf, SnapshotReader } from './snapshot-layout.ts';
 
 /** Raised whenever what is folded from the log changes, or how it is kept. */
-const FORMAT = 11;
+const FORMAT = 12;
+
+const KEY_BYTES = 32;
 
 /** A file that is written for longer than this was left behind by a process that was killed. */
 const LEFTOVER_MS = 3_600_000;
@@ -72,6 +75,8 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
   readonly #storeId: string;
   readonly #rootAt: RootAt;
   readonly #served: ServedStore | undefined;
+  /** Until it is set, no snapshot was made with it. */
+  #key: Uint8Array = randomBytes(KEY_BYTES);
 
   /**
    * @param file The snapshot's file.
@@ -82,6 +87,10 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
     this.#storeId = storeId;
     this.#rootAt = rootAt;
     this.#served = served;
+  }
+
+  sealWith(key: Uint8Array): void {
+    this.#key = key;
   }
 
   async load(): Promise<LoadedSnapshot> {
@@ -111,6 +120,7 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
     try {
       fd = openSync(this.#file, 'r');
       const reader = SnapshotReader.open(fd);
+      if (reader?.isSealedWith(this.#key) === false) return 'it is sealed with another key';
       const value = reader && use(reader);
       if (value !== undefined) return value;
     } catch (error) {
@@ -139,7 +149,7 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
 
   async save(list: PackedList): Promise<void> {
     const origin = await this.#originAt(list.image.position);
-    const parts = partsOf({ origin, list } satisfies Snapshot);
+    const parts = partsOf({ origin, list } satisfies Snapshot, this.#key);
     // Instances of a store in a database may share the file.
     const unfinished = `${this.#file}-new-${process.pid}`;
     try {
@@ -156,7 +166,8 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
   renew(signal: AbortSignal): Promise<number> {
     if (this.#served === undefined) throw new Error('the snapshot is renewed elsewhere');
     const { engine, at } = this.#served;
-    return renewInThread(engine, { at, storeId: this.#storeId, file: this.#file }, signal);
+    const given = { at, storeId: this.#storeId, file: this.#file, key: this.#key };
+    return renewInThread(engine, given, signal);
   }
 
   async #originAt(position: number): Promise<Origin> {

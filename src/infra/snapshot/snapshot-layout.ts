@@ -2,29 +2,35 @@
  * The layout of a snapshot's file, whose parts can be read and checked one by one:
  *
  * - the SHA-256 of the rest of the head,
+ * - the seal: the HMAC-SHA256 of what follows of the head,
  * - the length of the structure, and the number of pieces, as 32-bit integers (little-endian),
  * - the structure: a value without the contents of its arrays,
  * - the SHA-256 of each piece,
  * - the bytes of all arrays one after another, which are digested in pieces of a mebibyte.
  */
 
-import { createHash, hash } from 'node:crypto';
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { fstatSync, readSync } from 'node:fs';
 import type { Pace } from '../checking/keep-checking.ts';
 import { apart, type PackedArray, together } from './packed-arrays.ts';
 
 const DIGEST_BYTES = 32;
 const LENGTHS_BYTES = 8;
+const SEAL_BYTES = 32;
 const PIECE_BYTES = 1_048_576;
 
-/** Returns the contents of a file with a value. */
-export function partsOf(value: unknown): readonly NodeJS.ArrayBufferView[] {
+/**
+ * Returns the contents of a file with a value.
+ * @param key Only who has it can make a file that {@link SnapshotReader.isSealedWith} accepts.
+ */
+export function partsOf(value: unknown, key: Uint8Array): readonly NodeJS.ArrayBufferView[] {
   const { structure, arrays } = apart(value);
   const digests = digestsOf(arrays);
   const lengths = Buffer.alloc(LENGTHS_BYTES);
   lengths.writeUInt32LE(structure.length);
   lengths.writeUInt32LE(digests.length / DIGEST_BYTES, 4);
-  const head = Buffer.concat([lengths, structure, digests]);
+  const sealed = Buffer.concat([lengths, structure, digests]);
+  const head = Buffer.concat([sealOf(sealed, key), sealed]);
   return [digestOf(head), head, ...arrays];
 }
 
@@ -51,6 +57,7 @@ function digestsOf(arrays: readonly PackedArray[]): Buffer {
 /** An open file of this layout. Each part is checked before it is used. */
 export class SnapshotReader {
   readonly #fd: number;
+  readonly #head: Buffer;
   readonly #structure: Buffer;
   readonly #digests: Buffer;
   /** The place of the arrays, and their size, in bytes. */
@@ -60,30 +67,38 @@ export class SnapshotReader {
   readonly #piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
   #held = -1;
 
-  private constructor(fd: number, structure: Buffer, digests: Buffer, bytes: number) {
+  private constructor(fd: number, head: Buffer, structureBytes: number, bytes: number) {
+    const structureEnd = SEAL_BYTES + LENGTHS_BYTES + structureBytes;
     this.#fd = fd;
-    this.#structure = structure;
-    this.#digests = digests;
-    this.#from = DIGEST_BYTES + LENGTHS_BYTES + structure.length + digests.length;
+    this.#head = head;
+    this.#structure = head.subarray(SEAL_BYTES + LENGTHS_BYTES, structureEnd);
+    this.#digests = head.subarray(structureEnd);
+    this.#from = DIGEST_BYTES + head.length;
     this.#bytes = bytes;
   }
 
   /** Reads the head of an open file. Returns `undefined` where it is damaged, or the file too short. */
   static open(fd: number): SnapshotReader | undefined {
     const { size } = fstatSync(fd);
-    const lengths = readAt(fd, DIGEST_BYTES, LENGTHS_BYTES);
+    const lengths = readAt(fd, DIGEST_BYTES + SEAL_BYTES, LENGTHS_BYTES);
     if (lengths === undefined) return undefined;
     const structureBytes = lengths.readUInt32LE();
     const digestBytes = lengths.readUInt32LE(4) * DIGEST_BYTES;
-    const bytes = size - DIGEST_BYTES - LENGTHS_BYTES - structureBytes - digestBytes;
+    const headBytes = SEAL_BYTES + LENGTHS_BYTES + structureBytes + digestBytes;
+    const bytes = size - DIGEST_BYTES - headBytes;
     // Before anything is read: a flipped bit may make a length of gigabytes.
     if (bytes < 0 || Math.ceil(bytes / PIECE_BYTES) * DIGEST_BYTES !== digestBytes)
       return undefined;
     const digest = readAt(fd, 0, DIGEST_BYTES) as Buffer;
-    const head = readAt(fd, DIGEST_BYTES, LENGTHS_BYTES + structureBytes + digestBytes) as Buffer;
+    const head = readAt(fd, DIGEST_BYTES, headBytes) as Buffer;
     if (!digestOf(head).equals(digest)) return undefined;
-    const structure = head.subarray(LENGTHS_BYTES, LENGTHS_BYTES + structureBytes);
-    return new SnapshotReader(fd, structure, head.subarray(-digestBytes || head.length), bytes);
+    return new SnapshotReader(fd, head, structureBytes, bytes);
+  }
+
+  /** Returns true if the file was made with a key, and not changed since. */
+  isSealedWith(key: Uint8Array): boolean {
+    const seal = this.#head.subarray(0, SEAL_BYTES);
+    return timingSafeEqual(sealOf(this.#head.subarray(SEAL_BYTES), key), seal);
   }
 
   /** Returns the value; `undefined` where a piece of it is damaged. */
@@ -169,6 +184,10 @@ function readAt(fd: number, position: number, length: number): Buffer | undefine
 
 function readInto(bytes: Buffer, fd: number, position: number): boolean {
   return readSync(fd, bytes, { position }) === bytes.length;
+}
+
+function sealOf(sealed: Buffer, key: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(sealed).digest();
 }
 
 function digestOf(bytes: Buffer): Buffer {

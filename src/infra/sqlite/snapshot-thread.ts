@@ -12,13 +12,15 @@ import { foldSourceIn } from './stored-events.ts';
 loadSqlite();
 loaded();
 
-await runRenewal(async ({ at, storeId, file }) => {
+await runRenewal(async ({ at, storeId, file, key }) => {
   const db = new Database(at, { readonly: true, fileMustExist: true });
   const log = new SqliteEventLog(db);
+  const snapshots = new SnapshotFile(file, storeId, rootsIn(db));
+  snapshots.sealWith(key);
   return {
     log,
     foldSource: foldSourceIn(db),
-    snapshots: new SnapshotFile(file, storeId, rootsIn(db)),
+    snapshots,
     close: () => log.close(),
   };
 });

@@ -39,6 +39,7 @@ export class WaitingStore {
   #isAlone: boolean;
   /** Copies the image of all orders, as it is at that time, for the start of the writer. */
   #image: (() => PackedImage) | undefined;
+  #snapshotKey: Uint8Array | undefined;
   #timer: NodeJS.Timeout | undefined;
   #trying: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -90,6 +91,10 @@ export class WaitingStore {
         add: (key, known) => now().signingKeys.add(key, known),
       },
       snapshots: {
+        sealWith: (key) => {
+          this.#snapshotKey = key;
+          now().snapshots.sealWith(key);
+        },
         load: () => now().snapshots.load(),
         save: (list) => now().snapshots.save(list),
         renew: (signal) => now().snapshots.renew(signal),
@@ -171,6 +176,7 @@ export class WaitingStore {
     const { db, isAlone } = openToRead(this.#file);
     this.#isAlone = isAlone;
     this.#readers = readersOf(this.#file, db);
+    if (this.#snapshotKey !== undefined) this.#readers.snapshots.sealWith(this.#snapshotKey);
     for (const watch of this.#watches) watch.stop = this.#readers.log.watch(watch.grown);
   }
 }

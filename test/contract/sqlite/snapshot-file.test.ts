@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -22,6 +22,15 @@ import { LATER, NOON, newEvent, placed, readAll, recorded, shipped } from '../..
 import { temporaryFile } from '../../support/folder.ts';
 
 /** A store with two orders, and the list of them. */
+/** The secret of the log, with which snapshots are sealed. */
+const KEY = Buffer.alloc(32, 'k');
+
+function snapshotFile(...given: ConstructorParameters<typeof SnapshotFile>): SnapshotFile {
+  const snapshots = new SnapshotFile(...given);
+  snapshots.sealWith(KEY);
+  return snapshots;
+}
+
 async function given(storeId = 'this-store') {
   const file = temporaryFile();
   const db = openDatabase(file);
@@ -39,7 +48,7 @@ async function given(storeId = 'this-store') {
     db,
     log,
     list,
-    snapshots: new SnapshotFile(`${file}-snapshot`, storeId, rootsIn(db)),
+    snapshots: snapshotFile(`${file}-snapshot`, storeId, rootsIn(db)),
   };
 }
 
@@ -74,8 +83,10 @@ describe('the snapshot file', () => {
     const at = bytes.indexOf(version, bytes.indexOf('version'));
     expect(at).toBeGreaterThan(0);
     bytes.write(version.replace(/\d/, '9'), at);
-    // The digest of the rest of the head stands first: of two lengths, the structure, and one digest.
-    const head = bytes.subarray(32, 32 + 8 + bytes.readUInt32LE(32) + 32);
+    // The digest of the rest of the head stands first: of the seal, and of what that is made of, two
+    // lengths, the structure, and one digest.
+    const head = bytes.subarray(32, 64 + 8 + bytes.readUInt32LE(64) + 32);
+    createHmac('sha256', KEY).update(head.subarray(32)).digest().copy(head);
     createHash('sha256').update(head).digest().copy(bytes);
     writeFileSync(name, bytes);
     expect(await snapshots.load()).toStrictEqual(none('it belongs to another version'));
@@ -121,10 +132,26 @@ describe('the snapshot file', () => {
     await expect(checkSnapshot(`${file}-snapshot`, async () => {})).resolves.toBeUndefined();
   });
 
+  it('is not used where somebody made it who has not the key, and stays', async () => {
+    const { file, db, list, snapshots } = await given();
+    const forger = new SnapshotFile(`${file}-snapshot`, 'this-store', rootsIn(db));
+    const nothing = { position: 0, positions: [] };
+    for (const key of [undefined, new Uint8Array(), Buffer.alloc(32, 'l')]) {
+      if (key !== undefined) forger.sealWith(key);
+      await forger.save(list.pack());
+      expect((await forger.load()).kind).toBe('found');
+      expect(await snapshots.load()).toStrictEqual(none('it is sealed with another key'));
+      expect(await snapshots.find(-3n as OrderId)).toStrictEqual(nothing);
+      expect(existsSync(`${file}-snapshot`)).toBe(true);
+    }
+    await snapshots.save(list.pack());
+    expect((await snapshots.load()).kind).toBe('found');
+  });
+
   it('is not used for another store', async () => {
     const { file, db, list, snapshots } = await given();
     await snapshots.save(list.pack());
-    const other = new SnapshotFile(`${file}-snapshot`, 'another-store', rootsIn(db));
+    const other = snapshotFile(`${file}-snapshot`, 'another-store', rootsIn(db));
     expect(await other.load()).toStrictEqual(none('it belongs to another store'));
   });
 
@@ -138,7 +165,7 @@ describe('the snapshot file', () => {
       const db = openDatabase(otherFile);
       await new SqliteEventLog(db).append(0, () => events);
       writeFileSync(`${otherFile}-snapshot`, bytes);
-      const other = new SnapshotFile(`${otherFile}-snapshot`, 'this-store', rootsIn(db));
+      const other = snapshotFile(`${otherFile}-snapshot`, 'this-store', rootsIn(db));
       expect(await other.load()).toStrictEqual(none('it belongs to another log'));
       db.close();
     }
@@ -158,7 +185,7 @@ describe('the snapshot file', () => {
     const file = temporaryFile();
     const db = openDatabase(file);
     onTestFinished(() => void db.close());
-    const snapshots = new SnapshotFile(`${file}-snapshot`, 'empty', rootsIn(db));
+    const snapshots = snapshotFile(`${file}-snapshot`, 'empty', rootsIn(db));
     await snapshots.save(new OrderList((orders) => orders).pack());
     expect(await snapshots.load()).toMatchObject({ kind: 'found' });
     expect(readdirSync(dirname(file)).filter((name) => name.includes('snapshot'))).toStrictEqual([
@@ -195,9 +222,7 @@ describe('the snapshot file', () => {
 
   it('finds each order as the list has it, whichever ids were placed in whichever order', async () => {
     const { file, db } = await given();
-    const snapshots = new SnapshotFile(`${file}-snapshot`, 'this-store', async () =>
-      Buffer.alloc(32),
-    );
+    const snapshots = snapshotFile(`${file}-snapshot`, 'this-store', async () => Buffer.alloc(32));
     const anyId = fc.oneof(
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
       fc.bigInt(1n, 99n),
@@ -234,7 +259,7 @@ describe('the snapshot file', () => {
     const nothing = { position: 0, positions: [] };
     expect(await snapshots.find(-3n as OrderId)).toStrictEqual(nothing);
     await snapshots.save(list.pack());
-    const other = new SnapshotFile(`${file}-snapshot`, 'another-store', rootsIn(db));
+    const other = snapshotFile(`${file}-snapshot`, 'another-store', rootsIn(db));
     expect(await other.find(-3n as OrderId)).toStrictEqual(nothing);
     const name = `${file}-snapshot`;
     const bytes = readFileSync(name);

@@ -1,13 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cloudEventOf } from '../../../src/app/audit/cloud-event.ts';
+import { snapshotKeyOf } from '../../../src/app/audit/signing-key.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../../src/app/keys/first-key.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import { MIN_INT64, type OrderId, type PetId } from '../../../src/domain/order-id.ts';
 import { SnapshotFile, snapshotBeside } from '../../../src/infra/snapshot/snapshot-file.ts';
+import { SnapshotReader } from '../../../src/infra/snapshot/snapshot-layout.ts';
 import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
 import { rootsIn } from '../../../src/infra/sqlite/merkle-tables.ts';
@@ -101,7 +103,10 @@ describe('with a snapshot', () => {
     for await (const events of log.read(0))
       for (const event of events.slice(0, 2)) list.fold(event);
     const snapshots = new SnapshotFile(snapshotBeside(file), storeIdOf(db), rootsIn(db));
+    snapshots.sealWith(snapshotKeyOf(undefined));
     await snapshots.save(list.pack());
+    const read = vi.spyOn(SnapshotReader.prototype, 'partly');
+    onTestFinished(() => read.mockRestore());
     /** Changes a text in the file, as nothing but an editor of files can. */
     const change = (text: string, becomes: string) => {
       db.pragma('wal_checkpoint(TRUNCATE)');
@@ -109,14 +114,15 @@ describe('with a snapshot', () => {
       bytes.write(becomes, bytes.indexOf(text));
       writeFileSync(file, bytes);
     };
-    return { place, file, change };
+    return { place, file, change, read };
   }
 
   test('the events before it and since are found', async () => {
-    const { place } = await withSnapshot();
+    const { place, read } = await withSnapshot();
     const { code, out } = await place.run('audit', 'show', '42');
     expect(code).toBe(0);
     expect(out.match(/position \d/g)).toStrictEqual(['position 1', 'position 3']);
+    expect(read).toHaveBeenCalledOnce();
     expect(JSON.parse((await place.run('audit', 'receipt', '42')).out)).toMatchObject({
       record: expect.stringContaining('OrderCancelled'),
     });
@@ -131,6 +137,20 @@ describe('with a snapshot', () => {
     const { code, out, err } = await place.run('audit', 'show', '42');
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/not what was recorded/);
+  });
+
+  test('it is not used if its seal is none of the key of the log, or that key cannot be read', async () => {
+    const { place, file, read } = await withSnapshot();
+    const key = place.file('store.db-signing-key');
+    expect((await place.run('audit', 'checkpoint')).code).toBe(0);
+    for (const become of [() => {}, () => rmSync(key), () => writeFileSync(key, 'no key')]) {
+      become();
+      const { code, out } = await place.run('audit', 'show', '42');
+      expect(code).toBe(0);
+      expect(out.match(/position \d/g)).toStrictEqual(['position 1', 'position 3']);
+      expect(read).not.toHaveBeenCalled();
+      expect(existsSync(snapshotBeside(file))).toBe(true);
+    }
   });
 
   test('it is not used if it is damaged', async () => {

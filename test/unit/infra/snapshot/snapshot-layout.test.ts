@@ -23,9 +23,11 @@ function columns(size: number): Columns {
   };
 }
 
+const KEY = Buffer.from('a key');
+
 function written(value: object): { readonly file: string; readonly bytes: Buffer } {
   const file = temporaryFile();
-  const parts = partsOf(value).map(({ buffer, byteOffset, byteLength }) =>
+  const parts = partsOf(value, KEY).map(({ buffer, byteOffset, byteLength }) =>
     Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength),
   );
   const bytes = Buffer.concat(parts);
@@ -40,6 +42,14 @@ function opened(file: string): SnapshotReader | undefined {
 }
 
 describe('the layout of a snapshot', () => {
+  it('is sealed with the key that it was written with, and with no other', () => {
+    const reader = opened(written(columns(9)).file);
+    expect(reader?.isSealedWith(KEY)).toBe(true);
+    for (const other of [Buffer.from('another key'), KEY.subarray(1), new Uint8Array()]) {
+      expect(reader?.isSealedWith(other)).toBe(false);
+    }
+  });
+
   it.each([0, 1, PIECE_BYTES / 9, PIECE_BYTES, 500_003])('holds arrays of %d entries', (size) => {
     const value = columns(Math.floor(size));
     expect(opened(written(value).file)?.whole()).toEqual(value);
