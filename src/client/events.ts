@@ -7,7 +7,7 @@ import { delayAfter, isPassing } from './retry-policy.ts';
 import { messagesIn } from './server-sent-events.ts';
 import type { EventPage, EventType, Id, OrderEvent, Position } from './shapes.ts';
 import type { Transport } from './transport.ts';
-import { idText, isEvent, isEvents, jsonOf, queryOf } from './values.ts';
+import { idText, isEvent, isEvents, jsonOf, placeOf, queryOf } from './values.ts';
 
 const PATH = '/v2/store/events';
 
@@ -133,7 +133,7 @@ export class Events {
   async *#paged(query: EventQuery, options: FollowOptions): AsyncGenerator<Step> {
     const pages = { ...query, limit: PAGE_EVENTS };
     for await (const { data, next } of this.list(pages, { ...options, retries: 0 }).pages()) {
-      for (const event of data) yield { position: event.id, event };
+      for (const event of data) yield { position: placeOf(event), event };
       if (next !== null) yield { position: next };
     }
   }

@@ -2,7 +2,7 @@
 import type { Answer } from './attempt.ts';
 import { StoreOrdersError } from './error.ts';
 import { readExactly } from './exact-json.ts';
-import type { Done, Id, NewOrder, OrderV1, Tagged, Time } from './shapes.ts';
+import type { Done, Id, NewOrder, OrderEvent, OrderV1, Tagged, Time } from './shapes.ts';
 
 const DECIMAL = /^(?:0|-?[1-9]\d*)$/;
 
@@ -53,6 +53,20 @@ export function newOrderJson(order: NewOrder, version: 1 | 2): string {
 /** Returns the order in an answer, with its ids as strings. */
 export function orderIn<Order extends OrderV1>(answer: Answer): Order {
   return withIds(jsonOf(answer, isOrder));
+}
+
+/** The end of a log's name where a position was given twice: the epoch of the event. */
+const EPOCH_AT_END = /\.(\d+\.[\da-f]{8})$/;
+
+/** Returns the name of the log that an event is in, which is the same in all epochs. */
+export function logOf({ source }: Pick<OrderEvent, 'source'>): string {
+  return source.replace(EPOCH_AT_END, '');
+}
+
+/** Returns the position of an event as `after` takes it: `EPOCH:POSITION` where it was given twice. */
+export function placeOf({ id, source }: Pick<OrderEvent, 'id' | 'source'>): string {
+  const [, epoch] = EPOCH_AT_END.exec(source) ?? [];
+  return epoch === undefined ? id : `${epoch}:${id}`;
 }
 
 export function withIds<Order extends OrderV1>(order: Order): Order {
@@ -122,7 +136,13 @@ const isOrder = has({
 });
 export const isOrders = each(isOrder);
 export const isOrderPage = has({ data: isOrders, next: isCursor });
-export const isEvent = has({ id: isText, type: isText, position: isNumber, data: isOf('object') });
+export const isEvent = has({
+  id: isText,
+  source: isText,
+  type: isText,
+  position: isNumber,
+  data: isOf('object'),
+});
 export const isEvents = each(isEvent);
 export const isBatch = has({
   results: each(has({ status: isNumber })),

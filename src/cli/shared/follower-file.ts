@@ -20,9 +20,9 @@ export interface Parked {
 
 /** The contents of the file. */
 export interface Followed {
-  /** The position up to which all events have been delivered or parked. */
+  /** The position up to which all events have been delivered or parked; in a cut log `EPOCH:POSITION`. */
   readonly after: string;
-  /** The `source` of the events; absent until there was one. */
+  /** The log of the events, as their `source` names it; absent until there was one. */
   readonly log?: string | undefined;
   readonly parked: readonly Parked[];
 }
@@ -45,7 +45,7 @@ export async function writeFollowed(file: string, followed: Followed): Promise<v
 }
 
 const FollowedFile = z.object({
-  after: z.string().regex(/^\d+$/),
+  after: z.string().regex(/^(?:\d+(?:\.[\da-f]{8})?:)?\d+$/),
   log: z.string().optional(),
   parked: z.array(
     z.object({

@@ -11,6 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import { now } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { OrderEvent } from '../../client/client.ts';
+import { logOf, placeOf } from '../../client/values.ts';
 import type { Deliver, Delivered } from './delivery.ts';
 import { type Followed, type Parked, readFollowed, writeFollowed } from './follower-file.ts';
 
@@ -66,7 +67,7 @@ export class Follower {
     const left = await this.#attempts(event);
     if (left === 'stopped') return false;
     if (left === 'delivered')
-      await this.#keep({ ...this.#followed, log: event.source, after: event.id });
+      await this.#keep({ ...this.#followed, log: logOf(event), after: placeOf(event) });
     else await this.#park(left);
     return true;
   }
@@ -78,12 +79,12 @@ export class Follower {
       if (stuck.has(event.subject)) continue;
       const left = await this.#attempts(event);
       if (left === 'stopped') return;
-      const others = this.#followed.parked.filter((one) => one.event.id !== event.id);
+      const others = this.#followed.parked.filter((one) => one.event !== event);
       if (left !== 'delivered') stuck.add(event.subject);
       const parked =
         left === 'delivered'
           ? others
-          : this.#followed.parked.map((one) => (one.event.id === event.id ? left : one));
+          : this.#followed.parked.map((one) => (one.event === event ? left : one));
       await this.#keep({ ...this.#followed, parked });
     }
   }
@@ -127,8 +128,8 @@ export class Follower {
           'them with --retry.',
       );
     }
-    const { id: after, source: log } = parked.event;
-    await this.#keep({ after, log, parked: all });
+    const { event } = parked;
+    await this.#keep({ after: placeOf(event), log: logOf(event), parked: all });
   }
 
   async #keep(followed: Followed): Promise<void> {
@@ -136,11 +137,13 @@ export class Follower {
     this.#followed = followed;
   }
 
-  #requireOwnLog({ source }: OrderEvent): void {
-    const { log = source } = this.#followed;
-    if (log === source) return;
+  #requireOwnLog(event: OrderEvent): void {
+    const log = logOf(event);
+    const { log: own = log } = this.#followed;
+    // An earlier version kept the epoch with it.
+    if (logOf({ source: own }) === log) return;
     throw new CannotStart(
-      `${this.#options.file} is the checkpoint of ${log}, and the events are of ${source}.`,
+      `${this.#options.file} is the checkpoint of ${own}, and the events are of ${log}.`,
     );
   }
 }

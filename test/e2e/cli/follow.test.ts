@@ -4,10 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
-import { newFolder, type Program, start } from '../../support/service.ts';
+import { backUp, restore } from '../../support/restored-backup.ts';
+import { newFolder, type Program, Service, start } from '../../support/service.ts';
 
 const { service } = await oneService();
 
@@ -58,11 +59,15 @@ afterEach(() => receiver.close());
 
 /** Starts the follower as a process of its own, beside the store whose key signs. */
 function follow(...args: readonly string[]): Program {
+  return followOf(service, ...args);
+}
+
+function followOf({ address, key, databaseFile }: Service, ...args: readonly string[]): Program {
   const file = join(folder, 'checkpoint');
   return start(['follow', '--checkpoint', file, ...args], folder, {
-    STORE_ORDERS_URL: service.address,
-    STORE_ORDERS_KEY: service.key,
-    DATABASE_URL: `sqlite:${service.databaseFile}`,
+    STORE_ORDERS_URL: address,
+    STORE_ORDERS_KEY: key,
+    DATABASE_URL: `sqlite:${databaseFile}`,
   });
 }
 
@@ -321,6 +326,80 @@ describe('A follower', () => {
       'is the checkpoint of /store-orders/another, and the events are',
     );
     expect(receiver.posts).toEqual([]);
+  });
+});
+
+describe('A log that was cut, with other events at the positions that were lost', () => {
+  /** The events that are left; those up to `AGAIN` follow, at positions that were given twice. */
+  const [LEFT, AGAIN] = [2, 4];
+  let log: Service;
+  let epoch: string;
+  let events: readonly { readonly source: string }[];
+  let source: string;
+  const run = (...args: readonly string[]) =>
+    followOf(log, '--exec', `grep -o '"position":[0-9]*'`, ...args);
+  const delivered = ({ stdout }: Program) =>
+    Array.from(stdout.matchAll(/^"position":(\d+)$/gm), ([, position]) => Number(position));
+  const given = (after: string, more: object = {}) =>
+    writeFileSync(join(folder, 'checkpoint'), JSON.stringify({ after, parked: [], ...more }));
+
+  beforeAll(async () => {
+    log = await Service.start();
+    for (let n = 0; n < LEFT; n++) await placeOrder(log);
+    await backUp(log);
+    for (let n = LEFT; n < AGAIN; n++) await placeOrder(log);
+    await restore(log);
+    for (let n = LEFT; n < AGAIN; n++) await placeOrder(log);
+    epoch = JSON.parse((await log.ask('GET', '/v1/store/epochs')).text).epoch.slice(0, 10);
+    events = JSON.parse((await log.ask('GET', '/v1/store/events')).text);
+    source = events[0]?.source ?? '';
+  });
+
+  afterAll(() => log[Symbol.asyncDispose]());
+
+  test.each([['--once'], []])('is followed on from where nothing was lost %s', async (...args) => {
+    given(String(LEFT), { log: source });
+    const follower = run(...args);
+    await expect.poll(() => delivered(follower)).toEqual([3, 4]);
+    await expect.poll(() => kept().after).toBe(`${epoch}:4`);
+    expect(kept().log).toBe(source);
+    expect(await (args.length === 0 ? follower.end() : follower.ended())).toBe(0);
+  });
+
+  test('is followed from its beginning, and on from a position with its epoch', async () => {
+    const first = run('--once');
+    expect([await first.ended(), delivered(first)]).toEqual([0, [1, 2, 3, 4]]);
+    for (const args of [['--once'], ['--parked']]) {
+      const again = run(...args);
+      expect([await again.ended(), delivered(again)]).toEqual([0, []]);
+    }
+  });
+
+  test('is followed on across the last position that was given twice', async () => {
+    // As an earlier version has kept it.
+    given(`${epoch}:3`, { log: `${source}.${epoch}` });
+    await placeOrder(log);
+    const follower = run('--once');
+    expect([await follower.ended(), delivered(follower)]).toEqual([0, [4, 5]]);
+    expect(kept().after).toBe('5');
+  });
+
+  test('keeps parked events of one position apart', async () => {
+    const event = events[LEFT];
+    const lost = { event: { ...event, source, subject: '9' }, at: '', tries: 1, reason: '' };
+    given(`${epoch}:4`, { parked: [lost, { ...lost, event }] });
+    const script = `grep -q '"subject":"9"' && exit 1; exit 0`;
+    const args = ['--exec', script, '--once', '--retry', '--tries', '1'];
+    expect(await followOf(log, ...args).ended()).toBe(0);
+    expect(kept().parked).toMatchObject([{ event: { subject: '9' }, reason: 'exit code 1' }]);
+  });
+
+  test('does not go on from a position that was lost', async () => {
+    given(String(AGAIN));
+    const follower = run('--once');
+    expect(await follower.ended()).toBe(5);
+    expect(follower.stderr).toContain('position 4 was given twice');
+    expect(kept().after).toBe(String(AGAIN));
   });
 });
 

@@ -5,7 +5,7 @@ import { StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
 /** The client before whatever may answer in the service's place: a proxy, a page to log in, another program. */
 
 const ORDER = { id: '1', petId: '7', quantity: 1, complete: false, status: 'pending' };
-const EVENT = { id: '1', type: 'OrderShipped', position: 1, data: {} };
+const EVENT = { id: '1', source: '/store-orders/a', type: 'OrderShipped', position: 1, data: {} };
 
 /** Every operation that reads an answer, to the end of what it returns. */
 const OPERATIONS = {

@@ -10,8 +10,8 @@ import {
   silence,
 } from '../../support/scripted-server.ts';
 
-const event = (position: number) => {
-  return { id: `${position}`, position, type: 'OrderPlaced', data: {} };
+const event = (position: number, source = '/store-orders/0123456789abcdef') => {
+  return { id: `${position}`, source, position, type: 'OrderPlaced', data: {} };
 };
 const message = (position: number) =>
   `id: ${position}\ndata: ${JSON.stringify(event(position))}\n\n`;
@@ -147,6 +147,17 @@ describe('Following the log', () => {
       '10',
       '10',
     ]);
+  });
+
+  it('names positions of a page with their epoch where the log gave them twice', async () => {
+    const source = '/store-orders/0123456789abcdef.1.fbf28317';
+    const { checkpoints, asked } = await followed(
+      [json(200, [event(2), event(3, source), event(4, source)]), json(200, [event(5)])],
+      5,
+      { over: 'pages' },
+    );
+    expect(checkpoints).toEqual(['2', '1.fbf28317:3', '1.fbf28317:4', '5']);
+    expect(asked.at(-1)).toBe('/v2/store/events?after=1.fbf28317%3A4&limit=1000');
   });
 });
 
