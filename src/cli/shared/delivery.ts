@@ -26,10 +26,9 @@ const TEMPORARY_FAILURE = 75;
 export function toCommand(command: string, timeoutMs: number): Deliver {
   return async (event) => {
     const ended = await runInShell(command, { timeoutMs, input: `${JSON.stringify(event)}\n` });
-    const { code } = ended;
-    if (code === 0) return { kind: 'delivered' };
-    if (code === TEMPORARY_FAILURE) return { kind: 'away', reason: `exit code ${code}` };
-    return { kind: 'failed', reason: endInWords(ended, timeoutMs) };
+    if (ended.code === 0) return { kind: 'delivered' };
+    const isAway = ended.code === TEMPORARY_FAILURE || ended.problem !== undefined;
+    return { kind: isAway ? 'away' : 'failed', reason: endInWords(ended, timeoutMs) };
   };
 }
 

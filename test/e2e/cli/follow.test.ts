@@ -436,4 +436,23 @@ describe('A command', () => {
     expect(await follower.ended()).toBe(0);
     expect(kept().parked[0].reason).toBe('SIGTERM, after 1 s');
   });
+
+  test('that is ended late is waited for, with what it has started, before the next', async () => {
+    const { after } = await recorded(2);
+    const child = `trap 'sleep 0.5; echo end >> lines; exit' TERM; echo begin >> lines; sleep 1000 & wait`;
+    const args = ['--exec', `(${child}) & wait`, '--after', after, '--once'];
+    expect(await follow(...args, '--tries', '1', '--timeout', '1').ended()).toBe(0);
+    expect(readFileSync(join(folder, 'lines'), 'utf8')).toBe('begin\nend\nbegin\nend\n');
+  });
+
+  test('that has started something which does not heed a SIGTERM has that killed', async () => {
+    const { after } = await recorded(1);
+    const child = `trap '' TERM; while :; do echo >> lines; sleep 0.1; done`;
+    const args = ['--exec', `(${child}) & wait`, '--after', after, '--once'];
+    expect(await follow(...args, '--tries', '1', '--timeout', '1').ended()).toBe(0);
+    const lines = () => readFileSync(join(folder, 'lines'), 'utf8').length;
+    const before = lines();
+    await setTimeout(500);
+    expect(lines()).toBe(before);
+  });
 });
