@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../app/log/recorded-event.ts';
 import type { EventType, OrderEvent, StoreOrders } from '../client/client.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
-import { untilStopped } from './shared/interrupt.ts';
+import { interruptible, untilStopped } from './shared/interrupt.ts';
 import { wholeNumber } from './shared/options.ts';
 import { onOneLine, print } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
@@ -45,7 +45,8 @@ async function printEvents(options: EventsOptions, commandLine: CommandLine): Pr
     follow
       ? events.follow({ ...query, signal, onInterrupt: interrupted })
       : events.list({ ...query, limit: Math.min(limit, PAGE_EVENTS) }, { signal });
-  await untilStopped((signal) =>
+  const run = follow ? untilStopped : interruptible;
+  await run((signal) =>
     callService(options, commandLine, async (service) => {
       const lines = atMost(limit, eventsOf(service, signal), json ? jsonLine : lineOf);
       await print(lines, stdout, signal);

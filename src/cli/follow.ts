@@ -7,7 +7,7 @@ import type { CommandLine } from './shared/command-line.ts';
 import { type Deliver, toCommand, toUrl } from './shared/delivery.ts';
 import { Follower } from './shared/follower.ts';
 import { type Parked, readFollowed } from './shared/follower-file.ts';
-import { untilStopped } from './shared/interrupt.ts';
+import { interruptible, untilStopped } from './shared/interrupt.ts';
 import { wholeNumber } from './shared/options.ts';
 import { print, printable } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
@@ -87,14 +87,16 @@ async function follow(
   const unlock = await composition.lock(`${file}-lock`, `Another follower is running on ${file}.`);
   const log = (line: string) => void terminal.stderr.write(`${printable(line)}\n`);
   try {
-    await untilStopped((signal) =>
+    const run = once ? interruptible : untilStopped;
+    await run((signal) =>
       callService(options, commandLine, async (service) => {
         const follower = new Follower({ file, deliver, tries, signal, log }, options.after);
         if (retry) await follower.retryParked();
         log(`Following after position ${follower.after}`);
-        await deliverAll(service, follower, { ...options, once: once === true, signal, log });
-        const why = signal.aborted ? 'Stopped' : 'The log ends';
-        log(`${why} after position ${follower.after}`);
+        const following = { ...options, once: once === true, signal, log };
+        const isAtEnd = await deliverAll(service, follower, following);
+        log(`${isAtEnd ? 'The log ends' : 'Stopped'} after position ${follower.after}`);
+        if (!isAtEnd) signal.throwIfAborted();
       }),
     );
   } finally {
@@ -108,12 +110,12 @@ interface Following extends Pick<FollowOptions, 'type'> {
   readonly log: (line: string) => void;
 }
 
-/** Hands the events to the follower, to the end of the log or until the signal aborts. */
+/** Hands the events to the follower. Returns true at the end of the log, false if the signal aborts. */
 async function deliverAll(
   { events }: StoreOrders,
   follower: Follower,
   { type, once, signal, log }: Following,
-): Promise<void> {
+): Promise<boolean> {
   const query = { after: follower.after, type };
   const onInterrupt = (error: Error, delayMs: number) =>
     log(
@@ -124,8 +126,9 @@ async function deliverAll(
     ? events.list({ ...query, limit: PAGE_EVENTS }, { signal })
     : events.follow({ ...query, signal, onCheckpoint, onInterrupt });
   for await (const event of read) {
-    if (!(await follower.handle(event))) return;
+    if (!(await follower.handle(event))) return false;
   }
+  return once;
 }
 
 /** The largest page of the API. */

@@ -22,7 +22,10 @@ export async function interruptible<Result>(
   }
 }
 
-/** Runs work that goes on until it is stopped: then it has ended well. */
+/**
+ * Runs work that goes on until it is stopped: then it has ended well. A failure of its own is thrown
+ * after a stop, too.
+ */
 export async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopped = new CannotStart('Stopped.');
   const controller = new AbortController();
@@ -31,7 +34,7 @@ export async function untilStopped(work: (signal: AbortSignal) => Promise<void>)
   try {
     await work(controller.signal);
   } catch (error) {
-    if (!controller.signal.aborted) throw error;
+    if (error !== stopped) throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
   }

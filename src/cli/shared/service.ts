@@ -55,7 +55,9 @@ export async function callAt<Result>(
   try {
     return await use(new client.StoreOrders({ url, key }));
   } catch (error) {
-    throw error instanceof client.StoreOrdersError ? failureOf(error, url) : error;
+    if (!(error instanceof client.StoreOrdersError)) throw error;
+    // The reason of the signal: it is the command that has stopped.
+    throw error.code === 'aborted' ? error.cause : failureOf(error, url);
   }
 }
 

@@ -281,6 +281,23 @@ describe('A follower', () => {
     expect(kept().after).toBe(String((positions[0] ?? 0) + 1));
   });
 
+  test('that is to end at the end of the log, and is stopped before, has failed', async () => {
+    const { after, positions } = await recorded(3);
+    const follower = follow('--exec', 'kill -TERM $PPID; sleep 0.5', '--after', after, '--once');
+    expect(await follower.ended()).toBe(1);
+    expect(follower.stderr).toContain(`Stopped after position ${positions[0]}\n`);
+    expect(follower.stderr).toContain('store-orders: Stopped before it was done.\n');
+    expect(kept().after).toBe(String(positions[0]));
+  });
+
+  test('does not hide behind a stop that its checkpoint could not be written', async () => {
+    const { after } = await recorded(1);
+    const script = 'mkdir checkpoint; kill -TERM $PPID; sleep 0.5';
+    const follower = follow('--exec', script, '--after', after);
+    expect(await follower.ended()).toBe(1);
+    expect(follower.stderr).toContain('checkpoint is there already and was left as it is.');
+  });
+
   test('ends at a receiver that wants no more', async () => {
     const { after } = await recorded(1);
     receiver.answer = (_, res) => void res.writeHead(410).end();

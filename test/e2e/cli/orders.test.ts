@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../../support/command-line.ts';
 import { freePort } from '../../support/free-port.ts';
 import { oneService } from '../../support/one-service.ts';
+import { ScriptedServer, silence } from '../../support/scripted-server.ts';
+import { start } from '../../support/service.ts';
 
 const { service } = await oneService();
 
@@ -174,6 +176,20 @@ describe('The events', () => {
       ['OrderPlaced', id],
       ['OrderCancelled', id],
     ]);
+  });
+});
+
+describe('A stop', () => {
+  test.each([
+    ['in the middle of what has an end is a failure', ['events'], 1],
+    ['of what has no end is none', ['events', '--follow'], 0],
+  ])('%s', async (_, args, code) => {
+    await using server = await ScriptedServer.start(silence);
+    const given = { STORE_ORDERS_URL: server.url, STORE_ORDERS_KEY: 'key' };
+    const program = start(args, place.folder, given);
+    await expect.poll(() => server.received.length).toBe(1);
+    expect(await program.end('SIGTERM')).toBe(code);
+    expect(program.stderr).toBe(code === 0 ? '' : 'store-orders: Stopped before it was done.\n');
   });
 });
 
