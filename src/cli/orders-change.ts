@@ -68,13 +68,7 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
     .option('--ship-date <time>', 'when it did (RFC 3339); default: now')
     .explain(SERVICE_NOTES)
     .example('Record that order 1 has shipped', 'orders ship 1 --ship-date 2026-01-31T12:00:00Z')
-    .action(async (id: OrderId, options: ShipOptions) => {
-      const { shipDate = now(), idempotencyKey } = options;
-      const command = { idempotencyKey };
-      const order = await call(options, (service) => service.ship(id, shipDate, command));
-      if (options.json) stdout.write(jsonLine(order));
-      stderr.write(`Order ${id} has shipped on ${order.shipDate}.\n`);
-    });
+    .action((id: OrderId, options: ShipOptions) => ship(id, options, commandLine));
   withCommand(orders.command('cancel'))
     .description('cancel an order; to cancel it again changes nothing')
     .argument('<order>', 'the id of the order', readOrderId)
@@ -90,6 +84,16 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
       if (options.json) stdout.write(jsonLine({ orderId: id, position }));
       stderr.write(`Order ${id} is cancelled, at position ${position}.\n`);
     });
+}
+
+async function ship(id: OrderId, options: ShipOptions, commandLine: CommandLine): Promise<void> {
+  const { stdout, stderr } = commandLine.terminal;
+  const { shipDate = now(), idempotencyKey, json } = options;
+  const chosen = options.shipDate === undefined ? [`--ship-date ${shipDate}`] : [];
+  const use = (service: StoreOrders) => service.ship(id, shipDate, { idempotencyKey });
+  const order = await callService(options, commandLine, use, chosen);
+  if (json) stdout.write(jsonLine(order));
+  stderr.write(`Order ${id} has shipped on ${order.shipDate}.\n`);
 }
 
 /** The largest quantity of the API. */

@@ -17,6 +17,12 @@ export abstract class Failure extends Error {
   abstract readonly exitCode: number;
 }
 
+/** A command cannot be carried out as it is given: no service was asked. */
+export class Misused extends Failure {
+  override readonly name = 'Misused';
+  readonly exitCode = 2;
+}
+
 /** A check has found a flaw: neither a mistake of the user nor a failure of the program. */
 export class Refuted extends Failure {
   override readonly name = 'Refuted';

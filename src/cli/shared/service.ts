@@ -5,7 +5,7 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import type { StoreOrders, StoreOrdersError } from '../../client/client.ts';
 import type { CommandLine, Environment } from './command-line.ts';
-import { RefusedByService, Unanswered } from './exit-codes.ts';
+import { Misused, RefusedByService, Unanswered } from './exit-codes.ts';
 import { DEFAULT_PROFILE, type Profile, Profiles } from './profiles.ts';
 
 /** The options by which a command names a service. */
@@ -35,20 +35,24 @@ interface Found {
   readonly source: string;
 }
 
-/** Calls a service. Its refusals become errors with an exit code of their own. */
+/**
+ * Calls a service. Its refusals become errors with an exit code of their own.
+ * @param chosen The options that the command has chosen a value for: a repetition needs the same.
+ */
 export async function callService<Result>(
   options: ServiceOptions,
   commandLine: CommandLine,
   use: (service: StoreOrders) => Promise<Result>,
+  chosen: readonly string[] = [],
 ): Promise<Result> {
-  const { url, key } = connectionOf(options, commandLine.composition.environment);
-  return callAt({ url, key }, use);
+  return callAt(connectionOf(options, commandLine.composition.environment), use, chosen);
 }
 
 /** Calls the service at an address. */
 export async function callAt<Result>(
   { url, key }: Profile,
   use: (service: StoreOrders) => Promise<Result>,
+  chosen: readonly string[] = [],
 ): Promise<Result> {
   guardSecret(key);
   const client = await import('../../client/client.ts');
@@ -57,7 +61,7 @@ export async function callAt<Result>(
   } catch (error) {
     if (!(error instanceof client.StoreOrdersError)) throw error;
     // The reason of the signal: it is the command that has stopped.
-    throw error.code === 'aborted' ? error.cause : failureOf(error, url);
+    throw error.code === 'aborted' ? error.cause : failureOf(error, url, chosen);
   }
 }
 
@@ -127,15 +131,19 @@ const UNANSWERED: readonly string[] = [
 /** Codes after which nothing has been changed for certain. */
 const UNCHANGED: readonly string[] = ['service_unavailable', 'rate_limited'];
 
-function failureOf(error: StoreOrdersError, url: string): Error {
-  const { code, message, requestId, idempotencyKey } = error;
+function failureOf(error: StoreOrdersError, url: string, chosen: readonly string[]): Error {
+  const { code, message, status, requestId, idempotencyKey } = error;
   const about = [code, ...(requestId === undefined ? [] : [`request ${requestId}`])].join(', ');
   const said = `${message.replace(/\.$/, '')} (${about}).`;
-  if (!UNANSWERED.includes(code)) return new RefusedByService(said);
+  if (!UNANSWERED.includes(code)) {
+    // Without a status it is the client that has refused.
+    return status === undefined ? new Misused(said) : new RefusedByService(said);
+  }
+  const again = [...chosen, `--idempotency-key ${idempotencyKey}`];
   const repeat =
     idempotencyKey === undefined || UNCHANGED.includes(code)
       ? ''
-      : `\nIt may have been done. Repeat it with --idempotency-key ${idempotencyKey}`;
+      : `\nIt may have been done. Repeat it with ${again.join(' ')}`;
   const where = message.includes(url) ? '' : `${url}: `;
   return new Unanswered(`${where}${said}${repeat}`);
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../../support/command-line.ts';
 import { freePort } from '../../support/free-port.ts';
 import { oneService } from '../../support/one-service.ts';
-import { ScriptedServer, silence } from '../../support/scripted-server.ts';
+import { cut, ScriptedServer, silence } from '../../support/scripted-server.ts';
 import { start } from '../../support/service.ts';
 
 const { service } = await oneService();
@@ -217,6 +217,35 @@ describe('Failures', () => {
     expect(code).toBe(6);
     expect(err).toMatch(/ECONNREFUSED/);
     expect(err).toMatch(/Repeat it with --idempotency-key \S+\n$/);
+  });
+
+  test('a shipment whose answer was lost is repeated with the date that it was sent with', async () => {
+    const id = await placed();
+    await using server = await ScriptedServer.start(cut);
+    place.environment = { ...place.environment, STORE_ORDERS_URL: server.url };
+    const { code, err } = await place.run('orders', 'ship', id);
+    expect(code).toBe(6);
+    const [, repeat = ''] =
+      /Repeat it with (--ship-date \S+ --idempotency-key \S+)\n$/.exec(err) ?? [];
+    expect(repeat).toContain(JSON.parse(server.received[0]?.body ?? '').shipDate);
+    const given = await place.run('orders', 'ship', id, '--ship-date', '2026-01-31T12:00:00Z');
+    expect(given.err).toMatch(/Repeat it with --idempotency-key \S+\n$/);
+    place.environment = { ...place.environment, STORE_ORDERS_URL: service.address };
+    for (let time = 0; time < 2; time++) {
+      expect(await place.run('orders', 'ship', id, ...repeat.split(' '))).toMatchObject({
+        code: 0,
+      });
+    }
+  });
+
+  test.each([
+    [['--url', '127.0.0.1:3000'], 'url: must be an address with http or https'],
+    [['--key', 'a\u2028b'], 'key: it has a character that no API key has'],
+    [['--idempotency-key', 'a\nb'], 'a header is not valid'],
+  ])('%j is a usage error, for which no service is asked', async (args, problem) => {
+    const { code, err } = await place.run('orders', 'ship', '1', ...args);
+    expect(code).toBe(2);
+    expect(err).toContain(problem);
   });
 
   test.each([
