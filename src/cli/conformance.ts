@@ -9,6 +9,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { requireWritable, writeOver } from './shared/new-file.ts';
 import { wholeNumber } from './shared/options.ts';
+import { say } from './shared/print.ts';
 import { withProgress } from './shared/progress.ts';
 
 interface ConformanceOptions {
@@ -85,7 +86,7 @@ async function run(
   const report = await withProgress(stderr, 'Checking', kit.workOf(given), (advance) =>
     kit.runConformance({ baseUrl, ...given, adapter, advance }).catch(rethrowReadably),
   );
-  stdout.write(kit.asText(report));
+  say(stdout, kit.asText(report));
   if (junit !== undefined) await writeOver(junit, kit.asJUnit(report));
   if (json !== undefined) await writeOver(json, `${JSON.stringify(report, null, 2)}\n`);
   if (report.failed > 0) throw new CannotStart(verdict(report));

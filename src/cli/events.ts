@@ -5,7 +5,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { interruptible, untilStopped } from './shared/interrupt.ts';
 import { wholeNumber } from './shared/options.ts';
-import { onOneLine, print } from './shared/print.ts';
+import { onOneLine, print, say } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
 
@@ -40,7 +40,7 @@ async function printEvents(options: EventsOptions, commandLine: CommandLine): Pr
   const { stdout, stderr } = commandLine.terminal;
   const { after, type, commandId, limit = Infinity, follow, json } = options;
   const query = { after, type, commandId };
-  const interrupted = (error: Error) => stderr.write(`Interrupted: ${error.message}\n`);
+  const interrupted = (error: Error) => say(stderr, `Interrupted: ${onOneLine(error.message)}\n`);
   const eventsOf = ({ events }: StoreOrders, signal: AbortSignal) =>
     follow
       ? events.follow({ ...query, signal, onInterrupt: interrupted })

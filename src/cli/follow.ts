@@ -9,7 +9,7 @@ import { Follower } from './shared/follower.ts';
 import { type Parked, readFollowed } from './shared/follower-file.ts';
 import { interruptible, untilStopped } from './shared/interrupt.ts';
 import { wholeNumber } from './shared/options.ts';
-import { print, printable } from './shared/print.ts';
+import { onOneLine, print, say } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
 import { printTable } from './shared/table.ts';
@@ -85,7 +85,7 @@ async function follow(
   const { composition, terminal } = commandLine;
   const deliver = await deliveryOf(options, command, commandLine);
   const unlock = await composition.lock(`${file}-lock`, `Another follower is running on ${file}.`);
-  const log = (line: string) => void terminal.stderr.write(`${printable(line)}\n`);
+  const log = (line: string) => say(terminal.stderr, `${onOneLine(line)}\n`);
   try {
     const run = once ? interruptible : untilStopped;
     await run((signal) =>

@@ -1,5 +1,6 @@
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
+import { say } from './shared/print.ts';
 import { DEFAULT_PROFILE, Profiles } from './shared/profiles.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
 import { readSecret } from './shared/secret-input.ts';
@@ -40,7 +41,7 @@ async function login(
   const key = await readSecret('API key', terminal);
   const { id, name, scopes } = await callAt({ url, key }, (service) => service.whoAmI());
   await profiles.set(profile, { url, key });
-  stderr.write(`Kept in ${profiles.file}.\n`);
+  say(stderr, `Kept in ${profiles.file}.\n`);
   const text = `${url} knows the key as ${name} (${id}), for ${scopes.join(', ')}.\n`;
   printResult(stdout, options, { value: { profile, url, id, name, scopes }, text });
 }

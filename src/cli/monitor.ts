@@ -18,6 +18,7 @@ import {
   reportOf,
 } from './shared/monitor-report.ts';
 import { addKey, duration } from './shared/options.ts';
+import { say } from './shared/print.ts';
 import { LogInFolder, LogOnServer } from './shared/published-files.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
 import { endInWords, runInShell } from './shared/shell-command.ts';
@@ -139,7 +140,7 @@ async function follow(
     if (failure === undefined || options.json) printResult(stdout, options, report);
     if (alert !== undefined) await raise(alert, failure?.message ?? '', evidence, options, stderr);
     if (failure !== undefined && (once || alert !== undefined)) throw failure;
-    if (failure !== undefined) stderr.write(report.text);
+    if (failure !== undefined) say(stderr, report.text);
     if (once) return;
     await pause(interval * 1_000, signal);
   }
@@ -183,7 +184,7 @@ async function raise(
   };
   const ended = await runInShell(exec, { timeoutMs: ALERT_TIMEOUT_MS, environment });
   if (ended.code !== 0) {
-    stderr.write(`The command of --exec has failed: ${endInWords(ended, ALERT_TIMEOUT_MS)}.\n`);
+    say(stderr, `The command of --exec has failed: ${endInWords(ended, ALERT_TIMEOUT_MS)}.\n`);
   }
 }
 

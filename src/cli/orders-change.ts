@@ -8,6 +8,7 @@ import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { readOrderId, wholeNumber } from './shared/options.ts';
+import { say } from './shared/print.ts';
 import { type JsonOption, jsonLine, printResult, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
 
@@ -60,7 +61,7 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
         service.place(placed, command),
       );
       printResult(stdout, options, { value: order, text: `${order.id}\n` });
-      stderr.write(`Placed order ${order.id}: ${quantity} of pet ${petId}.\n`);
+      say(stderr, `Placed order ${order.id}: ${quantity} of pet ${petId}.\n`);
     });
   withCommand(orders.command('ship'))
     .description('record that an order has shipped')
@@ -82,7 +83,7 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
       const command = { reason, idempotencyKey };
       const { position } = await call(options, (service) => service.cancel(id, command));
       if (options.json) stdout.write(jsonLine({ orderId: id, position }));
-      stderr.write(`Order ${id} is cancelled, at position ${position}.\n`);
+      say(stderr, `Order ${id} is cancelled, at position ${position}.\n`);
     });
 }
 
@@ -93,7 +94,7 @@ async function ship(id: OrderId, options: ShipOptions, commandLine: CommandLine)
   const use = (service: StoreOrders) => service.ship(id, shipDate, { idempotencyKey });
   const order = await callService(options, commandLine, use, chosen);
   if (json) stdout.write(jsonLine(order));
-  stderr.write(`Order ${id} has shipped on ${order.shipDate}.\n`);
+  say(stderr, `Order ${id} has shipped on ${order.shipDate}.\n`);
 }
 
 /** The largest quantity of the API. */

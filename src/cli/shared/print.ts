@@ -2,6 +2,7 @@
 
 import { addAbortListener } from 'node:events';
 import { nextTurn } from '../../app/event-loop.ts';
+import { withoutSecrets } from '../../app/secrets.ts';
 import type { Output, Terminal } from './command-line.ts';
 
 const MAX_FOREIGN_LENGTH = 500;
@@ -19,6 +20,11 @@ export function printable(text: string): string {
 /** Returns the same on one line, for a line or a cell of a table. */
 export function onOneLine(text: string): string {
   return printable(text).replaceAll(/[\n\t]/g, ' ');
+}
+
+/** Writes words for people: nothing in them controls a terminal, and no secret is shown. */
+export function say(output: Output, words: string): void {
+  output.write(printable(withoutSecrets(words)));
 }
 
 /** Prints a text no faster than its reader takes it. Ends early if the reader has gone. */

@@ -23,8 +23,12 @@ export function printResult(
   output.write(json ? jsonLine(value) : printable(text));
 }
 
+/** The control characters that JSON has as they are: some terminals obey them. */
+const CONTROLS = /[\x7f-\x9f]/g;
+
 /** Returns a value as a line of JSON, with exact 64-bit numbers as strings. */
 export function jsonLine(value: object): string {
   const exact = (_name: string, part: unknown) => (typeof part === 'bigint' ? `${part}` : part);
-  return `${JSON.stringify(value, exact)}\n`;
+  const json = JSON.stringify(value, exact);
+  return `${json.replaceAll(CONTROLS, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)}\n`;
 }

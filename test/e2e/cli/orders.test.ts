@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../../support/command-line.ts';
 import { freePort } from '../../support/free-port.ts';
 import { oneService } from '../../support/one-service.ts';
-import { cut, ScriptedServer, silence } from '../../support/scripted-server.ts';
+import { cut, json, ScriptedServer, silence } from '../../support/scripted-server.ts';
 import { start } from '../../support/service.ts';
 
 const { service } = await oneService();
@@ -236,6 +236,21 @@ describe('Failures', () => {
         code: 0,
       });
     }
+  });
+
+  test('a service cannot control the terminal', async () => {
+    const message = 'away\u001b]0;x\u0007\u009b2J\nnext';
+    const order = { id: '1', petId: '7', quantity: 1, complete: true, shipDate: message };
+    await using server = await ScriptedServer.start(
+      json(200, order),
+      json(503, { code: 'service_unavailable', message }),
+      json(401, { code: 'unauthorized', message }),
+    );
+    place.environment = { ...place.environment, STORE_ORDERS_URL: server.url };
+    const said = [await place.run('orders', 'ship', '1'), await place.run('events', '--follow')];
+    expect(said.map(({ code }) => code)).toEqual([0, 5]);
+    for (const { out, err } of said) expect(out + err).toMatch(/^(?:\P{C}|\n)+$/u);
+    expect(said[1]?.err).toMatch(/^Interrupted: away\?\]0;x\?\?2J next\n/);
   });
 
   test.each([

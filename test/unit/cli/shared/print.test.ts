@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { Delivery, print } from '../../../../src/cli/shared/print.ts';
+import { guardSecret } from '../../../../src/app/secrets.ts';
+import { Delivery, print, say } from '../../../../src/cli/shared/print.ts';
 
 /** An output whose parts are taken one by one, when the test says so. */
 class Taken extends Writable {
@@ -99,4 +100,13 @@ test('a late failure is a failure, too', async () => {
   await stdout.take();
   stdout.take(failing('EIO'));
   expect(await failure).toBe('standard output cannot be written: EIO: that is why');
+});
+
+test('words for people control no terminal, and show no secret', async () => {
+  const { stderr } = given();
+  guardSecret('a secret of somebody');
+  say(stderr, 'away\u001b]0;x\u0007\u009b2J\u202e:\ta secret of somebody\n');
+  expect(stderr.parts).toEqual([
+    expect.stringMatching(/^away\?\]0;x\?\?2J\?:\t(?!a secret)\S+\n$/),
+  ]);
 });

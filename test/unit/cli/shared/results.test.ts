@@ -1,0 +1,14 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { jsonLine } from '../../../../src/cli/shared/results.ts';
+
+test('a line of JSON is the value to its reader, and has nothing that controls a terminal', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const line = jsonLine({ text });
+      expect(JSON.parse(line)).toEqual({ text });
+      expect(line).toMatch(/^\P{Cc}*\n$/u);
+    }),
+  );
+  expect(jsonLine({ text: '\u007f\u009b2J' })).toBe('{"text":"\\u007f\\u009b2J"}\n');
+});
