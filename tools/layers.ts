@@ -57,7 +57,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Loads the folder, which can be deleted.
   'infra/events/fast-path.ts': ['infra/events/fast'],
   'infra/events/fast': ['domain', 'app/**'],
-  'infra/process': ['domain', 'app/**'],
+  'infra/process': ['domain', 'app/**', 'client/retry-policy.ts'],
   'infra/checking': ['domain', 'app/**', 'infra/events', 'infra/process'],
   'infra/snapshot': ['domain', 'app/**', 'infra/process', 'infra/checking'],
   'infra/memory': ENGINE,

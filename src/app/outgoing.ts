@@ -1,11 +1,5 @@
 /** The reading of what comes back from requests that this process sends. */
 
-/** Returns the wait that an answer sets for the next request, in milliseconds. Dates are ignored. */
-export function retryAfterOf(headers: Headers): number | undefined {
-  const text = headers.get('Retry-After') ?? '';
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined;
-}
-
 /** Returns the reason why a request was not answered, which `fetch` puts into its error's cause. */
 export function causeOf(error: unknown): string {
   const { cause, message } = error as Error;

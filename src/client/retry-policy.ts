@@ -68,6 +68,9 @@ export function delayAfter(failures: number, retryAfterMs = 0, random = Math.ran
   return retryAfterMs + random() * longest;
 }
 
+/** The longest wait that an answer can set, in milliseconds: a day. */
+const MAX_RETRY_AFTER_MS = 86_400_000;
+
 /**
  * Returns the wait that an answer's `Retry-After` states, in milliseconds. A date is taken
  * relative to the answer's own `Date`, so that the client's clock may be wrong.
@@ -77,5 +80,5 @@ export function retryAfterOf(headers: Headers): number | undefined {
   const wait = /^\d+$/.test(stated)
     ? Number(stated) * 1_000
     : Date.parse(stated) - Date.parse(headers.get('Date') ?? '');
-  return wait >= 0 ? wait : undefined;
+  return wait >= 0 ? Math.min(wait, MAX_RETRY_AFTER_MS) : undefined;
 }

@@ -3,8 +3,9 @@
 import type { NoteSigner } from '../../app/audit/checkpoint.ts';
 import { webhookHeaders, webhookIdOf } from '../../app/audit/webhook.ts';
 import { CLOCKS } from '../../app/clock.ts';
-import { causeOf, retryAfterOf } from '../../app/outgoing.ts';
+import { causeOf } from '../../app/outgoing.ts';
 import type { OrderEvent } from '../../client/client.ts';
+import { retryAfterOf } from '../../client/retry-policy.ts';
 import { endInWords, runInShell } from './shell-command.ts';
 
 /** The outcome of an attempt. */

@@ -1,7 +1,8 @@
 /** The HTTP client for witnesses. */
 
-import { bodyOf, causeOf, retryAfterOf } from '../../app/outgoing.ts';
+import { bodyOf, causeOf } from '../../app/outgoing.ts';
 import type { AskWitness } from '../../app/ports/witnesses.ts';
+import { retryAfterOf } from '../../client/retry-policy.ts';
 
 /** The longest time to the end of an answer, in milliseconds. */
 const WITNESS_TIMEOUT_MS = 10_000;

@@ -177,6 +177,18 @@ describe('A follower', () => {
     expect(kept().parked).toEqual([]);
   });
 
+  test('leaves a receiver alone until the date that it has set', async () => {
+    const { after } = await recorded(1);
+    const soon = {
+      Date: 'Tue, 24 Nov 2026 08:00:00 GMT',
+      'Retry-After': 'Tue, 24 Nov 2026 08:15:00 GMT',
+    };
+    receiver.answer = (_, res) => void res.writeHead(503, soon).end();
+    const follower = follow('--post', await receiver.listen(), '--after', after);
+    await follower.until(({ stderr }) => /Next attempt in 900\.0 s/.exec(stderr) ?? undefined);
+    expect(await follower.end()).toBe(0);
+  });
+
   test('keeps to one event in flight with a slow receiver', async () => {
     const { after, positions } = await recorded(4);
     let open = 0;

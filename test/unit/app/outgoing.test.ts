@@ -1,22 +1,5 @@
-import { describe, expect, it, test } from 'vitest';
-import { bodyOf, causeOf, retryAfterOf } from '../../../src/app/outgoing.ts';
-
-describe('The wait that an answer sets', () => {
-  test.each([
-    ['0', 0],
-    ['120', 120_000],
-    ['999999', 999_999_000],
-    ['1000000', undefined],
-    ['Wed, 25 Nov 2026 02:00:00 GMT', undefined],
-    ['', undefined],
-  ])('Retry-After: %s is %s ms', (text, expected) => {
-    expect(retryAfterOf(new Headers({ 'Retry-After': text }))).toBe(expected);
-  });
-
-  it('is none without the header', () => {
-    expect(retryAfterOf(new Headers())).toBeUndefined();
-  });
-});
+import { describe, expect, it } from 'vitest';
+import { bodyOf, causeOf } from '../../../src/app/outgoing.ts';
 
 describe('The reason of a failed request', () => {
   it('is that of the cause, if it has one', () => {
