@@ -8,6 +8,7 @@ import { type Deliver, toCommand, toUrl } from './shared/delivery.ts';
 import { Follower } from './shared/follower.ts';
 import { type Parked, readFollowed } from './shared/follower-file.ts';
 import { interruptible, untilStopped } from './shared/interrupt.ts';
+import { targetOf } from './shared/new-file.ts';
 import { wholeNumber } from './shared/options.ts';
 import { onOneLine, print, say } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
@@ -81,10 +82,14 @@ async function follow(
   command: Command,
   commandLine: CommandLine,
 ): Promise<void> {
-  const { checkpoint: file, tries, once, retry } = options;
+  const { checkpoint, tries, once, retry } = options;
+  const file = targetOf(checkpoint);
   const { composition, terminal } = commandLine;
   const deliver = await deliveryOf(options, command, commandLine);
-  const unlock = await composition.lock(`${file}-lock`, `Another follower is running on ${file}.`);
+  const unlock = await composition.lock(
+    `${file}-lock`,
+    `Another follower is running on ${checkpoint}.`,
+  );
   const log = (line: string) => say(terminal.stderr, `${onOneLine(line)}\n`);
   try {
     const run = once ? interruptible : untilStopped;

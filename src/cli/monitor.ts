@@ -17,6 +17,7 @@ import {
   type Reported,
   reportOf,
 } from './shared/monitor-report.ts';
+import { targetOf } from './shared/new-file.ts';
 import { addKey, duration } from './shared/options.ts';
 import { say } from './shared/print.ts';
 import { LogInFolder, LogOnServer } from './shared/published-files.ts';
@@ -101,8 +102,11 @@ export function defineMonitor(command: ExplainedCommand, commandLine: CommandLin
 
 async function monitor(options: MonitorOptions, commandLine: CommandLine): Promise<void> {
   const { composition } = commandLine;
-  const file = options.state;
-  const unlock = await composition.lock(`${file}-lock`, `Another monitor is running on ${file}.`);
+  const file = targetOf(options.state);
+  const unlock = await composition.lock(
+    `${file}-lock`,
+    `Another monitor is running on ${options.state}.`,
+  );
   try {
     const memory = new MonitorMemory(file);
     try {

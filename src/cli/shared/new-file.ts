@@ -1,9 +1,9 @@
 /** The writing of files: new ones as a whole, and reports over those of the last time. */
 
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 
 interface Writing {
@@ -23,8 +23,19 @@ export function requireNew(file: string, force?: boolean): void {
 }
 
 /**
- * Writes a file as a whole or not at all, readable by its owner only. Call {@link requireNew}
- * before the work that makes the text, too.
+ * Returns the file that a symbolic link leads to, even if that is not there yet; of any other file its
+ * name. Whoever replaces or locks a file needs it: a link has a name of its own.
+ */
+export function targetOf(file: string): string {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
+  // Throws for links in a circle, which lead to no file.
+  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file);
+  return targetOf(resolve(realpathSync(dirname(file)), readlinkSync(file)));
+}
+
+/**
+ * Writes a file as a whole or not at all, readable by its owner only. Of a symbolic link, the file that
+ * it leads to is replaced. Call {@link requireNew} before the work that makes the text, too.
  */
 export async function writeWhole(
   file: string,
@@ -32,7 +43,8 @@ export async function writeWhole(
   { force, signal }: Writing = {},
 ): Promise<void> {
   const cannot = refusalOf(file);
-  const unfinished = `${file}.unfinished-${randomBytes(4).toString('hex')}`;
+  const target = targetOf(file);
+  const unfinished = `${target}.unfinished-${randomBytes(4).toString('hex')}`;
   const handle = await open(unfinished, 'wx', 0o600).catch(cannot);
   try {
     for await (const part of text) {
@@ -41,7 +53,7 @@ export async function writeWhole(
     }
     await handle.sync().catch(cannot);
     requireNew(file, force);
-    await rename(unfinished, file).catch(cannot);
+    await rename(unfinished, target).catch(cannot);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;

@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -273,6 +273,13 @@ describe('A follower', () => {
     const other = follow('--post', url);
     expect(await other.ended()).toBe(1);
     expect(other.stderr).toContain('Another follower is running on');
+    symlinkSync('checkpoint', join(folder, 'link'));
+    const third = start(['follow', '--checkpoint', 'link', '--exec', 'cat'], folder, {
+      STORE_ORDERS_URL: service.address,
+      STORE_ORDERS_KEY: service.key,
+    });
+    expect(await third.ended()).toBe(1);
+    expect(third.stderr).toContain('Another follower is running on link.');
     expect(await one.end('SIGTERM')).toBe(0);
     expect(one.stderr).toMatch(/\nStopped after position \d+\n$/);
   });

@@ -1,4 +1,5 @@
 import {
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -8,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requireNew, writeWhole } from '../../../../src/cli/shared/new-file.ts';
+import { requireNew, targetOf, writeWhole } from '../../../../src/cli/shared/new-file.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 
 function given(text?: string) {
@@ -53,6 +54,25 @@ describe('A file that is written', () => {
     expect(text()).toBe('one\ntwo\n');
     expect(files()).toEqual(['list']);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([['there'], ['not there yet']])('is the one behind links, which stay: %s', async (is) => {
+    const { file, files } = given(is === 'there' ? 'precious' : undefined);
+    const folder = temporaryFolder();
+    const [link, second] = [join(folder, 'link'), join(folder, 'second')];
+    symlinkSync(file, link);
+    symlinkSync('link', second);
+    for (const name of [file, link, second]) expect(targetOf(name)).toBe(file);
+    await writeWhole(second, parts(), { force: true });
+    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
+    expect(files()).toEqual(['list']);
+    expect(lstatSync(link).isSymbolicLink() && lstatSync(second).isSymbolicLink()).toBe(true);
+  });
+
+  it('is not found behind links in a circle', () => {
+    const { file } = given();
+    symlinkSync('list', file);
+    expect(() => targetOf(file)).toThrow('ELOOP');
   });
 
   it('leaves a file unchanged that another process has created meanwhile', async () => {
