@@ -110,10 +110,15 @@ async function limitKey(
     command.error('error: name a limit: --rate, --burst, --concurrent or --streams');
   }
   await withStore(commandLine, async ({ keys }) => {
-    const key = await foundKey(keys, id);
-    if (key.revokedAt !== undefined) throw new CannotStart(`The key ${id} is revoked.`);
-    const limits = limitsWith(key.limits ?? {}, change, command);
-    await keys.limit(id, limits);
+    const changed = async (): Promise<{ key: ApiKey; limits: KeyLimits }> => {
+      const key = await foundKey(keys, id);
+      if (key.revokedAt !== undefined) throw new CannotStart(`The key ${id} is revoked.`);
+      const before = key.limits ?? {};
+      const limits = limitsWith(before, change, command);
+      // If another process has changed them meanwhile, this change is made to those.
+      return (await keys.limit(id, limits, before)) ? { key, limits } : changed();
+    };
+    const { key, limits } = await changed();
     stderr.write(`The limits of the key ${id} are now: ${limitWords(limits)}.\n`);
     if (json) stdout.write(jsonLine(shown({ ...key, limits })));
   });

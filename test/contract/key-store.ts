@@ -146,6 +146,35 @@ export function keyStoreContract(name: string, create: () => Promise<OpenKeys>):
       expect(await one.find(key.id)).toStrictEqual(key);
     });
 
+    it('are limited only where the limits are as expected, if any are', async () => {
+      const openAnother = await create();
+      const [one, other] = [await openAnother(), await openAnother()];
+      await one.add(key);
+      expect(await other.limit(key.id, { streams: 1 }, LIMITS)).toBe(false);
+      expect(await one.limit(key.id, LIMITS, {})).toBe(true);
+      expect(await other.limit(key.id, { streams: 1 }, {})).toBe(false);
+      const { rate, ...rest } = LIMITS;
+      expect(await other.limit(key.id, {}, { ...rest, ...(rate && { rate: { ...rate } }) })).toBe(
+        true,
+      );
+      expect(await one.limit(key.id, { streams: 2 }, {})).toBe(true);
+      expect(await one.find(key.id)).toStrictEqual({ ...key, limits: { streams: 2 } });
+      expect(await one.limit('0000000000', {}, {})).toBe(false);
+    });
+
+    it('lose no change of their limits that others make at the same time', async () => {
+      const openAnother = await create();
+      const handles = [await openAnother(), await openAnother(), await openAnother()];
+      await handles[0]?.add(key);
+      const add = async (store: KeyStore): Promise<void> => {
+        const { limits = {} } = (await store.find(key.id)) ?? {};
+        const more = { ...limits, streams: (limits.streams ?? 0) + 1 };
+        if (!(await store.limit(key.id, more, limits))) await add(store);
+      };
+      await Promise.all([...handles, ...handles].map(add));
+      expect(await handles[1]?.find(key.id)).toMatchObject({ limits: { streams: 6 } });
+    });
+
     it('keep their limits when they are revoked, and can be limited after that', async () => {
       const store = await open();
       await store.add({ ...key, limits: LIMITS });

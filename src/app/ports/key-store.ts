@@ -15,8 +15,11 @@ export interface KeyStore {
   add(key: ApiKey): Promise<boolean>;
   /** Revokes a key permanently. Returns false if there is no such key, or it was revoked before. */
   revoke(id: string, at: Instant): Promise<boolean>;
-  /** Replaces the limits of a key, revoked or not. Returns false if there is no such key. */
-  limit(id: string, limits: KeyLimits): Promise<boolean>;
+  /**
+   * Replaces the limits of a key, revoked or not. Returns false if there is no such key.
+   * @param before Limits that it must still have, or else this returns false and changes nothing.
+   */
+  limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean>;
 }
 
 /** The permissions that a key can have. */

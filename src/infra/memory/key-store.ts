@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 
@@ -26,9 +27,10 @@ export class MemoryKeyStore implements KeyStore {
     return true;
   }
 
-  async limit(id: string, limits: KeyLimits): Promise<boolean> {
-    const { limits: _, ...key } = this.#keys.get(id) ?? {};
+  async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
+    const { limits: present = {}, ...key } = this.#keys.get(id) ?? {};
     if (!('id' in key)) return false;
+    if (before !== undefined && !isDeepStrictEqual(present, before)) return false;
     this.#keys.set(id, { ...key, ...(Object.keys(limits).length === 0 ? {} : { limits }) });
     return true;
   }

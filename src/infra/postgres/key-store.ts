@@ -1,5 +1,6 @@
 /** The API keys of a store in PostgreSQL. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
@@ -46,7 +47,8 @@ const REVOKE: Statement = {
 const LIMIT: Statement = {
   name: 'limit_key',
   text: `UPDATE store_orders.api_keys SET limits = $1, limits_checksum = $2
-           WHERE id = $3 RETURNING id`,
+           WHERE id = $3 AND ($4::boolean OR limits_checksum IS NOT DISTINCT FROM $5)
+           RETURNING id`,
 };
 
 /** The API keys in PostgreSQL. */
@@ -80,8 +82,14 @@ export class PostgresKeyStore implements KeyStore {
     return (await this.#db.query(REVOKE, [at, revoked[7], id, row[7]])).length === 1;
   }
 
-  async limit(id: string, limits: KeyLimits): Promise<boolean> {
-    return (await this.#db.query(LIMIT, [...limitColumns(id, limits), id])).length === 1;
+  async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
+    const [row] = await this.#db.query<KeyRow>(FIND, [id]);
+    if (row === undefined) return false;
+    const isAny = before === undefined;
+    if (!isAny && !isDeepStrictEqual(keyIn(row).limits ?? {}, before)) return false;
+    // If another process limits the key first, its checksum differs and nothing is updated here.
+    const values = [...limitColumns(id, limits), id, isAny, row[9]];
+    return (await this.#db.query(LIMIT, values)).length === 1;
   }
 }
 

@@ -1,5 +1,6 @@
 /** The API keys of a store in SQLite. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type Database from 'better-sqlite3';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
@@ -49,7 +50,10 @@ export class SqliteKeyStore implements KeyStore {
     this.#revoke = db.prepare(
       'UPDATE api_keys SET revoked_at = ?, checksum = ? WHERE id = ? AND checksum = ?',
     );
-    this.#limit = db.prepare('UPDATE api_keys SET limits = ?, limits_checksum = ? WHERE id = ?');
+    this.#limit = db.prepare(
+      `UPDATE api_keys SET limits = ?, limits_checksum = ?
+         WHERE id = ? AND (? OR limits_checksum IS ?)`,
+    );
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
@@ -75,8 +79,14 @@ export class SqliteKeyStore implements KeyStore {
     return changed.changes === 1;
   }
 
-  async limit(id: string, limits: KeyLimits): Promise<boolean> {
-    return orUnavailable(() => this.#limit.run(...limitColumns(id, limits), id)).changes === 1;
+  async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
+    const row = this.#row(id);
+    if (row === undefined) return false;
+    const isAny = before === undefined;
+    if (!isAny && !isDeepStrictEqual(keyIn(row).limits ?? {}, before)) return false;
+    // If another process limits the key first, its checksum differs and nothing is updated here.
+    const values = [...limitColumns(id, limits), id, Number(isAny), row[9]];
+    return orUnavailable(() => this.#limit.run(...values)).changes === 1;
   }
 
   #row(id: string): KeyRow | undefined {

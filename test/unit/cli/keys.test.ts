@@ -248,6 +248,15 @@ test.each(['--concurrent', '--streams', '--burst'])('%s takes a whole number', a
   }
 });
 
+test('two changes of the limits of a key at once are both kept', async () => {
+  const place = new Place();
+  const { id } = await created(place);
+  const limit = (...options: readonly string[]) => place.run('keys', 'limit', id, ...options);
+  const ran = await Promise.all([limit('--rate', '100/s'), limit('--streams', '3')]);
+  expect(ran.map(({ code }) => code)).toEqual([0, 0]);
+  expect(await limitsShown(place)).toEqual(['rate=100/s burst=100 streams=3']);
+});
+
 test('a key without a rate has no burst, and one that is revoked or unknown no limits', async () => {
   const place = new Place();
   const { id } = await created(place);
