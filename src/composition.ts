@@ -54,9 +54,9 @@ export const composition: Composition = {
     const { readSigner } = await import('./infra/process/signing-key-file.ts');
     return readSigner(await keyPlace());
   },
-  async lock(file, taken) {
+  async lock(file, taken, waitMs) {
     const { lock } = await import('./infra/sqlite/start/server-lock.ts');
-    return lock(file, taken);
+    return lock(file, taken, waitMs);
   },
   async workingTable() {
     const { openWorkingTable } = await import('./infra/sqlite/working-table.ts');

@@ -40,7 +40,7 @@ async function login(
   profiles.read();
   const key = await readSecret('API key', terminal);
   const { id, name, scopes } = await callAt({ url, key }, (service) => service.whoAmI());
-  await profiles.set(profile, { url, key });
+  await profiles.set(profile, { url, key }, composition.lock);
   say(stderr, `Kept in ${profiles.file}.\n`);
   const text = `${url} knows the key as ${name} (${id}), for ${scopes.join(', ')}.\n`;
   printResult(stdout, options, { value: { profile, url, id, name, scopes }, text });

@@ -23,7 +23,7 @@ export function defineLogout(
       if (found === undefined) {
         throw new CannotStart(`There is no profile ${profile} in ${profiles.file}.`);
       }
-      await profiles.remove(profile);
+      await profiles.remove(profile, composition.lock);
       const text = `Forgot the key for ${found.url}.\n`;
       printResult(terminal.stdout, options, { value: { profile, url: found.url }, text });
     });

@@ -125,7 +125,7 @@ export class Place {
       newSigningKey: (store: CommandLineStore) => renewSigningKey(this.#keyPlace(), store),
       verifierKey: async () => readVerifierKey(this.#keyPlace()),
       signer: async () => readSigner(this.#keyPlace()),
-      lock: async (file: string, taken: string) => lock(file, taken),
+      lock: async (...given: Parameters<typeof lock>) => lock(...given),
       workingTable: async () => openWorkingTable(),
       decoder: async () => decodeStrictly,
       settings: async (given: GivenSettings = {}) =>

@@ -84,8 +84,11 @@ export interface Composition {
   verifierKey(): Promise<string | undefined>;
   /** Returns the key that signs for the configured store, if there is one. None is made. */
   signer(): Promise<NoteSigner | undefined>;
-  /** Locks a file for this process alone. Throws {@link CannotStart} with a message if it is taken. */
-  lock(file: string, taken: string): Promise<() => void>;
+  /**
+   * Locks a file for this process alone. Throws {@link CannotStart} with a message if it is taken, and
+   * still is after so many milliseconds, for which the process is blocked.
+   */
+  lock(file: string, taken: string, waitMs?: number): Promise<() => void>;
   /** Opens an empty table for the work of a command, which closes it. */
   workingTable(): Promise<WorkingTable>;
   /** Returns the codec of stored events. */

@@ -8,8 +8,8 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { readSmallFile } from '../../infra/process/small-file.ts';
-import type { Environment } from './command-line.ts';
-import { writeWhole } from './new-file.ts';
+import type { Composition, Environment } from './command-line.ts';
+import { targetOf, writeWhole } from './new-file.ts';
 
 /** A service, and the API key that it is called with. */
 export interface Profile {
@@ -22,6 +22,9 @@ export const DEFAULT_PROFILE = 'default';
 
 /** The permission bits of everybody but the owner. */
 const OTHERS = 0o077;
+
+/** The longest wait for another login or logout, which changes the file. */
+const LOCK_WAIT_MS = 5_000;
 
 /** The file of the profiles. */
 export class Profiles {
@@ -44,6 +47,8 @@ export class Profiles {
       );
     }
     try {
+      // A pipe has no end until somebody writes it.
+      if (!stats.isFile()) throw new Error('it is not a file');
       return profilesIn(readSmallFile(this.file));
     } catch (error) {
       throw new CannotStart(`${this.file} cannot be read: ${(error as Error).message}`);
@@ -55,20 +60,28 @@ export class Profiles {
     return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   }
 
-  async set(name: string, profile: Profile): Promise<void> {
-    await this.#write({ ...this.read(), [name]: profile });
+  async set(name: string, profile: Profile, lock: Composition['lock']): Promise<void> {
+    await this.#change(lock, (profiles) => ({ ...profiles, [name]: profile }));
   }
 
-  async remove(name: string): Promise<void> {
-    const { [name]: _, ...rest } = this.read();
-    await this.#write(rest);
+  async remove(name: string, lock: Composition['lock']): Promise<void> {
+    await this.#change(lock, ({ [name]: _, ...rest }) => rest);
   }
 
   /** Replaces the file as a whole, so that it is complete at every moment. */
-  async #write(profiles: Readonly<Record<string, Profile>>): Promise<void> {
+  async #change(
+    lock: Composition['lock'],
+    changed: (profiles: Readonly<Record<string, Profile>>) => Readonly<Record<string, Profile>>,
+  ): Promise<void> {
     mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
-    const text = `${JSON.stringify(profiles, null, 2)}\n`;
-    await writeWhole(this.file, [text], { force: true });
+    const taken = `Another login or logout is changing ${this.file}: try again.`;
+    const unlock = await lock(`${targetOf(this.file)}-lock`, taken, LOCK_WAIT_MS);
+    try {
+      const text = `${JSON.stringify(changed(this.read()), null, 2)}\n`;
+      await writeWhole(this.file, [text], { force: true });
+    } finally {
+      unlock();
+    }
   }
 }
 

@@ -1,11 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { Place } from '../../support/command-line.ts';
 import { oneService } from '../../support/one-service.ts';
-import { Program } from '../../support/service.ts';
+import { Program, start } from '../../support/service.ts';
 
 const { service } = await oneService();
 
@@ -31,7 +39,10 @@ describe('A login', () => {
     expect(out + err).not.toContain(service.key);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(place.folder, 'store-orders')).mode & 0o777).toBe(0o700);
-    expect(readdirSync(join(place.folder, 'store-orders'))).toEqual(['profiles.json']);
+    expect(readdirSync(join(place.folder, 'store-orders'))).toEqual([
+      'profiles.json',
+      'profiles.json-lock',
+    ]);
     expect(await place.run('orders', 'list')).toMatchObject({ code: 0 });
   });
 
@@ -75,7 +86,31 @@ describe('A login', () => {
   });
 });
 
+test('Logins and logouts at once are all kept', async () => {
+  await login('--profile', 'old');
+  const run = (...args: readonly string[]) => {
+    const program = start(args, place.folder, { XDG_CONFIG_HOME: place.folder });
+    program.child.stdin?.end(service.key);
+    return program;
+  };
+  const names = ['a', 'b', 'c', 'd'];
+  const programs = [
+    ...names.map((name) => run('login', '--url', service.address, '--profile', name)),
+    run('logout', '--profile', 'old'),
+  ];
+  for (const program of programs) expect(await program.ended(), program.stderr).toBe(0);
+  expect(Object.keys(JSON.parse(readFileSync(file, 'utf8'))).sort()).toEqual(names);
+});
+
 describe('A profile', () => {
+  test('that is a pipe is not waited for', async () => {
+    await login();
+    rmSync(file);
+    expect(spawnSync('mkfifo', ['-m', '600', file]).status).toBe(0);
+    const { code, err } = await place.run('orders', 'list', '--profile', 'default');
+    expect([code, err]).toEqual([1, `store-orders: ${file} cannot be read: it is not a file\n`]);
+  });
+
   test('that others can read is refused', async () => {
     await login();
     chmodSync(file, 0o640);

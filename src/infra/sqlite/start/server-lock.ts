@@ -13,15 +13,16 @@ export function lockForServer(file: string): () => void {
 
 /**
  * Locks a file that exists for its lock alone. Returns a function that releases it. Throws
- * {@link CannotStart} with the message `taken` if another process holds it.
+ * {@link CannotStart} with the message `taken` if another process holds it, and still does after so
+ * many milliseconds, for which this thread is blocked.
  *
  * The lock is an exclusive transaction on an empty database. The operating system holds it, so it
  * ends with the process, however that ends, and no stale lock can remain.
  */
-export function lock(file: string, taken: string): () => void {
+export function lock(file: string, taken: string, waitMs = 0): () => void {
   let db: Database.Database | undefined;
   try {
-    db = new Database(file, { timeout: 0 });
+    db = new Database(file, { timeout: waitMs });
     // Without a journal the lock needs no disk space, so that it works on a full disk.
     db.pragma('journal_mode = OFF');
     db.exec('BEGIN EXCLUSIVE');
