@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Store, StoreWatcher } from '../../src/app/ports/store.ts';
@@ -27,18 +28,25 @@ const ENGINES = {
   },
 };
 
+/** Opens a store of an engine, and returns the changes of its state in order. */
+async function watched(engine: keyof typeof ENGINES) {
+  const told: string[] = [];
+  const opened = await ENGINES[engine](
+    watcher({
+      impaired: (reason, { message }) => void told.push(`${reason}: ${message}`),
+      mended: (reason) => void told.push(`${reason} no more`),
+    }),
+  );
+  const { store } = opened;
+  onTestFinished(() => store.close());
+  onTestFinished(store.log.watch(() => {}));
+  return { ...opened, told };
+}
+
 it.each(['sqlite', 'postgres'] as const)(
   'a store that cannot be read is reported, and that it can again (%s)',
   async (engine) => {
-    const told: string[] = [];
-    const { store, schema, run } = await ENGINES[engine](
-      watcher({
-        impaired: (reason, { message }) => void told.push(`${reason}: ${message}`),
-        mended: (reason) => void told.push(`${reason} no more`),
-      }),
-    );
-    onTestFinished(() => store.close());
-    onTestFinished(store.log.watch(() => {}));
+    const { store, schema, run, told } = await watched(engine);
     await run(`ALTER TABLE ${schema}tree RENAME TO away`);
     await expect.poll(() => told[0], WITHIN).toMatch(/^store_unreadable: .*tree/);
     await expect(headOf(store)).rejects.toThrow('tree');
@@ -48,6 +56,82 @@ it.each(['sqlite', 'postgres'] as const)(
     expect(told).toHaveLength(2);
   },
 );
+
+it.each(['sqlite', 'postgres'] as const)(
+  'a table beside the log that cannot be read is reported, and that it can again (%s)',
+  async (engine) => {
+    const { schema, run, told } = await watched(engine);
+    for (const table of ['api_keys', 'kept_outcomes']) {
+      await run(`ALTER TABLE ${schema}${table} RENAME TO away`);
+      await expect
+        .poll(() => told.splice(0), WITHIN)
+        .toStrictEqual([expect.stringMatching(`^store_unreadable: .*${table}`)]);
+      await run(`ALTER TABLE ${schema}away RENAME TO ${table}`);
+      await expect.poll(() => told.splice(0), WITHIN).toStrictEqual(['store_unreadable no more']);
+    }
+    expect(told).toStrictEqual([]);
+  },
+);
+
+/** Opens a store in PostgreSQL as a user who is not the owner. */
+async function watchedAsUser() {
+  const admin = await newDatabase();
+  const user = `reader_${new URL(admin).pathname.slice(1)}`;
+  await sql(admin, `CREATE ROLE ${user} LOGIN IN ROLE store_orders_app`);
+  onTestFinished(async () => void (await sql(admin, `DROP ROLE ${user}`)));
+  const told: string[] = [];
+  const store = await openPostgresStore(
+    admin.replace('postgres@', `${user}@`),
+    watcher({
+      impaired: (reason, { message }) => {
+        const news = `${reason}: ${message}`;
+        if (told.at(-1) !== news) told.push(news);
+      },
+      mended: (reason) => void told.push(`${reason} no more`),
+    }),
+  );
+  onTestFinished(() => store.close());
+  return { admin, told };
+}
+
+it.each([
+  ['SELECT', 'api_keys', /^store_unreadable: permission denied for table api_keys/],
+  ['INSERT', 'events', /^rights_missing: the user \S+ lacks rights \(insert events\)/],
+  ['UPDATE (edge)', 'tree', /^rights_missing: .* \(update tree\)/],
+])('a right that is taken away is reported, and that it is back: %s on %s', async (...given) => {
+  const [right, table, news] = given;
+  const { admin, told } = await watchedAsUser();
+  const rights = `${right} ON store_orders.${table}`;
+  await sql(admin, `REVOKE ${rights} FROM store_orders_app`);
+  await expect.poll(() => told[0], WITHIN).toMatch(news);
+  await sql(admin, `GRANT ${rights} TO store_orders_app`);
+  const reason = told[0]?.split(':', 1)[0];
+  await expect.poll(() => told.slice(1), WITHIN).toStrictEqual([`${reason} no more`]);
+});
+
+it.each(['api_keys', 'events'])(
+  'a lock on %s that lasts is reported, and its end',
+  async (table) => {
+    const { run, told } = await watched('postgres');
+    const unlocked = run(
+      `BEGIN; LOCK TABLE store_orders.${table} IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(12); COMMIT`,
+    );
+    await expect
+      .poll(() => told, WITHIN)
+      .toStrictEqual(['store_unreadable: canceling statement due to lock timeout']);
+    await unlocked;
+    await expect.poll(() => told[1], WITHIN).toBe('store_unreadable no more');
+  },
+);
+
+it('a lock that is held for a moment is not reported', async () => {
+  const { run, told } = await watched('postgres');
+  await run(
+    'BEGIN; LOCK TABLE store_orders.events IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3.5); COMMIT',
+  );
+  await setTimeout(2_000);
+  expect(told).toStrictEqual([]);
+});
 
 async function headOf({ log }: Store): Promise<number> {
   return log.head();

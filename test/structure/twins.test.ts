@@ -40,6 +40,7 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
   'postgres/first-schema.ts': 'the first version is long, because triggers need functions there',
   'postgres/head-watch.ts': 'other instances append, too',
   'postgres/known-head.ts': 'other instances append, too',
+  'postgres/looks.ts': 'other sessions lock tables, and an owner can take rights away',
   'postgres/notifier.ts': 'other instances have to hear of an append',
   'postgres/rights.ts': 'a file has no roles',
   'postgres/tree-aside.ts': 'the thread has no connection of its own, and is sent the events',

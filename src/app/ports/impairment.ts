@@ -12,6 +12,7 @@ export const IMPAIRMENTS = {
   database_unreachable: { says: 'waits for its database', refuses: 'requests', level: 'error' },
   store_damaged: { says: 'has found its store damaged', refuses: 'requests', level: 'fatal' },
   store_unreadable: { says: 'cannot read its store', refuses: 'nothing', level: 'error' },
+  rights_missing: { says: 'lacks rights in its database', refuses: 'nothing', level: 'error' },
   standby_silent: {
     says: 'waits for a synchronous standby',
     refuses: 'commands',

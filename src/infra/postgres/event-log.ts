@@ -30,6 +30,8 @@ interface Options extends KnownHeadOptions {
    * The limit of the search for a lost commit, in milliseconds, after which its outcome is unknown.
    */
   readonly maxSearchMs?: number;
+  /** Awaited in each look at the head. */
+  readonly lookBesideHead?: () => Promise<void>;
   /** Called after each look at the head, with its error if it failed. */
   readonly looked?: ((error: Error | undefined) => void) | undefined;
   /** Awaited before the first append. */
@@ -58,7 +60,7 @@ export class PostgresEventLog implements EventLog {
     this.#beginAppending = options.beginAppending;
     this.#tree = new MerkleTables(db);
     this.#known = new KnownHead(db, options);
-    this.#watch = new HeadWatch(db, () => this.#wholeHead(), options.looked);
+    this.#watch = new HeadWatch(db, () => this.#look(), options.looked);
     this.#notifier = new Notifier(db);
     this.#connections = new AppendConnections(db);
     const appending = {
@@ -172,8 +174,9 @@ export class PostgresEventLog implements EventLog {
   }
 
   /** Returns the head. Throws {@link DamagedStore} if the log and its tree differ in size. */
-  async #wholeHead(): Promise<number> {
+  async #look(): Promise<number> {
     await this.#reporting(() => this.#tree.requireWhole());
+    await this.#options.lookBesideHead?.();
     return this.head();
   }
 

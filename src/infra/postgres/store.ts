@@ -4,24 +4,17 @@ import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
-import {
-  type CommandLineStore,
-  type IfAbsent,
-  isDamage,
-  type Store,
-  type StoreWatcher,
-} from '../../app/ports/store.ts';
+import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
-import { Readability } from '../checking/readability.ts';
 import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { type Database, type Reach, SERVING } from './connection/database.ts';
-import { isRefusedRead } from './connection/errors.ts';
 import { openDatabase, orClose } from './database.ts';
 import { beginDueEpoch, epochsIn } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
 import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts';
+import { lookBesideHead, readabilityOf } from './looks.ts';
 import { rootsIn } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
 import { requireServable } from './start/checks.ts';
@@ -67,7 +60,6 @@ async function open(
     const epochs = await beginAppending(db, id, file);
     return { epochs, ...(file === undefined ? {} : openHeadFile(file, epochs)) };
   });
-  const readability = new Readability(watcher);
   const log = new PostgresEventLog(db, {
     headFile,
     noted: (trouble) => reportNoted(trouble, watcher),
@@ -75,10 +67,8 @@ async function open(
     replaced: (cause) => watcher.impaired('database_replaced', cause),
     restored: () => watcher.mended('database_replaced'),
     damaged: (cause) => watcher.impaired('store_damaged', cause),
-    // Whatever passes by itself, as an outage does, is reported elsewhere or not at all.
-    looked: (error) => {
-      if (error === undefined || isDamage(error) || isRefusedRead(error)) readability.note(error);
-    },
+    lookBesideHead: lookBesideHead(db, watcher),
+    looked: readabilityOf(watcher),
   });
   let writer: BatchWriter | undefined;
   const head = await orClose(db, url, () => log.head());

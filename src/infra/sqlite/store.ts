@@ -22,7 +22,7 @@ import { partsOf, type Readers, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
-import { isBusy } from './storage/fault.ts';
+import { isBusy, orDamaged } from './storage/fault.ts';
 import { checkSqliteStore } from './store-check.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
@@ -30,6 +30,11 @@ import { WorkerWriter } from './worker-writer.ts';
 
 /** The size of a file that is checked in less than half a second: about 100,000 events. */
 const SHORT_CHECK_BYTES = 33_554_432;
+
+/** Reads no row of the tables that requests need. It fails if one of them is missing. */
+const TABLES = `
+  SELECT 1 FROM api_keys, key_changes, kept_outcomes, tree_nodes, event_traces, epochs, store
+    WHERE 0`;
 
 /**
  * The time in which a server sees what another process has recorded: twice the interval of its look at
@@ -88,8 +93,19 @@ function openReaders(file: string, { signal }: WorkerWriter, watcher: StoreWatch
   requireWritable(file, db);
   db.pragma('wal_autocheckpoint = 0');
   const readability = new Readability(watcher);
-  const looked = (error?: Error) => isBusy(error) || readability.note(error);
+  const tables = db.prepare(TABLES);
+  const looked = (error = errorOf(() => tables.get())) => isBusy(error) || readability.note(error);
   return readersOf(file, db, { signal, looked });
+}
+
+/** Returns the error of a look at the store; undefined if it has none. */
+function errorOf(look: () => unknown): Error | undefined {
+  try {
+    look();
+    return undefined;
+  } catch (error) {
+    return orDamaged(error) as Error;
+  }
 }
 
 /** Returns what is opened beside the writer. If that fails, its thread would keep the process alive. */

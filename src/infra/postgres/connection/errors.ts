@@ -20,6 +20,15 @@ export function isRefusedRead(error: Error): boolean {
   return isRefusal(cause) && !/^(?:25|40|53|55|57)/.test(cause.code ?? '');
 }
 
+/**
+ * Returns true if a read has failed for a reason that may pass, although the database answers: a lock
+ * of another session, or something that is used up.
+ */
+export function isRefusedForNow(error: Error): boolean {
+  const cause = (error.cause ?? error) as Error;
+  return isRefusal(cause) || cause.message === NONE_FREE;
+}
+
 /** Returns true if the user lacks a privilege. */
 export function isDenied(error: Error): boolean {
   const { code } = (error.cause ?? error) as pg.DatabaseError;

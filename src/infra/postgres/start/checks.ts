@@ -1,3 +1,5 @@
+/** The checks of a database before it is served: its settings, its guards, and the rights of its user. */
+
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 import { shownAddress } from '../../process/postgres-address.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
@@ -99,7 +101,8 @@ async function wrongSettings(db: Queryable): Promise<string[]> {
   });
 }
 
-async function missingRights(db: Queryable): Promise<string[]> {
+/** Returns a sentence that names the rights that the user lacks; none if there are all. */
+export async function missingRights(db: Queryable): Promise<string[]> {
   const due = RIGHTS.flatMap(({ to, table, columns = [''] }) =>
     columns.map((column) => [to, table, column] as const),
   );
