@@ -12,30 +12,40 @@ import { watcher } from '../support/watcher.ts';
 /** Longer than the interval between two looks at the head, on either engine. */
 const WITHIN = { timeout: 20_000, interval: 20 };
 
+/** A change of each engine's schema that does not stop a service, and its end. */
+const ALTERED = {
+  sqlite: ['CREATE INDEX more ON api_keys (name)', 'DROP INDEX more'],
+  postgres: [
+    'ALTER TABLE store_orders.events DISABLE TRIGGER events_never_change',
+    'ALTER TABLE store_orders.events ENABLE TRIGGER events_never_change',
+  ],
+} as const;
+
 /** Each engine's way to open a store, and to run a statement on it from outside. */
 const ENGINES = {
-  async sqlite(watcher: StoreWatcher) {
+  async sqlite(watcher: StoreWatcher, scrub?: number) {
     const file = temporaryFile();
-    const store = await openSqliteStore(file, watcher);
+    const store = await openSqliteStore(file, watcher, scrub);
     const db = new Database(file);
     onTestFinished(() => void db.close());
     return { store, schema: '', run: async (text: string) => void db.exec(text) };
   },
-  async postgres(watcher: StoreWatcher) {
+  async postgres(watcher: StoreWatcher, scrub?: number) {
     const url = await newDatabase();
-    const store = await openPostgresStore(url, watcher);
+    const store = await openPostgresStore(url, watcher, scrub);
     return { store, schema: 'store_orders.', run: (text: string) => sql(url, text) };
   },
 };
 
 /** Opens a store of an engine, and returns the changes of its state in order. */
-async function watched(engine: keyof typeof ENGINES) {
+async function watched(engine: keyof typeof ENGINES, scrub?: number) {
   const told: string[] = [];
   const opened = await ENGINES[engine](
     watcher({
       impaired: (reason, { message }) => void told.push(`${reason}: ${message}`),
       mended: (reason) => void told.push(`${reason} no more`),
     }),
+    scrub,
   );
   const { store } = opened;
   onTestFinished(() => store.close());
@@ -70,6 +80,23 @@ it.each(['sqlite', 'postgres'] as const)(
       await expect.poll(() => told.splice(0), WITHIN).toStrictEqual(['store_unreadable no more']);
     }
     expect(told).toStrictEqual([]);
+  },
+);
+
+it.each(['sqlite', 'postgres'] as const)(
+  'a schema that was altered is reported, and that it no longer is (%s)',
+  async (engine) => {
+    const { store, run, told } = await watched(engine, 1_000_000);
+    await store.check?.once;
+    const [harm, mend] = ALTERED[engine];
+    await run(harm);
+    await expect
+      .poll(() => told.splice(0), WITHIN)
+      .toContainEqual(
+        expect.stringMatching(/^schema_altered: the (?:index|trigger) .* of the database is /),
+      );
+    await run(mend);
+    await expect.poll(() => told, WITHIN).toStrictEqual(['schema_altered no more']);
   },
 );
 

@@ -11,6 +11,11 @@
 export const IMPAIRMENTS = {
   database_unreachable: { says: 'waits for its database', refuses: 'requests', level: 'error' },
   store_damaged: { says: 'has found its store damaged', refuses: 'requests', level: 'fatal' },
+  schema_altered: {
+    says: 'has found the schema of its store altered',
+    refuses: 'requests',
+    level: 'fatal',
+  },
   store_unreadable: { says: 'cannot read its store', refuses: 'nothing', level: 'error' },
   rights_missing: { says: 'lacks rights in its database', refuses: 'nothing', level: 'error' },
   standby_silent: {

@@ -156,6 +156,12 @@ export class DamagedStore extends StoreUnavailable {
   }
 }
 
+/**
+ * Thrown if the schema of a store differs from that of its version, such as a trigger that is disabled.
+ * Unlike other damage, it can be undone without a backup.
+ */
+export class AlteredSchema extends DamagedStore {}
+
 /** Returns true for an error that shows a damaged store. */
 export function isDamage(error: unknown): error is Error {
   return (

@@ -1,11 +1,17 @@
 /** The service's side of the thread that checks a store. The thread's side is keep-checking.ts. */
 
 import type { Worker } from 'node:worker_threads';
-import { DamagedStore, type StoreCheck, type StoreWatcher } from '../../app/ports/store.ts';
+import {
+  AlteredSchema,
+  DamagedStore,
+  type StoreCheck,
+  type StoreWatcher,
+} from '../../app/ports/store.ts';
 import { startThread } from '../process/start-thread.ts';
 import type { FromCheck, ToCheck } from './keep-checking.ts';
 
 type Engine = 'sqlite' | 'postgres';
+type Reports = Pick<StoreWatcher, 'impaired' | 'mended'>;
 
 /** A thread that checks a store repeatedly while it is served. */
 export class CheckingThread implements StoreCheck {
@@ -13,28 +19,40 @@ export class CheckingThread implements StoreCheck {
   readonly #worker: Worker;
   readonly #once = Promise.withResolvers<void>();
   #isShort = false;
+  #isAltered = false;
 
   /**
    * Starts the thread, which waits for {@link begin}. It does not keep the process from ending.
    * @param bytesPerSecond See {@link ToCheck}.
    */
-  constructor(engine: Engine, bytesPerSecond: number, watcher: Pick<StoreWatcher, 'impaired'>) {
+  constructor(engine: Engine, bytesPerSecond: number, watcher: Reports) {
     this.#bytesPerSecond = bytesPerSecond;
     this.#worker = startThread(`${engine}/check-thread`, {});
-    const damaged = (cause: Error) => {
-      watcher.impaired('store_damaged', cause);
-      this.#once.reject(cause);
-    };
     // No caller may be waiting.
     this.#once.promise.catch(() => undefined);
     this.#worker.on('message', (message: FromCheck) => {
-      if (message.kind === 'checked') this.#once.resolve();
-      else if (message.kind === 'damaged') damaged(new DamagedStore(message.message));
-      else this.#once.reject(new Error(`the store cannot be checked: ${message.message}`));
+      const end = this.#report(message, watcher);
+      if (end === undefined) this.#once.resolve();
+      else this.#once.reject(end);
     });
     this.#worker.on('error', (cause: Error) => this.#once.reject(cause));
     this.#worker.on('exit', () => this.#once.reject(new Error('the check has ended')));
     this.#worker.unref();
+  }
+
+  /** Reports the result of a round. Returns the reason why the store was not found whole, if any. */
+  #report(result: FromCheck, watcher: Reports): Error | undefined {
+    if (result.kind === 'failed')
+      return new Error(`the store cannot be checked: ${result.message}`);
+    if (result.kind === 'checked') {
+      if (this.#isAltered) watcher.mended('schema_altered');
+      this.#isAltered = false;
+      return undefined;
+    }
+    this.#isAltered = result.kind === 'altered';
+    const cause = new (this.#isAltered ? AlteredSchema : DamagedStore)(result.message);
+    watcher.impaired(this.#isAltered ? 'schema_altered' : 'store_damaged', cause);
+    return cause;
   }
 
   /** Begins to check a store, which has to be there. */
@@ -79,7 +97,7 @@ export class CheckingThread implements StoreCheck {
 export async function openChecked<Opened>(
   engine: Engine,
   bytesPerSecond: number | undefined,
-  watcher: Pick<StoreWatcher, 'impaired'>,
+  watcher: Reports,
   open: (check: CheckingThread | undefined) => Promise<Opened>,
 ): Promise<Opened> {
   if (bytesPerSecond === undefined) return open(undefined);
@@ -97,7 +115,7 @@ export async function openChecked<Opened>(
  * {@link DamagedStore}, the reason why it cannot be checked, or the reason of the aborted signal.
  */
 export function checkInThread(engine: Engine, at: string, signal: AbortSignal): Promise<void> {
-  const thread = new CheckingThread(engine, 0, { impaired() {} });
+  const thread = new CheckingThread(engine, 0, { impaired() {}, mended() {} });
   thread.begin(at, true);
   return thread.checkOnce(signal);
 }

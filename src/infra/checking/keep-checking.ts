@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { isDamage } from '../../app/ports/store.ts';
+import { AlteredSchema, isDamage } from '../../app/ports/store.ts';
 import { lowerPriority } from '../process/low-priority.ts';
 
 /** Resolves when more may be read, after a number of bytes. */
@@ -31,9 +31,11 @@ const ROUND_PAUSE_MS = 10_000;
 
 /** A message from the thread. */
 export type FromCheck =
-  /** Everything was checked once. */
+  /** Everything was checked once, or once more after it was altered. */
   | { readonly kind: 'checked' }
   | { readonly kind: 'damaged'; readonly message: string }
+  /** The schema differs, until a later round reports that everything was checked. */
+  | { readonly kind: 'altered'; readonly message: string }
   /** A round failed, for a reason that may pass. */
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -49,7 +51,7 @@ export interface ToCheck {
 
 /**
  * Checks a store once at full speed, then again and again at a limited rate. Ends at the first
- * damage.
+ * damage. While the schema is altered, it continues at full speed: nobody is served.
  * @param bytesPerSecond The rate after the first round; 0: there is only one round.
  */
 export async function keepChecking(
@@ -60,16 +62,19 @@ export async function keepChecking(
 ): Promise<void> {
   let pace = UNPACED;
   for (;;) {
+    let isAltered = false;
     try {
       await check(pace);
       if (pace === UNPACED) report({ kind: 'checked' });
       pace = paceOf(bytesPerSecond);
     } catch (error) {
-      const { message } = error as Error;
-      report({ kind: isDamage(error) ? 'damaged' : 'failed', message });
-      if (isDamage(error)) return;
+      isAltered = error instanceof AlteredSchema;
+      const kind = isAltered ? 'altered' : isDamage(error) ? 'damaged' : 'failed';
+      report({ kind, message: (error as Error).message });
+      if (kind === 'damaged') return;
+      if (isAltered) pace = UNPACED;
     }
-    if (bytesPerSecond === 0) return;
+    if (bytesPerSecond === 0 && !isAltered) return;
     await setTimeout(pauseMs);
   }
 }

@@ -1,6 +1,6 @@
 import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
-import { DamagedStore } from '../../app/ports/store.ts';
+import { AlteredSchema } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
@@ -39,7 +39,7 @@ const REFUSALS: Statement = {
 };
 
 /**
- * Reads a whole store once, and throws {@link DamagedStore} at the first damage: in the schema, the
+ * Reads a whole store once, and throws a {@link DamagedStore} at the first damage: in the schema, the
  * keys, the kept outcomes, the events against their tree, and the refusals. Instances may be
  * running.
  *
@@ -49,7 +49,7 @@ export async function checkPostgresStore(url: string, pace: Pace): Promise<void>
   const db = new Database(url);
   db.admit = async (connection) => void (await connection.run(THROUGH_INDEXES));
   try {
-    for (const flaw of await flawsInSchema(db, SCHEMA_VERSION)) throw new DamagedStore(flaw);
+    for (const flaw of await flawsInSchema(db, SCHEMA_VERSION)) throw new AlteredSchema(flaw);
     for await (const bytes of checkRows(db)) await pace(bytes);
     await checkLog(db, pace);
     await checkRefusals((after) => db.query<[number, string]>(REFUSALS, [after]), pace);

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
-import { DamagedStore } from '../../app/ports/store.ts';
+import { AlteredSchema, DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
@@ -29,7 +29,7 @@ const WHOLE_CHECK_BYTES = 268_435_456;
  */
 export async function checkSqliteStore(file: string, pace: Pace): Promise<void> {
   await readAll(file, async (db) => {
-    for (const flaw of flawsInSchema(db, SCHEMA_VERSION)) throw new DamagedStore(flaw);
+    for (const flaw of flawsInSchema(db, SCHEMA_VERSION)) throw new AlteredSchema(flaw);
     // Before the log: a server may be appending, and the noted head is never ahead of the log.
     const noted = readHeadOf(file);
     checkHead(db, file, noted);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DamagedStore } from '../../../../src/app/ports/store.ts';
+import { AlteredSchema, DamagedStore } from '../../../../src/app/ports/store.ts';
 import {
   type FromCheck,
   keepChecking,
@@ -39,6 +39,19 @@ it('retries a failed round', async () => {
     { kind: 'checked' },
     { kind: 'damaged', message: 'event 7' },
   ]);
+});
+
+it('continues while the schema is altered, and reports that it no longer is', async () => {
+  const altered = new AlteredSchema('no trigger');
+  const [said, checked] = [{ kind: 'altered', message: 'no trigger' }, { kind: 'checked' }];
+  expect(await saidAfter([undefined, altered, altered, undefined, undefined, damage])).toEqual([
+    checked,
+    said,
+    said,
+    checked,
+    { kind: 'damaged', message: 'event 7' },
+  ]);
+  expect(await saidAfter([altered, undefined], 0)).toEqual([said, checked]);
 });
 
 it('checks once without a rate', async () => {
