@@ -1,5 +1,5 @@
 /** The HTTP interface: the routes, the steps of every request, and the error handler. */
-import type { Express, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
 import { CLOCKS } from '../app/clock.ts';
@@ -9,7 +9,7 @@ import type { WitnessStatus } from '../app/witnessing/witness-progress.ts';
 import { refusedAs } from './answers/checkpoint.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
 import { type FixedAnswer, fixedAnswer, once } from './answers/fixed-answer.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, type ErrorCode } from './api-error.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
 import { handleErrors } from './error-handler.ts';
 import { type App, answering, exactExpress } from './exact-express.ts';
@@ -77,10 +77,11 @@ export function createApp(parts: AppParts): App {
   const admit = whileServing(health);
   const gate = gateTo(admit);
   const { refusals, damaged } = parts;
-  const answerError = handleErrors(damaged, (req, code) => {
+  const noteRefused = (req: Request, code: ErrorCode) => {
     const refused = refusedAttempt(req, code);
     if (refused !== undefined) refusals.note(refused);
-  });
+  };
+  const answerError = handleErrors(damaged, noteRefused, (req) => health.refusal(isCommand(req)));
   serveOperations(app, '/v1', V1, services, { gate, answerError, now });
   serveOperations(app, '/v2', V2, services, { gate, answerError, now });
   serveDescriptions(app, parts.addresses);
@@ -145,9 +146,13 @@ function readiness(health: Health, witnesses: AppParts['witnesses']): object {
 /** The methods that change nothing (RFC 9110, section 9.2.1). */
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+function isCommand({ method }: Request): boolean {
+  return !READING_METHODS.has(method);
+}
+
 function whileServing(health: Health): RequestHandler {
   return (req, _res, next) => {
-    health.requireServing(!READING_METHODS.has(req.method));
+    health.requireServing(isCommand(req));
     return next();
   };
 }

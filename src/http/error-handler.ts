@@ -10,15 +10,18 @@ const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
  * Returns the handler of errors.
  * @param damaged Called when a request fails because the store is damaged.
  * @param refused Called for each request that is answered with an error.
+ * @param refusal Returns the error with which a request is refused at present, if it is. A request that
+ * needs the store before that, to find its key, gets the same answer.
  */
 export function handleErrors(
   damaged: (cause: Error) => void,
   refused: (req: Request, code: ErrorCode) => void,
+  refusal: (req: Request) => ApiError | undefined = () => undefined,
 ): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
   return (error, req, res, next) => {
     if (isDamage(error)) damaged(error);
-    const answer = toApiError(error);
+    const answer = (isOfStore(error) ? refusal(req) : undefined) ?? toApiError(error);
     const { context } = req;
     if (answer.code === 'internal_error') context.cause = (error as Error).stack ?? String(error);
     if (isOfStore(error)) context.cause = error.message;

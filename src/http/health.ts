@@ -98,14 +98,20 @@ export class Health {
     return { status: 'ready' };
   }
 
+  /** Throws the {@link refusal} of requests of this kind, if there is one. */
+  requireServing(isCommand: boolean): void {
+    const refusal = this.refusal(isCommand);
+    if (refusal !== undefined) throw refusal;
+  }
+
   /**
-   * Throws a 503 while requests of this kind are refused.
+   * Returns the 503 with which requests of this kind are refused at present; undefined if they are not.
    * @param isCommand True if the request may change something.
    */
-  requireServing(isCommand: boolean): void {
-    if (this.#stage !== 'ready' && this.#stage !== 'leaving') throw refused([this.#stage]);
+  refusal(isCommand: boolean): ApiError | undefined {
+    if (this.#stage !== 'ready' && this.#stage !== 'leaving') return refused([this.#stage]);
     const refusing = isCommand ? this.#refusingCommands : this.#refusingRequests;
-    if (refusing.length > 0) throw refused(refusing);
+    return refusing.length > 0 ? refused(refusing) : undefined;
   }
 
   #sort(): void {

@@ -12,7 +12,13 @@ import { endOtherSessions, sql } from '../../support/postgres/sql.ts';
 async function given() {
   const url = await newDatabase();
   const replaced: Error[] = [];
-  const log = new PostgresEventLog(new Database(url), {
+  const reached: string[] = [];
+  const reach = {
+    outOfReach: ({ message }: Error) => void reached.push(message),
+    inReach: () => void reached.push('in reach'),
+    standbyIsSilent() {},
+  };
+  const log = new PostgresEventLog(new Database(url, reach), {
     replaced: (cause) => replaced.push(cause),
   });
   onTestFinished(() => log.close());
@@ -21,7 +27,7 @@ async function given() {
   await endOtherSessions(url);
   const behind = await newDatabase(18, name);
   await append(log, 2);
-  return { url, log, replaced, behind };
+  return { url, log, replaced, behind, reached };
 }
 
 async function append(log: PostgresEventLog, count: number, petId = 1n): Promise<void> {
@@ -91,6 +97,16 @@ describe('after a failover, an instance', () => {
     await expect(readAll(log)).rejects.toThrow(StoreUnavailable);
     expect(await log.append(5, () => [])).toMatchObject({ kind: 'unavailable' });
     expect(replaced).toHaveLength(1);
+  });
+
+  it('reports no outage while the database answers', async () => {
+    const { url, log, replaced, behind, reached } = await given();
+    await failOver(url, behind);
+    await expect(untilTold(() => log.head(), replaced)).rejects.toThrow(OtherLog);
+    await setTimeout(1_500);
+    await expect(log.head()).rejects.toThrow(OtherLog);
+    // The failover itself has cut connections.
+    expect([[], [expect.stringMatching(/terminat/), 'in reach']]).toContainEqual(reached);
   });
 
   it('appends no more after that, over any connection', async () => {

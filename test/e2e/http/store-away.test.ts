@@ -4,7 +4,7 @@ import { now } from '../../../src/app/clock.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { acceptKey } from '../../../src/app/keys/first-key.ts';
 import type { Submission } from '../../../src/app/log/submission.ts';
-import { type Store, StoreUnavailable } from '../../../src/app/ports/store.ts';
+import { DamagedStore, type Store, StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { openMemoryStore } from '../../../src/infra/memory/store.ts';
 import { readAll } from '../../support/events.ts';
 import { ask, expectError } from '../../support/http.ts';
@@ -15,11 +15,11 @@ import { listenerOn } from '../../support/targets.ts';
 const LIST = '/v1/store/orders';
 
 /** An API on a store whose log or whose keys cannot be read any more once they are away. */
-async function given() {
+async function given(cause: Error = new StoreUnavailable(new Error('the network is down'))) {
   const store = await openMemoryStore();
   const away = { log: false, keys: false };
   const unless = (isAway: boolean) => {
-    if (isAway) throw new StoreUnavailable(new Error('the network is down'));
+    if (isAway) throw cause;
   };
   const key = mintKeyText();
   await acceptKey(store.keys, key, now());
@@ -94,6 +94,21 @@ it('While the keys cannot be read, no key is reported as invalid', async () => {
     expectError(await send('GET', path), 503, 'service_unavailable');
   }
   expectError(await send('DELETE', `${LIST}/1`), 503, 'service_unavailable');
+});
+
+it('While every request is refused, one whose key cannot be read gets the reason, too', async () => {
+  const { send, away } = await given(new DamagedStore('the row "x" of api_keys'));
+  away.keys = true;
+  for (const [method, path] of [
+    ['GET', LIST],
+    ['DELETE', `${LIST}/1`],
+  ] as const) {
+    const answer = await send(method, path);
+    expectError(answer, 503, 'service_unavailable');
+    expect(String(answer.body)).toContain(
+      '"message":"The service has found its store damaged: nothing was changed."',
+    );
+  }
 });
 
 it('A response that fails half way is cut off, so that it does not look complete', async () => {

@@ -1,7 +1,7 @@
 /** The database of a store: a pool of checked connections. */
 
 import pg from 'pg';
-import { StoreUnavailable } from '../../../app/ports/store.ts';
+import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
 import { Connection, type Queryable, type Statement } from './connection.ts';
 import { endsSession, isThere } from './errors.ts';
 import { Pulse } from './pulse.ts';
@@ -201,6 +201,7 @@ export class Database implements Queryable {
       await waitForStandbys((text) => connection.run(text));
       const [warning] = connection.warnings;
       if (warning !== undefined) throw warning;
+      this.#succeeded();
       await this.admit(connection);
       connection.detach();
     } catch (error) {
@@ -226,7 +227,7 @@ export class Database implements Queryable {
   }
 
   #failed(error: Error): Error {
-    const isAway = error instanceof pg.DatabaseError ? endsSession(error) : !isThere(error);
+    const isAway = this.#refusal === undefined && isOutage(error);
     // A silent database has its connections cut: their errors are not the reason.
     const cause = isAway ? (this.#pulse.silence ?? error) : error;
     if (this.#isInReach && isAway) {
@@ -235,4 +236,10 @@ export class Database implements Queryable {
     }
     return cause instanceof StoreUnavailable ? cause : new StoreUnavailable(cause);
   }
+}
+
+/** Returns true if an error means that the database cannot be reached; not if it has been read. */
+function isOutage(error: Error): boolean {
+  if (error instanceof pg.DatabaseError) return endsSession(error);
+  return !(error instanceof DamagedStore || isThere(error));
 }
