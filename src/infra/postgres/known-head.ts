@@ -114,13 +114,21 @@ export class KnownHead {
     this.#options.headFile?.close();
   }
 
-  /** Throws if the log has a newer epoch: this instance may have folded events that it gave up. */
+  /**
+   * Throws if the log has another epoch. Of what a newer one gave up, this instance may have folded
+   * events, which a restart does not. An older one is of another database, such as an old copy.
+   */
   async #requireEpoch(connection: Queryable, known: number): Promise<void> {
     const { epoch } = this.#options;
     if (epoch === undefined) return;
     const [[number] = [0]] = await connection.query<[number]>(EPOCH);
     if (number === epoch) return;
-    throw this.#refuse(known, `it continues in epoch ${number}: restart this instance`);
+    throw this.#refuse(
+      known,
+      number > epoch
+        ? `it continues in epoch ${number}: restart this instance`
+        : `it is in epoch ${number}, and this instance in epoch ${epoch}: it is an older or another one`,
+    );
   }
 
   #refuse(known: number, wrong: string): OtherLog {

@@ -47,6 +47,15 @@ describe('the known head of a log', () => {
     expect(known.edge).toStrictEqual(THREE);
   });
 
+  it('is not in a log of an older epoch, for which a restart is no remedy', async () => {
+    const { db } = await given();
+    const known = new KnownHead(db, { epoch: 2 });
+    onTestFinished(() => known.close());
+    await expect(known.compare(db)).rejects.toThrow(
+      /it is in epoch 0, and this instance in epoch 2: it is an older or another one$/,
+    );
+  });
+
   it('is known although it cannot be noted, and is noted as soon as it can', async () => {
     const { known, file, noted, troubles } = await given();
     known.note(TWO, EMPTY, 7n);
