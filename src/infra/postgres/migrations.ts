@@ -8,6 +8,7 @@ import { Route } from './connection/route.ts';
 import { APP_ROLE, GRANTS, OWNER_ROLE } from './rights.ts';
 import { MIGRATION_LOCK, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
 import { restoreGuards } from './schema-check.ts';
+import { requireServableBySome } from './start/checks.ts';
 
 /** The limit of an attempt to connect, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -31,7 +32,7 @@ export async function migrate(url: string, roles: boolean): Promise<Migrated> {
     });
     for (let tries = 1; ; tries++) {
       try {
-        return await migrateOnce(client, roles);
+        return await migrateOnce(client, url, roles);
       } catch (error) {
         await client.query('ROLLBACK');
         if (tries === MAX_TRIES || !isRace(error)) throw error;
@@ -51,7 +52,7 @@ export async function migrate(url: string, roles: boolean): Promise<Migrated> {
   }
 }
 
-async function migrateOnce(client: pg.Client, roles: boolean): Promise<Migrated> {
+async function migrateOnce(client: pg.Client, url: string, roles: boolean): Promise<Migrated> {
   await client.query(`
     BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
     SET LOCAL lock_timeout = 0;
@@ -60,8 +61,9 @@ async function migrateOnce(client: pg.Client, roles: boolean): Promise<Migrated>
     SET LOCAL search_path = pg_catalog;
     SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
   `);
-  if (roles) await makeRoles(client);
   const from = await versionIn(client);
+  if (from === undefined) await requireServableBySome(queryable(client), url);
+  if (roles) await makeRoles(client);
   if (from === undefined) await client.query('CREATE SCHEMA store_orders');
   else refuseNewerSchema('The database', from, SCHEMA_VERSION);
   for (const migration of MIGRATIONS.slice(from ?? 0)) await client.query(migration);
@@ -75,8 +77,9 @@ async function migrateOnce(client: pg.Client, roles: boolean): Promise<Migrated>
 
 function queryable(client: pg.Client) {
   return {
-    async query<Row extends readonly unknown[]>({ text }: Statement) {
-      return (await client.query({ text, rowMode: 'array' })).rows as unknown as Row[];
+    async query<Row extends readonly unknown[]>({ text }: Statement, values?: readonly unknown[]) {
+      const asked: pg.QueryArrayConfig = { text, values: [...(values ?? [])], rowMode: 'array' };
+      return (await client.query(asked)).rows as unknown as Row[];
     },
     run: (text: string) => client.query(text),
   };

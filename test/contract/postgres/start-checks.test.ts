@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPostgresCopy } from '../../../src/infra/postgres/copy.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
 import { SCHEMA_VERSION } from '../../../src/infra/postgres/schema.ts';
 import { openPostgresStore } from '../../../src/infra/postgres/store.ts';
@@ -200,6 +201,38 @@ describe('a setting of the user or of the database refuses a start:', () => {
     await sql(url, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
     const other = url.replace(nameIn(url), name);
     expect(await refusal(other)).toStrictEqual([expect.stringContaining('server_encoding=LATIN1')]);
+  });
+
+  it.each([
+    ['LATIN1', "ENCODING 'LATIN1'", '', 'server_encoding=LATIN1'],
+    ['SQL_ASCII', "ENCODING 'SQL_ASCII'", '', 'server_encoding=SQL_ASCII'],
+    [
+      'read only',
+      "ENCODING 'UTF8'",
+      'SET default_transaction_read_only = on',
+      'default_transaction_read_only=on',
+    ],
+  ])('a migration makes no schema where no start could serve it: %s', async (...given) => {
+    const [, made, set, told] = given;
+    const admin = await newDatabase();
+    const name = `${nameIn(admin)}_unfit`;
+    await sql(admin, `CREATE DATABASE ${name} TEMPLATE template0 ${made} LOCALE 'C'`);
+    if (set !== '') await sql(admin, `ALTER DATABASE ${name} ${set}`);
+    const url = admin.replace(nameIn(admin), name);
+    for (const work of [() => migrate(url, true), () => openPostgresCopy(url, 'x')]) {
+      await expect(work()).rejects.toThrow(`: ${told}: `);
+    }
+    expect(await sql(url, `SELECT to_regnamespace('store_orders')::text AS it`)).toStrictEqual([
+      { it: null },
+    ]);
+  });
+
+  it('but not a migration, if the setting is of the user who migrates', async () => {
+    const url = await newDatabase(18, 'template1');
+    const mine = await login(url, 'SUPERUSER');
+    await sql(url, `ALTER ROLE ${userOf(mine)} SET default_transaction_read_only = on`);
+    await migrate(mine, true);
+    await open(url);
   });
 
   it.each([

@@ -16,10 +16,15 @@ interface Setting {
 }
 
 /**
- * The settings that a start checks. Those that a session can set for itself are in session.ts,
- * which also checks `fsync` of each new connection.
+ * The settings that a start checks, and a migration that makes the schema. Those that a session can
+ * set for itself are in session.ts, which also checks `fsync` of each new connection.
  */
 const SETTINGS: readonly Setting[] = [
+  {
+    name: 'fsync',
+    must: ['on'],
+    otherwise: 'a power cut loses what was acknowledged. Set it to on',
+  },
   {
     name: 'full_page_writes',
     must: ['on'],
@@ -60,7 +65,8 @@ const SETTINGS: readonly Setting[] = [
 // The values at the beginning of the session, which has changed some of them since.
 const SETTINGS_THERE: Statement = {
   name: 'settings',
-  text: 'SELECT name, reset_val FROM pg_settings WHERE name = ANY($1::text[])',
+  text: `SELECT name, reset_val FROM pg_settings WHERE name = ANY($1::text[])
+           AND ($2 OR source NOT IN ('user', 'database user', 'client'))`,
 };
 
 const RIGHTS_MISSING: Statement = {
@@ -84,17 +90,30 @@ const RIGHTS_MISSING: Statement = {
  */
 export async function requireServable(db: Queryable, url: string): Promise<void> {
   const wrong = [
-    ...(await wrongSettings(db)),
+    ...(await wrongSettings(db, true)),
     ...(await missingRights(db)),
     ...(await wrongGuards(db)),
   ];
+  refuse(wrong, url);
+}
+
+/**
+ * Throws {@link CannotStart} if no user could serve a store in a database, because of a setting of the
+ * server or of the database. The settings of the user who migrates are not those of the one who serves.
+ */
+export async function requireServableBySome(db: Queryable, url: string): Promise<void> {
+  refuse(await wrongSettings(db, false), url);
+}
+
+function refuse(wrong: readonly string[], url: string): void {
   if (wrong.length > 0)
     throw new CannotStart(wrong.map((line) => `${shownAddress(url)}: ${line}.`).join('\n'));
 }
 
-async function wrongSettings(db: Queryable): Promise<string[]> {
+/** @param ofUser True if the settings of this session's user count, too. */
+async function wrongSettings(db: Queryable, ofUser: boolean): Promise<string[]> {
   const names = SETTINGS.map(({ name }) => name);
-  const there = new Map(await db.query<[string, string]>(SETTINGS_THERE, [names]));
+  const there = new Map(await db.query<[string, string]>(SETTINGS_THERE, [names, ofUser]));
   return SETTINGS.flatMap(({ name, must, otherwise }) => {
     const value = there.get(name);
     return value === undefined || must.includes(value) ? [] : [`${name}=${value}: ${otherwise}`];
