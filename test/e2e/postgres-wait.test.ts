@@ -55,6 +55,20 @@ describe('A start waits for a database', () => {
     });
   });
 
+  it('in which another session holds a lock', async () => {
+    const url = await newDatabase();
+    const held = sql(
+      url,
+      'BEGIN; LOCK TABLE store_orders.events IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(12); COMMIT',
+    );
+    const { program } = await startAndMend(url, () => held);
+    expect(program.log.find(({ reason }) => reason === 'database_unreachable')).toMatchObject({
+      cause: expect.stringMatching(
+        /lock timeout\. Another session holds a lock: pg_locks shows which/,
+      ),
+    });
+  });
+
   it('without a free connection', async () => {
     const url = await newDatabase();
     const user = `few_${new URL(url).pathname.slice(1)}`;

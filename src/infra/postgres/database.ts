@@ -6,7 +6,7 @@ import { orUnwhole, refuseNewerSchema } from '../checking/stored-check.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { Database, type Reach, type Timeouts } from './connection/database.ts';
-import { isDenied } from './connection/errors.ts';
+import { isDenied, isLocked } from './connection/errors.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { migrate } from './migrations.ts';
 import { APP_ROLE } from './rights.ts';
@@ -110,7 +110,11 @@ export async function orClose<Result>(
 /** Returns the error to throw when a store cannot be opened. */
 export function cannotOpen(error: unknown, url: string): CannotStart {
   return asCannotStart(error, (failure) => {
-    const advice = isDenied(failure) ? ` GRANT ${APP_ROLE} TO the user who serves.` : '';
+    const advice = isDenied(failure)
+      ? ` GRANT ${APP_ROLE} TO the user who serves.`
+      : isLocked(failure)
+        ? ' Another session holds a lock: pg_locks shows which.'
+        : '';
     return `${shownAddress(url)} cannot be opened: ${failure.message}.${advice}`;
   });
 }

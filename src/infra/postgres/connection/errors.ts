@@ -31,8 +31,16 @@ export function isRefusedForNow(error: Error): boolean {
 
 /** Returns true if the user lacks a privilege. */
 export function isDenied(error: Error): boolean {
-  const { code } = (error.cause ?? error) as pg.DatabaseError;
-  return code === '42501';
+  return codeOf(error) === '42501';
+}
+
+/** Returns true if a statement has waited too long for a lock of another session. */
+export function isLocked(error: Error): boolean {
+  return codeOf(error) === '55P03';
+}
+
+function codeOf(error: Error): string | undefined {
+  return ((error.cause ?? error) as pg.DatabaseError).code;
 }
 
 /** Returns true if the server cannot read its stored data. */

@@ -48,14 +48,14 @@ export async function openWhenThere<Opened>(
 
 /**
  * Returns true if a failure to connect may pass by itself: no server listens, answers or is found;
- * the server is starting or stopping, or has too many connections. If several hosts were tried, one
+ * the server is starting or stopping, or has too many connections; another session holds a lock. If several hosts were tried, one
  * such failure is enough: a standby may be promoted soon.
  */
 function mayPass(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(mayPass);
   if (error instanceof Standby) return false;
   if (error instanceof Unconfirmed) return true;
-  if (error instanceof pg.DatabaseError) return /^(?:57P0[123]|53300|08)/.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return /^(?:57P0[123]|53300|55P03|08)/.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
   const { code = '' } = error as NodeJS.ErrnoException;
   return PASSING.has(code) || SILENCE.test(error.message) || mayPass(error.cause);
