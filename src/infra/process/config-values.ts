@@ -16,6 +16,14 @@ const NO_DURATION = 'must be a whole number of milliseconds from 1 to 60000';
 /** A duration in milliseconds, which is not zero. */
 export const durationMs = numberTo(60_000, NO_DURATION, 1);
 
+const NO_HOST =
+  'must be a host name or an address such as 0.0.0.0 or ::1, without brackets and without a port';
+
+/** An address to listen on, or a name that is looked up. */
+export const host = z
+  .string()
+  .refine((text) => isIP(text) > 0 || /^[\p{L}\p{M}\p{N}_.-]+$/u.test(text), NO_HOST);
+
 /** The public address of the API. */
 export const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })

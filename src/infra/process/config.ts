@@ -10,6 +10,7 @@ import { DELAY_LIMITS, type DelayLimits } from '../../app/write/controlled-delay
 import {
   baseUrl,
   durationMs,
+  host,
   inMs,
   isLoopback,
   logOrigin,
@@ -87,7 +88,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  */
 export const environment = z.object({
   PORT: numberTo(65_535, 'must be a number from 0 to 65535').prefault('3000'),
-  HOST: z.string().min(1, 'must be a host name or an address').prefault('127.0.0.1'),
+  HOST: host.prefault('127.0.0.1'),
   DATABASE_URL: database.prefault('sqlite:./data/store-orders.db'),
   SIGNING_KEY_FILE: z.string().optional(),
   LOG_ORIGIN: logOrigin.optional(),

@@ -23,17 +23,9 @@ export const database = z
       'must be sqlite:FILE, for example sqlite:./data/store-orders.db, or postgres://USER@HOST/DATABASE',
     abort: true,
   })
-  .refine((url) => !url.includes(':memory:'), {
-    error: 'must name a file: orders have to be durable',
-    abort: true,
-  })
-  .refine((url) => !/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url), {
-    error: 'must be sqlite:FILE, or sqlite:///FILE with an absolute path',
-    abort: true,
-  })
   .superRefine((url, context) => {
     const file = fileIn(url);
-    const flaw = file === undefined ? flawInAddress(url) : flawInFile(file);
+    const flaw = file === undefined ? flawInAddress(url) : (flawInForm(url) ?? flawInFile(file));
     if (flaw !== undefined) context.addIssue(flaw);
   })
   .transform((url): DatabaseConfig => {
@@ -47,6 +39,15 @@ function fileIn(url: string): string | undefined {
   return url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
 }
 
+/** Returns the flaw of the address of a file, before the name of the file is looked at. */
+function flawInForm(url: string): string | undefined {
+  if (url.includes(':memory:')) return 'must name a file: orders have to be durable';
+  if (/^sqlite:(?:\/\/(?!\/)|file:|\s)|\s$/.test(url)) {
+    return 'must be sqlite:FILE, or sqlite:///FILE with an absolute path';
+  }
+  return undefined;
+}
+
 function flawInFile(file: string): string | undefined {
   if (/(?:^|\/)\.{0,2}$/.test(file)) return 'must name a file, not a folder';
   if (Buffer.byteLength(basename(file)) <= MAX_NAME_BYTES) return undefined;
@@ -55,6 +56,7 @@ function flawInFile(file: string): string | undefined {
 
 /** Returns the flaw of an address of PostgreSQL, in words without any part of a password. */
 function flawInAddress(url: string): string | undefined {
+  if (/\s$/.test(url)) return 'must have no blank at its end';
   try {
     parseAddress(url);
     return undefined;

@@ -204,6 +204,18 @@ test('WITNESS_POLICY alone has a checkpoint submitted once a minute', () => {
   expect(readConfig({ WITNESS_INTERVAL: '1' }).witnessing).toBeUndefined();
 });
 
+test('A mistake in an address is named by its engine', () => {
+  const at = (DATABASE_URL: string) => () => readConfig({ DATABASE_URL });
+  expect(at('postgres://shop@h/orders ')).toThrow('DATABASE_URL must have no blank at its end');
+  expect(at('sqlite:orders.db ')).toThrow('DATABASE_URL must be sqlite:FILE, or');
+  expect(at('postgres://shop:a:memory:b@h/orders')).not.toThrow();
+});
+
+test.each(['::', 'fe80::1%eth0', '0.0.0.0', 'localhost', 'shop_1.internal', 'größe.example', '0'])(
+  'HOST=%s is taken',
+  (HOST) => expect(readConfig({ HOST }).host).toBe(HOST),
+);
+
 describe('A mistake is reported in one line that names the variable:', () => {
   test.each([
     ['PORT', '-1'],
@@ -214,6 +226,9 @@ describe('A mistake is reported in one line that names the variable:', () => {
     ['PORT', '3000.5'],
     ['PORT', '0x50'],
     ['PORT', 'http'],
+    ...[' ', '*', '[::1]', '127.0.0.1:80', 'a b', 'http://localhost', 'shop,other'].map(
+      (text) => ['HOST', text] as const,
+    ),
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
     ['DATABASE_URL', 'sqlite::memory:/'],
