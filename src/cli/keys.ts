@@ -24,6 +24,8 @@ import { printTable } from './shared/table.ts';
 const DEFAULT_SCOPES: readonly Scope[] = ['orders:read', 'orders:write', 'orders:cancel'];
 const COLUMNS = ['id', 'name', 'scopes', 'created', 'expires', 'state', 'limits'] as const;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** The attempts to change the limits of a key that other processes change, too. */
+const MAX_TRIES = 10;
 
 interface CreateOptions extends LimitChange, JsonOption {
   readonly name: string;
@@ -110,15 +112,17 @@ async function limitKey(
     command.error('error: name a limit: --rate, --burst, --concurrent or --streams');
   }
   await withStore(commandLine, async ({ keys }) => {
-    const changed = async (): Promise<{ key: ApiKey; limits: KeyLimits }> => {
+    const changed = async (tries: number): Promise<{ key: ApiKey; limits: KeyLimits }> => {
       const key = await foundKey(keys, id);
       if (key.revokedAt !== undefined) throw new CannotStart(`The key ${id} is revoked.`);
       const before = key.limits ?? {};
       const limits = limitsWith(before, change, command);
-      // If another process has changed them meanwhile, this change is made to those.
-      return (await keys.limit(id, limits, before)) ? { key, limits } : changed();
+      if (await keys.limit(id, limits, before)) return { key, limits };
+      if (tries === 1) throw notChanged(id);
+      // Another process has changed them meanwhile: this change is made to those.
+      return changed(tries - 1);
     };
-    const { key, limits } = await changed();
+    const { key, limits } = await changed(MAX_TRIES);
     stderr.write(`The limits of the key ${id} are now: ${limitWords(limits)}.\n`);
     if (json) stdout.write(jsonLine(shown({ ...key, limits })));
   });
@@ -146,6 +150,7 @@ async function revoke(
   await withStore(commandLine, async ({ keys }) => {
     const isRevokedNow = await keys.revoke(id, now());
     const key = await foundKey(keys, id);
+    if (key.revokedAt === undefined) throw notChanged(id);
     stderr.write(
       isRevokedNow
         ? `Revoked the key ${id}.\n`
@@ -153,6 +158,13 @@ async function revoke(
     );
     if (json) stdout.write(jsonLine(shown(key)));
   });
+}
+
+/** Returns the error for a change that the database has not made, as a foreign trigger can prevent it. */
+function notChanged(id: string): CannotStart {
+  return new CannotStart(
+    `The key ${id} is unchanged: the database did not store it. Run \`store-orders verify\`.`,
+  );
 }
 
 async function foundKey(keys: KeyStore, id: string): Promise<ApiKey> {

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { hashKeyText, keyIdOf, mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { SCOPES } from '../../../src/app/ports/key-store.ts';
@@ -160,6 +161,24 @@ test('to revoke a key twice changes nothing and is no failure', async () => {
   expect(err).toContain('revoked already');
   expect(await keysOf(place)).toEqual(before);
 });
+
+test.each([[['revoke']], [['limit', '--rate', '5/s']]])(
+  'a key that the database does not change is reported as unchanged: keys %j',
+  async ([verb = '', ...options]) => {
+    const place = new Place();
+    const { id } = await created(place);
+    const db = new Database(place.file('store.db'));
+    db.exec('CREATE TRIGGER quiet BEFORE UPDATE ON api_keys BEGIN SELECT RAISE(IGNORE); END');
+    db.close();
+    expect(await place.run('keys', verb, id, ...options)).toEqual({
+      code: 1,
+      out: '',
+      err:
+        `store-orders: The key ${id} is unchanged: the database did not store it. ` +
+        'Run `store-orders verify`.\n',
+    });
+  },
+);
 
 test('a key that does not exist cannot be revoked', async () => {
   const place = new Place();
