@@ -92,24 +92,38 @@ export function epochsOf(storeId: string, statements: readonly string[], flaws: 
   }
 }
 
+/** An object of a schema: its kind and name, such as "trigger events_never_change", and its text. */
+export type Definition = readonly [name: string, text: string | null];
+
 /**
  * Returns the differences of a schema from the expected one, each as a clause. The schema includes
- * the triggers that refuse changes.
- * @param due The definition of each object by its kind and name, such as "trigger
- *   events_never_change".
+ * the triggers that refuse changes. Two objects may have the same name, such as triggers of two
+ * tables.
  */
-export function differences(
-  due: ReadonlyMap<string, string>,
-  there: ReadonlyMap<string, string>,
-): string[] {
-  const other = [...due].filter(([name, definition]) => there.get(name) !== definition);
-  const more = [...there.keys()].filter((name) => !due.has(name));
-  return [
-    ...other.map(([name]) => {
-      return `the ${name} of the database is ${there.has(name) ? 'another one' : 'not there'}`;
-    }),
-    ...more.map((name) => `the ${name} of the database is none of this program's`),
-  ];
+export function differences(due: readonly Definition[], there: readonly Definition[]): string[] {
+  const other = without(due, there).map(([name]) => name);
+  const more = without(there, due).map(([name]) => name);
+  const replaced = new Set(other.filter((name) => more.includes(name)));
+  const missing = other.map((name) => {
+    return `the ${name} of the database is ${replaced.has(name) ? 'another one' : 'not there'}`;
+  });
+  const names = new Set(due.map(([name]) => name));
+  const added = more
+    .filter((name) => !replaced.delete(name))
+    .map((name) => {
+      return `the ${name} of the database is ${names.has(name) ? 'there twice' : "none of this program's"}`;
+    });
+  return [...missing, ...added];
+}
+
+/** Returns the objects of a list without those of another one, each as often as it is there. */
+function without(list: readonly Definition[], others: readonly Definition[]): Definition[] {
+  const rest = [...others];
+  return list.filter(([name, text]) => {
+    const index = rest.findIndex(([other, definition]) => other === name && definition === text);
+    if (index !== -1) rest.splice(index, 1);
+    return index === -1;
+  });
 }
 
 /** Throws {@link CannotStart} for a schema that only a later version of this program can read. */

@@ -1,7 +1,7 @@
 /** Opens the database of a store, and creates the store if it does not exist. */
 
 import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
-import type { IfAbsent } from '../../app/ports/store.ts';
+import { DamagedStore, type IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole, refuseNewerSchema } from '../checking/stored-check.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
@@ -11,6 +11,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { migrate } from './migrations.ts';
 import { APP_ROLE } from './rights.ts';
 import { SCHEMA_VERSION } from './schema.ts';
+import { gravestFlaws } from './schema-check.ts';
 import { requireOwnSessions } from './start/own-sessions.ts';
 
 const IS_THERE: Statement = {
@@ -56,7 +57,9 @@ async function requireWholeLog(url: string, db: Database): Promise<void> {
   try {
     await new MerkleTables(db).requireWhole();
   } catch (error) {
-    throw orUnwhole(error, shownAddress(url));
+    // In a changed schema, the sizes may differ because they are of other types.
+    const [flaw] = await gravestFlaws(db, SCHEMA_VERSION);
+    throw orUnwhole(flaw === undefined ? error : new DamagedStore(flaw), shownAddress(url));
   }
 }
 

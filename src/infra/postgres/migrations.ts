@@ -59,6 +59,7 @@ async function migrateOnce(client: pg.Client, url: string, roles: boolean): Prom
     SET LOCAL statement_timeout = 0;
     SET LOCAL synchronous_commit = on;
     SET LOCAL search_path = pg_catalog;
+    SET LOCAL quote_all_identifiers = off;
     SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
   `);
   const from = await versionIn(client);

@@ -3,61 +3,102 @@
  * append-only are a part of it, and the owner of the tables can drop or disable them.
  */
 
-import { differences } from '../checking/stored-check.ts';
+import { type Definition, differences } from '../checking/stored-check.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { MIGRATIONS } from './schema.ts';
+import { TABLES } from './schema-tables.ts';
 
+const OWN_TABLES = [...TABLES.join('\n').matchAll(/^ +table (\w+)/gm)].map(
+  ([, name]) => `'${name}'`,
+);
+
+/** All objects of the schema. The texts are the same in each version of PostgreSQL. */
 const SCHEMA_THERE: Statement = {
   name: 'schema_there',
   text: `
     WITH relations AS (
       SELECT * FROM pg_class WHERE relnamespace = 'store_orders'::regnamespace
+    ), own AS (
+      SELECT * FROM relations WHERE relkind IN ('r', 'p', 'f') AND relname IN (${OWN_TABLES})
     )
     SELECT 'trigger ' || tgname, pg_get_triggerdef(pg_trigger.oid), tgenabled IN ('O', 'A')
-      FROM pg_trigger JOIN relations ON tgrelid = relations.oid WHERE NOT tgisinternal
+      FROM pg_trigger JOIN relations ON tgrelid = relations.oid
+     WHERE NOT tgisinternal OR tgconstraint = 0
     UNION ALL
-    SELECT 'function ' || proname, prosrc, true
+    SELECT concat('function ', proname,
+                  '(' || nullif(pg_get_function_identity_arguments(oid), '') || ')'),
+           CASE prokind WHEN 'a' THEN 'aggregate' ELSE pg_get_functiondef(oid) END, true
       FROM pg_proc WHERE pronamespace = 'store_orders'::regnamespace
     UNION ALL
     SELECT 'rule ' || rulename, '', true
-      FROM pg_rewrite JOIN relations ON ev_class = relations.oid WHERE relkind = 'r'
+      FROM pg_rewrite JOIN relations ON ev_class = relations.oid WHERE relkind NOT IN ('v', 'm')
     UNION ALL
-    -- An unlogged table is emptied by a crash, row security hides rows, and heirs add some.
+    -- An unlogged table is emptied by a crash, row security hides rows, and heirs add some. Of a
+    -- table that inherits, rows are changed through the other table without its triggers.
     SELECT 'table ' || relname,
-           concat(CASE WHEN relpersistence <> 'p' THEN 'unlogged ' END,
+           concat(CASE relkind WHEN 'p' THEN 'partitioned ' WHEN 'f' THEN 'foreign ' END,
+                  CASE WHEN relpersistence <> 'p' THEN 'unlogged ' END,
                   CASE WHEN relrowsecurity THEN 'row security ' END,
-                  CASE WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = relations.oid)
+                  CASE WHEN EXISTS (SELECT FROM pg_inherits
+                                     WHERE relations.oid IN (inhparent, inhrelid))
                     THEN 'inherited ' END), true
-      FROM relations WHERE relkind = 'r'
+      FROM relations WHERE relkind IN ('r', 'p', 'f')
     UNION ALL
-    SELECT 'view ' || relname, '', true FROM relations WHERE relkind IN ('v', 'm')
+    SELECT CASE relkind WHEN 'S' THEN 'sequence ' ELSE 'view ' END || relname, '', true
+      FROM relations WHERE relkind IN ('v', 'm', 'S')
+    UNION ALL
+    SELECT concat('column ', relname, '.', attname),
+           concat(format_type(atttypid, atttypmod),
+                  ' COLLATE ' || nullif(nullif(attcollation, 0), 'pg_catalog."default"'::regcollation)
+                    ::regcollation,
+                  CASE WHEN attnotnull THEN ' NOT NULL' END,
+                  CASE attidentity WHEN 'a' THEN ' IDENTITY' WHEN 'd' THEN ' IDENTITY BY DEFAULT' END,
+                  CASE WHEN attgenerated <> '' THEN ' GENERATED' END,
+                  ' DEFAULT ' || pg_get_expr(adbin, adrelid)), true
+      FROM pg_attribute JOIN own ON attrelid = own.oid
+      LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+     WHERE attnum > 0 AND NOT attisdropped
+    UNION ALL
+    SELECT 'constraint ' || conname, pg_get_constraintdef(pg_constraint.oid), true
+      FROM pg_constraint JOIN own ON conrelid = own.oid WHERE contype IN ('c', 'f')
     UNION ALL
     SELECT 'index ' || relname,
-           CASE WHEN indisprimary AND indisvalid THEN 'primary key' ELSE '' END, true
+           CASE WHEN indisvalid AND indisready
+             THEN coalesce(pg_get_constraintdef(pg_constraint.oid), '') ELSE 'invalid' END, true
       FROM pg_index JOIN relations ON indexrelid = relations.oid
-    ORDER BY 1`,
+      LEFT JOIN pg_constraint ON conindid = indexrelid AND contype IN ('p', 'u', 'x')
+    ORDER BY 1, 2`,
 };
 type Row = [name: string, definition: string, isEnabled: boolean];
 
-const TRIGGERS = /CREATE TRIGGER (\w+)\s[^;]+/g;
-const FUNCTIONS = /CREATE FUNCTION store_orders\.(\w+)\(\)[^$']+(?:\$\$([\s\S]*?)\$\$|'([^']*)')/g;
-const TABLES = /CREATE TABLE store_orders\.(\w+) \([\s\S]+?\n {2}\)/g;
+// Set for the database or the user, it turns the triggers off, and changes nothing in the schema.
+const ROLE_THERE: Statement = {
+  name: 'role_there',
+  text: `SELECT reset_val FROM pg_settings WHERE name = 'session_replication_role'`,
+};
 
-/** Returns the differences between the schema and that of its version, each as a sentence. */
+const TRIGGERS = /CREATE TRIGGER (\w+)\s[^;]+/g;
+const FUNCTIONS =
+  /CREATE FUNCTION store_orders\.(\w+)\(\) RETURNS (\w+) LANGUAGE (\w+)([^$']+)(?:\$\$([\s\S]*?)\$\$|'([^']*)')/g;
+
+/** Returns the flaws of a store's schema, and of the sessions that use it, each as a clause. */
 export async function flawsInSchema(db: Queryable, version: number): Promise<string[]> {
-  const { due, there, disabled } = await compare(db, version);
+  const [[role] = ['']] = await db.query<[string]>(ROLE_THERE);
   return [
-    ...differences(due, there),
-    ...disabled.map((name) => `the ${name} of the database is disabled`),
+    ...(await flawsOfObjects(db, version)),
+    ...(role === 'replica' ? [`session_replication_role=${role}: ${NOT_GUARDED}`] : []),
   ];
 }
 
-/** Returns the flaws with which a store must not be written. An added view or index is not one. */
+/** The consequence of `session_replication_role=replica`. */
+export const NOT_GUARDED = 'the triggers that keep the log append-only are not run';
+
+/** Returns the flaws with which a store must not be written. A mere addition is not one. */
 export async function gravestFlaws(db: Queryable, version: number): Promise<string[]> {
-  const flaws = await flawsInSchema(db, version);
-  return flaws.filter(
-    (flaw) => !/^the (?:table|view|index|function) .* is none of this/.test(flaw),
-  );
+  const flaws = await flawsOfObjects(db, version);
+  return flaws.filter((flaw) => {
+    return !/^the (?:table|column|view|sequence|index|function) .* is none of this/.test(flaw);
+  });
 }
 
 /**
@@ -68,24 +109,34 @@ export async function restoreGuards(
   db: Queryable & { run(text: string): Promise<unknown> },
   version: number,
 ): Promise<string[]> {
-  const before = await flawsInSchema(db, version);
+  const before = await flawsOfObjects(db, version);
   const { due, there, disabled } = await compare(db, version);
-  const makers = makersIn(migrationsTo(version));
-  for (const [name, maker] of makers) {
-    if (there.get(name) === due.get(name) && !disabled.includes(name)) continue;
-    await db.run(maker);
+  const isThere = ([name, definition]: Definition) => {
+    return there.some(([other, text]) => other === name && text === definition);
+  };
+  const absent = due.filter((object) => !isThere(object)).map(([name]) => name);
+  for (const [name, maker] of makersIn(migrationsTo(version))) {
+    if (absent.includes(name) || disabled.includes(name)) await db.run(maker);
   }
-  const after = await flawsInSchema(db, version);
+  const after = await flawsOfObjects(db, version);
   return before.filter((flaw) => !after.includes(flaw));
+}
+
+async function flawsOfObjects(db: Queryable, version: number): Promise<string[]> {
+  const { due, there, disabled } = await compare(db, version);
+  return [
+    ...differences(due, there),
+    ...disabled.map((name) => `the ${name} of the database is disabled`),
+  ];
 }
 
 async function compare(db: Queryable, version: number) {
   const rows = await db.query<Row>(SCHEMA_THERE);
-  const there = rows.map(([name, definition]): [string, string] => {
+  const there = rows.map(([name, definition]): Definition => {
     return [name, name.startsWith('trigger') ? normal(definition) : definition];
   });
   const disabled = rows.filter(([, , isEnabled]) => !isEnabled).map(([name]) => name);
-  return { due: dueIn(migrationsTo(version)), there: new Map(there), disabled };
+  return { due: dueIn(version), there, disabled };
 }
 
 function migrationsTo(version: number): string {
@@ -104,20 +155,28 @@ function makersIn(migrations: string): Map<string, string> {
   return new Map([...functions, ...triggers]);
 }
 
-function dueIn(migrations: string): Map<string, string> {
-  const tables = [...migrations.matchAll(TABLES)];
-  const keyed = tables.filter(([text]) => text.includes('PRIMARY KEY'));
-  return new Map([
-    ...tables.map(([, name]): [string, string] => [`table ${name}`, '']),
-    ...keyed.map(([, name]): [string, string] => [`index ${name}_pkey`, 'primary key']),
-    ...[...migrations.matchAll(FUNCTIONS)].map(
-      ([, name, body = '', text = body]): [string, string] => [`function ${name}`, text],
-    ),
-    ...[...migrations.matchAll(TRIGGERS)].map(([text, name]): [string, string] => [
-      `trigger ${name}`,
-      normal(text),
-    ]),
-  ]);
+function dueIn(version: number): Definition[] {
+  const migrations = migrationsTo(version);
+  const lines = TABLES.slice(0, version)
+    .join('\n')
+    .matchAll(/^ +(\w+ [\w.]+)(?: (.+))?$/gm);
+  return [
+    ...[...lines].map(([, name = '', definition = '']): Definition => [name, definition]),
+    ...[...migrations.matchAll(FUNCTIONS)].map(functionIn),
+    ...[...migrations.matchAll(TRIGGERS)].map(([text, name]): Definition => {
+      return [`trigger ${name}`, normal(text)];
+    }),
+  ];
+}
+
+/** Returns a function as PostgreSQL describes it. */
+function functionIn([, name, returns, language, more = '', block, text]: string[]): Definition {
+  const immutable = more.includes('IMMUTABLE') ? ' IMMUTABLE\n' : '';
+  return [
+    `function ${name}`,
+    `CREATE OR REPLACE FUNCTION store_orders.${name}()\n RETURNS ${returns}\n` +
+      ` LANGUAGE ${language}\n${immutable}AS $function$${block ?? text}$function$\n`,
+  ];
 }
 
 /**

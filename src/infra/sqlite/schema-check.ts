@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { differences } from '../checking/stored-check.ts';
+import { type Definition, differences } from '../checking/stored-check.ts';
 import { registerChecksums } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';
 
@@ -18,11 +18,14 @@ export function flawsInSchema(db: Database.Database, version: number): string[] 
   }
 }
 
-function textsIn(db: Database.Database): Map<string, string> {
-  // SQLite itself adds the statistics of ANALYZE and the indexes of primary keys.
+function textsIn(db: Database.Database): Definition[] {
+  // ANALYZE adds tables of statistics. The indexes of primary keys are those of the model.
   const rows = db
-    .prepare(`SELECT type || ' ' || name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`)
+    .prepare(
+      `SELECT type || ' ' || name, sql FROM sqlite_schema
+        WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4')`,
+    )
     .raw()
-    .all() as [string, string][];
-  return new Map(rows);
+    .all();
+  return rows as Definition[];
 }

@@ -28,6 +28,9 @@ const blob = (digits?: string) => (digits === undefined ? 'bytea' : `'\\x${digit
 /** Turns the triggers off for a session: a superuser can, without a trace in the schema. */
 const AS_REPLICA = 'SET session_replication_role = replica; SET search_path = store_orders, public';
 
+const NO_CHECK = 'ALTER TABLE events DROP CONSTRAINT IF EXISTS events_position_check;';
+const CHECK = 'ALTER TABLE events ADD CONSTRAINT events_position_check CHECK (position > 0)';
+
 function held(url: string): HeldStore {
   const tamper = async (change: string) => void (await sql(url, `${AS_REPLICA}; ${change}`));
   return {
@@ -63,9 +66,7 @@ describe.each([15, 18] as const)('on PostgreSQL %i', (version) => {
     const copies = TABLES.map((table) => {
       return `CREATE TABLE saved.${table} AS TABLE store_orders.${table}`;
     });
-    // Whoever changes positions comes upon what no trigger has to see to.
-    const check = 'ALTER TABLE store_orders.events DROP CONSTRAINT events_position_check';
-    await sql(url, ['CREATE SCHEMA saved', ...copies, check].join(';'));
+    await sql(url, ['CREATE SCHEMA saved', ...copies].join(';'));
   });
 
   /** Puts the store back to what it was: much faster than another database. */
@@ -73,8 +74,14 @@ describe.each([15, 18] as const)('on PostgreSQL %i', (version) => {
     const all = [...TABLES, ...EMPTY_TABLES].map((table) => `store_orders.${table}`).join();
     const back = TABLES.map((table) => `INSERT INTO store_orders.${table} TABLE saved.${table}`);
     const count = 'UPDATE store_orders.store SET kept_outcomes = 0';
-    await sql(url, [AS_REPLICA, `TRUNCATE ${all}`, count, ...back].join(';'));
-    return held(url);
+    await sql(url, [AS_REPLICA, NO_CHECK, `TRUNCATE ${all}`, count, ...back, CHECK].join(';'));
+    const store = held(url);
+    return {
+      ...store,
+      // Whoever changes a position comes upon what no trigger has to see to.
+      tamper: (change) =>
+        store.tamper(/SET position = 0/.test(change) ? NO_CHECK + change : change),
+    };
   }
 
   evidenceContract(`PostgreSQL ${version}`, given, blob, isNightly ? 50 : 10);
@@ -157,12 +164,100 @@ describe('A store in PostgreSQL', () => {
       'CREATE RULE quiet AS ON UPDATE TO events DO INSTEAD NOTHING',
       "the rule quiet of the database is none of this program's",
     ],
+    [
+      'CREATE FUNCTION refuse(integer) RETURNS integer LANGUAGE sql RETURN 1',
+      "the function refuse(integer) of the database is none of this program's",
+    ],
+    [
+      'CREATE AGGREGATE refuse(bigint) (SFUNC = int8larger, STYPE = bigint)',
+      "the function refuse(bigint) of the database is none of this program's",
+    ],
+    [
+      'CREATE TRIGGER events_never_change BEFORE UPDATE ON api_keys EXECUTE FUNCTION refuse()',
+      'the trigger events_never_change of the database is there twice',
+    ],
+    [
+      'ALTER FUNCTION refuse() SET search_path = public, pg_catalog',
+      'the function refuse of the database is another one',
+    ],
+    [
+      'ALTER FUNCTION refuse() SECURITY DEFINER',
+      'the function refuse of the database is another one',
+    ],
+    [
+      'ALTER TABLE events ALTER order_id TYPE numeric',
+      'the column events.order_id of the database is another one',
+    ],
+    [
+      'ALTER TABLE events ALTER data TYPE json USING data::json',
+      'the column events.data of the database is another one',
+    ],
+    [
+      'ALTER TABLE api_keys ALTER id TYPE text COLLATE "default"',
+      'the column api_keys.id of the database is another one',
+    ],
+    [
+      'ALTER TABLE events ALTER data DROP NOT NULL',
+      'the column events.data of the database is another one',
+    ],
+    [
+      `ALTER TABLE events ALTER metadata SET DEFAULT ''`,
+      'the column events.metadata of the database is another one',
+    ],
+    [
+      'ALTER TABLE events ADD COLUMN more text',
+      "the column events.more of the database is none of this program's",
+    ],
+    ['ALTER TABLE store DROP COLUMN home', 'the column store.home of the database is not there'],
+    [
+      'ALTER TABLE events DROP CONSTRAINT events_position_check',
+      'the constraint events_position_check of the database is not there',
+    ],
+    [
+      'ALTER TABLE events ADD CHECK (version < 9) NOT VALID',
+      "the constraint events_version_check of the database is none of this program's",
+    ],
+    [
+      'ALTER TABLE key_changes ADD FOREIGN KEY (id) REFERENCES api_keys ON DELETE CASCADE',
+      "the constraint key_changes_id_fkey of the database is none of this program's",
+    ],
+    [
+      `ALTER TABLE events DROP CONSTRAINT events_pkey;
+       ALTER TABLE events ADD CONSTRAINT events_pkey PRIMARY KEY (position, version)`,
+      'the index events_pkey of the database is another one',
+    ],
+    [
+      `ALTER TABLE events DROP CONSTRAINT events_pkey;
+       ALTER TABLE events ADD CONSTRAINT events_pkey PRIMARY KEY (position) DEFERRABLE`,
+      'the index events_pkey of the database is another one',
+    ],
+    [
+      'CREATE TABLE part (x text) PARTITION BY LIST (x)',
+      "the table part of the database is none of this program's",
+    ],
+    [
+      'CREATE TABLE public.above (LIKE events); ALTER TABLE events INHERIT public.above',
+      'the table events of the database is another one',
+    ],
+    ['CREATE SEQUENCE notes', "the sequence notes of the database is none of this program's"],
     ['CREATE TABLE notes (x text)', "the table notes of the database is none of this program's"],
     ['CREATE VIEW notes AS SELECT 1', "the view notes of the database is none of this program's"],
   ])('is flawed where its schema was changed: %s', async (change, problem) => {
     const store = held(await newDatabase());
     await store.tamper(change);
     expect((await check(store)).findings).toEqual([{ problem }]);
+  });
+
+  it('is flawed where the triggers are turned off for all sessions of the database', async () => {
+    const url = await newDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await sql(url, `ALTER DATABASE ${name} SET session_replication_role = replica`);
+    expect((await check(held(url))).findings).toEqual([
+      {
+        problem:
+          'session_replication_role=replica: the triggers that keep the log append-only are not run',
+      },
+    ]);
   });
 
   it('keeps its guards where they are switched on for good', async () => {

@@ -19,6 +19,7 @@ import {
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
 import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
+import type { Version } from '../../support/postgres/cluster.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 
@@ -26,8 +27,8 @@ import { sql } from '../../support/postgres/sql.ts';
 const empty = () => newDatabase(18, 'template1');
 
 /** A database with a store as the version with this schema has made it. */
-async function oldStore(schema: number): Promise<string> {
-  const url = await empty();
+async function oldStore(schema: number, version?: Version): Promise<string> {
+  const url = await newDatabase(version, 'template1');
   await sql(url, 'CREATE SCHEMA store_orders');
   for (const migration of MIGRATIONS.slice(0, schema)) await sql(url, migration);
   await sql(url, `UPDATE store_orders.store SET schema_version = ${schema}`);
@@ -104,6 +105,16 @@ describe('a migration', () => {
       `SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'store_orders'`,
     );
     expect(owners).toStrictEqual([{ tableowner: 'store_orders_owner' }]);
+  });
+});
+
+describe.each([15, 18] as const)('on PostgreSQL %i, the check of the schema', (version) => {
+  it.each(
+    MIGRATIONS.keys()
+      .map((index) => index + 1)
+      .toArray(),
+  )('has nothing against schema %i as its migrations make it', async (schema) => {
+    expect(await flawsOf(await oldStore(schema, version))).toStrictEqual([]);
   });
 });
 

@@ -69,6 +69,19 @@ describe('a guard that is amiss refuses a start, and migrate puts it right:', ()
       /function refuse of the database is another one/,
     ],
     [
+      'a function with another body, beside one of its name with the body that it had',
+      `CREATE FUNCTION store_orders.refuse(int) RETURNS int LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION '% is append-only: no %', TG_TABLE_NAME, TG_OP;
+  END $$; CREATE OR REPLACE FUNCTION store_orders.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$`,
+      /function refuse of the database is another one/,
+    ],
+    [
+      'a function that finds other functions first',
+      'ALTER FUNCTION store_orders.refuse_gap_in_events() SET search_path = public, pg_catalog',
+      /function refuse_gap_in_events of the database is another one/,
+    ],
+    [
       'a function that was dropped with its triggers',
       'DROP FUNCTION store_orders.refuse() CASCADE',
       /function refuse of the database is not there/,
@@ -119,6 +132,31 @@ describe('a start is refused for flaws that only the owner can mend:', () => {
       /table events of the database is another one/,
     ],
     [
+      'a trigger with the name of one of another table',
+      `CREATE FUNCTION public.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER events_never_change BEFORE UPDATE ON store_orders.api_keys FOR EACH ROW EXECUTE FUNCTION public.nothing()`,
+      /trigger events_never_change of the database is there twice/,
+    ],
+    [
+      'a table through whose parent rows are changed without its triggers',
+      'CREATE TABLE public.above (LIKE store_orders.events); ALTER TABLE store_orders.events INHERIT public.above',
+      /table events of the database is another one/,
+    ],
+    [
+      'a column of another type',
+      'ALTER TABLE store_orders.events ALTER position TYPE numeric',
+      /column events.position of the database is another one/,
+    ],
+    [
+      'a primary key of more columns',
+      'ALTER TABLE store_orders.tree_nodes DROP CONSTRAINT tree_nodes_pkey; ALTER TABLE store_orders.tree_nodes ADD CONSTRAINT tree_nodes_pkey PRIMARY KEY (height, place, hash)',
+      /index tree_nodes_pkey of the database is another one/,
+    ],
+    [
+      'a key that a row of another table deletes',
+      'CREATE TABLE public.k (id text PRIMARY KEY); ALTER TABLE store_orders.api_keys ADD FOREIGN KEY (id) REFERENCES public.k ON DELETE CASCADE',
+      /constraint api_keys_id_fkey of the database is none of this program's/,
+    ],
+    [
       'a missing index',
       'ALTER TABLE store_orders.tree_nodes DROP CONSTRAINT tree_nodes_pkey',
       /index tree_nodes_pkey of the database is not there/,
@@ -133,6 +171,7 @@ describe('a start is refused for flaws that only the owner can mend:', () => {
     const url = await newDatabase();
     await sql(url, 'CREATE VIEW store_orders.types AS SELECT type FROM store_orders.events');
     await sql(url, 'CREATE INDEX by_order ON store_orders.events (order_id)');
+    await sql(url, 'ALTER TABLE store_orders.events ADD COLUMN note text');
     await open(url);
   });
 });

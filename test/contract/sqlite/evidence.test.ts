@@ -254,12 +254,25 @@ describe('Changes to a store are located:', () => {
       'the trigger tree_is_one of the database is another one',
     ],
     ['CREATE TABLE notes (x)', "the table notes of the database is none of this program's"],
+    [
+      // In a pattern of LIKE, the underscore of sqlite_ is any character.
+      'CREATE TRIGGER sqlitex_quiet BEFORE UPDATE ON api_keys BEGIN SELECT RAISE(IGNORE); END',
+      "the trigger sqlitex_quiet of the database is none of this program's",
+    ],
   ])('the schema was changed: %s', async (sql, problem) => {
     const file = given();
     const db = new Database(file);
     db.exec(sql);
     db.close();
     expect(await findings(file)).toEqual([{ problem }]);
+  });
+
+  it('nothing, where statistics were gathered for its queries', async () => {
+    const file = given();
+    const db = new Database(file);
+    db.exec('ANALYZE');
+    db.close();
+    expect(await findings(file)).toEqual([]);
   });
 
   it.each([2 * CHUNK_ROWS, 2 * CHUNK_ROWS + 1])(

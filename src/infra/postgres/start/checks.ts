@@ -5,7 +5,7 @@ import { shownAddress } from '../../process/postgres-address.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
 import { APP_ROLE, RIGHTS } from '../rights.ts';
 import { SCHEMA_VERSION } from '../schema.ts';
-import { gravestFlaws } from '../schema-check.ts';
+import { gravestFlaws, NOT_GUARDED } from '../schema-check.ts';
 
 /** A setting of a server, a database or a user, with its permitted values. */
 interface Setting {
@@ -38,7 +38,7 @@ const SETTINGS: readonly Setting[] = [
   {
     name: 'session_replication_role',
     must: ['origin', 'local'],
-    otherwise: 'the triggers that keep the log append-only are not run. Set it to origin',
+    otherwise: `${NOT_GUARDED}. Set it to origin`,
   },
   {
     name: 'default_transaction_read_only',
