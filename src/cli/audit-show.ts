@@ -5,6 +5,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { readOrderId } from './shared/options.ts';
 import { eventsOf } from './shared/order-events.ts';
+import { linesOf } from './shared/print.ts';
 
 interface ShowOptions {
   readonly json?: boolean;
@@ -40,12 +41,12 @@ function eventText(cloudEvent: string): string {
     JSON.parse(cloudEvent);
   const { data } = storedFieldsOf(cloudEvent);
   const who = keyname === undefined ? by : `${keyname} (${by})`;
-  return (
-    `${time}  ${type}\n` +
-    `  position ${position}, version ${version}\n` +
-    `  by ${who}\n` +
-    `  command ${commandid}\n` +
-    (traceparent === undefined ? '' : `  traceparent ${traceparent}, which nothing proves\n`) +
-    `  ${data}\n`
-  );
+  return linesOf([
+    `${time}  ${type}`,
+    `  position ${position}, version ${version}`,
+    `  by ${who}`,
+    `  command ${commandid}`,
+    ...(traceparent === undefined ? [] : [`  traceparent ${traceparent}, which nothing proves`]),
+    `  ${data}`,
+  ]);
 }

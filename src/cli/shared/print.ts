@@ -27,6 +27,11 @@ export function say(output: Output, words: string): void {
   output.write(printable(withoutSecrets(words)));
 }
 
+/** Returns a text of lines. Nothing in a line, whoever wrote it, can begin another one. */
+export function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${onOneLine(line)}\n`).join('');
+}
+
 /** Prints a text no faster than its reader takes it. Ends early if the reader has gone. */
 export async function print(
   text: Iterable<string> | AsyncIterable<string>,

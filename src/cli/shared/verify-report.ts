@@ -2,6 +2,7 @@
 
 import type { Finding } from '../../app/audit/trail-check.ts';
 import { type Break, inWords } from '../../app/log/epochs.ts';
+import { linesOf } from './print.ts';
 import { NOT_SHOWN, type Said, showsCancellation } from './receipt-words.ts';
 import type { SignedTrail } from './trail-lines.ts';
 import { type CosignedBy, cosignedWords } from './witness-check.ts';
@@ -60,7 +61,7 @@ export function asText(whole: Report): string {
     ...findings.map((finding) => `${placeOf(finding)}${finding.problem}`),
     ...verdictOf(whole),
   ];
-  return `${lines.join('\n')}\n`;
+  return linesOf(lines);
 }
 
 function capitalized(text: string): string {

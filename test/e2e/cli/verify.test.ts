@@ -64,6 +64,16 @@ test('a store in PostgreSQL is verified with the same exit codes', async () => {
   expect(ran.err).toContain('There is no store in postgres://127.0.0.1:');
 });
 
+test('a text of a store neither controls a terminal nor begins a line of the report', async () => {
+  const { place, file } = await given();
+  tamper(file, (db) => {
+    db.exec(`CREATE TRIGGER "\u001b[2J\nVerified." AFTER INSERT ON events BEGIN SELECT 1; END`);
+  });
+  const { code, out } = await place.run('verify');
+  expect(code).toBe(3);
+  expect(out).toContain("\nthe trigger ?[2J Verified. of the database is none of this program's\n");
+});
+
 test('an intact store is verified', async () => {
   const { place } = await given();
   const { code, out, err } = await place.run('verify');

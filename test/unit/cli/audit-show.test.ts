@@ -7,6 +7,7 @@ import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../../src/app/keys/first-key.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
+import type { OrderCommand } from '../../../src/domain/order.ts';
 import { MIN_INT64, type OrderId, type PetId } from '../../../src/domain/order-id.ts';
 import { SnapshotFile, snapshotBeside } from '../../../src/infra/snapshot/snapshot-file.ts';
 import { SnapshotReader } from '../../../src/infra/snapshot/snapshot-layout.ts';
@@ -48,6 +49,18 @@ WHEN  OrderCancelled
   command c
   {"orderId":"42"}
 `);
+});
+
+test('a text of an event neither controls a terminal nor begins a line of its own', async () => {
+  const place = new Place();
+  const store = await place.open();
+  const command = { type: 'PlaceOrder', orderId: 42n as OrderId, petId: 7n as PetId, quantity: 3 };
+  const [by, commandId] = ['import\u001b[2J', 'a\n  by the shop'];
+  const writer = await Writer.open(store.log);
+  await writer.execute([{ command: command as OrderCommand, by, commandId }]);
+  await store.close();
+  const { out } = await place.run('audit', 'show', '42');
+  expect(out).toContain('  by import?[2J\n  command a   by the shop\n  {');
 });
 
 test('the same as CloudEvents, as the API has them', async () => {
