@@ -72,7 +72,11 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'openLog WATCH_INTERVAL_MS',
     'the log of a file is opened with its head file; and a server looks at the file now and then',
   ],
-  'sqlite/evidence.ts': ['CHUNK_ROWS selectRows treeOf', 'its check reads by the same statements'],
+  'sqlite/checked-rows.ts': ['checkStructure', 'a file has a structure that SQLite can check'],
+  'sqlite/evidence.ts': [
+    'CHUNK_ROWS BEFORE_ALL selectRows treeOf',
+    'its check reads by the same statements',
+  ],
   'sqlite/kept-outcomes-table.ts': ['KeptOutcomesTable', 'prepares its statements once'],
   'postgres/kept-outcomes-table.ts': ['readKept readKeptAfter columnsOf', 'has no prepared state'],
   'postgres/merkle-tables.ts': ['growth', 'the tree grows in the statement of the batch'],

@@ -1,6 +1,11 @@
 import type { Instant } from '../../domain/instant.ts';
 import { COMMAND_TYPES, type OrderCommand, type OrderEvent, order } from '../../domain/order.ts';
-import { MAX_RECORD_BYTES, type RecordedEvent, recordOf } from '../log/recorded-event.ts';
+import {
+  hasRightTypes,
+  MAX_RECORD_BYTES,
+  type RecordedEvent,
+  recordOf,
+} from '../log/recorded-event.ts';
 import { UnreadableEvent } from '../ports/event-log.ts';
 import type { DecodeStrictly, StoredRow } from '../ports/evidence.ts';
 import { OrderImage } from '../state/order-image.ts';
@@ -43,6 +48,7 @@ export class EventRules {
     if (position > this.due) return 'it is missing';
     if (position !== this.due) return `position ${position} stands in its place`;
     if (typeof data !== 'string' || typeof metadata !== 'string') return 'it is not made of texts';
+    if (!hasRightTypes(row)) return 'a column of it has a value of another type';
     try {
       const recorded = this.#decode(row);
       // A character has three bytes at most: nearly all records need not be made here.

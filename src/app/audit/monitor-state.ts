@@ -1,5 +1,6 @@
 /** The state of a monitor between two rounds, as the text of its file. */
 
+import { isInstant } from '../../domain/instant.ts';
 import { Frontier } from '../log/merkle-tree.ts';
 import { byAnyKey } from './by-any-key.ts';
 import type { CheckedEvents } from './record-check.ts';
@@ -33,8 +34,9 @@ export function readState(text: string, keys: readonly string[]): Verdict<Monito
     return refused('it is not the state of a monitor');
   }
   const { format, checkpoint: note } = parts;
-  const checked = parts.checked as CheckedEvents | undefined;
-  if (format !== FORMAT || typeof note !== 'string') return refused('its format is another');
+  const { checked } = parts;
+  if (format !== FORMAT || typeof note !== 'string' || !areChecked(checked))
+    return refused('its format is another');
   const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
   if (!signed.ok) return refused(`its checkpoint: ${signed.reason}`);
   const checkpoint = signed.value;
@@ -42,6 +44,13 @@ export function readState(text: string, keys: readonly string[]): Verdict<Monito
     return refused('its edge is not that of its checkpoint');
   }
   return { ok: true, value: { note, checkpoint, edge: edge.pack(), checked } };
+}
+
+function areChecked(value: unknown): value is CheckedEvents | undefined {
+  if (value === undefined) return true;
+  const { events, at, digest } = Object(value) as Record<keyof CheckedEvents, unknown>;
+  const isCount = Number.isSafeInteger(events) && Number(events) >= 0;
+  return isCount && typeof digest === 'string' && (at === '' || isInstant(String(at)));
 }
 
 function refused(reason: string): { readonly ok: false; readonly reason: string } {

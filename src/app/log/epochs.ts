@@ -10,6 +10,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { MAX_INT64 } from '../../domain/order-id.ts';
+import { isBreak } from './break-form.ts';
 import { sha256 } from './merkle-tree.ts';
 
 /** The cause of a break. */
@@ -237,8 +238,5 @@ function readStatement(statement: string): Break | undefined {
   } catch {
     return undefined;
   }
-  const isWhole = [read.epoch, read.position, read.positionsUpTo ?? 0].every(
-    (number) => Number.isSafeInteger(number) && number >= 0,
-  );
-  return isWhole && /^\d{1,19}$/.test(read.idsUpTo) ? read : undefined;
+  return isBreak(read) ? read : undefined;
 }

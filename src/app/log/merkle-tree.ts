@@ -121,17 +121,23 @@ export class Frontier {
   static unpack(packed: Uint8Array): Frontier {
     // A copy, so that the caller may change its bytes later.
     const bytes = Buffer.from(packed);
-    const size = bytes.length < 8 ? Number.NaN : sizeOf(bytes);
-    if (!Number.isSafeInteger(size) || bytes.length !== 8 + HASH_BYTES * ones(size)) {
+    if (!isPacked(bytes)) {
       throw new RangeError(`${bytes.length} bytes are not the right edge of a tree`);
     }
     const frontier = new Frontier();
-    frontier.#size = size;
+    frontier.#size = sizeOf(bytes);
     for (let at = 8; at < bytes.length; at += HASH_BYTES) {
       frontier.#roots.push(bytes.subarray(at, at + HASH_BYTES));
     }
     return frontier;
   }
+}
+
+/** Returns true for bytes that {@link Frontier.pack} can have returned. */
+export function isPacked(bytes: Buffer): boolean {
+  if (bytes.length < 8) return false;
+  const size = sizeOf(bytes);
+  return Number.isSafeInteger(size) && bytes.length === 8 + HASH_BYTES * ones(size);
 }
 
 /** Returns the size of a tree from its packed right edge. */

@@ -83,6 +83,18 @@ export interface StoredFields {
   readonly metadata: string;
 }
 
+/**
+ * Returns true if the fields of a stored event, other than its position, have their types: a damaged or
+ * altered table may have others. Of texts and numbers alone, no two have the same record.
+ */
+export function hasRightTypes(event: StoredFields): boolean {
+  const { version, type, schemaVersion, data, metadata } = event;
+  return (
+    [version, schemaVersion].every(Number.isSafeInteger) &&
+    [type, data, metadata].every((text) => typeof text === 'string')
+  );
+}
+
 /** The largest record, in bytes: an entry bundle of C2SP tlog-tiles has its length in 16 bits. */
 export const MAX_RECORD_BYTES = 65_535;
 

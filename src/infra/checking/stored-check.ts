@@ -4,8 +4,8 @@ import type { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import type { Finding } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
-import type { Frontier, TreeHead } from '../../app/log/merkle-tree.ts';
-import { recordOf } from '../../app/log/recorded-event.ts';
+import { type Frontier, HASH_BYTES, isPacked, type TreeHead } from '../../app/log/merkle-tree.ts';
+import { hasRightTypes, recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { decodeRefusal } from '../events/refusal-codec.ts';
@@ -23,7 +23,7 @@ export function checkEvents(
   isEnd: boolean,
 ): void {
   for (const [index, row] of rows.entries()) {
-    requireTexts(row, after + 1 + index);
+    requireColumns(row, after + 1 + index);
     tree.append(recordOf(row));
   }
   requireNothing(tree.findings());
@@ -31,10 +31,10 @@ export function checkEvents(
 }
 
 /** Throws for a row of events with a flaw that the tree does not cover. */
-function requireTexts({ position, orderId, type, data, metadata }: StoredRow, due: number): void {
-  const areTexts = [type, data, metadata].every((text) => typeof text === 'string');
+function requireColumns(row: StoredRow, due: number): void {
   // The order's id is stored a second time, in a column of its own.
-  if (position === due && areTexts && data.includes(`"orderId":"${orderId}"`)) return;
+  const { position, orderId, data } = row;
+  if (position === due && hasRightTypes(row) && data.includes(`"orderId":"${orderId}"`)) return;
   throw new DamagedStore(`the event at position ${due} is not what was recorded`);
 }
 
@@ -43,6 +43,34 @@ function requireNothing([finding]: readonly Finding[]): void {
   const { from, to = from, problem } = finding;
   const where = from === undefined ? '' : `events ${from} to ${to} are not what was recorded: `;
   throw new DamagedStore(`${where}${problem}`);
+}
+
+/** Returns the packed right edge of a tree. Throws {@link DamagedStore} for any other value. */
+export function requireEdge(value: unknown): Buffer {
+  if (Buffer.isBuffer(value) && isPacked(value)) return value;
+  const problem = value === undefined ? 'the log has no tree' : "the tree's right edge is damaged";
+  throw new DamagedStore(problem);
+}
+
+/** Returns a hash that was read, or bytes that are no hash for a value of another type. */
+export function bytesOrNone(value: unknown): Buffer {
+  return Buffer.isBuffer(value) ? value : Buffer.alloc(0);
+}
+
+/** Returns a node of the tree. Throws {@link DamagedStore} for anything but a hash. */
+export function requireHash(value: unknown): Buffer {
+  if (Buffer.isBuffer(value) && value.length === HASH_BYTES) return value;
+  throw new DamagedStore('a node of the tree of the log is damaged');
+}
+
+/** Returns the only row of the table of the store itself. Throws {@link DamagedStore} if it is not. */
+export function requireOneStore<Row extends readonly unknown[]>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) {
+    throw new DamagedStore(`the table store has ${rows.length} rows, and must have one`);
+  }
+  if (/^[0-9a-f]{16}$/.test(String(row[0]))) return row;
+  throw new DamagedStore('the id of the store is damaged');
 }
 
 /** Returns the approximate size of rows of events, in bytes. */

@@ -3,6 +3,7 @@
  * application. The order of columns is part of each row's type.
  */
 
+import { hasRightTypes } from '../../app/log/recorded-event.ts';
 import type { Decided, Refusal } from '../../app/log/submission.ts';
 import { type KeptOutcome, UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
@@ -22,12 +23,18 @@ export type EventRow = readonly [
   metadata: string,
 ];
 
-/** Returns the events after a position. Throws {@link UnreadableEvent} if one is missing. */
+/**
+ * Returns the events after a position. Throws {@link UnreadableEvent} if one is missing, or has a value
+ * of another type than is written.
+ */
 export function eventsIn(rows: readonly EventRow[], after: number): StoredEvent[] {
   return rows.map(([position, version, type, schemaVersion, data, metadata], index) => {
     const due = after + 1 + index;
     if (position !== due) throw new UnreadableEvent(due, 'it is missing');
-    return { position, version, type, schemaVersion, data, metadata };
+    const event = { position, version, type, schemaVersion, data, metadata };
+    if (!hasRightTypes(event))
+      throw new UnreadableEvent(due, 'a column has a value of another type');
+    return event;
   });
 }
 

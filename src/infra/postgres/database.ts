@@ -2,7 +2,7 @@
 
 import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { DamagedStore, type IfAbsent } from '../../app/ports/store.ts';
-import { orUnwhole, refuseNewerSchema } from '../checking/stored-check.ts';
+import { orUnwhole, refuseNewerSchema, requireOneStore } from '../checking/stored-check.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { Database, type Reach, type Timeouts } from './connection/database.ts';
@@ -90,10 +90,13 @@ export async function openForCopy(
   });
 }
 
-/** Returns the id, the schema version and the state of the store; `undefined` if there is none. */
+/**
+ * Returns the id, the schema version and the state of the store; `undefined` if there is none. Throws
+ * {@link DamagedStore}.
+ */
 export async function aboutStoreIn(db: Queryable): Promise<About | undefined> {
   const [isThere] = await db.query<[boolean]>(IS_THERE);
-  return isThere?.[0] === true ? (await db.query<About>(ABOUT))[0] : undefined;
+  return isThere?.[0] === true ? requireOneStore(await db.query<About>(ABOUT)) : undefined;
 }
 
 /** Does work, and closes the database if that fails. */

@@ -3,7 +3,7 @@
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { DamagedEvidence, type Evidence, type StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore, StoreUnavailable } from '../../app/ports/store.ts';
-import { epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
+import { bytesOrNone, epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
@@ -49,7 +49,8 @@ const MAY_READ_ROWS: Statement = {
 };
 const LAST: Statement = {
   name: 'last',
-  text: 'SELECT coalesce(max(position), 0) FROM store_orders.events',
+  // No log has a position that JavaScript does not represent exactly.
+  text: `SELECT least(coalesce(max(position), 0), ${Number.MAX_SAFE_INTEGER}) FROM store_orders.events`,
 };
 const EDGES: Statement = {
   name: 'edges',
@@ -65,7 +66,7 @@ const NODES: Statement = {
   text: `SELECT height, place, hash FROM store_orders.tree_nodes
            WHERE height BETWEEN 0 AND 52 AND place < ($1::bigint >> height) AND hash IS NOT NULL`,
 };
-type NodeRow = [height: number, place: number, hash: Buffer];
+type NodeRow = [height: number, place: number, hash: unknown];
 
 /**
  * Opens a store in PostgreSQL to be checked. Throws {@link CannotStart} if there is no store, or
@@ -91,11 +92,16 @@ export async function openPostgresEvidence(url: string): Promise<Evidence> {
 
 async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evidence, 'close'>> {
   await connection.run(BEGIN);
-  const about = await aboutStoreIn(connection);
+  const damaged: string[] = [];
+  const about = await aboutStoreIn(connection).catch((error) => {
+    if (!(error instanceof DamagedStore)) throw error;
+    damaged.push(error.message);
+    return ['', SCHEMA_VERSION, true] as const;
+  });
   if (about === undefined) throw new CannotStart(`There is no store in ${shownAddress(url)}.`);
   const [storeId, version, isWhole] = about;
   refuseNewerSchema('The database', version, SCHEMA_VERSION);
-  const flaws = await flawsInSchema(connection, version);
+  const flaws = [...(await flawsInSchema(connection, version)), ...damaged];
   if (!isWhole) flaws.push('it is not whole: another store is being copied into it');
   if (version >= WITH_CHECKSUMS) flaws.push(...(await damageInRows(connection, version)));
   const [[last] = [0]] = await connection.query<[number]>(LAST);
@@ -173,13 +179,13 @@ async function* rowsOf(
 }
 
 async function treeOf(connection: Connection, last: number): Promise<ReadTree> {
-  const edges = await connection.query<[Buffer]>(EDGES);
+  const edges = await connection.query<[unknown]>(EDGES);
   const [[nodes] = [0]] = await connection.query<[number]>(COUNT_NODES);
   // In memory: there is one node in 256 events, and the orders take much more memory.
   const hashes = new Map<string, Buffer>();
   for (const [height, place, hash] of await connection.query<NodeRow>(NODES, [last])) {
-    hashes.set(`${height}/${place}`, hash);
+    hashes.set(`${height}/${place}`, bytesOrNone(hash));
   }
-  const edge = edges.length === 1 ? (edges[0] as [Buffer])[0] : Buffer.alloc(0);
+  const edge = bytesOrNone(edges.length === 1 ? edges[0]?.[0] : undefined);
   return { edge, nodes, hashes };
 }

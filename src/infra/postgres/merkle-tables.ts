@@ -3,7 +3,8 @@
 import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
-import { DamagedStore, requireSameSize } from '../../app/ports/store.ts';
+import { requireSameSize } from '../../app/ports/store.ts';
+import { requireEdge, requireHash } from '../checking/stored-check.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
@@ -33,20 +34,18 @@ export class MerkleTables implements TreeSource {
 
   /** Returns the tree's packed right edge, from which its size and its root follow. */
   async edge(): Promise<Buffer> {
-    return edgeIn(await this.#db.query<[Buffer]>(SELECT_EDGE));
+    return edgeIn(await this.#db.query<[unknown]>(SELECT_EDGE));
   }
 
   /** Throws {@link DamagedStore} if the log and its tree differ in size. */
   async requireWhole(): Promise<void> {
-    const [ends] = await this.#db.query<[Buffer, number]>(SELECT_ENDS);
-    if (ends === undefined) throw new DamagedStore('the log has no tree');
-    const [edge, last] = ends;
-    requireSameSize(last, sizeOf(edge));
+    const [[edge, last] = [undefined, 0]] = await this.#db.query<[unknown, number]>(SELECT_ENDS);
+    requireSameSize(last, sizeOf(requireEdge(edge)));
   }
 
   /** Returns the right edge, and locks it against other appends until the transaction ends. */
   async lockedEdge(): Promise<Buffer> {
-    return edgeIn(await this.#db.query<[Buffer]>(LOCK_EDGE));
+    return edgeIn(await this.#db.query<[unknown]>(LOCK_EDGE));
   }
 
   async leaves(from: number, count: number): Promise<Buffer[]> {
@@ -55,8 +54,8 @@ export class MerkleTables implements TreeSource {
   }
 
   async nodes(height: number, from: number, count: number): Promise<Buffer[]> {
-    const rows = await this.#db.query<[Buffer]>(SELECT_NODES, [height, from, count]);
-    return rows.map(([hash]) => hash);
+    const rows = await this.#db.query<[unknown]>(SELECT_NODES, [height, from, count]);
+    return rows.map(([hash]) => requireHash(hash));
   }
 }
 
@@ -82,9 +81,8 @@ export function growth(edge: Buffer, events: readonly StoredEvent[]): Growth {
   return { edge: frontier.pack(), nodes };
 }
 
-function edgeIn([row]: readonly [Buffer][]): Buffer {
-  if (row === undefined) throw new DamagedStore('the log has no tree');
-  return row[0];
+function edgeIn([row]: readonly [unknown][]): Buffer {
+  return requireEdge(row?.[0]);
 }
 
 /** Returns a function from a position of the log to the root of its tree there. */

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Migrated } from '../../app/ports/store.ts';
-import { refuseNewerSchema } from '../checking/stored-check.ts';
+import { refuseNewerSchema, requireOneStore } from '../checking/stored-check.ts';
 import type { Statement } from './connection/connection.ts';
 import { Route } from './connection/route.ts';
 import { APP_ROLE, GRANTS, OWNER_ROLE } from './rights.ts';
@@ -99,10 +99,11 @@ async function versionIn(client: pg.ClientBase): Promise<number | undefined> {
   if (rows[0].store === null) {
     throw new CannotStart('The schema store_orders is of another program. Nothing was changed.');
   }
-  const versions = await client.query<{ version: number }>(
-    'SELECT schema_version AS version FROM store_orders.store',
-  );
-  return versions.rows[0]?.version;
+  const versions = await client.query<[string, number]>({
+    text: 'SELECT id, schema_version FROM store_orders.store',
+    rowMode: 'array',
+  });
+  return requireOneStore(versions.rows)[1];
 }
 
 // NOLOGIN: the roles are groups, of which the users that log in are made members.

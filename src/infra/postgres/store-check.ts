@@ -2,7 +2,7 @@ import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { AlteredSchema } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
-import { bytesIn, checkEvents, checkRefusals } from '../checking/stored-check.ts';
+import { bytesIn, bytesOrNone, checkEvents, checkRefusals } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import { inOrder, type Statement } from './connection/connection.ts';
@@ -74,7 +74,9 @@ async function checkLog(db: Database, pace: Pace): Promise<void> {
   for (let size = 0; ; ) {
     const next = await readChunk(db, size);
     nodes.clear();
-    for (const [height, place, hash] of next.nodes) nodes.set(`${height} ${place}`, hash);
+    for (const [height, place, hash] of next.nodes) {
+      nodes.set(`${height} ${place}`, bytesOrNone(hash));
+    }
     Object.assign(kept, next.kept);
     checkEvents(tree, next.rows, size, next.rows.length < CHUNK_ROWS);
     if (next.rows.length < CHUNK_ROWS) return;
@@ -85,21 +87,21 @@ async function checkLog(db: Database, pace: Pace): Promise<void> {
 
 interface Chunk {
   readonly rows: readonly StoredRow[];
-  readonly nodes: readonly (readonly [height: number, place: number, hash: Buffer])[];
+  readonly nodes: readonly (readonly [height: number, place: number, hash: unknown])[];
   readonly kept: { readonly edge: Buffer; readonly nodes: number };
 }
 
 /** Reads the next events and their part of the stored tree, in one snapshot. */
 async function readChunk(db: Database, after: number): Promise<Chunk> {
   return db.use(async (connection) => {
-    const [, rows, nodes, [[edge, count] = [Buffer.alloc(0), 0]]] = await inOrder(
+    const [, rows, nodes, [[edge, count] = [undefined, 0]]] = await inOrder(
       connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
       connection.query<CheckedRow>(EVENTS, [after]),
-      connection.query<[number, number, Buffer]>(NODES, [after]),
-      connection.query<[Buffer, number]>(EDGE),
+      connection.query<[number, number, unknown]>(NODES, [after]),
+      connection.query<[unknown, number]>(EDGE),
       connection.run('COMMIT'),
     );
-    return { rows: rows.map(rowOf), nodes, kept: { edge, nodes: count } };
+    return { rows: rows.map(rowOf), nodes, kept: { edge: bytesOrNone(edge), nodes: count } };
   });
 }
 

@@ -174,7 +174,8 @@ function openOrMake(name: string): { readonly fd: number; readonly isNew: boolea
 
 /** Returns the newest head in a file; `undefined` if there is none that is valid. */
 export function readHeadFile(name: string): AcknowledgedHead | undefined {
-  if (!existsSync(name)) return undefined;
+  // To read a folder fails, and to open a pipe may take for ever.
+  if (statSync(name, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const fd = openSync(name, 'r');
   try {
     const contents = new Contents(fd);

@@ -1,3 +1,6 @@
+/** The checks of all that is in no proof: API keys, kept outcomes, and the structure of the file. */
+
+import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { requireAllKept } from '../checking/stored-check.ts';
@@ -11,6 +14,32 @@ const CHUNK_ROWS = 1_000;
 
 /** The approximate size of a kept outcome in the file, in bytes. */
 const OUTCOME_BYTES = 160;
+
+/** The largest database whose structure is checked at once, in bytes: it takes about a second. */
+const WHOLE_CHECK_BYTES = 268_435_456;
+
+/**
+ * Runs SQLite's own check: every page is used once, every B-tree is in order, and every value has the
+ * type of its column. Throws {@link DamagedStore}. Returns the bytes of the database.
+ */
+export function checkStructure(db: Database.Database): number {
+  const { size } = statSync(db.name);
+  // The check of a whole database cannot be interrupted. A large store's events are read anyway.
+  const parts = size <= WHOLE_CHECK_BYTES ? [''] : tablesBeside(db);
+  for (const part of parts) {
+    const problem = db.pragma(`integrity_check(${part || 1})`, { simple: true });
+    if (problem !== 'ok') throw new DamagedStore(`${db.name} is no whole database: ${problem}`);
+  }
+  return size;
+}
+
+/** Returns the names of all tables but the large ones, whose rows are read anyway. */
+function tablesBeside(db: Database.Database): readonly string[] {
+  const select = db.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('events', 'refusals')`,
+  );
+  return select.pluck().all() as string[];
+}
 
 /**
  * Checks the checksum of every API key and every kept outcome, and that a lookup finds each. Yields
@@ -26,7 +55,7 @@ export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Ite
   const kept = new KeptOutcomesTable(db);
   const count = '(SELECT count(*) FROM kept_outcomes)';
   const counts = `SELECT ${version < WITH_SECOND_PLACES ? count : 'kept_outcomes'}, ${count} FROM store`;
-  const [recorded, counted] = db.prepare(counts).raw().get() as [number, number];
+  const [recorded, counted] = (db.prepare(counts).raw().get() ?? [0, 0]) as [number, number];
   requireAllKept(recorded, counted);
   let read = 0;
   let outcomes = kept.after({ by: '', key: '' }, CHUNK_ROWS);

@@ -5,6 +5,7 @@ import { now } from '../../app/clock.ts';
 import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
 import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { highestOf } from '../../app/log/recorded-event.ts';
+import { requireOneStore } from '../checking/stored-check.ts';
 import { replaceHeadFile } from '../process/head-file.ts';
 import { headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -19,9 +20,9 @@ export function statementsIn(db: Database.Database): string[] {
   return db.prepare('SELECT statement FROM epochs ORDER BY number').pluck().all() as string[];
 }
 
-/** Returns the id that a store was given when it was created. */
+/** Returns the id that a store was given when it was created. Throws {@link DamagedStore}. */
 export function storeIdOf(db: Database.Database): string {
-  return db.prepare('SELECT id FROM store').pluck().get() as string;
+  return requireOneStore(db.prepare('SELECT id FROM store').raw().all() as [string][])[0];
 }
 
 /** The reason why a second store exists that could be continued as the same one. */

@@ -12,12 +12,11 @@ import {
   type StoredTree,
   type TreeAside,
 } from '../../app/ports/evidence.ts';
-import { DamagedStore } from '../../app/ports/store.ts';
-import { epochsOf } from '../checking/stored-check.ts';
+import { bytesOrNone, epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { startThread } from '../process/start-thread.ts';
-import { checkRows } from './checked-rows.ts';
+import { checkRows, checkStructure } from './checked-rows.ts';
 import { requireStore } from './database.ts';
 import { isCopy, statementsIn, storeIdOf } from './epochs-table.ts';
 import { headFileOf, readHeadOf } from './head-file.ts';
@@ -29,10 +28,13 @@ import {
   WITH_TREE,
 } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
-import { folderHint, isSqliteDamage } from './storage/fault.ts';
+import { folderHint, orFlaw } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 
 export const CHUNK_ROWS = 1_000;
+
+/** Lower than any position, also than -2^63. */
+export const BEFORE_ALL = Number.NEGATIVE_INFINITY;
 
 /** The range of integers that a JavaScript number represents exactly. */
 const [MIN, MAX] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
@@ -58,13 +60,16 @@ export function openSqliteEvidence(file: string): Evidence {
     const before = watch.pragma('data_version', { simple: true });
     // One snapshot for all reads, whatever is appended meanwhile.
     db.exec('BEGIN');
-    const storeId = storeIdOf(db);
     const flaws = flawsInSchema(db, version);
+    const storeId = orFlaw(() => storeIdOf(db), flaws) ?? '';
     if (damage !== undefined) flaws.push(`${file}-wal is damaged at ${damage}`);
-    if (noted !== undefined && noted.storeId !== storeId) {
+    if (noted !== undefined && storeId !== '' && noted.storeId !== storeId) {
       flaws.push(`${headFileOf(file)} is of the store ${noted.storeId}, and this is ${storeId}`);
     }
-    if (version >= WITH_CHECKSUMS) flaws.push(...damageInRows(db, version));
+    orFlaw(() => {
+      if (version >= WITH_CHECKSUMS) for (const _bytes of checkRows(db, version));
+      checkStructure(db);
+    }, flaws);
     const isSame = () => watch.pragma('data_version', { simple: true }) === before;
     const last = db
       .prepare('SELECT coalesce(max(position), 0) FROM events')
@@ -126,34 +131,28 @@ function connect(file: string): Database.Database {
   }
 }
 
-function damageInRows(db: Database.Database, version: number): readonly string[] {
-  try {
-    for (const _bytes of checkRows(db, version));
-    return [];
-  } catch (error) {
-    if (error instanceof DamagedStore || isSqliteDamage(error)) return [error.message];
-    throw error;
-  }
-}
-
 function schemaVersionOf(db: Database.Database, file: string): number {
   if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
     throw new CannotStart(`${file} is no store of this program.`);
   }
   const version = db.pragma('user_version', { simple: true }) as number;
-  if (version <= SCHEMA_VERSION) return version;
-  throw new CannotStart(
-    `${file} has schema ${version}, and this version knows up to ${SCHEMA_VERSION}: ` +
-      'use a newer version of store-orders.',
-  );
+  refuseNewerSchema(file, version, SCHEMA_VERSION);
+  return version;
 }
 
-/** Returns the statement that selects the next {@link CHUNK_ROWS} after a position. */
+/**
+ * Returns the statement that selects the next {@link CHUNK_ROWS} after a position. An integer that is
+ * stored as another type, such as the real number 1.0, is null.
+ */
 export function selectRows(db: Database.Database): Database.Statement {
   return db
     .prepare(
-      `SELECT position, iif(order_id BETWEEN ${MIN} AND ${MAX}, order_id, CAST(order_id AS TEXT)),
-              version, type, schema_version, data, metadata
+      `SELECT position,
+              CASE WHEN typeof(order_id) <> 'integer' THEN NULL
+                WHEN order_id BETWEEN ${MIN} AND ${MAX} THEN order_id
+                ELSE CAST(order_id AS TEXT) END,
+              iif(typeof(version) = 'integer', version, NULL), type,
+              iif(typeof(schema_version) = 'integer', schema_version, NULL), data, metadata
          FROM events WHERE position > ? ORDER BY position LIMIT ${CHUNK_ROWS}`,
     )
     .raw();
@@ -161,13 +160,15 @@ export function selectRows(db: Database.Database): Database.Statement {
 
 function* rowsOf(db: Database.Database): Iterable<readonly StoredRow[]> {
   const select = selectRows(db);
-  let after = Number.MIN_SAFE_INTEGER;
+  let after = BEFORE_ALL;
   for (;;) {
     const { rows, damage } = readAll(select, after);
     if (rows.length > 0) yield rows.map(storedRowIn);
     if (damage !== undefined) throw damage;
     if (rows.length < CHUNK_ROWS) return;
     after = (rows.at(-1) as CheckedRow)[0];
+    // Of positions that are not exact, the same might be read for ever. No log has one.
+    if (!Number.isSafeInteger(after)) return;
   }
 }
 
@@ -194,13 +195,16 @@ export function treeOf(db: Database.Database): StoredTree {
   const nodes = db.prepare('SELECT count(*) FROM tree_nodes').pluck();
   return {
     get edge() {
-      const all = edges.all() as Buffer[];
-      return all.length === 1 ? (all[0] as Buffer) : Buffer.alloc(0);
+      const all = edges.all();
+      return bytesOrNone(all.length === 1 ? all[0] : undefined);
     },
     get nodes() {
       return nodes.get() as number;
     },
-    nodeAt: (height, place) => readOrThrow(() => node.get(height, place) as Buffer | undefined),
+    nodeAt(height, place) {
+      const hash = readOrThrow(() => node.get(height, place));
+      return hash === undefined ? undefined : bytesOrNone(hash);
+    },
   };
 }
 

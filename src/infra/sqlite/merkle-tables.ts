@@ -6,6 +6,7 @@ import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { requireSameSize } from '../../app/ports/store.ts';
+import { requireEdge, requireHash } from '../checking/stored-check.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -48,7 +49,7 @@ export class MerkleTables implements TreeSource {
 
   /** Returns the tree's right edge, from which its size and its root follow. */
   frontier(): Frontier {
-    return this.#unpacked(this.#selectEdge.get() as Buffer);
+    return this.#unpacked(requireEdge(this.#selectEdge.get()));
   }
 
   /** Returns the tree's right edge. Throws {@link DamagedStore} if the log has another size. */
@@ -97,11 +98,12 @@ export class MerkleTables implements TreeSource {
   }
 
   nodes(height: number, from: number, count: number): Buffer[] {
-    return this.#selectNodes.all(height, from, count) as Buffer[];
+    return this.#selectNodes.all(height, from, count).map(requireHash);
   }
 
   #ends(): [packed: Buffer, last: number] {
-    return this.#selectEnds.get() as [Buffer, number];
+    const [edge, last] = (this.#selectEnds.get() ?? []) as [unknown, number];
+    return [requireEdge(edge), last];
   }
 
   #unpacked(packed: Buffer): Frontier {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import { AlteredSchema, DamagedStore } from '../../app/ports/store.ts';
@@ -6,18 +6,15 @@ import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkSnapshot, snapshotBeside } from '../snapshot/snapshot-file.ts';
-import { checkRows } from './checked-rows.ts';
+import { checkRows, checkStructure } from './checked-rows.ts';
 import { statementsIn, storeIdOf } from './epochs-table.ts';
-import { CHUNK_ROWS, selectRows, treeOf } from './evidence.ts';
+import { BEFORE_ALL, CHUNK_ROWS, selectRows, treeOf } from './evidence.ts';
 import { headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
-
-/** The largest database whose structure is checked at once, in bytes: it takes about a second. */
-const WHOLE_CHECK_BYTES = 268_435_456;
 
 /**
  * Reads all files of a store once, and throws {@link DamagedStore} at the first damage: in the
@@ -34,7 +31,7 @@ export async function checkSqliteStore(file: string, pace: Pace): Promise<void> 
     const noted = readHeadOf(file);
     checkHead(db, file, noted);
     for (const bytes of checkRows(db)) await pace(bytes);
-    await checkStructure(db, pace);
+    await pace(checkStructure(db));
     await checkLog(db, pace);
   });
   await checkRefusalsOf(file, pace);
@@ -57,26 +54,6 @@ async function readAll(file: string, read: (db: Database.Database) => Promise<vo
   }
 }
 
-/** Runs SQLite's own check: every page is used once, and every B-tree is in order. */
-async function checkStructure(db: Database.Database, pace: Pace): Promise<void> {
-  const { size } = statSync(db.name);
-  // The check of a whole database cannot be interrupted. A large store's events are read anyway.
-  const parts = size <= WHOLE_CHECK_BYTES ? [''] : tablesBeside(db);
-  for (const part of parts) {
-    const problem = db.pragma(`integrity_check(${part || 1})`, { simple: true });
-    if (problem !== 'ok') throw new DamagedStore(`${db.name} is no whole database: ${problem}`);
-  }
-  await pace(size);
-}
-
-/** Returns the names of all tables but the large ones, whose rows are read anyway. */
-function tablesBeside(db: Database.Database): readonly string[] {
-  const select = db.prepare(
-    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('events', 'refusals')`,
-  );
-  return select.pluck().all() as string[];
-}
-
 /** Throws unless the tree covers exactly the events of the log. */
 async function checkLog(db: Database.Database, pace: Pace): Promise<void> {
   const tree = new StoredTreeCheck(treeOf(db));
@@ -84,7 +61,7 @@ async function checkLog(db: Database.Database, pace: Pace): Promise<void> {
   let size = 0;
   // One transaction: the last chunk and the edge of the tree must be of one snapshot.
   const checkNext = db.transaction(() => {
-    const rows = (select.all(size) as CheckedRow[]).map(storedRowIn);
+    const rows = (select.all(size === 0 ? BEFORE_ALL : size) as CheckedRow[]).map(storedRowIn);
     checkEvents(tree, rows, size, rows.length < CHUNK_ROWS);
     size += rows.length;
     return rows;
@@ -118,7 +95,7 @@ async function checkRefusalsOf(file: string, pace: Pace): Promise<void> {
   const name = `${file}-refusals`;
   if (!existsSync(name)) return;
   await readAll(name, async (db) => {
-    await checkStructure(db, pace);
+    await pace(checkStructure(db));
     const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
     // A server that has just created the file commits its table a moment later.
     if (tables === 0) return;

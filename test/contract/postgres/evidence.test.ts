@@ -4,12 +4,13 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/verify-store.ts';
 import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
-import type { PetId } from '../../../src/domain/order-id.ts';
+import { MAX_INT64, type PetId } from '../../../src/domain/order-id.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';
 import { growth } from '../../../src/infra/postgres/merkle-tables.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
+import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { readStored } from '../../../src/infra/postgres/stored-events.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { isNightly } from '../../support/nightly.ts';
@@ -27,6 +28,8 @@ const blob = (digits?: string) => (digits === undefined ? 'bytea' : `'\\x${digit
 
 /** Turns the triggers off for a session: a superuser can, without a trace in the schema. */
 const AS_REPLICA = 'SET session_replication_role = replica; SET search_path = store_orders, public';
+
+const EDGE = "the tree's right edge is damaged";
 
 const NO_CHECK = 'ALTER TABLE events DROP CONSTRAINT IF EXISTS events_position_check;';
 const CHECK = 'ALTER TABLE events ADD CONSTRAINT events_position_check CHECK (position > 0)';
@@ -258,6 +261,55 @@ describe('A store in PostgreSQL', () => {
           'session_replication_role=replica: the triggers that keep the log append-only are not run',
       },
     ]);
+  });
+
+  it.each<[change: string, problem: string, atStart?: string]>([
+    [
+      'ALTER TABLE tree ALTER edge DROP NOT NULL; UPDATE tree SET edge = NULL',
+      EDGE,
+      'the column tree.edge of the database is another one',
+    ],
+    [`UPDATE tree SET edge = ''`, EDGE],
+    [`UPDATE tree SET edge = substr(edge, 1, 20)`, EDGE],
+    ['DELETE FROM tree', EDGE, 'the log has no tree'],
+    ['DELETE FROM store', 'the table store has 0 rows, and must have one'],
+    ['INSERT INTO store SELECT * FROM store', 'the table store has 2 rows, and must have one'],
+    [`UPDATE store SET id = ''`, 'the id of the store is damaged'],
+    [
+      'ALTER TABLE store ALTER id DROP NOT NULL; UPDATE store SET id = NULL',
+      'the id of the store is damaged',
+    ],
+  ])('is damaged, for verify and at a start, by %s', async (change, problem, atStart = problem) => {
+    const url = await honest();
+    const store = held(url);
+    await store.tamper(change);
+    const found = (await check(store)).findings.map((finding) => finding.problem);
+    expect(found).toContain(problem);
+    await expect(openPostgresForCommandLine(url)).rejects.toMatchObject({
+      name: 'CannotStart',
+      message: expect.stringContaining(atStart),
+    });
+  });
+
+  it.each([
+    ['ALTER hash DROP NOT NULL', 'NULL'],
+    [`ALTER hash TYPE text USING encode(hash, 'hex')`, 'hash'],
+  ])('is damaged where nodes of the tree are no bytes: %s', async (alter, value) => {
+    const url = await honest();
+    const store = held(url);
+    await store.tamper(`ALTER TABLE tree_nodes ${alter}; UPDATE tree_nodes SET hash = ${value}`);
+    expect((await check(store)).findings).toContainEqual({
+      from: 1,
+      to: 256,
+      problem: expect.stringMatching(/^the tree's node at height 8, place 0, /),
+    });
+  });
+
+  it('ends at its last event, and not at the highest number of all', async () => {
+    const store = held(await honest());
+    await store.tamper(`INSERT INTO events SELECT ${MAX_INT64}, order_id, version, type,
+      schema_version, data, metadata FROM events WHERE position = 1`);
+    expect((await check(store)).findings).toContainEqual({ from: 701, problem: 'it is missing' });
   });
 
   it('keeps its guards where they are switched on for good', async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -213,6 +213,15 @@ describe('Changes to a store are located:', () => {
   it('the head file was deleted', async () => {
     const file = given();
     rmSync(`${file}-head`);
+    expect(await findings(file)).toEqual([
+      { problem: `${file}-head is missing or cannot be read` },
+    ]);
+  });
+
+  it('the head file was replaced by a folder', async () => {
+    const file = given();
+    rmSync(`${file}-head`);
+    mkdirSync(`${file}-head`);
     expect(await findings(file)).toEqual([
       { problem: `${file}-head is missing or cannot be read` },
     ]);

@@ -119,6 +119,17 @@ export function orUnavailable<Result>(ask: () => Result): Result {
   }
 }
 
+/** Returns the result of a read; if it meets damage, adds that to `flaws`. */
+export function orFlaw<Result>(read: () => Result, flaws: string[]): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DamagedStore || isSqliteDamage(error))) throw error;
+    flaws.push(error.message);
+    return undefined;
+  }
+}
+
 /**
  * Returns true if a file of so many bytes can be written beside a store's file. Removes it again.
  */

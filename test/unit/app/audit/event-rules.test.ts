@@ -130,6 +130,20 @@ describe('By the rules', () => {
     expect(new EventRules(decodeStrictly).problemOf(bytes)).toBe('it is not made of texts');
   });
 
+  it.each([
+    ['version', '1'],
+    ['version', null],
+    ['schemaVersion', '2'],
+    ['schemaVersion', 1.5],
+    ['type', Buffer.from('OrderPlaced')],
+  ])('%s is of its type, and not %j', (column, value) => {
+    const stored = encode(recorded(placed(1n))[0] ?? expect.fail());
+    const row = { ...stored, [column]: value } as unknown as StoredRow;
+    expect(new EventRules(decodeStrictly).problemOf(row)).toBe(
+      'a column of it has a value of another type',
+    );
+  });
+
   it('a failure of the program is no finding', () => {
     const rules = new EventRules(() => {
       throw new TypeError('a mistake of ours');

@@ -396,6 +396,21 @@ describe('the state', () => {
     expect(readState(text, [signer.verifierKey])).toEqual({ ok: false, reason });
   });
 
+  it.each([
+    null,
+    5,
+    { events: -1, at: '', digest: '' },
+    { events: 0.5, at: '', digest: '' },
+    { events: 0, at: 'yesterday', digest: '' },
+    { events: 0, at: '', digest: 5 },
+  ])('is not read with the checked events %j', async (checked) => {
+    const watch = new Watch();
+    await watch.round();
+    const text = JSON.stringify({ ...JSON.parse(watch.files.state as string), checked });
+    const reason = 'its format is another';
+    expect(readState(text, [signer.verifierKey])).toEqual({ ok: false, reason });
+  });
+
   it('is refused with the edge of another tree', async () => {
     const [one, other] = [new Watch(RECORDS.slice(0, 5)), new Watch(RECORDS.slice(0, 6))];
     await one.round();

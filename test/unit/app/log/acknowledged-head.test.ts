@@ -24,7 +24,8 @@ const acknowledged: AcknowledgedHead = {
 };
 
 function cut(position: number, positionsUpTo: number | null, idsUpTo: string): Epochs {
-  const about = { at: NOON, reason: 'loss_accepted', root: '', known: null } as const;
+  const root = Buffer.alloc(32).toString('base64');
+  const about = { at: NOON, reason: 'loss_accepted', root, known: null } as const;
   return new Epochs('s', [FIRST.statementOf({ ...about, position, positionsUpTo, idsUpTo })]);
 }
 

@@ -26,6 +26,25 @@ function cutAt(epochs: Epochs, position: number, more: Partial<Break> = {}): Epo
 
 const FIRST = new Epochs('s');
 
+const KNOWN = { epoch: '0', position: 50, root: ROOT };
+
+/** Members that no version of the service has written. */
+const OTHER_MEMBERS: readonly object[] = [
+  { at: 'yesterday' },
+  { at: `${NOON}\u001b[2J` },
+  { at: 5 },
+  { reason: 'other' },
+  { reason: null },
+  { root: 5 },
+  { root: ROOT.slice(1) },
+  { idsUpTo: 1000 },
+  { positionsUpTo: '60' },
+  { known: false },
+  { known: { ...KNOWN, epoch: 'x\n' } },
+  { known: { ...KNOWN, position: -1 } },
+  { known: { ...KNOWN, root: '' } },
+];
+
 describe('the epochs of a log', () => {
   it('begin with one that has no name of its own', () => {
     const { number, id, tag, logName, ids, breaks } = FIRST;
@@ -61,9 +80,14 @@ describe('the epochs of a log', () => {
     ]).toStrictEqual([50, 60, undefined]);
   });
 
+  it.each([null, KNOWN, { ...KNOWN, root: null }])('may state what was known: %j', (known) => {
+    expect(cutAt(FIRST, 50, { known }).breaks[0]?.known).toStrictEqual(known);
+  });
+
   it('are refused if a statement is not as recorded', () => {
     const { statements, storeId } = cutAt(cutAt(FIRST, 50), 60);
     const [first = '', second = ''] = statements;
+    const [about = expect.fail()] = cutAt(FIRST, 50).breaks;
     const wrong = [
       ['x'],
       ['null'],
@@ -76,11 +100,10 @@ describe('the epochs of a log', () => {
       [first, first],
       cutAt(new Epochs('other'), 50).statements,
       [first.replace('"position":50', '"position":50.5')],
+      ...OTHER_MEMBERS.map((other) => [breakStatement({ ...about, ...other } as Break)]),
     ];
     for (const each of wrong)
       expect(() => new Epochs(storeId, each), each[0]).toThrow(DamagedEpochs);
-    const { breaks } = cutAt(FIRST, 50);
-    const [about = expect.fail()] = breaks;
     const back = [breakStatement(about), breakStatement({ ...about, epoch: 2, position: 40 })];
     expect(() => new Epochs('s', back)).toThrow('the statement of epoch 2 is not whole');
     expect(new DamagedEpochs().name).toBe('DamagedEpochs');
