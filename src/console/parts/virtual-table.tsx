@@ -103,15 +103,14 @@ function useRowsInView<Row>(rows: Rows<Row>, { first, end }: VirtualWindow) {
   const [problem, setProblem] = useState<Problem>();
   const again = () => setRound((before) => before + 1);
   useEffect(() => {
-    let isWanted = true;
     if (problem !== undefined) return;
-    rows.want(first, end).then(
-      () => isWanted && again(),
-      (error: unknown) => isWanted && setProblem(problemOf(error, navigator.onLine)),
+    const ending = new AbortController();
+    const { signal } = ending;
+    rows.want(first, end, signal).then(
+      () => signal.aborted || again(),
+      (error: unknown) => signal.aborted || setProblem(problemOf(error, navigator.onLine)),
     );
-    return () => {
-      isWanted = false;
-    };
+    return () => ending.abort();
   }, [rows, first, end, problem]);
   const retry = () => setProblem(undefined);
   return { problem, retry };
@@ -131,9 +130,12 @@ function useRestoredScroll<Row>(
       const top = saved || offsetOf(startRow, { rows: rows.count, rowPx: ROW_PX, viewPx });
       scroller.current?.scrollTo({ top });
     };
-    rows.want(row, row + 1).then(
-      () => requestAnimationFrame(scroll),
+    const ending = new AbortController();
+    const { signal } = ending;
+    rows.want(row, row + 1, signal).then(
+      () => signal.aborted || requestAnimationFrame(scroll),
       () => undefined,
     );
+    return () => ending.abort();
   }, [rows]);
 }

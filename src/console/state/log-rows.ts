@@ -128,8 +128,8 @@ export class GrownRows<Row> implements Rows<Row> {
     return this.isComplete && index >= count ? this.#arrived[index - count] : this.#rows.at(index);
   }
 
-  want(first: number, end: number): Promise<void> {
+  want(first: number, end: number, signal?: AbortSignal): Promise<void> {
     const offset = this.#isBefore ? this.#arrived.length : 0;
-    return this.#rows.want(Math.max(0, first - offset), Math.max(0, end - offset));
+    return this.#rows.want(Math.max(0, first - offset), Math.max(0, end - offset), signal);
   }
 }

@@ -32,7 +32,7 @@ export function Log({ to }: { readonly to: LogRoute }) {
     const part = { events: client.events, head: asOf, place, signal, onWalk: setWalked };
     const rows = logRows(part, to);
     // Only then is it known if there is any row at all.
-    await rows.want(0, 1);
+    await rows.want(0, 1, signal);
     return { head: asOf, rows };
   });
   if (!isAllowed) return <NeedsScope scope="audit:read" what="The log" />;

@@ -19,9 +19,12 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
   const [round, setRound] = useState(0);
   // One walk through the pages for each view of the list.
   const rows = useMemo(() => orderRows(query), [inputs, round]);
-  const first = useLoaded(`${inputs} ${round}`, async () => {
+  const first = useLoaded(`${inputs} ${round}`, async (signal) => {
     const { asOf } = query;
-    const [summary] = await Promise.all([client.summary({ asOf }), rows.want(0, 1)]);
+    const [summary] = await Promise.all([
+      client.summary({ asOf }, { signal }),
+      rows.want(0, 1, signal),
+    ]);
     return { summary, rows };
   });
   const reload = () => setRound(round + 1);
