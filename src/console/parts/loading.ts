@@ -1,6 +1,7 @@
 /** Loads the data of a page, again when its inputs change, and again after a passing problem. */
-import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { type Problem, problemOf } from '../state/problem.ts';
+import { loadRepeatedly } from '../state/repeated.ts';
 
 export interface Loaded<Value> {
   /** The newest data; absent before the first answer. Data of other inputs are never shown. */
@@ -17,7 +18,7 @@ interface State<Value> {
 
 /**
  * @param inputs Names everything that `load` depends on; `undefined` loads nothing.
- * @param everyMs Loads again in this interval.
+ * @param everyMs Loads again so long after each answer.
  */
 export function useLoaded<Value>(
   inputs: string | undefined,
@@ -30,25 +31,16 @@ export function useLoaded<Value>(
   // Not after the next frame, as other effects: the request leaves before the page is painted.
   useLayoutEffect(() => {
     if (inputs === undefined) return;
-    const ending = new AbortController();
-    const { signal } = ending;
-    load(signal).then(
-      (value) => {
-        if (!signal.aborted) setState({ inputs, value });
-      },
-      (error: unknown) => {
-        if (signal.aborted) return;
+    return loadRepeatedly({
+      load,
+      everyMs,
+      onValue: (value) => setState({ inputs, value }),
+      onError: (error) => {
         const problem = problemOf(error, navigator.onLine);
         setState((before) => ({ ...(before.inputs === inputs ? before : {}), inputs, problem }));
       },
-    );
-    return () => ending.abort();
-  }, [inputs, round]);
-  useEffect(() => {
-    if (everyMs === undefined) return;
-    const timer = setInterval(reload, everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs, reload]);
+    });
+  }, [inputs, round, everyMs]);
   const isCurrent = state.inputs === inputs;
   return isCurrent ? { value: state.value, problem: state.problem, reload } : { reload };
 }

@@ -38,26 +38,34 @@ export function ProblemView({ problem, onRetry, children }: ProblemProps) {
         </p>
       )}
       {children}
-      {retryMs !== undefined && <Countdown ms={retryMs} onEnd={onRetry} />}
+      {retryMs !== undefined && <Countdown of={problem} ms={retryMs} onEnd={onRetry} />}
     </div>
   );
 }
 
-/** Counts down to the next attempt, and makes it. Being online again ends the wait. */
-function Countdown({ ms, onEnd }: { readonly ms: number; readonly onEnd: () => void }) {
+interface CountdownProps {
+  readonly of: Problem;
+  readonly ms: number;
+  readonly onEnd: () => void;
+}
+
+/**
+ * Counts down to the next attempt, and makes it. Being online again starts the count anew. It stays at 0
+ * until the attempt has an answer: another one would end the one that is under way.
+ */
+function Countdown({ of, ms, onEnd }: CountdownProps) {
   const [leftS, setLeftS] = useState(Math.ceil(ms / 1_000));
   const online = isOnline.value;
   useEffect(() => {
     setLeftS(Math.ceil(ms / 1_000));
     const timer = setInterval(() => {
       setLeftS((before) => {
-        if (before > 1) return before - 1;
-        onEnd();
-        return Math.ceil(ms / 1_000);
+        if (before === 1) onEnd();
+        return Math.max(0, before - 1);
       });
     }, 1_000);
     return () => clearInterval(timer);
-  }, [ms, online]);
+  }, [of, ms, online]);
   return (
     <p>
       Next attempt in <b class="countdown">{leftS}</b> s.{' '}
