@@ -30,8 +30,16 @@ function csvLine({ data, ...event }: OrderEvent): string {
   return `${COLUMNS.map((name) => csvField(String(values[name] ?? ''))).join()}\r\n`;
 }
 
-/** Returns a field, which no spreadsheet takes for a formula: the name of a key may be any text. */
+/** The first characters by which a spreadsheet takes a text for a formula, or reads on to the next one. */
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
+/** A number below zero is none. Pets may have such an id. */
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+/**
+ * Returns a field, which no spreadsheet takes for a formula: the name of a key may be any text. The list of
+ * orders, which the service writes as CSV, has numbers, times and words of closed lists only.
+ */
 function csvField(text: string): string {
-  const safe = /^[=+@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -146,4 +146,32 @@ describe('Events as a file', () => {
       '',
     ]);
   });
+
+  it.each([
+    ["-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"],
+    ['-1.5e3', "'-1.5e3"],
+    ['--1', "'--1"],
+    ['-', "'-"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', '"\'\r=1"'],
+    ['\n=1', '"\'\n=1"'],
+    ['＝1+1', "'＝1+1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(A1)', "'＠SUM(A1)"],
+    ['-9007199254740993', '-9007199254740993'],
+    ['-1.5', '-1.5'],
+    ['shop - 1', 'shop - 1'],
+  ])('have the name %j as %j in CSV', async (name, field) => {
+    const one = {
+      list: () => ({
+        async *pages() {
+          yield { data: [event(1, name)], next: null };
+        },
+      }),
+    } as unknown as StoreOrders['events'];
+    const [, line] = await Array.fromAsync(piecesOf(one, {}, 'csv'));
+    expect(line?.text).toBe(`1,t,OrderPlaced,9007199254740993,7,2,,,import,${field},c\r\n`);
+  });
 });
