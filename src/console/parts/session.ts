@@ -40,10 +40,11 @@ export function placeOf(at: string): Position {
   return at.includes(':') ? at : place(Number(at));
 }
 
-/** Sends a request. Forgets the key if the service does not accept it. */
+/** Sends a request. Forgets its key if the service does not accept it, but not one that was entered since. */
 const watched: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
-  if (response.status === 401) forget('The service no longer accepts the key.');
+  const isOfHeld = new Headers(init?.headers).get('Authorization') === `Bearer ${holder.key}`;
+  if (response.status === 401 && isOfHeld) forget('The service no longer accepts the key.');
   return response;
 };
 
@@ -90,21 +91,27 @@ export async function resume(): Promise<void> {
   if (holder.restore() !== undefined) await identify();
 }
 
+/** Learns whose key is held. Of one that another has replaced meanwhile, the answer changes nothing. */
 async function identify(): Promise<Problem | undefined> {
+  const asked = holder.key;
+  const isReplaced = () => ![asked, undefined].includes(holder.key);
   isChecking.value = true;
   farewell.value = '';
   try {
     const key = await client.whoAmI();
     const mayRead = key.scopes.includes('audit:read');
-    epoch.value = mayRead ? (await client.epochs()).epoch : '0';
+    const present = mayRead ? (await client.epochs()).epoch : '0';
+    if (holder.key !== asked) return undefined;
+    epoch.value = present;
     who.value = key;
     return undefined;
   } catch (error) {
     const problem = problemOf(error, navigator.onLine);
-    forget(problem.kind === 'key_refused' ? 'The service does not accept this key.' : '');
+    const reason = problem.kind === 'key_refused' ? 'The service does not accept this key.' : '';
+    if (!isReplaced()) forget(reason);
     return problem;
   } finally {
-    isChecking.value = false;
+    if (!isReplaced()) isChecking.value = false;
   }
 }
 
