@@ -57,9 +57,10 @@ export async function checkExport(
   const { file } = input;
   const check = new ExportCheck(input);
   const slices = new Slices(signal, onProgress);
+  signal.throwIfAborted();
   for (let at = 0; at < file.size; ) {
-    signal.throwIfAborted();
     const bytes = new Uint8Array(await file.slice(at, at + CHUNK_BYTES).arrayBuffer());
+    signal.throwIfAborted();
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     if (end === 0) return check.refused(bytes.length < CHUNK_BYTES ? CUT_OFF : TOO_LONG);
     for (let from = 0; from < end; ) {
@@ -139,14 +140,17 @@ class ExportCheck {
   /** Begins with the first line, which has the epoch that checkpoints are compared in. */
   #begin(line: string): CheckedExport | undefined {
     const { key, notes } = this.#input;
-    const begun = TrailFileCheck.begin(line, readStoredEvent, [key]);
+    const refusals: Finding[] = [];
+    const begun = TrailFileCheck.begin(line, readStoredEvent, [key], (origin) => {
+      const heads = expectedHeads(notes, key, origin);
+      if (!isFinding(heads)) return heads;
+      refusals.push(heads);
+      return [];
+    });
     if (isFinding(begun)) return this.#resultOf('checkpoint', begun);
     this.#check = begun;
-    const heads = expectedHeads(notes, key, begun.origin);
-    if (isFinding(heads)) return this.#resultOf('yours', heads);
-    if (heads.length === 0) return undefined;
-    this.#check = TrailFileCheck.begin(line, readStoredEvent, [key], () => heads) as TrailFileCheck;
-    return undefined;
+    const [refusal] = refusals;
+    return refusal && this.#resultOf('yours', refusal);
   }
 
   #resultOf(failed: StepName, { from, to, problem }: Finding): CheckedExport {

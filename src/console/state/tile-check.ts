@@ -41,6 +41,7 @@ export async function checkTiles(
 ): Promise<Verified> {
   const folder = new TileFolder(input.folder);
   const note = await folder.checkpoint();
+  signal.throwIfAborted();
   if (typeof note !== 'string') return refusedAt('checkpoint', note.problem, folder);
   const signed = verifyCheckpoint(note, input.key);
   if (!signed.ok) return refusedAt('checkpoint', `checkpoint: ${signed.reason}`, folder);
@@ -51,6 +52,7 @@ export async function checkTiles(
     'problem' in heads
       ? { step: 'yours' as const, ...heads }
       : await check.run(new Slices(signal, onProgress));
+  signal.throwIfAborted();
   const stated = stepsOf(folder, checkpoint, input.notes.length > 0, failure);
   return { ...stated, steps: [...stated.steps, ...witnessSteps(note, input.policy)] };
 }

@@ -77,20 +77,28 @@ function useCheck<Checked>(
   const [state, setState] = useState<State<Checked>>();
   useEffect(() => {
     const ending = new AbortController();
+    const { signal } = ending;
     const cancel = () => ending.abort('The check was cancelled.');
     const begin = performance.now();
     const report = (done: Done) => setState({ kind: 'checking', done, cancel });
     report({ events: 0, part: 0 });
-    check(ending.signal, report).then(
+    const run = async () => {
+      const checked = await check(signal, report);
+      signal.throwIfAborted();
+      return checked;
+    };
+    run().then(
       (checked) => {
         const seconds = (performance.now() - begin) / 1_000;
         setState({ kind: 'checked', checked, seconds });
       },
       (error: unknown) => {
-        if (error === REPLACED) return;
-        const isCancelled = ending.signal.aborted;
-        const reason = isCancelled ? String(error) : `The file cannot be read: ${error}`;
-        setState({ kind: 'stopped', reason });
+        const { aborted, reason } = signal;
+        if (reason === REPLACED) return;
+        setState({
+          kind: 'stopped',
+          reason: aborted ? String(reason) : `The file cannot be read: ${error}`,
+        });
       },
     );
     return () => ending.abort(REPLACED);

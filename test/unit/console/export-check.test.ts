@@ -128,5 +128,24 @@ describe('An export', () => {
     const ending = new AbortController();
     ending.abort('cancelled');
     await expect(check([whole], [], undefined, ending.signal)).rejects.toBe('cancelled');
+    await expect(check([], [], undefined, ending.signal)).rejects.toBe('cancelled');
+  });
+
+  it.each([
+    ['that holds', whole],
+    ['that is refused', 'no checkpoint\n'],
+    ['that is cut off', 'no line'],
+  ])('%s has no result if it was cancelled while the file was read', async (_, text) => {
+    const ending = new AbortController();
+    const file = new Blob([text]);
+    const slice = file.slice.bind(file);
+    file.slice = (...range) => {
+      const part = slice(...range);
+      const read = part.arrayBuffer.bind(part);
+      part.arrayBuffer = () => read().finally(() => ending.abort('cancelled'));
+      return part;
+    };
+    const input = { file, key: signer.verifierKey, notes: [] };
+    await expect(checkExport(input, ending.signal, () => {})).rejects.toBe('cancelled');
   });
 });

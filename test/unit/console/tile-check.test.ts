@@ -342,6 +342,10 @@ describe('A folder of tiles', () => {
     const ending = new AbortController();
     ending.abort('cancelled');
     await expect(check(filesAt(MOST), { signal: ending.signal })).rejects.toBe('cancelled');
+    const refused = filesAt(3).set('checkpoint', Buffer.from('no note'));
+    await expect(check(refused, { signal: ending.signal })).rejects.toBe('cancelled');
+    const other = filesAt(3).set('tile/entries/000.p/3', Buffer.from('x'));
+    await expect(check(other, { signal: ending.signal })).rejects.toBe('cancelled');
   });
 });
 
