@@ -15,9 +15,14 @@ export function instantNow(): string {
   return new Date(now()).toISOString();
 }
 
-/** Returns the instant of a date and time without a zone, such as `2026-03-01T12:00`, in the local zone. */
-export function instantOfLocal(text: string): string {
-  return new Date(text).toISOString();
+/**
+ * Returns the instant of a date and time: in its own zone, or without one, such as `2026-03-01T12:00`, in
+ * the local one. `undefined` for anything else, and outside of the years 0000 to 9999.
+ */
+export function instantOf(text: string): string | undefined {
+  const ms = millisecondsOf(text);
+  const instant = Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+  return /^\d{4}-/.test(instant) ? instant : undefined;
 }
 
 /** Returns an instant so many milliseconds after another one. */

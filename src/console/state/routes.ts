@@ -1,6 +1,6 @@
 /** The pages of the console by their addresses. An address restores the whole view. */
 import type { EventType, Status } from '../../client/client.ts';
-import { millisecondsOf } from './clock.ts';
+import { instantOf } from './clock.ts';
 import { instantIn, type Zone } from './times.ts';
 
 /** Every status, in the order of an order's life. */
@@ -244,7 +244,7 @@ export function readSearch(text: string, zone: Zone = 'utc'): Route | undefined 
 function momentIn(word: string, zone: Zone): string | undefined {
   const [, date, time = '00:00', seconds = ':00', offset] = DATE_TIME.exec(word) ?? [];
   const text = `${date}T${time}${seconds}`;
-  const isReal = date !== undefined && !Number.isNaN(millisecondsOf(`${text}Z`));
+  const isReal = date !== undefined && instantOf(`${text}Z`) !== undefined;
   if (!isReal) return undefined;
   return offset === undefined ? instantIn(text, zone) : `${text}${offset}`;
 }

@@ -1,5 +1,5 @@
 /** Instants and durations as texts. */
-import { instantOfLocal, millisecondsOf } from './clock.ts';
+import { instantOf, millisecondsOf } from './clock.ts';
 
 /** The zone of all times on a page. */
 export type Zone = 'utc' | 'local';
@@ -54,11 +54,18 @@ export function timeText(instant: string, zone: Zone, timeZone?: string): string
   return `${date} ${of('hour')}:${of('minute')}:${of('second')}${fraction}`;
 }
 
-/** Returns the instant of a date and time that was typed in a zone, such as `2026-03-01T12:00`. */
-export function instantIn(text: string, zone: Zone): string {
-  if (zone === 'local') return instantOfLocal(text);
-  return `${text.length === 16 ? `${text}:00` : text}Z`;
+/**
+ * Returns the instant of a date and time that was typed in a zone, such as `2026-03-01T12:00`. `undefined`
+ * for anything else: fields for a date take years beyond 9999, which the service does not.
+ */
+export function instantIn(text: string, zone: Zone): string | undefined {
+  if (zone === 'local') return instantOf(text);
+  const whole = `${text.length === 16 ? `${text}:00` : text}Z`;
+  return instantOf(whole) && whole;
 }
+
+/** Said in place of a moment that is none. */
+export const NO_MOMENT = 'Give a date and a time, up to the year 9999.';
 
 const UNITS = [
   ['d', 86_400_000],

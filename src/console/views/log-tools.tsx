@@ -15,7 +15,7 @@ import {
   searchOf,
   withoutAbsent,
 } from '../state/routes.ts';
-import { countText, instantIn, zoneName } from '../state/times.ts';
+import { countText, instantIn, NO_MOMENT, zoneName } from '../state/times.ts';
 
 interface LogToolsProps {
   readonly to: LogRoute;
@@ -66,11 +66,12 @@ function Moment() {
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const text = String(new FormData(event.currentTarget as HTMLFormElement).get('moment') ?? '');
-    setSaid(text === '' ? 'Give a date and a time.' : '');
-    if (text === '') return;
+    const moment = instantIn(text, zone.value);
+    setSaid(moment === undefined ? NO_MOMENT : '');
+    if (moment === undefined) return;
     try {
       // The numbers just before the moment name the last event before it, without a search.
-      const before = instantAfter(instantIn(text, zone.value), -1);
+      const before = instantAfter(moment, -1);
       const [then, now] = await Promise.all([client.summary({ asOf: before }), client.summary()]);
       if (then.asOf === now.asOf) setSaid('No event is as late as that.');
       else moveTo({ page: 'log', order: 'oldest', at: String(then.asOf + 1), paused: true });

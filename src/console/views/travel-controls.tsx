@@ -5,7 +5,7 @@ import { zone } from '../parts/device.ts';
 import { moveTo } from '../parts/router.ts';
 import { instantNow } from '../state/clock.ts';
 import type { TravelRoute } from '../state/routes.ts';
-import { countText, instantIn, timeText, zoneName } from '../state/times.ts';
+import { countText, instantIn, NO_MOMENT, timeText, zoneName } from '../state/times.ts';
 import { type Bar, daysFrom } from '../state/travel.ts';
 
 /** The rest of a slider before the moment is loaded, in milliseconds. */
@@ -169,8 +169,9 @@ function Fields({ head, position, onGo }: FieldsProps) {
   const submitMoment = (event: SubmitEvent) => {
     event.preventDefault();
     const text = String(new FormData(event.currentTarget as HTMLFormElement).get('moment') ?? '');
-    setFault(text === '' ? 'Give a date and a time.' : '');
-    if (text !== '') travelTo({ asOf: instantIn(text, zone.value) });
+    const asOf = instantIn(text, zone.value);
+    setFault(asOf === undefined ? NO_MOMENT : '');
+    if (asOf !== undefined) travelTo({ asOf });
   };
   return (
     <>

@@ -121,9 +121,17 @@ test('A step of a day ends at the present', () => {
 test('A moment that was typed is one of the zone', () => {
   expect(instantIn('2026-03-01T12:00', 'utc')).toBe('2026-03-01T12:00:00Z');
   expect(instantIn('2026-03-01T12:00:01', 'utc')).toBe('2026-03-01T12:00:01Z');
-  const local = instantIn('2026-03-01T12:00', 'local');
+  const local = instantIn('2026-03-01T12:00', 'local') ?? '';
   expect(Date.parse(local)).toBe(new Date(2026, 2, 1, 12).getTime());
 });
+
+test.each(['utc', 'local'] as const)(
+  'A moment beyond the year 9999, or none, is not one in the zone %s',
+  (zone) => {
+    const none = ['12026-03-01T12:00', '275760-09-13T00:00', '9999-12-32T00:00', '', 'noon'];
+    expect(none.map((text) => instantIn(text, zone))).toEqual(none.map(() => undefined));
+  },
+);
 
 test('A position has its epoch where the log was cut', () => {
   expect(placeIn('0', 7)).toBe(7);
