@@ -4,6 +4,7 @@ import type { Limit } from './limit.ts';
 import type { ClientOptions } from './options.ts';
 import { retryAfterOf } from './retry-policy.ts';
 import type { BatchResult } from './shapes.ts';
+import { isResults } from './values.ts';
 
 /** Many times the longest page, batch or receipt. A longer answer is one of something else, perhaps without an end. */
 const MAX_ANSWER_CHARACTERS = 16 * 2 ** 20;
@@ -178,7 +179,8 @@ export function refusalIn(
 ): StoreOrdersError {
   const { code, message, results } = objectIn(text);
   const said = typeof message === 'string' ? message : '';
-  const known = status < 400 || said === '' ? undefined : serverCodeOf(code);
+  const isOther = status < 400 || said === '' || !(results === undefined || isResults(results));
+  const known = isOther ? undefined : serverCodeOf(code);
   const other = `${method} ${url}: ${status}${said && ` ${said}`}, which is no answer of this API`;
   return new StoreOrdersError(known ?? 'unexpected_response', known === undefined ? other : said, {
     status,
@@ -186,14 +188,14 @@ export function refusalIn(
     retryAfterMs: retryAfterOf(headers),
     attempts: attempt,
     idempotencyKey,
-    results,
+    results: isOther ? undefined : (results as readonly BatchResult[]),
   });
 }
 
 function objectIn(text: string): {
   readonly code?: unknown;
   readonly message?: unknown;
-  readonly results?: readonly BatchResult[];
+  readonly results?: unknown;
 } {
   try {
     return Object(JSON.parse(text));

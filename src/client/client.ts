@@ -36,6 +36,7 @@ import type {
 import { SingleOrders } from './single-orders.ts';
 import { type Request, Transport } from './transport.ts';
 import {
+  checkpointIn,
   doneIn,
   type Is,
   idText,
@@ -186,7 +187,7 @@ export class StoreOrders extends SingleOrders<Order> {
 
   /** Returns a signed checkpoint of the log, as a text. */
   async checkpoint(options?: ProofOptions): Promise<string> {
-    return (await this.request(proofRequest('/v2/store/checkpoint', options), options)).text;
+    return checkpointIn(await this.request(proofRequest('/v2/store/checkpoint', options), options));
   }
 
   /** Returns the epoch of the log, and the signed statement of each time that it was cut. */

@@ -3,7 +3,7 @@ import type { ProofOptions } from './options.ts';
 import type { Verdict } from './receipt-verifier.ts';
 import type { Id, Position } from './shapes.ts';
 import type { Request, Transport } from './transport.ts';
-import { idText } from './values.ts';
+import { idText, isReceipt, jsonOf } from './values.ts';
 
 export class Receipt {
   readonly #orderId: string | undefined;
@@ -22,7 +22,11 @@ export class Receipt {
         ? `events/${encodeURIComponent(of.position)}`
         : `orders/${this.#orderId}`;
     const request = proofRequest(`/v2/store/${place}/receipt`, options);
-    this.#fetch = async () => (await transport.send(request, options)).text;
+    this.#fetch = async () => {
+      const answer = await transport.send(request, options);
+      jsonOf(answer, isReceipt);
+      return answer.text;
+    };
   }
 
   /** Returns the receipt. Keep it to the byte: it can be verified without the service, for good. */

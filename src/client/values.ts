@@ -99,6 +99,15 @@ export function jsonOf<Value>(answer: Readable, isValue: Is): Value {
   return value as Value;
 }
 
+/** An origin, a size, a root and whatever else, and behind a blank line the first signature. */
+const CHECKPOINT = /^.+\n\d+\n(?:.+\n)+\n— \S+ \S+\n/;
+
+/** Returns the checkpoint in an answer, as it is. Throws `unexpected_response` if it has not the form of one. */
+export function checkpointIn(answer: Answer): string {
+  if (!CHECKPOINT.test(answer.text)) throw unexpected(answer, 'without a checkpoint');
+  return answer.text;
+}
+
 type Readable = Pick<Answer, 'text' | 'status'> & Partial<Answer>;
 
 function unexpected(answer: Readable, what: string, cause?: unknown): StoreOrdersError {
@@ -144,8 +153,9 @@ export const isEvent = has({
   data: isOf('object'),
 });
 export const isEvents = each(isEvent);
+export const isResults = each(has({ status: isNumber }));
 export const isBatch = has({
-  results: each(has({ status: isNumber })),
+  results: isResults,
   succeeded: isNumber,
   failed: isNumber,
 });
@@ -153,3 +163,9 @@ export const isSummary = has({ asOf: isNumber, orders: has({ total: isNumber }) 
 export const isActivity = has({ asOf: isNumber, data: each(has({ start: isText })) });
 export const isKey = has({ id: isText, name: isText, scopes: each(isText) });
 export const isEpochs = has({ epoch: isText, breaks: each(isText) });
+export const isReceipt = has({
+  format: isText,
+  record: isText,
+  proof: each(isText),
+  checkpoint: isText,
+});

@@ -22,6 +22,8 @@ const OPERATIONS = {
   activity: (store) => store.activity(),
   whoAmI: (store) => store.whoAmI(),
   epochs: (store) => store.epochs(),
+  receipt: (store) => store.receipt('1').text(),
+  checkpoint: (store) => store.checkpoint(),
   'events of an order': (store) => store.events.of('1'),
   'events of the log': (store) => Array.fromAsync(store.events.list()),
   follow: (store) => Array.fromAsync(store.events.follow({ over: 'stream' })),
@@ -169,6 +171,36 @@ test('An answer is read also by a fetch that has no streams', async () => {
   });
   expect(await store.get('1')).toStrictEqual({ ...ORDER, etag: '"1"' });
 });
+
+test('A page to log in is kept neither as a receipt nor as a checkpoint', async () => {
+  const receipt = JSON.stringify({ format: 'f', record: '{}', proof: ['AAAA'], checkpoint: 'c' });
+  const checkpoint = 'log\n5\nroot=\n\n— log sig\n';
+  const pages = ['<html>Log in</html>', '— Log in —\n\n— here please\n', checkpoint, receipt];
+  const answers = [...pages, '', receipt.replace('"AAAA"', '5')];
+  let at = 0;
+  const store = clientOf(() => new Response(answers[at]));
+  const kept = store.receipt('1');
+  const unexpected = { code: 'unexpected_response', status: 200 };
+  for (at = 0; at < answers.length; at += 1) {
+    if (answers[at] !== receipt) await expect(kept.text()).rejects.toMatchObject(unexpected);
+    const signed = store.checkpoint();
+    if (answers[at] === checkpoint) expect(await signed).toBe(checkpoint);
+    else await expect(signed).rejects.toMatchObject(unexpected);
+  }
+  at = answers.indexOf(receipt);
+  expect(await kept.text()).toBe(receipt);
+});
+
+test.each([[[null]], [[{ status: '404' }]], ['all'], [null], [{}]])(
+  'A refused batch with the outcomes %j is none of the API',
+  async (results) => {
+    const refusal = { code: 'batch_refused', message: 'Nothing was changed.', results };
+    const store = clientOf(() => Response.json(refusal, { status: 409 }));
+    const failure = await store.batchCancel(['1'], { atomic: true }).catch((error) => error);
+    expect(failure).toMatchObject({ code: 'unexpected_response', status: 409 });
+    expect(failure.results).toBeUndefined();
+  },
+);
 
 test('A command that was answered with something else names the key by which it can be repeated', async () => {
   const store = clientOf(() => new Response('{"ok":true}', { headers: { 'X-Request-Id': 'r' } }));
