@@ -124,18 +124,19 @@ export class StoreOrders extends SingleOrders<Order> {
     decide: (order: Order) => Change | undefined | Promise<Change | undefined>,
     options?: CallOptions,
   ): Promise<Order> {
+    const left = this.#transport.within(options);
     let refused: { readonly etag: string; readonly error: StoreOrdersError } | undefined;
     for (;;) {
-      const order = await this.get(id, options);
+      const order = await this.get(id, left());
       const ifMatch = order.etag;
       // The order is as it was: the refusal has another cause than somebody else's change.
       if (refused?.etag === ifMatch) throw refused.error;
       const change = await decide(order);
       if (change === undefined) return order;
       try {
-        if ('ship' in change) return await this.ship(id, change.ship, { ...options, ifMatch });
-        await this.cancel(id, { ...options, ifMatch, reason: reasonIn(change.cancel) });
-        return await this.get(id, options);
+        if ('ship' in change) return await this.ship(id, change.ship, { ...left(), ifMatch });
+        await this.cancel(id, { ...left(), ifMatch, reason: reasonIn(change.cancel) });
+        return await this.get(id, left());
       } catch (error) {
         if (!(error instanceof StoreOrdersError) || !CHANGED.includes(error.code)) throw error;
         refused = { etag: ifMatch, error };

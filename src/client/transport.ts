@@ -111,6 +111,15 @@ export class Transport {
     }
   }
 
+  /**
+   * Returns a function for a call that sends several requests. It returns the options of the next one: with what
+   * is left of the call's time.
+   */
+  within(options: CallOptions = {}): () => CallOptions {
+    const deadline = performance.now() + this.#settings(options).timeoutMs;
+    return () => ({ ...options, timeoutMs: Math.max(0, deadline - performance.now()) });
+  }
+
   /** Returns a request as it is sent: with its address, and for a command with its Idempotency-Key. */
   #prepare(
     { path, query = {}, headers = {}, ...rest }: Request,

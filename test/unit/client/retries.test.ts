@@ -493,6 +493,23 @@ test('An update ends with a failure that no change of the order explains', async
   expect(at.server.received.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
 });
 
+test('An update takes no longer than its timeout, however often the order changes', async () => {
+  let version = 0;
+  const changed: Reply = (res, request) => {
+    version += 1;
+    const reply =
+      request.method === 'GET'
+        ? json(200, ORDER, { ETag: `"x-${version}"` })
+        : refusal(412, 'precondition_failed');
+    setTimeout(20).then(() => reply(res, request));
+  };
+  await using at = await clientOf([changed], { timeoutMs: Infinity });
+  const update = at.store.update('1', () => ({ cancel: true }), { timeoutMs: 200 });
+  const ended = await Promise.race([failureOf(update), setTimeout(5_000)]);
+  expect(ended).toMatchObject({ code: 'timeout' });
+  expect(at.server.received.length).toBeGreaterThan(2);
+});
+
 test('A Date that is not valid is refused', async () => {
   await using at = await clientOf([PLACED]);
   const shipDate = new Date(Number.NaN);
