@@ -11,7 +11,7 @@ export interface ClientOptions extends CallOptions, Hooks {
    */
   readonly key: string | (() => string | Promise<string>);
   /** Sends the requests in place of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /** The options of a call; those of the client where absent. */

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 const MAX_BYTES = 8 * 1024;
 
 const PROGRAM = `
-import { type ErrorCode, type Order, StoreOrders, StoreOrdersError } from 'store-orders/client';
+import { type ClientOptions, type ErrorCode, type Order, StoreOrders, StoreOrdersError } from 'store-orders/client';
 
 const store = new StoreOrders({ url: 'http://localhost:3000', key: 'key' });
 
@@ -33,6 +33,12 @@ function isOver(code: ErrorCode): boolean {
   }
 }
 
+// Every option may be given as undefined, which is as if it were absent.
+const none: { [Name in keyof Required<ClientOptions>]: undefined } = {
+  url: undefined, key: undefined, fetch: undefined, signal: undefined, timeoutMs: undefined,
+  attemptTimeoutMs: undefined, retries: undefined, onRequest: undefined, onResponse: undefined, onRetry: undefined,
+};
+new StoreOrders({ ...none, url: 'http://localhost:3000', key: 'key' });
 // @ts-expect-error: an id is a bigint or a string, never a number.
 await store.get(7);
 // @ts-expect-error: there is no such status.
