@@ -3,10 +3,33 @@
 /** The longest delay that timers accept, in milliseconds: they fire at once after a longer one. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** The functions to call when a signal aborts. */
+const callsOf = new WeakMap<EventTarget, Set<() => void>>();
+
+/**
+ * Calls a function when a signal aborts. Returns a function that ends that. The calls of an application may
+ * share one signal, and Node.js 20 warns of more than ten listeners: one stands for all of them.
+ */
+function onAbort(signal: AbortSignal, call: () => void): () => void {
+  const calls = callsOf.get(signal) ?? new Set();
+  callsOf.set(signal, calls.add(call));
+  // The same listener is added once only.
+  signal.addEventListener('abort', callAll);
+  return () => {
+    calls.delete(call);
+    if (calls.size === 0) signal.removeEventListener('abort', callAll);
+  };
+}
+
+function callAll({ currentTarget }: Event): void {
+  for (const call of callsOf.get(currentTarget as EventTarget) ?? []) call();
+}
+
 /** A signal that aborts with another one, or when its timer runs out. */
 export class Limit {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
+  readonly #forget: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** True once the timer has run out. */
   isTimedOut = false;
@@ -14,7 +37,7 @@ export class Limit {
   constructor(outer: AbortSignal | undefined) {
     this.#outer = outer;
     if (outer?.aborted) this.#abort();
-    else outer?.addEventListener('abort', this.#abort);
+    else if (outer) this.#forget = onAbort(outer, this.#abort);
   }
 
   get signal(): AbortSignal {
@@ -62,7 +85,7 @@ export class Limit {
   /** Aborts what still uses the signal, and forgets the caller's. */
   end(): void {
     this.stop();
-    this.#outer?.removeEventListener('abort', this.#abort);
+    this.#forget?.();
     this.#abort();
   }
 
@@ -75,10 +98,10 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
     if (signal?.aborted) return done();
     const finish = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', finish);
+      forget?.();
       done();
     };
     const timer = setTimeout(finish, Math.min(ms, MAX_TIMER_MS));
-    signal?.addEventListener('abort', finish);
+    const forget = signal && onAbort(signal, finish);
   });
 }

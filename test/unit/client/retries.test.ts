@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, test } from 'vitest';
 import { type ClientOptions, StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
@@ -508,6 +509,20 @@ test('An update takes no longer than its timeout, however often the order change
   const ended = await Promise.race([failureOf(update), setTimeout(5_000)]);
   expect(ended).toMatchObject({ code: 'timeout' });
   expect(at.server.received.length).toBeGreaterThan(2);
+});
+
+test('Calls with one signal have one listener, and leave none behind', async () => {
+  await using at = await clientOf([PLACED, silence]);
+  const stop = new AbortController();
+  const { signal } = stop;
+  await at.store.get('1', { signal });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  const calls = Array.from({ length: 12 }, () => failureOf(at.store.get('1', { signal })));
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  stop.abort();
+  const codes = (await Promise.all(calls)).map(({ code }) => code);
+  expect(codes).toEqual(calls.map(() => 'aborted'));
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('A Date that is not valid is refused', async () => {
