@@ -17,13 +17,17 @@ export interface Message {
  */
 export async function* messagesIn(pieces: AsyncIterable<string>): AsyncGenerator<Message> {
   let rest = '';
+  // True while the rest ends with a carriage return, which may be the first half of a line end.
+  let isHalf = false;
   let id: string | undefined;
   let isNew = false;
   let data: string[] = [];
   let length = 0;
   for await (const piece of pieces) {
-    // A carriage return at the end of a piece may be the first half of a line end.
-    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
+    rest += piece;
+    // Searched in the new piece alone: a line that comes in many pieces would take quadratic time.
+    const lines = isHalf || /[\r\n]/.test(piece) ? rest.split(/\r\n|\n|\r(?!$)/) : [rest];
+    isHalf = piece === '' ? isHalf : piece.endsWith('\r');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const [, name, value = ''] = /^(\w+)(?:: ?(.*))?$/s.exec(line) ?? [];

@@ -41,6 +41,23 @@ it.each([
   expect(await read(text)).toStrictEqual(messages);
 });
 
+test('A line of many pieces takes linear time', async () => {
+  const timeOf = async (pieces: number) => {
+    const given = (async function* () {
+      yield 'data: ';
+      for (let piece = 0; piece < pieces; piece += 1) yield 'x';
+      yield '\n\n';
+    })();
+    const begun = performance.now();
+    const [message] = await Array.fromAsync(messagesIn(given));
+    expect(message?.data).toHaveLength(pieces);
+    return performance.now() - begun;
+  };
+  const few = await timeOf(20_000);
+  // In quadratic time they take 400 times as long.
+  expect(await timeOf(400_000)).toBeLessThan(100 * few + 1_000);
+});
+
 test('Messages are the same however the text is divided', async () => {
   const line = fc.constantFrom(
     'id: 1',
