@@ -55,7 +55,8 @@ function mayPass(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(mayPass);
   if (error instanceof Standby) return false;
   if (error instanceof Unconfirmed) return true;
-  if (error instanceof pg.DatabaseError) return /^(?:57P0[123]|53300|55P03|08)/.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError)
+    return /^(?:57P0[123]|53300|55P03|08)/.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
   const { code = '' } = error as NodeJS.ErrnoException;
   return PASSING.has(code) || SILENCE.test(error.message) || mayPass(error.cause);
