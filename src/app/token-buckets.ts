@@ -39,6 +39,11 @@ export class TokenBucket {
     this.#at = at;
     return isThere ? 0 : (count - tokens) / perSecond;
   }
+
+  /** Returns tokens that were taken. The next use limits them to the capacity. */
+  giveBack(count: number): void {
+    this.#tokens += count;
+  }
 }
 
 export interface BucketsSize extends BucketSize {

@@ -74,10 +74,13 @@ export class KeyLimiter {
 
   /**
    * Counts the further commands of a request that was admitted: see {@link Group}. Returns the quota of
-   * a key with a rate. If too little is left of it, nothing is taken.
+   * a key with a rate. If too little is left of it, nothing is taken, and what `enter` took is given
+   * back: a refused request takes nothing.
    */
   takeMore({ id, limits }: ApiKey, count: number): (Quota & { isTaken: boolean }) | undefined {
-    return this.#take(this.#useOf(id), limits?.rate, count);
+    const use = this.#useOf(id);
+    use.bucket?.giveBack(1);
+    return this.#take(use, limits?.rate, 1 + count);
   }
 
   /**
@@ -110,7 +113,8 @@ export class KeyLimiter {
     const isTaken = use.bucket.take(size, at, count) === 0;
     const { tokens } = use.bucket;
     const remaining = Math.floor(tokens);
-    const next = isTaken ? remaining + 1 : count;
+    // More than the burst are never there together.
+    const next = isTaken || count > burst ? remaining + 1 : count;
     const moreInS = Math.ceil((next - tokens) / size.perSecond);
     return { rate, remaining, moreInS, isTaken };
   }

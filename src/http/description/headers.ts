@@ -1,5 +1,6 @@
 /** Describes the headers of answers. */
 import { MAX_POSITION } from '../../app/log/positions.ts';
+import { MAX_GROUP_COMMANDS } from '../../app/log/submission.ts';
 
 interface HeaderDescription {
   readonly description: string;
@@ -8,6 +9,9 @@ interface HeaderDescription {
   readonly required?: true;
   readonly example?: string;
 }
+
+/** A batch of the most items, for a key with one request an hour. */
+const MAX_RETRY_AFTER_S = MAX_GROUP_COMMANDS * 3_600;
 
 const text = (maxLength: number, pattern: string) => ({ type: 'string', maxLength, pattern });
 
@@ -81,7 +85,7 @@ export const HEADERS = {
   },
   'Retry-After': {
     description: 'After how many seconds to try again.',
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3_600 },
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_RETRY_AFTER_S },
     required: true,
   },
   Deprecation: {

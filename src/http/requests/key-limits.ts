@@ -45,7 +45,7 @@ export function requireWithinLimits(limiter: KeyLimiter, key: ApiKey, res: Respo
 
 /**
  * Counts the commands of a batch, of which its request was the first. Throws a 429 if the rate of the key
- * has too little left, and a 400 if it never has so much.
+ * has too little left, and a 400 if it never has so much; then none of them is counted, not even the first.
  */
 export function requireItemsWithinRate(
   limiter: KeyLimiter,
@@ -53,15 +53,14 @@ export function requireItemsWithinRate(
   res: Response,
   items: number,
 ): void {
-  const burst = key.limits?.rate?.burst ?? items;
-  if (items > burst) {
-    const message = `This API key may send ${burst} items at once, and this batch has ${items}.`;
-    throw new ApiError('invalid_request', message);
-  }
   const quota = limiter.takeMore(key, items - 1);
   if (quota === undefined) return;
   res.setHeader('RateLimit', stateOf(quota));
-  if (!quota.isTaken) throw refusal(res, TOO_FAST, quota.moreInS);
+  if (quota.isTaken) return;
+  const { burst } = quota.rate;
+  if (items <= burst) throw refusal(res, TOO_FAST, quota.moreInS);
+  const message = `This API key may send ${burst} items at once, and this batch has ${items}.`;
+  throw new ApiError('invalid_request', message);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, test } from 'vitest';
 import { exactJson, expectError } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
@@ -219,10 +220,27 @@ describe('The rate of a key', () => {
     expectError(tooLarge, 400, 'invalid_request');
     expect(tooLarge.text).toContain('may send 5 items at once, and this batch has 6');
     const first = await ask(3);
-    expect([first.status, first.headers.ratelimit]).toStrictEqual([200, '"default";r=1;t=60']);
-    const refused = await ask(2);
+    expect([first.status, first.headers.ratelimit]).toStrictEqual([200, '"default";r=2;t=60']);
+    const refused = await ask(3);
     expectError(refused, 429, 'rate_limited');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.headers.ratelimit).toBe(`"default";r=2;t=${refused.headers['retry-after']}`);
+    // It took nothing, and neither did the one that was too large.
+    expect((await ask(2)).status).toBe(200);
+  });
+
+  it('admits a batch as large as the burst that is sent again after Retry-After', async () => {
+    const key = await beside.addKey(['orders:cancel']);
+    await beside.limit(key, { rate: { requests: 2, seconds: 1, burst: 3 } });
+    const ask = () => send(CANCEL, { orderIds: ['4711', '4712', '4713'] }, bearer(key));
+    expect((await ask()).status).toBe(200);
+    // Not even one item is left, so the first refusal comes before the items are counted.
+    const waits: number[] = [];
+    for (let last = await ask(); last.status === 429; last = await ask()) {
+      waits.push(Number(last.headers['retry-after']));
+      await setTimeout(Number(last.headers['retry-after']) * 1_000);
+    }
+    expect(waits.length).toBeLessThanOrEqual(2);
   });
 });
 

@@ -47,6 +47,15 @@ test('some tokens are taken together, or none of them', () => {
   expect(bucket.take(size, 2_000, 0)).toBe(0);
 });
 
+test('tokens that are given back can be taken again, up to the capacity', () => {
+  const bucket = new TokenBucket(3, 0);
+  const size = { capacity: 3, perSecond: 0.5 };
+  expect(bucket.take(size, 0, 2)).toBe(0);
+  bucket.giveBack(2);
+  expect(bucket.take(size, 2_000, 3)).toBe(0);
+  expect(bucket.take(size, 2_000)).toBe(2);
+});
+
 test('no schedule gets more than the capacity and the gained tokens', () => {
   const waits = fc.array(fc.nat({ max: 5_000 }), { maxLength: 200 });
   fc.assert(

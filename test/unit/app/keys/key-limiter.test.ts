@@ -46,11 +46,22 @@ describe('a key with a rate', () => {
     const key = keyWith(perSecond(1, 5));
     limiter.enter(key);
     expect(limiter.takeMore(key, 3)).toMatchObject({ isTaken: true, remaining: 1, moreInS: 1 });
-    expect(limiter.takeMore(key, 3)).toMatchObject({ isTaken: false, remaining: 1, moreInS: 2 });
-    clock.pass(2_000);
+    limiter.enter(key);
+    expect(limiter.takeMore(key, 3)).toMatchObject({ isTaken: false, remaining: 1, moreInS: 3 });
+    clock.pass(3_000);
+    limiter.enter(key);
     expect(limiter.takeMore(key, 3)).toMatchObject({ isTaken: true, remaining: 0 });
     expect(limiter.takeMore(keyWith({}), 3)).toBeUndefined();
     expect(limiter.takeMore(keyWith(), 3)).toBeUndefined();
+  });
+
+  it('is not charged for a request with more commands than its burst', () => {
+    const { limiter } = given();
+    const key = keyWith(perSecond(1, 5));
+    limiter.enter(key);
+    expect(limiter.takeMore(key, 5)).toMatchObject({ isTaken: false, remaining: 5, moreInS: 1 });
+    limiter.enter(key);
+    expect(limiter.takeMore(key, 4)).toMatchObject({ isTaken: true, remaining: 0 });
   });
 
   it('has the new rate from the next request on, and no more than the new burst', () => {
@@ -120,6 +131,64 @@ describe('a key with a rate', () => {
           for (let n = 0; n < remaining; n++) expect(enter().kind).toBe('admitted');
           clock.pass(moreInS * 1_000);
           expect(enter().kind).toBe('admitted');
+        }
+      }),
+    );
+  });
+
+  /** Sends a request of some commands. Returns the quota that it is shown. */
+  function send(limiter: KeyLimiter, key: ApiKey, commands: number) {
+    const entry = limiter.enter(key);
+    const isCounted = entry.kind === 'admitted';
+    if (isCounted) entry.leave();
+    const quota = isCounted ? limiter.takeMore(key, commands - 1) : entry.quota;
+    return { isTaken: false, moreInS: 0, ...quota, isCounted };
+  }
+
+  it('gets a request of many commands through when it has waited as told, whatever it did before', () => {
+    const rates = fc.record({
+      requests: fc.integer({ min: 1, max: 999_999 }),
+      seconds: fc.constantFrom(1, 60, 3_600),
+      burst: fc.integer({ min: 1, max: 500 }),
+    });
+    const requests = fc.array(fc.record({ wait: fc.nat(10_000), commands: fc.nat(499) }));
+    fc.assert(
+      fc.property(rates, requests, (rate, schedule) => {
+        const { clock, limiter } = given();
+        const key = keyWith({ rate });
+        for (const { wait, commands } of schedule) {
+          clock.pass(wait);
+          const attempt = () => send(limiter, key, 1 + (commands % rate.burst));
+          let answer = attempt();
+          // Where there is not even one token, its commands are not counted yet.
+          if (!answer.isCounted) {
+            clock.pass(answer.moreInS * 1_000);
+            answer = attempt();
+            expect(answer.isCounted).toBe(true);
+          }
+          if (answer.isTaken) continue;
+          clock.pass(answer.moreInS * 1_000);
+          expect(attempt().isTaken).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('has the same quota after refused requests as without them', () => {
+    // Times that add up exactly.
+    const waits = fc.nat(80).map((eighths) => eighths * 125);
+    const requests = fc.array(
+      fc.record({ wait: waits, commands: fc.integer({ min: 1, max: 12 }) }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 }), requests, (burst, schedule) => {
+        const { clock, limiter } = given();
+        const spared = new KeyLimiter(1, clock.elapsed);
+        const key = keyWith(perSecond(2, burst));
+        for (const { wait, commands } of schedule) {
+          clock.pass(wait);
+          const quota = send(limiter, key, commands);
+          if (quota.isTaken) expect(quota).toStrictEqual(send(spared, key, commands));
         }
       }),
     );
