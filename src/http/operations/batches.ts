@@ -64,7 +64,9 @@ const BATCH_PLACE = {
   path: '/store/orders:batchPlace',
   scope: 'orders:write',
   summary: 'Place many orders',
-  description: `Places up to 500 orders. Their ids ascend in the order of the request. ${HOW}`,
+  description:
+    'Places up to 500 orders. Their ids ascend in the order of the request, as long as there are ids ' +
+    `above the highest: an import can bring an order with the last one, 9223372036854775807. ${HOW}`,
   body: BatchPlaceBody,
   maxBodyBytes: MAX_BATCH_BYTES,
 } as const satisfies Description;
