@@ -1,27 +1,54 @@
 /** Express as the servers of this program use it: exact, and behind steps that every request takes. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ParsedUrlQuery, parse } from 'node:querystring';
 import express, {
   type ErrorRequestHandler,
   type Express,
   type Request,
   type Response,
 } from 'express';
+import { ApiError } from './api-error.ts';
 import { RequestContext } from './request-context.ts';
 import type { RequestLog } from './request-log.ts';
 import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
+import { shownNames } from './requests/shown.ts';
 
 /** Handles requests. Has the prototypes that Express gives to requests and responses. */
 export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
   Pick<Express, 'request' | 'response'>;
 
-/** Returns an Express that takes paths by the letter, and adds nothing to responses. */
+/** Returns an Express that takes paths and queries by the letter, and adds nothing to responses. */
 export function exactExpress(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('strict routing');
   app.enable('case sensitive routing');
+  app.set('query parser', parseQuery);
   return app;
+}
+
+/**
+ * Parses a query: all of its pairs, of which Express would ignore those beyond a thousand. Throws a 400
+ * for those that are not percent-encoded UTF-8, which Node would change instead.
+ */
+function parseQuery(query: string | null): ParsedUrlQuery {
+  if (query?.includes('%')) {
+    const malformed = query.split('&').filter((pair) => !isDecodable(pair));
+    const names = malformed.map((pair) => pair.split('=', 1)[0] as string);
+    if (names.length > 0)
+      throw new ApiError('invalid_request', shownNames(names, 'must be percent-encoded UTF-8'));
+  }
+  return parse(query ?? '', '&', '=', { maxKeys: 0 });
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

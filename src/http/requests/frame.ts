@@ -39,6 +39,9 @@ export function faultOfFrame(req: IncomingMessage): ApiError | undefined {
   if (coding !== undefined && (!isHttp11 || coding.toLowerCase() !== 'chunked'))
     return invalid('The Transfer-Encoding must be chunked, in HTTP/1.1.');
   if (accept.length + codings.length + proxies.length > MAX_LIST_CHARACTERS) return TOO_LONG;
+  // Section 3.2: a target has no fragment. Express would cut it off, and a query behind it.
+  if (req.url?.includes('#'))
+    return invalid('The target of the request has a "#": send it as %23.');
   if (!req.url?.startsWith('/')) return faultOfTarget(req);
   return undefined;
 }
