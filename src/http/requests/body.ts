@@ -113,15 +113,18 @@ function exactNumbers(_key: string, value: unknown, context?: { readonly source?
 }
 
 const PET = 'The animal that is ordered.';
+const IN_DIGITS = 'In digits alone: 1.0 and 1e0 are a 400.';
 
-export const PlaceOrderBody = placeOrderBody(int64.describe(PET).transform((id) => id as PetId));
+export const PlaceOrderBody = placeOrderBody(
+  int64.describe(`${PET} ${IN_DIGITS}`).transform((id) => id as PetId),
+);
 export const PlaceOrderBodyV2 = placeOrderBody(petIdV2.describe(PET));
 
 function placeOrderBody<Id extends z.ZodType<PetId>>(petId: Id) {
   return z
     .strictObject({
       petId,
-      quantity: quantity.describe('How many units.'),
+      quantity: quantity.describe(`How many units. ${IN_DIGITS}`),
       shipDate: dateTime.describe('When it is expected to ship, if that is known.').optional(),
     })
     .meta({ id: 'PlaceOrder', description: 'An order to be placed.' });
