@@ -16,6 +16,7 @@ const READ = [
 
 /** The response headers that a page may read, beside the CORS-safelisted ones. */
 const EXPOSED = [
+  'Allow',
   'Deprecation',
   'ETag',
   'Event-Position',
@@ -25,6 +26,7 @@ const EXPOSED = [
   'RateLimit-Policy',
   'Retry-After',
   'Sunset',
+  'Vary',
   'WWW-Authenticate',
   'X-Request-Id',
 ];
