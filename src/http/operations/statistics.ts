@@ -126,7 +126,9 @@ function bucketsIn(
   const bucketMs = BUCKET_MS[bucket];
   const toMs = to === undefined ? CLOCKS.wall() : millisecondsOf(to);
   const defaultMs = (Math.ceil(toMs / bucketMs) - DEFAULT_BUCKETS[bucket]) * bucketMs;
-  const buckets = bucketsOf(bucketMs, from === undefined ? defaultMs : millisecondsOf(from), toMs);
+  // No bucket begins before the first instant, which is the beginning of one of each length.
+  const begin = from ?? nearestInstant(defaultMs);
+  const buckets = bucketsOf(bucketMs, millisecondsOf(begin), toMs);
   if (buckets.count <= MAX_BUCKETS) return buckets;
   throw new ApiError(
     'invalid_request',

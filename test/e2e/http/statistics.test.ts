@@ -100,6 +100,19 @@ it('The activity of a range has the whole buckets that it touches', async () => 
   expect((await get(`${ACTIVITY}?${last}`)).data).toHaveLength(1);
 });
 
+it.each([
+  ['bucket=day&to=0000-01-01T00:00:00Z', []],
+  ['bucket=day&to=0000-01-02T00:00:00.001Z', ['01T00:00', '02T00:00']],
+  ['bucket=hour&to=0000-01-01T03:00:00Z', ['01T00:00', '01T01:00', '01T02:00']],
+  ['bucket=minute&to=0000-01-01T00:01:00Z', ['01T00:00']],
+])('The activity begins at the first moment of all: %s', async (query, starts) => {
+  const { from, data } = await get(`${ACTIVITY}?${query}`);
+  expect(from).toBe('0000-01-01T00:00:00.000Z');
+  expect(data.map(({ start }: { start: string }) => start)).toStrictEqual(
+    starts.map((start) => `0000-01-${start}:00.000Z`),
+  );
+});
+
 it('The activity of more than a thousand buckets is a 400', async () => {
   const hours = (count: number) => `${new Date(count * 3_600_000).toISOString()}`;
   const ask = (count: number) =>
