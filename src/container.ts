@@ -203,8 +203,7 @@ function serverOf(
       authFailuresPerMinute === 0 ? undefined : new FailedAuthentications(authFailuresPerMinute),
     trustedProxies,
   });
-  const warn = (about: object, message: string) => logger.warn(about, message);
-  return new HttpServer(app, health, { ...limits, warn });
+  return new HttpServer(app, health, { ...limits, log: logger });
 }
 
 function printerOf(get: <Part>(part: InjectionToken<Part>) => Part): PrintMetrics {

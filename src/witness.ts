@@ -40,7 +40,7 @@ export async function serveWitness(
     maxConnections: MAX_CONNECTIONS,
     maxPerAddress: MAX_CONNECTIONS_PER_ADDRESS,
     patienceMs: READER_PATIENCE_MS,
-    warn: (about, message) => logger.warn(about, message),
+    log: logger,
   });
   const address = await server.listen(port, host);
   opened.defer(() => server.close());

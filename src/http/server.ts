@@ -24,20 +24,23 @@ const REQUEST_MS = 14_000;
 /** The requests that may wait behind another on their connection. */
 const MAX_WAITING_REQUESTS = 32;
 
-/** The limits of a server, and the receiver of warnings that they were reached. */
+/** The limits of a server, and the log of what happens outside of the requests that are served. */
 export interface ServerOptions extends ConnectionLimits {
   readonly maxConnections: number;
-  readonly warn: (about: object, message: string) => void;
+  readonly log: Log;
 }
+
+type Log = Readonly<Record<'info' | 'warn', (about: object, message: string) => void>>;
 
 /** The server of an app. */
 export class HttpServer {
   readonly #server: Server;
   readonly #connections: Connections;
-  readonly #warn: ServerOptions['warn'];
+  readonly #log: Log;
 
-  constructor(app: App, health: Health, { maxConnections, warn, ...limits }: ServerOptions) {
-    this.#connections = new Connections(warn, limits);
+  constructor(app: App, health: Health, { maxConnections, log, ...limits }: ServerOptions) {
+    this.#log = log;
+    this.#connections = new Connections((about, message) => log.warn(about, message), limits);
     const answer = oneByOne(app, health);
     // The app itself answers a missing Host with an Error object. An unknown expectation is ignored
     // (RFC 9110, section 10.1.1); Node would send an empty 417.
@@ -70,13 +73,14 @@ export class HttpServer {
         const res = new options.ServerResponse(req);
         res.assignSocket(connection);
         res.once('finish', () => connection.destroySoon());
+        // Node reads no other request behind it.
+        res.shouldKeepAlive = false;
         answer(req, res);
       });
     });
     this.#server.on('clientError', (error, connection: Connection) =>
-      refuseUnreadable(error, connection, this.#connections),
+      this.#refuseUnreadable(error, connection),
     );
-    this.#warn = warn;
   }
 
   /** The number of open connections. */
@@ -93,7 +97,9 @@ export class HttpServer {
   async listen(port: number, host: string): Promise<string> {
     const address = await listen(this.#server, port, host);
     // A connection that cannot be accepted is lost; later ones may succeed.
-    this.#server.on('error', (error) => this.#warn(error, 'a connection could not be accepted'));
+    this.#server.on('error', (error) =>
+      this.#log.warn(error, 'a connection could not be accepted'),
+    );
     return address;
   }
 
@@ -112,6 +118,31 @@ export class HttpServer {
     this.#server.closeAllConnections();
     await closed;
     this.#connections.close();
+  }
+
+  /**
+   * Answers bytes that are not HTTP, too slow or too long with an Error object, too: with one
+   * response to one request, after those in flight.
+   */
+  #refuseUnreadable({ code = '' }: NodeJS.ErrnoException, connection: Connection): void {
+    const { request } = connection;
+    const answer = lastAnswerOn(connection);
+    const reason = UNREADABLE[code] ?? NOT_HTTP;
+    if (!connection.writable || code === 'ECONNRESET') connection.destroy();
+    // The bytes are the rest of a request that was answered before it was complete.
+    else if (answer === undefined && request?.complete === false) connection.destroy();
+    else if (answer === undefined) {
+      const requestId = refuseConnection(connection, reason);
+      const { status, code: outcome } = reason;
+      this.#log.info({ requestId, status, outcome, cause: code }, 'unreadable request');
+      this.#connections.linger(connection);
+    } else {
+      // The bytes follow a complete request, or belong to a body that is not read: the request is
+      // carried out, and its own response is the last.
+      connection.isClosing = true;
+      afterLast(connection, () => connection.destroySoon());
+      if (!answer.req.complete) refuseReader(answer as Response, reason);
+    }
   }
 }
 
@@ -184,34 +215,6 @@ function afterLast(connection: Connection, then: () => void): void {
   else last.once('close', then);
 }
 
-/**
- * Answers bytes that are not HTTP, too slow or too long with an Error object, too: with one
- * response to one request, after those in flight.
- */
-function refuseUnreadable(
-  error: NodeJS.ErrnoException,
-  connection: Connection,
-  connections: Connections,
-): void {
-  const { request } = connection;
-  const answer = lastAnswerOn(connection);
-  const reason =
-    UNREADABLE[error.code ?? ''] ?? new ApiError('invalid_request', 'This is not HTTP.');
-  if (!connection.writable || error.code === 'ECONNRESET') connection.destroy();
-  // The bytes are the rest of a request that was answered before it was complete.
-  else if (answer === undefined && request?.complete === false) connection.destroy();
-  else if (answer === undefined) {
-    refuseConnection(connection, reason);
-    connections.linger(connection);
-  } else {
-    // The bytes follow a complete request, or belong to a body that is not read: the request is
-    // carried out, and its own response is the last.
-    connection.isClosing = true;
-    afterLast(connection, () => connection.destroySoon());
-    if (!answer.req.complete) refuseReader(answer as Response, reason);
-  }
-}
-
 /** Refuses a request when its body is read, now or later: nothing was carried out yet. */
 function refuseReader(answer: Response, reason: ApiError): void {
   const refuse = () => {
@@ -223,7 +226,8 @@ function refuseReader(answer: Response, reason: ApiError): void {
   else req.on('newListener', (event) => event === 'data' && refuse());
 }
 
-/** The errors for bytes that are not a request, by Node's error code; 400 for other codes. */
+const NOT_HTTP = new ApiError('invalid_request', 'This is not HTTP.');
+/** The errors for bytes that are not a request, by Node's error code, beside {@link NOT_HTTP}. */
 const UNREADABLE: Readonly<Record<string, ApiError>> = {
   HPE_HEADER_OVERFLOW: new ApiError('invalid_request', 'The request headers are too large.', 431),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('payload_too_large'),
@@ -231,6 +235,10 @@ const UNREADABLE: Readonly<Record<string, ApiError>> = {
     'invalid_request',
     'The request took too long to arrive.',
     408,
+  ),
+  HPE_INVALID_METHOD: new ApiError(
+    'invalid_request',
+    'This is not HTTP, or has a method that HTTP does not have.',
   ),
   HPE_PAUSED_H2_UPGRADE: new ApiError('invalid_request', 'HTTP/2 is not served here.'),
 };

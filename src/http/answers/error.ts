@@ -1,4 +1,5 @@
 /** Sends Error objects: the one place that writes responses of 400 and above. */
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import type { ApiError } from '../api-error.ts';
@@ -30,18 +31,24 @@ function retryAfter(): string {
   return String(1 + Math.floor(Math.random() * MAX_RETRY_S));
 }
 
-/** Sends an Error object on a connection whose request could not be read, and closes it. */
-export function refuseConnection(socket: Socket, error: ApiError): void {
+/**
+ * Sends an Error object on a connection whose request could not be read, and closes it. Returns the id
+ * of the request.
+ */
+export function refuseConnection(socket: Socket, error: ApiError): string {
   const { status } = error;
+  const requestId = randomUUID();
   const body = error.toBody();
   const headers = {
     Date: new Date().toUTCString(),
     Connection: 'close',
     ...headersOf(body),
+    'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  return requestId;
 }
 
 /** Returns the headers of every Error with a body. No cache may store it. */

@@ -74,7 +74,7 @@ export class ErrorAnswers {
 
   /** Describes the server's response to bytes that are not a request. */
   #unread(status: number, id: string, description: string): ZodOpenApiResponseObject {
-    const headers = headersOf(['NoStore']);
+    const headers = headersOf(['X-Request-Id', 'NoStore']);
     return this.#shared(id, status, ['invalid_request'], { description, headers });
   }
 

@@ -8,7 +8,7 @@ Every request needs an API key, as \`Authorization: Bearer <API_KEY>\`. Dates ar
 if in UTC they are in the years 0000 to 9999, and answered in UTC with milliseconds. Integers in a body are
 in digits alone: 1.0 and 1e0 are a 400. Every answer of 400 and above is an \`Error\`, whose list of codes
 is closed. HEAD works wherever GET does; a path that exists answers any other method with 405 and
-\`Allow\`. A change is a 400 if it has an \`If-Match\`, \`If-None-Match\` or \`Content-Range\` that its
+\`Allow\`, unless HTTP has no such method: that is a 400. A change is a 400 if it has an \`If-Match\`, \`If-None-Match\` or \`Content-Range\` that its
 operation does not read.`;
 
 export const VERSION_1: DescribedVersion = {

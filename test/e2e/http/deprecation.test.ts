@@ -74,7 +74,7 @@ async function serviceAt(time: string) {
       now: () => Date.parse(time),
     }),
     health,
-    { maxConnections: 10, maxPerAddress: 0, patienceMs: 30_000, warn: () => {} },
+    { maxConnections: 10, maxPerAddress: 0, patienceMs: 30_000, log: logger },
   );
   const address = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.close());

@@ -31,7 +31,13 @@ describe.concurrent('A request that does not arrive is answered with 408, and cl
     using client = new RawClient(service.address);
     client.send(bytes);
     await client.closed;
-    expectError(parseAnswer(client.received), 408, 'invalid_request');
+    const answer = parseAnswer(client.received);
+    expectError(answer, 408, 'invalid_request');
+    const requestId = answer.headers['x-request-id'];
+    const line = await service.program.until(({ log }) =>
+      log.find((each) => each.requestId === requestId),
+    );
+    expect(line).toMatchObject({ status: 408, outcome: 'invalid_request' });
     // Node's clock may be a few milliseconds ahead of that of the client.
     expect(client.endedAfter).toBeGreaterThan(least - 50);
     expect(client.endedAfter).toBeLessThan(most + SLACK_MS);

@@ -47,6 +47,7 @@ function expectRefusal(answer: Answer | undefined, status: number, code = 'inval
     'cache-control': 'no-store',
     connection: 'close',
     date: expect.stringMatching(/ GMT$/),
+    'x-request-id': expect.stringMatching(/^[\da-f-]{36}$/),
     'x-content-type-options': 'nosniff',
   });
 }
@@ -55,6 +56,18 @@ describe('A request that is no request for a path of this service is answered on
   const get = (target: string, more = HOST) => `GET ${target} HTTP/1.1\r\n${more}${CLOSE}\r\n`;
   test.each<[string, string, number, string?]>([
     ['CONNECT', `CONNECT x:443 HTTP/1.1\r\n${HOST}\r\n`, 405, 'method_not_allowed'],
+    [
+      'CONNECT to a path',
+      `CONNECT ${LIST} HTTP/1.1\r\n${HOST}${KEY}\r\n`,
+      405,
+      'method_not_allowed',
+    ],
+    [
+      'CONNECT to a path, and a request behind it',
+      `CONNECT ${LIST} HTTP/1.1\r\n${HOST}${KEY}\r\n${get(LIST)}`,
+      405,
+      'method_not_allowed',
+    ],
     ['CONNECT with a body', `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\nabc`, 405, 'method_not_allowed'],
     ['GET *', get('*'), 400],
     ['an absolute target of another scheme', get('ftp://x/livez'), 400],
@@ -70,6 +83,7 @@ describe('A request that is no request for a path of this service is answered on
     ['an absolute target with a fragment', get('http://x/livez#x'), 400],
     ['bytes of no encoding', get('/\xff\xfe'), 400],
     ['a NUL', get('/\x00'), 400],
+    ['a method that HTTP does not have', `FOO ${LIST} HTTP/1.1\r\n${HOST}${KEY}\r\n`, 400],
     ['HTTP/2 in the clear', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     ['HTTP/2.0', `GET /livez HTTP/2.0\r\n${HOST}\r\n`, 400],
     ['two hosts', get('/livez', `${HOST}Host: y\r\n`), 400],
