@@ -154,11 +154,20 @@ function checkDescribed(found: Found, sent: Sent, answer: Answer): void {
   checkJudgement(found, sent, answer);
 }
 
+/** Headers that any response may have: of HTTP itself, and those for browsers and proxies. */
+const OF_ALL_ANSWERS =
+  /^(?:date|connection|keep-alive|content-(?:type|length|encoding|security-policy)|transfer-encoding|strict-transport-security|x-content-type-options|cross-origin-resource-policy|x-accel-buffering|access-control-.*)$/;
+
 function checkHeaders(
   headers: Readonly<Record<string, { readonly $ref: string }>>,
   { description, place: [version] }: Found,
   answer: Answer,
 ): void {
+  const named = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  for (const [name, value] of Object.entries(answer.headers)) {
+    const isOfAll = OF_ALL_ANSWERS.test(name) || (name === 'vary' && value === 'Origin');
+    demand(named.has(name) || isOfAll, `the header ${name}, which is not described`);
+  }
   for (const [name, { $ref }] of Object.entries(headers)) {
     const id = $ref.split('/').at(-1) as string;
     const header = description.components.headers[id] as Header;

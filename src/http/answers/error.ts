@@ -18,6 +18,12 @@ export function sendError(res: Response, error: ApiError): void {
   if (error.status === 503) res.setHeader('Retry-After', retryAfter());
   res.statusCode = error.status;
   for (const name of HEADERS_OF_SUCCESS) res.removeHeader(name);
+  // An error is the same in all forms and encodings; it may vary with the origin of a page.
+  const vary = res.getHeader('Vary');
+  if (vary !== undefined) {
+    res.removeHeader('Vary');
+    if (String(vary).includes('Origin')) res.setHeader('Vary', 'Origin');
+  }
   const body = error.toBody();
   for (const [name, value] of Object.entries(headersOf(body))) res.setHeader(name, value);
   res.end(body);

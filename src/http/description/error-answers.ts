@@ -57,16 +57,19 @@ export class ErrorAnswers {
     codes: readonly ErrorCode[],
     isDeprecated: boolean,
   ): ZodOpenApiResponseObject {
-    // Requests without a valid key, and unreadable ones, are answered before their operation is
-    // known.
-    const isOfOperation = isDeprecated && ![400, 401, 429, 503].includes(status);
+    // Requests without a valid key are answered before their operation is known, and so are some
+    // unreadable ones and some that a failure has refused.
+    const isOfOperation = isDeprecated && ![401, 429].includes(status);
+    const announced: readonly HeaderName[] = [400, 503].includes(status)
+      ? ['OptionalDeprecation', 'OptionalSunset', 'OptionalDeprecationLink']
+      : ['Deprecation', 'Sunset', 'DeprecationLink'];
     const id = `${codes.map(pascalCase).join('Or')}${isOfOperation ? 'OfDeprecated' : ''}`;
     const headers: readonly HeaderName[] = [
       'X-Request-Id',
       'NoStore',
       ...(status === 401 ? [] : (['RateLimit-Policy', 'RateLimit'] as const)),
       ...(HEADERS_OF[status] ?? []),
-      ...(isOfOperation ? (['Deprecation', 'Sunset', 'DeprecationLink'] as const) : []),
+      ...(isOfOperation ? announced : []),
     ];
     const description = codes.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n');
     return this.#shared(id, status, codes, { description, headers: headersOf(headers) });

@@ -15,6 +15,19 @@ const MAX_RETRY_AFTER_S = MAX_GROUP_COMMANDS * 3_600;
 
 const text = (maxLength: number, pattern: string) => ({ type: 'string', maxLength, pattern });
 
+const DEPRECATION = {
+  description: 'Since when the operation is deprecated (RFC 9745): `@` and a Unix time.',
+  schema: text(20, '^@\\d+$'),
+};
+const SUNSET = {
+  description: 'When the operation ends (RFC 8594).',
+  schema: text(40, ' GMT$'),
+};
+const DEPRECATION_LINK = {
+  description: 'Where the deprecation and the end are explained (RFC 9745, RFC 8594).',
+  schema: text(1_000, 'rel="(?:deprecation|sunset)"'),
+};
+
 /** The headers of responses, with their descriptions. */
 export const HEADERS = {
   ETag: {
@@ -88,33 +101,27 @@ export const HEADERS = {
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_RETRY_AFTER_S },
     required: true,
   },
-  Deprecation: {
-    description: 'Since when the operation is deprecated (RFC 9745): `@` and a Unix time.',
-    schema: text(20, '^@\\d+$'),
-    required: true,
-  },
-  Sunset: {
-    description: 'When the operation ends (RFC 8594).',
-    schema: text(40, ' GMT$'),
-    required: true,
-  },
+  Deprecation: { ...DEPRECATION, required: true },
+  Sunset: { ...SUNSET, required: true },
   NoStore: {
     description: 'No cache may keep an error.',
     schema: { type: 'string', const: 'no-store' },
     required: true,
   },
-  DeprecationLink: {
-    description: 'Where the deprecation and the end are explained (RFC 9745, RFC 8594).',
-    schema: text(1_000, 'rel="(?:deprecation|sunset)"'),
-    required: true,
-  },
+  DeprecationLink: { ...DEPRECATION_LINK, required: true },
+  OptionalDeprecation: DEPRECATION,
+  OptionalSunset: SUNSET,
+  OptionalDeprecationLink: DEPRECATION_LINK,
 } as const satisfies Record<string, HeaderDescription>;
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Headers with another meaning for an error, or for a deprecated operation. */
+/** Headers with another meaning for an error or a deprecated operation, or that are not always there. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',
+  OptionalDeprecation: 'Deprecation',
+  OptionalSunset: 'Sunset',
+  OptionalDeprecationLink: 'Link',
   NoStore: 'Cache-Control',
   LastEventPosition: 'Event-Position',
 };

@@ -95,6 +95,9 @@ function parseJson(bytes: Buffer): unknown {
     const text = UTF_8.decode(bytes);
     return MAY_HAVE_NUMBERS.test(text) ? JSON.parse(text, exactNumbers) : JSON.parse(text);
   } catch (error) {
+    // V8 hands over the values of nested arrays and objects by recursion.
+    if (error instanceof RangeError)
+      throw new ApiError('invalid_request', 'The body is nested too deeply.');
     const reason = shownSyntaxError((error as Error).message);
     throw new ApiError('invalid_request', `The body is not valid JSON: ${reason}`);
   }

@@ -50,3 +50,9 @@ test.each([
 ])('%s is exact', async (text, value) => {
   expect(await read(text)).toEqual(value);
 });
+
+test('a body that is nested too deeply is no syntax error', async () => {
+  const depth = 60_000;
+  const nested = `[1,${'['.repeat(depth)}${']'.repeat(depth)}]`;
+  await expect(read(nested)).rejects.toThrow(/^The body is nested too deeply\.$/);
+});
