@@ -67,7 +67,8 @@ export class Client {
       if (this.oracle.row(orderId).status !== 'pending') return 0;
     }
     const command = commandOf(step, orderId);
-    const told = await session.perform(command, client);
+    // A copy, as the target may change it in place.
+    const told = await session.perform({ ...command }, client);
     requireTold(`${step.do} ${letterOf(step.order)}`, told);
     if (step.do === 'place' && session.choosesIds) return this.#placedAs(step.order, command, told);
     const what = `${step.do} ${letterOf(step.order)}`;

@@ -3,12 +3,13 @@ import { linearizeInTurns, type TurnLimits } from '../linearizability/wing-gong.
 import { allEnded, closing } from './closing.ts';
 import type { Commands, Domain } from './domain.ts';
 import { randomSeed, requireCounts } from './find.ts';
+import type { Given } from './form.ts';
 import { letterOf, type Name, type Program, type Step } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import { outcomeOf, printed } from './run.ts';
 import { type Call, specificationOf } from './specification.ts';
-import { eventsOf, performIn, type Session, type Target } from './target.ts';
-import { asText } from './text.ts';
+import { commandGiven, eventsOf, performIn, type Session, type Target } from './target.ts';
+import { asText, copyOf } from './text.ts';
 import { brokenBy, Violation } from './violation.ts';
 
 /**
@@ -56,7 +57,7 @@ export async function checkConcurrently<State, Command, Event>(
     if (options.signal?.aborted) return { seed, rounds: round, calls, undecided };
     const session = await target.open();
     const history = new Recording(domain, session);
-    await closing(session, () => history.record(bundle));
+    await closing(session, () => history.record(copyOf(bundle)));
     calls += history.calls.length;
     tally.add(history.calls);
     const found = await judge(domain, history.calls, options);
@@ -94,6 +95,7 @@ class Recording<State, Command, Event> {
   readonly calls: Call<Command, Event>[] = [];
   readonly #domain: Domain<State, Command, Event>;
   readonly #session: Session<Command, Event>;
+  readonly #given: Given[] = [];
   #moment = 0;
   #commands = 0;
 
@@ -106,6 +108,7 @@ class Recording<State, Command, Event> {
   async record(programs: readonly Program<Command>[]): Promise<void> {
     await allEnded(programs.map(({ steps }, client) => this.#client(client, steps)));
     await this.#lookAtAll();
+    for (const given of this.#given) given.requireUnchanged();
   }
 
   async #client(client: number, steps: readonly Step<Command>[]): Promise<void> {
@@ -142,7 +145,9 @@ class Recording<State, Command, Event> {
     const commandId = `command-${++this.#commands}`;
     const { command } = asked;
     const what = printed(this.#domain, command, asked.on);
-    return performIn(this.#session, { id, command, commandId, client }, what);
+    const given = commandGiven(command, what);
+    this.#given.push(given);
+    return performIn(this.#session, { id, command, commandId, client }, what, given);
   }
 
   #note(

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { closing } from './closing.ts';
 import { type FindOptions, find } from './find.ts';
-import { FORM_RULES, requireAppended, requireArray } from './form.ts';
+import { FORM_RULES, Given, requireAppended, requireArray } from './form.ts';
 import { onLines, replayOf } from './script.ts';
 import { asText, isSame } from './text.ts';
 import { Violation } from './violation.ts';
@@ -52,6 +52,7 @@ export const STORE_RULES = {
   repeat: 'a repeated append records nothing, and gets the first answer',
   restart: 'what was appended outlives a restart',
   positions: 'positions are dense, and each stream is in its order',
+  pure: FORM_RULES.pure,
   form: FORM_RULES.form,
 } as const;
 
@@ -147,12 +148,19 @@ function inWords(op: StoreOperation<unknown>): string {
   }
 }
 
+/** An append that was recorded. */
+interface Sent<Event> {
+  readonly request: Parameters<EventStore<Event>['append']>;
+  /** The answer as it was then. */
+  readonly answer: Appended;
+}
+
 /** A store beside its model, which is a Map of streams. */
 class StoreSession<Event> {
   #store: EventStore<Event>;
   readonly #streams = new Map<string, readonly Event[]>();
-  readonly #appended: Parameters<EventStore<Event>['append']>[] = [];
-  readonly #answers: Appended[] = [];
+  readonly #sent: Sent<Event>[] = [];
+  readonly #given: Given[] = [];
   #commands = 0;
 
   constructor(store: EventStore<Event>) {
@@ -218,12 +226,12 @@ class StoreSession<Event> {
   }
 
   async #repeat(which: number): Promise<void> {
-    const index = which % Math.max(1, this.#appended.length);
-    const request = this.#appended[index];
-    if (!this.#store.isIdempotent || request === undefined) return;
-    const answer = await this.#store.append(...request);
-    requireAppended(`a repeated append to ${request[0]}`, answer);
-    differ(STORE_RULES.repeat, `a repeated append to ${request[0]}`, answer, this.#answers[index]);
+    const sent = this.#sent[which % Math.max(1, this.#sent.length)];
+    if (!this.#store.isIdempotent || sent === undefined) return;
+    const what = `a repeated append to ${sent.request[0]}`;
+    const answer = await this.#store.append(...sent.request);
+    requireAppended(what, answer);
+    differ(STORE_RULES.repeat, what, answer, sent.answer);
     await this.#checkAll(STORE_RULES.repeat);
   }
 
@@ -235,13 +243,13 @@ class StoreSession<Event> {
 
   async #send(stream: string, expected: number, events: readonly Event[]): Promise<Appended> {
     this.#commands += 1;
-    const request = [stream, expected, events, `append-${this.#commands}`] as const;
+    const request: Sent<Event>['request'] = [stream, expected, events, `append-${this.#commands}`];
+    const given = new Given('the store', { [`the events of an append to ${stream}`]: events });
+    this.#given.push(given);
     const answer = await this.#store.append(...request);
     requireAppended(`an append to ${stream} at version ${expected}`, answer);
-    if (answer.kind === 'appended') {
-      this.#appended.push([...request]);
-      this.#answers.push(answer);
-    }
+    given.requireUnchanged();
+    if (answer.kind === 'appended') this.#sent.push({ request, answer: { ...answer } });
     return answer;
   }
 
@@ -253,6 +261,7 @@ class StoreSession<Event> {
   }
 
   async #checkAll(rule: string): Promise<void> {
+    for (const given of this.#given) given.requireUnchanged();
     for (let index = 0; index < 3; index += 1) {
       const stream = nameOf(index);
       differ(rule, stream, await this.#read(stream), this.#eventsOf(stream));

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { copyOf } from './text.ts';
 import { brokenBy } from './violation.ts';
 
 /** The search for a counterexample: draws values, tries each, and shrinks the first that fails. */
@@ -53,7 +54,8 @@ export async function find<Value>(
     fc.asyncProperty(values, async (value) => {
       shrinking.continues();
       try {
-        await attempt(value);
+        // A copy, as the target may change it in place, and the value is shrunk and shown afterwards.
+        await attempt(copyOf(value));
       } catch (error) {
         shrinking.begins();
         throw error;

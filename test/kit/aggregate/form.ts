@@ -3,7 +3,7 @@
  * a decider's decisions and states.
  */
 
-import type { Decider } from './domain.ts';
+import { type Decider, type Decision, rebuild } from './domain.ts';
 import { asText } from './text.ts';
 import { Violation } from './violation.ts';
 
@@ -26,7 +26,7 @@ export function requireTold(what: string, told: unknown): void {
 }
 
 /** Throws a {@link Violation} unless a value is a decision. */
-export function requireDecision(what: string, decision: unknown): void {
+function requireDecision(what: string, decision: unknown): void {
   const { kind, events, reason } = membersOf(decision);
   const isAccepted = kind === 'accepted' && Array.isArray(events);
   if (!isAccepted && !isRejected(kind, reason)) throw misformed(what, decision, DECISION);
@@ -44,28 +44,80 @@ export function requireArray(what: string, value: unknown): void {
   if (!Array.isArray(value)) throw misformed(what, value, 'an array');
 }
 
-/**
- * Watches the initial state of a decider. Every aggregate begins with it, so a decider that changes it in
- * place, instead of returning another one, decides on what happened to other aggregates.
- */
-export class InitialState {
+/** Values that were given to a user's code, as they were then. */
+export class Given {
   readonly #whose: string;
-  readonly #decider: Pick<Decider<unknown, never, never>, 'initial'>;
-  readonly #before: string | undefined;
+  readonly #values: readonly (readonly [
+    name: string,
+    value: unknown,
+    before: string | undefined,
+  ])[];
 
-  /** @param whose The decider, as in "the model". */
-  constructor(whose: string, decider: Pick<Decider<unknown, never, never>, 'initial'>) {
+  /**
+   * @param whose Who has them now, as in "the model".
+   * @param values By their names, as in "the command".
+   */
+  constructor(whose: string, values: Readonly<Record<string, unknown>>) {
     this.#whose = whose;
-    this.#decider = decider;
-    this.#before = textIfSeen(decider.initial);
+    this.#values = Object.entries(values).map(([name, value]) => [name, value, textIfSeen(value)]);
   }
 
-  /** Throws a {@link Violation} if the state is no longer as it was. */
+  /** Throws a {@link Violation} if one of them is no longer as it was. */
   requireUnchanged(): void {
-    const now = textIfSeen(this.#decider.initial);
-    if (now === this.#before) return;
-    const detail = `${this.#whose} has changed its initial state from ${this.#before} to ${now}`;
-    throw new Violation(FORM_RULES.pure, `${detail}: evolve must return a new state`);
+    for (const [name, value, before] of this.#values) {
+      const now = textIfSeen(value);
+      if (now === before) continue;
+      const detail = `${this.#whose} has changed ${name} from ${before} to ${now}`;
+      throw new Violation(FORM_RULES.pure, `${detail}: it must make new values instead`);
+    }
+  }
+}
+
+/**
+ * A decider that is watched: it must change nothing in place. Every aggregate begins with the same initial
+ * state, so a decider that changes that one decides on what happened to other aggregates; and a changed
+ * command or event is compared with itself.
+ */
+export class WatchedDecider<State, Command, Event> {
+  readonly #whose: string;
+  readonly #decider: Decider<State, Command, Event>;
+  readonly #initial: Given;
+
+  /** @param whose The decider, as in "the model". */
+  constructor(whose: string, decider: Decider<State, Command, Event>) {
+    this.#whose = whose;
+    this.#decider = decider;
+    this.#initial = new Given(whose, { 'its initial state': decider.initial });
+  }
+
+  /**
+   * Decides a command after some events, and evolves the state by the new ones.
+   * @param what Names the decision in messages.
+   */
+  decide(what: string, command: Command, events: readonly Event[]): Decision<Event> {
+    return this.step(what, command, rebuild(this.#decider, events)).decision;
+  }
+
+  /** The same in a state. Returns the state afterwards, too. */
+  step(
+    what: string,
+    command: Command,
+    before: State,
+  ): { readonly decision: Decision<Event>; readonly state: State } {
+    const given = [this.#given({ 'the command': command, 'a state': before })];
+    const decision = this.#decider.decide(command, before);
+    requireDecision(what, decision);
+    let state = before;
+    for (const event of decision.kind === 'accepted' ? decision.events : []) {
+      given.push(this.#given({ 'an event': event, ...(state !== before && { 'a state': state }) }));
+      state = this.#decider.evolve(state, event);
+    }
+    for (const each of [this.#initial, ...given]) each.requireUnchanged();
+    return { decision, state };
+  }
+
+  #given(values: Readonly<Record<string, unknown>>): Given {
+    return new Given(this.#whose, values);
   }
 }
 

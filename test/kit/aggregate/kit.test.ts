@@ -185,6 +185,42 @@ describe('A check of an application', () => {
       },
     ],
     [
+      RULES.repeat,
+      'a repeated command with another version',
+      ({ perform }) => {
+        const versions = new Map<string, number>();
+        const repeated = new Set<string>();
+        return {
+          async perform(request) {
+            const told = await perform(request);
+            if (told.kind === 'rejected') return told;
+            const isRepeated = repeated.has(request.commandId);
+            repeated.add(request.commandId);
+            const before = versions.get(request.id) ?? 0;
+            if (isRepeated) return { ...told, version: before + 1 };
+            versions.set(request.id, before + (told.events?.length ?? 0));
+            return { ...told, version: versions.get(request.id) ?? 0 };
+          },
+        };
+      },
+    ],
+    [
+      RULES.repeat,
+      'a repeated command with other events',
+      ({ perform }) => {
+        const repeated = new Set<string>();
+        return {
+          async perform(request) {
+            const told = await perform(request);
+            const isRepeated = repeated.has(request.commandId);
+            repeated.add(request.commandId);
+            if (told.kind === 'rejected' || !isRepeated) return told;
+            return { ...told, events: [{ type: 'Returned' }, { type: 'Returned' }] };
+          },
+        };
+      },
+    ],
+    [
       'nothing fails',
       'a command that throws',
       () => ({ perform: () => Promise.reject(new Error('down')) }),

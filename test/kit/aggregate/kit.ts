@@ -9,7 +9,7 @@ import {
   type StoreResult,
 } from './event-store.ts';
 import { type FindOptions, find } from './find.ts';
-import { InitialState } from './form.ts';
+import { WatchedDecider } from './form.ts';
 import {
   type BrokenRule,
   brokenRule,
@@ -65,11 +65,11 @@ export function kitFor<State, Command, Event>(
 
 export class Kit<State, Command, Event> {
   readonly domain: Domain<State, Command, Event>;
-  readonly #initial: InitialState;
+  readonly #model: WatchedDecider<State, Command, Event>;
 
   constructor(domain: Domain<State, Command, Event>) {
     this.domain = domain;
-    this.#initial = new InitialState('the model', domain.model);
+    this.#model = new WatchedDecider('the model', domain.model);
   }
 
   /** Draws programs of one client. */
@@ -108,7 +108,7 @@ export class Kit<State, Command, Event> {
     let [runs, steps] = [0, 0];
     const attempt = async (program: Program<Command>) => {
       const session = await target.open();
-      const run = new Run(this.domain, session, this.#initial);
+      const run = new Run(this.domain, session, this.#model);
       try {
         await closing(session, () => run.program(program));
       } finally {

@@ -1,7 +1,14 @@
 import { type Commands, type Domain, rebuild } from './domain.ts';
-import { FORM_RULES, type InitialState, requireDecision } from './form.ts';
+import { FORM_RULES, type Given, type WatchedDecider } from './form.ts';
 import { letterOf, type Name, type Program, type Step } from './program.ts';
-import { eventsOf, performIn, type Request, type Session, type Told } from './target.ts';
+import {
+  commandGiven,
+  eventsOf,
+  performIn,
+  type Request,
+  type Session,
+  type Told,
+} from './target.ts';
 import { asText, isSame } from './text.ts';
 import { Violation } from './violation.ts';
 
@@ -16,12 +23,14 @@ export const RULES = {
 } as const;
 
 /** A command that was performed. */
-interface Done<Command, Event> {
+interface Done<Command> {
   readonly on: Name;
   readonly request: Request<Command>;
-  readonly told: Told<Event>;
+  /** The answer as it was then. */
+  readonly told: Answer;
   /** The command in words. */
   readonly what: string;
+  readonly given: Given;
 }
 
 /**
@@ -33,26 +42,28 @@ export class Run<State, Command, Event> {
   steps = 0;
   readonly #domain: Domain<State, Command, Event>;
   readonly #session: Session<Command, Event>;
-  readonly #initial: InitialState;
+  readonly #model: WatchedDecider<State, Command, Event>;
   /** The events that the model has recorded, by aggregate. */
   readonly #streams = new Map<Name, readonly Event[]>();
-  readonly #done: Done<Command, Event>[] = [];
+  readonly #done: Done<Command>[] = [];
 
-  /** @param initial Watches the model's initial state. */
+  /** @param model The domain's. */
   constructor(
     domain: Domain<State, Command, Event>,
     session: Session<Command, Event>,
-    initial: InitialState,
+    model: WatchedDecider<State, Command, Event>,
   ) {
     this.#domain = domain;
     this.#session = session;
-    this.#initial = initial;
+    this.#model = model;
   }
 
   async program({ steps }: Program<Command>): Promise<void> {
     for (const step of steps) this.steps += await this.#do(step);
     await this.#checkAll();
     if (this.#session.isIdempotent) await this.#repeatAll();
+    // A target may change a command later on, such as with the event that it is in.
+    for (const { given } of this.#done) given.requireUnchanged();
   }
 
   /** Returns 0 if the target does not support the step, and 1 otherwise. */
@@ -75,13 +86,12 @@ export class Run<State, Command, Event> {
     const what = printed(this.#domain, command, on);
     const commandId = `command-${this.#done.length + 1}`;
     const request = { id: this.#idOf(on), command, commandId, client: 0 };
-    const told = await performIn(this.#session, request, what);
-    this.#done.push({ on, request, told, what });
-    const { model } = this.#domain;
     const before = this.#eventsOf(on);
-    const expected = model.decide(command, rebuild(model, before));
-    requireDecision(`the model's decision on ${what}`, expected);
-    this.#initial.requireUnchanged();
+    // The model decides first: a target may change the command in place.
+    const expected = this.#model.decide(`the model's decision on ${what}`, command, before);
+    const given = commandGiven(command, what);
+    const told = await performIn(this.#session, request, what, given);
+    this.#done.push({ on, request, told: answerIn(told), what, given });
     if (outcomeOf(told) !== outcomeOf(expected)) {
       const detail = `${what}: ${outcomeOf(told)}, and should be ${outcomeOf(expected)}`;
       throw new Violation(RULES.answer, detail);
@@ -117,11 +127,9 @@ export class Run<State, Command, Event> {
 
   async #repeatAll(): Promise<void> {
     await under(RULES.repeat, async () => {
-      for (const { request, told, what } of this.#done) {
-        const again = await performIn(this.#session, request, `${what}, repeated`);
-        if (outcomeOf(again) === outcomeOf(told)) continue;
-        const detail = `${what}, repeated: ${outcomeOf(again)}, and was ${outcomeOf(told)}`;
-        throw new Violation(RULES.repeat, detail);
+      for (const { request, told, what, given } of this.#done) {
+        const again = await performIn(this.#session, request, `${what}, repeated`, given);
+        requireSameAnswer(what, answerIn(again), told);
       }
       await this.#checkAll();
     });
@@ -133,6 +141,27 @@ export class Run<State, Command, Event> {
 
   #idOf(name: Name): string {
     return `${this.#domain.name}-${name + 1}`;
+  }
+}
+
+/** The members of an answer as texts; those that it does not tell are undefined. */
+type Answer = Readonly<Record<'outcome' | 'events' | 'version', string | undefined>>;
+
+function answerIn(told: Told<unknown>): Answer {
+  const { events, version } = told.kind === 'accepted' ? told : {};
+  return {
+    outcome: outcomeOf(told),
+    events: events && asText(events),
+    version: version === undefined ? undefined : `version ${version}`,
+  };
+}
+
+/** Throws a {@link Violation} unless a repeated command has got the first answer, as far as both tell it. */
+function requireSameAnswer(what: string, again: Answer, first: Answer): void {
+  for (const member of ['outcome', 'events', 'version'] as const) {
+    const [now, before] = [again[member], first[member]];
+    if (now === undefined || before === undefined || now === before) continue;
+    throw new Violation(RULES.repeat, `${what}, repeated: ${now}, and was ${before}`);
   }
 }
 

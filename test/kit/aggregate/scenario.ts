@@ -1,5 +1,5 @@
-import { type Decider, rebuild } from './domain.ts';
-import { requireDecision } from './form.ts';
+import type { Decider } from './domain.ts';
+import { WatchedDecider } from './form.ts';
 import { asText, isSame } from './text.ts';
 import { Violation } from './violation.ts';
 
@@ -23,8 +23,8 @@ export function given<State, Command, Event>(
 ): Given<Command, Event> {
   return {
     when(command) {
-      const decision = decider.decide(command, rebuild(decider, history));
-      requireDecision('the decision', decision);
+      const watched = new WatchedDecider('the decider', decider);
+      const decision = watched.decide('the decision', command, history);
       const expect = (expected: typeof decision) => {
         if (isSame(decision, expected)) return;
         const lines = [

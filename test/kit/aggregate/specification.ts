@@ -1,5 +1,6 @@
 import type { Interval, Specification } from '../linearizability/wing-gong.ts';
 import { type Domain, rebuild } from './domain.ts';
+import { WatchedDecider } from './form.ts';
 import type { Step } from './program.ts';
 import { outcomeOf } from './run.ts';
 import type { Told } from './target.ts';
@@ -35,9 +36,10 @@ export function specificationOf<State, Command, Event>(
   domain: Domain<State, Command, Event>,
   recorded?: readonly Event[],
 ): Specification<Known<State>, Call<Command, Event>> {
+  const model = new WatchedDecider('the model', domain.model);
   return {
     initial: { state: domain.model.initial, version: 0 },
-    after: (known, call) => afterCall(domain, known, call, recorded),
+    after: (known, call) => afterCall(domain, model, known, call, recorded),
     keyOf: asText,
     staysIdle: (_, { answer: { kind } }) => kind !== 'accepted' && kind !== 'unknown',
   };
@@ -45,25 +47,22 @@ export function specificationOf<State, Command, Event>(
 
 function afterCall<State, Command, Event>(
   domain: Domain<State, Command, Event>,
+  model: WatchedDecider<State, Command, Event>,
   known: Known<State>,
   { asked, answer }: Call<Command, Event>,
   recorded: readonly Event[] | undefined,
 ): Known<State> | undefined {
-  const { model } = domain;
   const { state, version } = known;
   if (answer.kind === 'recorded') {
     const { events } = answer;
-    const isWhole = events.length === version && isSame(rebuild(model, events), state);
+    const isWhole = events.length === version && isSame(rebuild(domain.model, events), state);
     return isWhole ? known : undefined;
   }
   if (answer.kind === 'seen') return isSame(domain.view?.(state), answer.view) ? known : undefined;
   if (asked.do === 'look') return known;
-  const decision = model.decide(asked.command, state);
+  const { decision, state: next } = model.step("the model's decision", asked.command, state);
   const events = decision.kind === 'accepted' ? decision.events : [];
-  const after: Known<State> = {
-    state: events.reduce((before, event) => model.evolve(before, event), state),
-    version: version + events.length,
-  };
+  const after: Known<State> = { state: next, version: version + events.length };
   const isRecorded = isAbsentOrSame(recorded?.slice(version, after.version), events);
   if (!isRecorded) return undefined;
   if (answer.kind === 'unknown') return after;

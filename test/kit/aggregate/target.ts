@@ -1,5 +1,5 @@
-import { type Decider, rebuild } from './domain.ts';
-import { InitialState, requireArray, requireDecision, requireTold } from './form.ts';
+import type { Decider } from './domain.ts';
+import { Given, requireArray, requireTold, WatchedDecider } from './form.ts';
 
 /**
  * The interface of a system under test: a decider, a store, a server. A target executes commands; its
@@ -47,14 +47,24 @@ export interface Session<Command, Event> {
   readonly isIdempotent?: boolean;
 }
 
-/** Executes a command. Throws if the answer has another form. */
+/** Returns the command that a target is given, as it is before. */
+export function commandGiven(command: unknown, what: string): Given {
+  return new Given('the target', { [`the command of ${what}`]: command });
+}
+
+/**
+ * Executes a command. Throws if the answer has another form, or the command is changed in place.
+ * @param given The command as it was first given.
+ */
 export async function performIn<Command, Event>(
   session: Session<Command, Event>,
   request: Request<Command>,
   what: string,
+  given = commandGiven(request.command, what),
 ): Promise<Told<Event>> {
   const told = await session.perform(request);
   requireTold(what, told);
+  given.requireUnchanged();
   return told;
 }
 
@@ -75,26 +85,22 @@ export function deciderTarget<State, Command, Event>(
   name: string,
   decider: Decider<State, Command, Event>,
 ): Target<Command, Event> {
-  const initial = new InitialState('the decider', decider);
-  return { name, open: () => new DeciderSession(decider, initial) };
+  const watched = new WatchedDecider('the decider', decider);
+  return { name, open: () => new DeciderSession(watched) };
 }
 
 class DeciderSession<State, Command, Event> implements Session<Command, Event> {
-  readonly #decider: Decider<State, Command, Event>;
-  readonly #initial: InitialState;
+  readonly #decider: WatchedDecider<State, Command, Event>;
   readonly #streams = new Map<string, readonly Event[]>();
 
-  constructor(decider: Decider<State, Command, Event>, initial: InitialState) {
+  constructor(decider: WatchedDecider<State, Command, Event>) {
     this.#decider = decider;
-    this.#initial = initial;
   }
 
   perform({ id, command }: Request<Command>): Told<Event> {
     const before = this.events(id);
-    // Rebuilt each time: that is how a store comes to the state.
-    const decision = this.#decider.decide(command, rebuild(this.#decider, before));
-    requireDecision('the decision', decision);
-    this.#initial.requireUnchanged();
+    // The state is rebuilt each time: that is how a store comes to it.
+    const decision = this.#decider.decide('the decision', command, before);
     if (decision.kind === 'rejected') return decision;
     const after = [...before, ...decision.events];
     this.#streams.set(id, after);

@@ -28,6 +28,40 @@ export function isSame(one: unknown, other: unknown): boolean {
   return asText(one) === asText(other);
 }
 
+/**
+ * Returns a copy that can be changed in place without the value. An instance of a class of the user is the
+ * same one, as its private members cannot be copied.
+ */
+export function copyOf<Value>(value: Value): Value {
+  return copied(value) as Value;
+}
+
+function copied(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isPlain(value)) return copiedObject(value);
+  switch (Object.getPrototypeOf(value)) {
+    case Array.prototype:
+      return (value as unknown[]).map(copied);
+    case Date.prototype:
+      return new Date((value as Date).getTime());
+    case Map.prototype:
+      return new Map(Array.from(value as Map<unknown, unknown>, copied) as [unknown, unknown][]);
+    case Set.prototype:
+      return new Set(Array.from(value as Set<unknown>, copied));
+    default:
+      return value;
+  }
+}
+
+function copiedObject(value: object): object {
+  const copy: Record<string, unknown> = { ...value };
+  for (const [name, member] of Object.entries(copy)) {
+    if (typeof member === 'object') copy[name] = copied(member);
+  }
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null ? Object.setPrototypeOf(copy, null) : copy;
+}
+
 /** @param around The objects that the value is in. */
 function textOf(value: unknown, instance: InstanceText, around: readonly object[] = []): string {
   if (typeof value === 'bigint') return `${value}n`;
@@ -35,7 +69,8 @@ function textOf(value: unknown, instance: InstanceText, around: readonly object[
   if (typeof value === 'function' || typeof value === 'symbol') throw unseen(`a ${typeof value}`);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
   if (around.includes(value)) throw unseen('a value that contains itself');
-  const inside = (each: unknown) => textOf(each, instance, [...around, value]);
+  const within = [...around, value];
+  const inside = (each: unknown) => textOf(each, instance, within);
   if (Array.isArray(value)) return `[${Array.from(value, inside).join(', ')}]`;
   return builtIn(value, inside) ?? objectText(value, instance, inside);
 }
@@ -64,11 +99,7 @@ function objectText(
   instance: InstanceText,
   inside: (each: unknown) => string,
 ): string {
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${memberName(name)}: ${inside(member)}`);
-  const text = `{${members.join(', ')}}`;
+  const text = `{${membersText(value, Object.keys(value), inside)}}`;
   if (isPlain(value)) return text;
   const name = classOf(value);
   // URLs, moments and decimals have all of their content there.
@@ -76,8 +107,23 @@ function objectText(
     return `new ${name}(${inside(value.toJSON())})`;
   }
   const isOfOwnClass = Object.prototype.toString.call(value) === '[object Object]';
-  if (members.length === 0 && !isOfOwnClass) throw unseen(`an object of the class ${name}`);
+  if (text === '{}' && !isOfOwnClass) throw unseen(`an object of the class ${name}`);
   return instance(name, text);
+}
+
+/** Returns some members of an object in the order of their names. */
+function membersText(
+  value: object,
+  names: readonly string[],
+  inside: (each: unknown) => string,
+): string {
+  let text = '';
+  for (const name of names.toSorted()) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member === undefined) continue;
+    text += `${text === '' ? '' : ', '}${memberName(name)}: ${inside(member)}`;
+  }
+  return text;
 }
 
 /** Returns true for an object without a class, of whichever realm. */
