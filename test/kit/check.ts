@@ -1,14 +1,14 @@
 import { closing } from './aggregate/closing.ts';
 import { type FindOptions, find, requireCounts } from './aggregate/find.ts';
 import { nothingChecked } from './aggregate/violation.ts';
-import type { Program } from './program.ts';
+import { type Program, requireProgram } from './program.ts';
 import { bundles, type ProgramOptions } from './programs.ts';
 import { Run } from './run.ts';
 import { asScript } from './script.ts';
 import { type Target, Violation } from './target.ts';
 
 export interface CheckOptions extends ProgramOptions, FindOptions {
-  /** Programs to run instead of drawn ones, such as those of recorded traces, one at a time. */
+  /** Programs to run once each instead of drawn ones, such as those of recorded traces, one at a time. */
   readonly programs?: readonly Program[];
   /** The number of concurrent programs, each on its own orders; default 1. `runs` counts each. */
   readonly together?: number;
@@ -34,14 +34,17 @@ export interface Counterexample {
   readonly seed: number;
   /** fast-check's path to the counterexample, which replays it together with the seed. */
   readonly path: string;
+  /** The seed and the path, or the number of the given program, in words. */
+  readonly origin: string;
   /** The program as a shell script. */
   readonly script: string;
 }
 
 /** Draws programs and runs them against a target until one violates a rule; shrinks that one. */
 export async function check(target: Target, options: CheckOptions = {}): Promise<CheckResult> {
-  const { programs: given, runs = given?.length ?? 100, together = 1, advance } = options;
+  const { programs: given, runs = 100, together = 1, advance } = options;
   requireCounts({ together });
+  given?.forEach(requireProgram);
   let steps = 0;
   let done = 0;
   const attempt = async (bundle: readonly Program[]) => {
@@ -58,7 +61,7 @@ export async function check(target: Target, options: CheckOptions = {}): Promise
   const bundled = {
     ...options,
     runs: Math.ceil(runs / together),
-    ...(given && { runs, given: given.map((program) => [program]) }),
+    ...(given && { given: given.map((program) => [program]) }),
   };
   const { seed, isInterrupted, counterexample } = await find(
     bundles(together, options),

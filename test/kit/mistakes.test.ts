@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { order } from '../../src/domain/order.ts';
 import { decider } from '../support/targets.ts';
 import { FORM_RULES as RULES } from './aggregate/form.ts';
-import { assertHolds, check } from './check.ts';
+import { assertHolds, type CheckOptions, check } from './check.ts';
 import type { Caller } from './history/http-caller.ts';
 import { Recorder } from './history/recorder.ts';
 import { runWorkload } from './history/workload.ts';
@@ -25,6 +25,26 @@ describe('An assertion that would check nothing', () => {
     { programs: [] },
   ])('is refused for its options: %j', async (options) => {
     await expect(assertHolds(decider, options)).rejects.toThrow(RangeError);
+  });
+
+  test.each<[string, CheckOptions]>([
+    ['another kind', { programs: [{ ids: [1n], steps: [{ do: 'plce' } as never] }] }],
+    ['an order without an id', { programs: [{ ids: [1n], steps: [{ do: 'cancel', order: 3 }] }] }],
+    ['an id that is a number', { programs: [{ ids: [1 as never], steps: [{ do: 'list' }] }] }],
+  ])('is refused for a program with %s', async (_, options) => {
+    await expect(assertHolds(decider, options)).rejects.toThrow(RangeError);
+  });
+
+  test('does not run other programs beside given ones', async () => {
+    const programs = [{ ids: [1n], steps: [{ do: 'cancel', order: 0 }] }] as const;
+    const result = await assertHolds(decider, { programs, runs: 50 });
+    expect([result.runs, result.steps]).toEqual([1, 1]);
+    const wrong = {
+      name: 'wrong',
+      open: () => ({ perform: () => ({ kind: 'accepted' }) as const }),
+    };
+    const run = assertHolds(wrong, { programs });
+    await expect(run).rejects.toThrow('# Program 1 of the 1 given.');
   });
 
   test('fails if the target does none of the steps', async () => {

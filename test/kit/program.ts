@@ -40,6 +40,22 @@ export interface ConcurrentProgram {
   readonly clients: readonly (readonly Step[])[];
 }
 
+const KINDS: readonly Step['do'][] = ['place', 'ship', 'cancel', 'get', 'list', 'restart'];
+
+/** Throws a RangeError unless a program that a user has written can run. */
+export function requireProgram({ ids, steps }: Program): void {
+  for (const id of ids) {
+    if (typeof id !== 'bigint') throw new RangeError(`an id is a bigint, and not ${id}`);
+  }
+  for (const step of steps) {
+    if (!KINDS.includes(step.do)) {
+      throw new RangeError(`a step does one of ${KINDS.join(', ')}, and not ${step.do}`);
+    }
+    if (step.do === 'list' || step.do === 'restart' || step.order in ids) continue;
+    throw new RangeError(`order ${step.order} of a step has no id: ids has ${ids.length}`);
+  }
+}
+
 /** Returns an id that no order has on a server that chooses ids, since it chooses positive ones. */
 export function absentId(id: bigint): bigint {
   return id > 0n ? -id : id;

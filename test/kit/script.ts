@@ -6,6 +6,8 @@ import { SHELL_FUNCTIONS } from './targets/trace.ts';
 export interface Found {
   readonly seed: number;
   readonly path: string;
+  /** The given program, in words; default the seed and the path. */
+  readonly origin?: string;
   readonly rule: string;
   readonly detail: string;
 }
@@ -15,7 +17,7 @@ export function asScript(programs: readonly Program[], found: Found): string {
   const lines = [
     `# Broken: ${found.rule}`,
     `# ${found.detail.replaceAll('\n', '\n# ')}`,
-    `# Seed ${found.seed}, path ${found.path}.`,
+    `# ${found.origin ?? `Seed ${found.seed}, path ${found.path}.`}`,
     ...SHELL_FUNCTIONS,
   ];
   for (const [index, program] of programs.entries()) {

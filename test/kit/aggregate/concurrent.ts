@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { linearizeInTurns, type TurnLimits } from '../linearizability/wing-gong.ts';
 import { allEnded, closing } from './closing.ts';
 import type { Commands, Domain } from './domain.ts';
-import { randomSeed, requireCounts } from './find.ts';
+import { NO_LIMITS, randomSeed, requireCounts } from './find.ts';
 import type { Given } from './form.ts';
 import { letterOf, type Name, type Program, type Step } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
@@ -53,7 +53,8 @@ export async function checkConcurrently<State, Command, Event>(
   const bundles = fc.array(program, { minLength: clients, maxLength: clients });
   let [calls, undecided] = [0, 0];
   const tally = new AnswerTally();
-  for (const [round, bundle] of fc.sample(bundles, { seed, numRuns: rounds }).entries()) {
+  const drawn = fc.sample(bundles, { ...NO_LIMITS, seed, numRuns: rounds });
+  for (const [round, bundle] of drawn.entries()) {
     if (options.signal?.aborted) return { seed, rounds: round, calls, undecided };
     const session = await target.open();
     const history = new Recording(domain, session);
@@ -70,23 +71,26 @@ export async function checkConcurrently<State, Command, Event>(
   return { seed, rounds, calls, undecided, ...(violation !== undefined && { violation }) };
 }
 
-/** Counts the commands that were answered: a history without answers is always linearizable. */
+/** Counts the calls that were answered: a history without answers is always linearizable. */
 class AnswerTally {
-  #hasAnswer = false;
-  #why: string | undefined;
+  readonly #answered = new Set<string>();
+  readonly #failed = new Map<string, string>();
 
   add(calls: readonly Call<unknown, unknown>[]): void {
     for (const { asked, answer } of calls) {
-      if (asked.do !== 'command') continue;
-      if (answer.kind === 'unknown') this.#why = answer.why;
-      else this.#hasAnswer = true;
+      if (answer.kind === 'unknown') this.#failed.set(asked.do, answer.why);
+      else if (answer.kind !== 'recorded') this.#answered.add(asked.do);
     }
   }
 
-  /** Returns a violation if commands were sent, and none was answered. */
+  /** Returns a violation if commands were sent and none was answered, or if all looks failed. */
   violation(): string | undefined {
-    if (this.#hasAnswer || this.#why === undefined) return undefined;
-    return `no command was answered, which shows nothing; the last one failed: ${this.#why}`;
+    for (const kind of ['command', 'look']) {
+      const why = this.#failed.get(kind);
+      if (why === undefined || this.#answered.has(kind)) continue;
+      return `no ${kind} was answered, which shows nothing; the last one failed: ${why}`;
+    }
+    return undefined;
   }
 }
 

@@ -67,13 +67,19 @@ export type StoreOperation<Event> =
   | { do: 'reopen' };
 
 export interface StoreOptions<Event> extends FindOptions {
-  /** Operations to run instead of drawn ones, on a new store each. */
+  /** Operations to run once each instead of drawn ones, on a new store each. */
   readonly programs?: readonly (readonly StoreOperation<Event>[])[];
 }
 
 export interface StoreResult<Event = unknown> {
   readonly seed: number;
   readonly runs: number;
+  /**
+   * The number of operations run, without those that the store does not support, and those before anything
+   * was appended that repeat or reopen.
+   */
+  readonly steps: number;
+  readonly isInterrupted: boolean;
   readonly counterexample?: {
     readonly rule: string;
     readonly detail: string;
@@ -83,6 +89,8 @@ export interface StoreResult<Event = unknown> {
     /** The options that run them again, as a JavaScript expression. */
     readonly replay: string;
     readonly path: string;
+    /** The seed and the path, or the number of the given program, in words. */
+    readonly origin: string;
   };
 }
 
@@ -92,30 +100,46 @@ export async function checkEventStore<Event>(
   events: Arbitrary<Event>,
   { programs, ...options }: StoreOptions<Event> = {},
 ): Promise<StoreResult<Event>> {
-  let runs = 0;
+  programs?.forEach(requireOperations);
+  let [runs, steps] = [0, 0];
   const attempt = async (ops: readonly StoreOperation<Event>[]) => {
     runs += 1;
     const session = new StoreSession(await open());
     await closing(session, async () => {
-      for (const op of ops) await session.do(op);
+      for (const op of ops) steps += await session.do(op);
     });
   };
-  const { seed, counterexample } = await find(opsOf(events), attempt, {
+  const { seed, isInterrupted, counterexample } = await find(opsOf(events), attempt, {
     ...options,
     ...(programs && { given: programs }),
   });
-  if (counterexample === undefined) return { seed, runs };
+  const done = { seed, runs, steps, isInterrupted };
+  if (counterexample === undefined) return done;
   const { value: operations, ...found } = counterexample;
   const script = operations.map(inWords).join('\n');
   const replay = replayOf(onLines(operations));
-  return { seed, runs, counterexample: { ...found, operations, script, replay } };
+  return { ...done, counterexample: { ...found, operations, script, replay } };
 }
 
 const MAX_OPS = 20;
+const STREAMS = 3;
+const KINDS = ['append', 'race', 'repeat', 'reopen'];
+
+/** Throws a RangeError unless operations that a user has written can run. */
+function requireOperations(ops: readonly StoreOperation<unknown>[]): void {
+  for (const op of ops) {
+    if (!KINDS.includes(op.do)) {
+      throw new RangeError(`an operation does one of ${KINDS.join(', ')}, and not ${op.do}`);
+    }
+    if (op.do === 'repeat' || op.do === 'reopen') continue;
+    if (Number.isSafeInteger(op.stream) && op.stream >= 0 && op.stream < STREAMS) continue;
+    throw new RangeError(`a stream has an index from 0 to ${STREAMS - 1}, and not ${op.stream}`);
+  }
+}
 
 function opsOf<Event>(event: Arbitrary<Event>): Arbitrary<readonly StoreOperation<Event>[]> {
   const events = fc.array(event, { minLength: 1, maxLength: 3 });
-  const stream = fc.nat({ max: 2 });
+  const stream = fc.nat({ max: STREAMS - 1 });
   // Mostly the right version: one too low was overtaken, and one too high is a mistake.
   const off = fc.constantFrom(0, 0, 0, -1, 1);
   const several = fc.array(events, { minLength: 2, maxLength: 4 });
@@ -167,19 +191,17 @@ class StoreSession<Event> {
     this.#store = store;
   }
 
-  async do(op: StoreOperation<Event>): Promise<void> {
+  /** Returns 0 if the operation is not possible, and 1 otherwise. */
+  async do(op: StoreOperation<Event>): Promise<0 | 1> {
     switch (op.do) {
       case 'append':
-        await this.#append(nameOf(op.stream), op.off, op.events);
-        return;
+        return this.#append(nameOf(op.stream), op.off, op.events);
       case 'race':
-        await this.#race(nameOf(op.stream), op.several);
-        return;
+        return this.#race(nameOf(op.stream), op.several);
       case 'repeat':
-        await this.#repeat(op.which);
-        return;
+        return this.#repeat(op.which);
       case 'reopen':
-        await this.#reopen();
+        return this.#reopen();
     }
   }
 
@@ -187,18 +209,19 @@ class StoreSession<Event> {
     await this.#store.close?.();
   }
 
-  async #append(stream: string, off: number, events: readonly Event[]): Promise<void> {
+  async #append(stream: string, off: number, events: readonly Event[]): Promise<0 | 1> {
     const before = this.#eventsOf(stream);
     const expected = before.length + off;
-    if (expected < 0) return;
+    if (expected < 0) return 0;
     const answer = await this.#send(stream, expected, events);
     const rule = off === 0 ? STORE_RULES.append : STORE_RULES.conflict;
     const due = off === 0 ? this.#accept(stream, events) : { kind: 'conflict' };
     differ(rule, `an append to ${stream} at version ${expected}`, answer, due);
     await this.#checkAll(rule);
+    return 1;
   }
 
-  async #race(stream: string, several: readonly (readonly Event[])[]): Promise<void> {
+  async #race(stream: string, several: readonly (readonly Event[])[]): Promise<1> {
     const before = this.#eventsOf(stream);
     const lengths = new Set([
       before.length,
@@ -223,22 +246,25 @@ class StoreSession<Event> {
       differ(STORE_RULES.one, what, answer, several[index] === winner ? due : { kind: 'conflict' });
     }
     await this.#checkAll(STORE_RULES.one);
+    return 1;
   }
 
-  async #repeat(which: number): Promise<void> {
+  async #repeat(which: number): Promise<0 | 1> {
     const sent = this.#sent[which % Math.max(1, this.#sent.length)];
-    if (!this.#store.isIdempotent || sent === undefined) return;
+    if (!this.#store.isIdempotent || sent === undefined) return 0;
     const what = `a repeated append to ${sent.request[0]}`;
     const answer = await this.#store.append(...sent.request);
     requireAppended(what, answer);
     differ(STORE_RULES.repeat, what, answer, sent.answer);
     await this.#checkAll(STORE_RULES.repeat);
+    return 1;
   }
 
-  async #reopen(): Promise<void> {
-    if (this.#store.reopen === undefined) return;
+  async #reopen(): Promise<0 | 1> {
+    if (this.#store.reopen === undefined) return 0;
     this.#store = await this.#store.reopen();
     await this.#checkAll(STORE_RULES.restart);
+    return this.#sent.length === 0 ? 0 : 1;
   }
 
   async #send(stream: string, expected: number, events: readonly Event[]): Promise<Appended> {
@@ -262,7 +288,7 @@ class StoreSession<Event> {
 
   async #checkAll(rule: string): Promise<void> {
     for (const given of this.#given) given.requireUnchanged();
-    for (let index = 0; index < 3; index += 1) {
+    for (let index = 0; index < STREAMS; index += 1) {
       const stream = nameOf(index);
       differ(rule, stream, await this.#read(stream), this.#eventsOf(stream));
     }

@@ -17,7 +17,7 @@ import {
   illegalHistories,
   legalHistories,
 } from './histories.ts';
-import type { Program } from './program.ts';
+import { type Program, requireProgram } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import { Run } from './run.ts';
 import { type Given, given } from './scenario.ts';
@@ -31,7 +31,7 @@ import { nothingChecked, Violation } from './violation.ts';
 const TO_REPEAT = 'To run it again, pass these options to the same call:';
 
 export interface CheckOptions<Command = unknown> extends ProgramOptions, FindOptions {
-  /** Programs to run instead of drawn ones, such as those of recorded traces. */
+  /** Programs to run once each instead of drawn ones, such as those of recorded traces. */
   readonly programs?: readonly Program<Command>[];
 }
 
@@ -50,6 +50,8 @@ export interface Counterexample<Command> {
   readonly detail: string;
   readonly program: Program<Command>;
   readonly path: string;
+  /** The seed and the path, or the number of the given program, in words. */
+  readonly origin: string;
   /** The program in words, with the answers that are due. */
   readonly script: string;
   /** The options that run the program again, as a JavaScript expression. */
@@ -117,6 +119,7 @@ export class Kit<State, Command, Event> {
       }
     };
     const { programs: given } = options;
+    given?.forEach(requireProgram);
     const found = await find(this.programs(options), attempt, {
       ...options,
       ...(given && { given }),
@@ -124,7 +127,7 @@ export class Kit<State, Command, Event> {
     const { seed, isInterrupted, counterexample } = found;
     if (counterexample === undefined) return { seed, runs, steps, isInterrupted };
     const { value: program, ...why } = counterexample;
-    const script = asScript(this.domain, program, { seed, ...why });
+    const script = asScript(this.domain, program, why);
     const replay = replayOf(`{ steps: ${onLines(program.steps)} }`);
     return {
       seed,
@@ -169,10 +172,11 @@ export class Kit<State, Command, Event> {
     options: ConcurrentOptions = {},
   ): Promise<ConcurrentResult> {
     const result = await this.checkConcurrently(target, options);
-    const { violation, seed, rounds, undecided } = result;
+    const { violation, seed, rounds, calls, undecided } = result;
     if (violation !== undefined) {
       throw new Violation('concurrent calls are linearizable', `${violation}\nSeed ${seed}.`);
     }
+    if (calls === 0 && undecided < rounds) throw nothingChecked(target.name, 'no call was made');
     if (undecided < rounds) return result;
     throw nothingChecked(target.name, `${undecided} of ${rounds} rounds are undecided`);
   }
@@ -190,16 +194,19 @@ export class Kit<State, Command, Event> {
     return checkEventStore(open, this.domain.events, options);
   }
 
-  /** Like {@link checkEventStore}, but throws the counterexample: for tests. */
+  /** Like {@link checkEventStore}, but throws the counterexample, and if nothing was appended: for tests. */
   async assertEventStore(
     open: () => Promise<EventStore<Event>>,
     options: StoreOptions<Event> = {},
   ): Promise<StoreResult<Event>> {
     const result = await this.checkEventStore(open, options);
-    const { counterexample, seed } = result;
-    if (counterexample === undefined) return result;
-    const { rule, detail, script, path, replay } = counterexample;
-    const about = `${rule}\n${detail}\n${script}\nSeed ${seed}, path ${path}.`;
+    const { counterexample, steps } = result;
+    if (counterexample === undefined) {
+      if (steps > 0) return result;
+      throw nothingChecked('the event store', 'nothing was appended');
+    }
+    const { rule, detail, script, origin, replay } = counterexample;
+    const about = `${rule}\n${detail}\n${script}\n${origin}`;
     const text = `${about}\n${TO_REPEAT}\n${replay}`;
     throw new Violation(rule, text, script);
   }

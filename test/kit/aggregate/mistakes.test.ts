@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { type Command, copy, type Event, Library, MemoryEvents } from '../starter/library.ts';
 import { LOANS } from '../starter/loans.ts';
 import type { Decider, Domain } from './domain.ts';
-import { type Appended, type EventStore, STORE_RULES } from './event-store.ts';
-import { kitFor } from './kit.ts';
+import { type Appended, type EventStore, STORE_RULES, type StoreOptions } from './event-store.ts';
+import { type CheckOptions, kitFor } from './kit.ts';
 import { RULES } from './run.ts';
-import type { Session, Target } from './target.ts';
+import { deciderTarget, type Session, type Target } from './target.ts';
 
 /** Mistakes of those who use the kit: each is named, and none lets an assertion pass that checks nothing. */
 
@@ -181,6 +181,112 @@ describe('An assertion that would check nothing', () => {
     );
   });
 
+  const command = { type: 'Return' } as const;
+
+  test.each<[string, CheckOptions<Command>]>([
+    ['another kind of step', { does: ['comand' as 'command'] }],
+    ['a program with another kind', { programs: [{ steps: [{ do: 'comand' } as never] }] }],
+    ['a step on no aggregate', { programs: [{ steps: [{ do: 'command', command } as never] }] }],
+    ['a step on -1', { programs: [{ steps: [{ do: 'look', on: -1 }] }] }],
+    ['no command', { programs: [{ steps: [{ do: 'command', on: 0 } as never] }] }],
+  ])('is refused for %s', async (_, options) => {
+    await expect(loans.assertHolds(target(), options)).rejects.toThrow(RangeError);
+  });
+
+  test.each<[string, StoreOptions<Event>]>([
+    ['a kind of operation', { programs: [[{ do: 'read' } as never]] }],
+    ['a stream', { programs: [[{ do: 'append', stream: 3, off: 0, events: [] }]] }],
+  ])('is refused for a store with an unknown index: %s', async (_, options) => {
+    const open = async () => new MemoryEvents();
+    await expect(loans.assertEventStore(open, options)).rejects.toThrow(RangeError);
+  });
+
+  test('fails if nothing is appended to a store', async () => {
+    const open = async () => new MemoryEvents();
+    const reopened = async (): Promise<EventStore<Event>> => {
+      const store = new MemoryEvents();
+      return {
+        append: (...given) => store.append(...given),
+        read: (stream) => store.read(stream),
+        reopen: reopened,
+      };
+    };
+    const nothing = 'the event store: nothing was appended: an assertion checks something';
+    await expect(loans.assertEventStore(open, { timeLimitMs: 0 })).rejects.toThrow(nothing);
+    await expect(loans.assertEventStore(open, { programs: [[]] })).rejects.toThrow(nothing);
+    const programs = [[{ do: 'reopen' }, { do: 'repeat', which: 0 }]] as const;
+    await expect(loans.assertEventStore(reopened, { programs })).rejects.toThrow(nothing);
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      throw new Error('the store is away');
+    };
+    await expect(loans.assertEventStore(slow, { timeLimitMs: 20 })).rejects.toThrow('is away');
+  });
+
+  test('fails if no call is made beside others, or no look is answered', async () => {
+    for (const does of [['look'], ['restart']] as const) {
+      await expect(loans.assertLinearizable(target(), { does })).rejects.toThrow(
+        'no call was made: an assertion checks something',
+      );
+    }
+    const view = () => {
+      throw new TypeError('no such column');
+    };
+    await expect(loans.assertLinearizable(target({ view }))).rejects.toThrow(
+      'no look was answered, which shows nothing; the last one failed: no such column',
+    );
+  });
+
+  test('fails if a call is never answered, although the time is over', async () => {
+    let sessions = 0;
+    const hanging: Target<Command, Event> = {
+      name: 'hanging',
+      open() {
+        sessions += 1;
+        const app = new Library(new MemoryEvents());
+        return {
+          perform: ({ id, command, commandId }) =>
+            sessions < 3 ? app.perform(id, command, commandId) : new Promise(() => undefined),
+        };
+      },
+    };
+    await expect(loans.assertHolds(hanging, { timeLimitMs: 200 })).rejects.toThrow(
+      'a call has no answer 2000 ms after the time limit of 200 ms',
+    );
+  });
+
+  test('does not end at the time limit inside a step that takes its time', async () => {
+    let isEnded = false;
+    const slow = target({
+      async perform() {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        isEnded = true;
+        return { kind: 'rejected', reason: 'never' };
+      },
+    });
+    const { counterexample, isInterrupted } = await loans.check(slow, { timeLimitMs: 50 });
+    expect([counterexample?.rule, isInterrupted, isEnded]).toEqual([RULES.answer, true, true]);
+  });
+
+  test('is not made by what is set for all properties of fast-check', async () => {
+    const before = fc.readConfigureGlobal();
+    const wrong = { ...copy, decide: () => ({ kind: 'rejected', reason: 'never' }) as const };
+    const shrunk = async () =>
+      (await loans.check(deciderTarget('wrong', wrong), { seed: 1 })) ?? {};
+    const due = await shrunk();
+    try {
+      fc.configureGlobal({
+        ...{ interruptAfterTimeLimit: 0, skipAllAfterTimeLimit: 0, endOnFailure: true },
+        ...{ path: '5', examples: [[{ steps: [] }]] },
+      });
+      expect((await loans.assertDecides(copy)).runs).toBe(100);
+      expect((await loans.assertLinearizable(target(), { rounds: 5 })).rounds).toBe(5);
+      expect(await shrunk()).toEqual(due);
+    } finally {
+      fc.configureGlobal(before ?? {});
+    }
+  });
+
   test('fails if no event is impossible, instead of drawing for ever', () => {
     const anything = kitFor<number, 'add', 'added'>({
       name: 'counter',
@@ -194,6 +300,57 @@ describe('An assertion that would check nothing', () => {
       causeOf: () => 'add',
     });
     expect(() => fc.sample(anything.illegalHistories(), 1)).toThrow('is every event possible?');
+  });
+});
+
+describe('A program of a user', () => {
+  const wrong = { ...copy, decide: () => ({ kind: 'rejected', reason: 'never' }) as const };
+  const lend = { do: 'command', on: 0, command: { type: 'Lend', to: 'ann' } } as const;
+  const back = { do: 'command', on: 0, command: { type: 'Return' } } as const;
+
+  test('runs once, whatever the number of runs', async () => {
+    const programs = [{ steps: [back] }, { steps: [back, lend] }, { steps: [lend] }];
+    for (const runs of [1, 50]) {
+      const result = await loans.assertDecides(copy, { programs, runs });
+      expect([result.runs, result.steps]).toEqual([3, 4]);
+    }
+  });
+
+  test('is named in a failure, instead of a seed that would not draw it', async () => {
+    const programs = [{ steps: [back] }, { steps: [lend] }];
+    const right = deciderTarget('mistaken', { ...copy, decide: LOANS.model.decide });
+    await loans.assertHolds(right, { programs });
+    const run = loans.assertDecides({ ...copy, decide: wrongLending }, { programs });
+    await expect(run).rejects.toThrow('# Program 2 of the 2 given.\n');
+    await expect(run).rejects.not.toThrow('Seed');
+    const operations = [{ do: 'append', stream: 0, off: 0, events: [] }] as const;
+    const lost = async () => ({
+      append: async () => ({ kind: 'conflict' as const }),
+      read: async () => [],
+    });
+    await expect(loans.assertEventStore(lost, { programs: [operations] })).rejects.toThrow(
+      '\nProgram 1 of the 1 given.\n',
+    );
+  });
+
+  function wrongLending(command: Command): ReturnType<typeof copy.decide> {
+    if (command.type === 'Lend') return wrong.decide();
+    return { kind: 'rejected', reason: 'not_lent' };
+  }
+
+  test('that was drawn runs alone with its seed and its path', async () => {
+    const target = deciderTarget('wrong', wrong);
+    const { counterexample, seed } = await loans.check(target, { seed: 1 });
+    const path = counterexample?.path.split(':')[0] ?? '';
+    expect((await loans.check(deciderTarget('right', copy), { seed, path })).runs).toBe(1);
+  });
+
+  test('is shown although its words cannot be made', async () => {
+    const print = () => {
+      throw new Error('no words');
+    };
+    const run = kitFor({ ...LOANS, print }).assertDecides(wrong);
+    await expect(run).rejects.toThrow(/\nA: \{.*\} {2}# [^\n]+\n/);
   });
 });
 

@@ -17,6 +17,30 @@ export interface Program<Command> {
   readonly steps: readonly Step<Command>[];
 }
 
+const KINDS: readonly Step<unknown>['do'][] = ['command', 'look', 'restart'];
+
+/** Throws a RangeError unless all kinds are those of steps. */
+export function requireKinds(kinds: readonly unknown[]): void {
+  for (const kind of kinds) {
+    if (KINDS.some((each) => each === kind)) continue;
+    throw new RangeError(`a step does one of ${KINDS.join(', ')}, and not ${kind}`);
+  }
+}
+
+/** Throws a RangeError unless a program that a user has written can run. */
+export function requireProgram({ steps }: Program<unknown>): void {
+  requireKinds(steps.map((step) => step.do));
+  for (const step of steps) {
+    if (step.do === 'restart') continue;
+    if (!(Number.isSafeInteger(step.on) && step.on >= 0)) {
+      throw new RangeError(`a step is on an aggregate, 0 or more, and not on ${step.on}`);
+    }
+    if (step.do === 'command' && !('command' in step)) {
+      throw new RangeError('a step that does a command must have one');
+    }
+  }
+}
+
 /** Returns the letter of an aggregate; after Z come A1, B1 and so on. */
 export function letterOf(name: Name): string {
   const round = Math.floor(name / 26);

@@ -1,7 +1,7 @@
 import { Arbitrary, type Random, Stream, Value } from 'fast-check';
 import type { Commands } from './domain.ts';
 import { requireCounts } from './find.ts';
-import type { Program, Step } from './program.ts';
+import { type Program, requireKinds, type Step } from './program.ts';
 import { type StepLanguage, simplerSteps } from './simpler.ts';
 
 export interface ProgramOptions {
@@ -30,6 +30,7 @@ export class Programs<Command> extends Arbitrary<Program<Command>> {
   ) {
     super();
     requireCounts({ maxSteps, maxAggregates, 'the number of kinds in does': does.length });
+    requireKinds(does);
     this.#domain = domain;
     this.#maxSteps = maxSteps;
     this.#maxAggregates = maxAggregates;

@@ -186,5 +186,14 @@ export function outcomeOf(told: Told<unknown>): string {
 
 /** Returns a command to an aggregate in words. */
 export function printed<Command>(domain: Commands<Command>, command: Command, on: Name): string {
-  return `${letterOf(on)}: ${domain.print?.(command) ?? asText(command)}`;
+  return `${letterOf(on)}: ${inWords(domain, command)}`;
+}
+
+function inWords<Command>(domain: Commands<Command>, command: Command): string {
+  try {
+    return domain.print?.(command) ?? asText(command);
+  } catch {
+    // A mistake in the words must not hide the counterexample that they are for.
+    return asText(command);
+  }
 }

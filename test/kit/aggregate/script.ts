@@ -6,8 +6,8 @@ import { brokenBy } from './violation.ts';
 
 /** The violation and the origin of a counterexample. */
 export interface Origin {
-  readonly seed: number;
-  readonly path: string;
+  /** The seed and the path, or the given program, in words. */
+  readonly origin: string;
   readonly rule: string;
   readonly detail: string;
 }
@@ -29,7 +29,7 @@ export function onLines(items: readonly unknown[]): string {
 export function asScript<State, Command, Event>(
   domain: Domain<State, Command, Event>,
   { steps }: Program<Command>,
-  { seed, path, rule, detail }: Origin,
+  { origin, rule, detail }: Origin,
 ): string {
   const streams = new Map<Name, readonly Event[]>();
   const lines = steps.map((step) => {
@@ -47,5 +47,5 @@ export function asScript<State, Command, Event>(
     }
   });
   const about = [`# Broken: ${rule}`, `# ${detail.replaceAll('\n', '\n# ')}`];
-  return `${[...about, `# Seed ${seed}, path ${path}.`, ...lines].join('\n')}\n`;
+  return `${[...about, `# ${origin}`, ...lines].join('\n')}\n`;
 }
