@@ -4,11 +4,20 @@ import { allEnded, closing } from './closing.ts';
 import type { Commands, Domain } from './domain.ts';
 import { NO_LIMITS, randomSeed, requireCounts } from './find.ts';
 import type { Given } from './form.ts';
-import { letterOf, type Name, type Program, type Step } from './program.ts';
+import { letterOf, type Name, type Program, requireProgram, type Step } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
-import { outcomeOf, printed } from './run.ts';
+import { answerIn, outcomeOf, printed, requireSameAnswer } from './run.ts';
+import { onLines, replayOf } from './script.ts';
+import { simplerBundles } from './simpler.ts';
 import { type Call, specificationOf } from './specification.ts';
-import { commandGiven, eventsOf, performIn, type Session, type Target } from './target.ts';
+import {
+  commandGiven,
+  eventsOf,
+  performIn,
+  type Session,
+  type Target,
+  type Told,
+} from './target.ts';
 import { asText, copyOf } from './text.ts';
 import { brokenBy, Violation } from './violation.ts';
 
@@ -17,12 +26,16 @@ import { brokenBy, Violation } from './violation.ts';
  * aggregate behaves as if each call happened at one moment between its start and its answer.
  */
 
-export interface ConcurrentOptions extends ProgramOptions, TurnLimits {
+export interface ConcurrentOptions<Command = unknown> extends ProgramOptions, TurnLimits {
   /** The number of clients; default 3. */
   readonly clients?: number;
   /** The number of rounds, each in a session of its own; default 100. */
   readonly rounds?: number;
   readonly seed?: number;
+  /** Programs to run in every round instead of drawn ones, each by a client of its own. */
+  readonly programs?: readonly Program<Command>[];
+  /** The time for which a violation is shrunk, in milliseconds; default 1,000. */
+  readonly shrinkMs?: number;
 }
 
 export interface ConcurrentResult {
@@ -33,13 +46,15 @@ export interface ConcurrentResult {
   readonly undecided: number;
   /** A history without a linearization, in words: of the first aggregate that has none. */
   readonly violation?: string;
+  /** The options that run the programs of the violation again, as a JavaScript expression. */
+  readonly replay?: string;
 }
 
 /** Runs concurrent clients, and checks each aggregate's history for linearizability. */
 export async function checkConcurrently<State, Command, Event>(
   domain: Domain<State, Command, Event>,
   target: Target<Command, Event>,
-  options: ConcurrentOptions = {},
+  options: ConcurrentOptions<Command> = {},
 ): Promise<ConcurrentResult> {
   const {
     clients = 3,
@@ -47,28 +62,92 @@ export async function checkConcurrently<State, Command, Event>(
     seed = randomSeed(),
     maxSteps = 5,
     maxAggregates = 2,
+    programs: given,
   } = options;
-  requireCounts({ clients, rounds });
+  requireCounts({ clients, rounds, 'the number of programs': given?.length ?? clients });
+  given?.forEach(requireProgram);
   const program = new Programs(domain, { ...options, maxSteps, maxAggregates });
   const bundles = fc.array(program, { minLength: clients, maxLength: clients });
+  const drawn = given ? [] : fc.sample(bundles, { ...NO_LIMITS, seed, numRuns: rounds });
+  const run = (bundle: Bundle<Command>) => runRound(domain, target, bundle, options);
   let [calls, undecided] = [0, 0];
   const tally = new AnswerTally();
-  const drawn = fc.sample(bundles, { ...NO_LIMITS, seed, numRuns: rounds });
-  for (const [round, bundle] of drawn.entries()) {
+  for (let round = 0; round < rounds; round += 1) {
     if (options.signal?.aborted) return { seed, rounds: round, calls, undecided };
-    const session = await target.open();
-    const history = new Recording(domain, session);
-    await closing(session, () => history.record(copyOf(bundle)));
+    const bundle = given ?? (drawn[round] as Bundle<Command>);
+    const history = await run(bundle);
     calls += history.calls.length;
     tally.add(history.calls);
-    const found = await judge(domain, history.calls, options);
-    if (found === 'undecided') undecided += 1;
-    else if (found !== undefined) {
-      return { seed, rounds: round + 1, calls, undecided, violation: found };
-    }
+    if (history.isUndecided) undecided += 1;
+    const { violation } = history;
+    if (violation === undefined) continue;
+    const simpler = (part: Program<Command>) => program.shrink(part).map(({ value }) => value);
+    const smallest = await shrunk({ bundle, violation }, simpler, run, options);
+    return { seed, rounds: round + 1, calls, undecided, ...smallest };
   }
   const violation = tally.violation();
   return { seed, rounds, calls, undecided, ...(violation !== undefined && { violation }) };
+}
+
+/** Programs that run at once, each by a client of its own. */
+type Bundle<Command> = readonly Program<Command>[];
+
+interface Round<Command, Event> {
+  readonly calls: readonly Call<Command, Event>[];
+  readonly isUndecided: boolean;
+  readonly violation?: string;
+}
+
+async function runRound<State, Command, Event>(
+  domain: Domain<State, Command, Event>,
+  target: Target<Command, Event>,
+  bundle: Bundle<Command>,
+  limits: TurnLimits,
+): Promise<Round<Command, Event>> {
+  const calls: Call<Command, Event>[] = [];
+  try {
+    const session = await target.open();
+    const history = new Recording(domain, session, calls);
+    // A copy, as the target may change it in place, and the programs are shrunk and shown afterwards.
+    await closing(session, () => history.record(copyOf(bundle)));
+    const found = await judge(domain, calls, limits);
+    if (found === 'undecided') return { calls, isUndecided: true };
+    return { calls, isUndecided: false, ...(found !== undefined && { violation: found }) };
+  } catch (error) {
+    const lines = [brokenBy(error).detail, ...calls.map((call) => `  ${inWords(domain, call)}`)];
+    return { calls, isUndecided: false, violation: lines.join('\n') };
+  }
+}
+
+const SHRINK_MS = 1_000;
+/** A smaller bundle may need the right moments: it is tried several times. */
+const TRIES = 5;
+
+/** Returns the violation of the smallest bundle that is found to have one, with the options that repeat it. */
+async function shrunk<Command>(
+  found: { readonly bundle: Bundle<Command>; readonly violation: string },
+  simpler: (part: Program<Command>) => Iterable<Program<Command>>,
+  run: (bundle: Bundle<Command>) => Promise<Round<Command, unknown>>,
+  { shrinkMs = SHRINK_MS, signal }: ConcurrentOptions<Command>,
+): Promise<{ readonly violation: string; readonly replay: string }> {
+  const end = performance.now() + shrinkMs;
+  const isOver = () => signal?.aborted === true || performance.now() >= end;
+  const smaller = async ({ bundle }: typeof found): Promise<typeof found | undefined> => {
+    for (const candidate of simplerBundles(bundle, simpler)) {
+      for (let tried = 0; tried < TRIES; tried += 1) {
+        if (isOver()) return undefined;
+        const { violation } = await run(candidate);
+        if (violation !== undefined) return { bundle: candidate, violation };
+      }
+    }
+    return undefined;
+  };
+  let smallest = found;
+  for (let next = await smaller(found); next !== undefined; next = await smaller(next)) {
+    smallest = next;
+  }
+  const programs = smallest.bundle.map(({ steps }) => `{ steps: ${onLines(steps)} }`);
+  return { violation: smallest.violation, replay: replayOf(programs.join(', ')) };
 }
 
 /** Counts the calls that were answered: a history without answers is always linearizable. */
@@ -94,18 +173,28 @@ class AnswerTally {
   }
 }
 
+/** One command in so many is sent twice, if the target is idempotent. */
+const REPEAT_EVERY = 2;
+const MAX_TURNS = 16;
+
 /** Records the calls of one round. */
 class Recording<State, Command, Event> {
-  readonly calls: Call<Command, Event>[] = [];
+  readonly #calls: Call<Command, Event>[];
   readonly #domain: Domain<State, Command, Event>;
   readonly #session: Session<Command, Event>;
   readonly #given: Given[] = [];
   #moment = 0;
   #commands = 0;
 
-  constructor(domain: Domain<State, Command, Event>, session: Session<Command, Event>) {
+  /** @param calls Receives the calls. */
+  constructor(
+    domain: Domain<State, Command, Event>,
+    session: Session<Command, Event>,
+    calls: Call<Command, Event>[],
+  ) {
     this.#domain = domain;
     this.#session = session;
+    this.#calls = calls;
   }
 
   /** Runs programs at once, one by each client, and reads every aggregate once more. */
@@ -120,7 +209,7 @@ class Recording<State, Command, Event> {
   }
 
   async #lookAtAll(): Promise<void> {
-    const names = new Set(this.calls.map(({ asked }) => asked.on));
+    const names = new Set(this.#calls.map(({ asked }) => asked.on));
     for (const on of names) {
       await this.#call(0, { do: 'look', on });
       const events = await eventsOf(this.#session, this.#idOf(on), `the events of ${letterOf(on)}`);
@@ -151,7 +240,31 @@ class Recording<State, Command, Event> {
     const what = printed(this.#domain, command, asked.on);
     const given = commandGiven(command, what);
     this.#given.push(given);
-    return performIn(this.#session, { id, command, commandId, client }, what, given);
+    const perform = () => performIn(this.#session, { id, command, commandId, client }, what, given);
+    const isRepeated = this.#session.isIdempotent && this.#commands % REPEAT_EVERY === 0;
+    return isRepeated ? this.#twice(perform, what) : perform();
+  }
+
+  /** Sends a command again while its first answer may be due, after a few turns: both must be the same. */
+  async #twice(perform: () => Promise<Told<Event>>, what: string): Promise<Told<Event>> {
+    const turns = this.#moment % MAX_TURNS;
+    const again = async () => {
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      return perform();
+    };
+    const ends = await Promise.allSettled([perform(), again()]);
+    const told = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+    const [first, second] = told;
+    for (const end of ends) {
+      // One answer is enough, but a mistake in the other's form is none.
+      if (end.status === 'rejected' && (first === undefined || end.reason instanceof Violation)) {
+        throw end.reason;
+      }
+    }
+    if (second !== undefined) {
+      requireSameAnswer(what, answerIn(second), answerIn(first as Told<Event>));
+    }
+    return first as Told<Event>;
   }
 
   #note(
@@ -161,7 +274,7 @@ class Recording<State, Command, Event> {
     answer: Call<Command, Event>['answer'],
   ): void {
     const returned = answer.kind === 'unknown' ? Number.POSITIVE_INFINITY : ++this.#moment;
-    this.calls.push({ client, asked, answer, invoked, returned });
+    this.#calls.push({ client, asked, answer, invoked, returned });
   }
 
   #idOf(name: Name): string {

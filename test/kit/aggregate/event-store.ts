@@ -28,7 +28,7 @@ export interface EventStore<Event> {
   /** Ends like a killed process, and opens the stored data again. */
   reopen?(): Promise<EventStore<Event>>;
   close?(): Promise<void>;
-  /** True if an append with a command id that was appended before records nothing. */
+  /** True if an append with a command id that was sent before records nothing, and gets the first answer. */
   readonly isIdempotent?: boolean;
 }
 
@@ -60,8 +60,16 @@ export const STORE_RULES = {
 export type StoreOperation<Event> =
   /** `off` is added to the version of the stream: 0 expects the right one. */
   | { do: 'append'; stream: number; off: number; events: readonly Event[] }
-  /** Appends several at once, which all expect the version of the stream. */
-  | { do: 'race'; stream: number; several: readonly (readonly Event[])[] }
+  /**
+   * Appends several at once, which all expect the version of the stream, and `beside` to the next stream.
+   * An idempotent store gets the first one twice.
+   */
+  | {
+      do: 'race';
+      stream: number;
+      several: readonly (readonly Event[])[];
+      beside?: readonly Event[] | undefined;
+    }
   /** Repeats an append, by the index of those that were recorded, modulo their number. */
   | { do: 'repeat'; which: number }
   | { do: 'reopen' };
@@ -148,7 +156,13 @@ function opsOf<Event>(event: Arbitrary<Event>): Arbitrary<readonly StoreOperatio
       weight: 6,
       arbitrary: fc.record({ do: fc.constant('append' as const), stream, off, events }),
     },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('race' as const), stream, several }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        ...{ do: fc.constant('race' as const), stream, several },
+        beside: fc.option(events, { nil: undefined }),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('repeat' as const), which: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
   );
@@ -163,8 +177,12 @@ function inWords(op: StoreOperation<unknown>): string {
       ];
       return `append ${asText(op.events)} to stream ${op.stream + 1}, expecting ${version}`;
     }
-    case 'race':
-      return `append ${op.several.map(asText).join(' and ')} to stream ${op.stream + 1}, at once`;
+    case 'race': {
+      const beside =
+        op.beside && `, and ${asText(op.beside)} to stream ${nextStream(op.stream) + 1}`;
+      const several = op.several.map(asText).join(' and ');
+      return `append ${several} to stream ${op.stream + 1}${beside ?? ''}, at once`;
+    }
     case 'repeat':
       return 'repeat an earlier append';
     case 'reopen':
@@ -172,9 +190,11 @@ function inWords(op: StoreOperation<unknown>): string {
   }
 }
 
+type Request<Event> = Parameters<EventStore<Event>['append']>;
+
 /** An append that was recorded. */
 interface Sent<Event> {
-  readonly request: Parameters<EventStore<Event>['append']>;
+  readonly request: Request<Event>;
   /** The answer as it was then. */
   readonly answer: Appended;
 }
@@ -197,7 +217,7 @@ class StoreSession<Event> {
       case 'append':
         return this.#append(nameOf(op.stream), op.off, op.events);
       case 'race':
-        return this.#race(nameOf(op.stream), op.several);
+        return this.#race(op);
       case 'repeat':
         return this.#repeat(op.which);
       case 'reopen':
@@ -213,7 +233,7 @@ class StoreSession<Event> {
     const before = this.#eventsOf(stream);
     const expected = before.length + off;
     if (expected < 0) return 0;
-    const answer = await this.#send(stream, expected, events);
+    const answer = await this.#send(this.#request(stream, expected, events));
     const rule = off === 0 ? STORE_RULES.append : STORE_RULES.conflict;
     const due = off === 0 ? this.#accept(stream, events) : { kind: 'conflict' };
     differ(rule, `an append to ${stream} at version ${expected}`, answer, due);
@@ -221,15 +241,22 @@ class StoreSession<Event> {
     return 1;
   }
 
-  async #race(stream: string, several: readonly (readonly Event[])[]): Promise<1> {
-    const before = this.#eventsOf(stream);
-    const lengths = new Set([
-      before.length,
-      ...several.map(({ length }) => before.length + length),
-    ]);
-    const appends = several.map((events) => this.#send(stream, before.length, events));
+  async #race(op: Extract<StoreOperation<Event>, { do: 'race' }>): Promise<1> {
+    const { several, beside } = op;
+    const [stream, next] = [nameOf(op.stream), nameOf(nextStream(op.stream))];
+    const before = this.#eventsOf(stream).length;
+    const lengths = new Set([before, ...several.map(({ length }) => before + length)]);
+    const requests = several.map((events) => this.#request(stream, before, events));
+    const aside = beside && this.#request(next, this.#eventsOf(next).length, beside);
+    const appends = requests.map((request) => this.#send(request));
+    const [appendAside, appendAgain] = [
+      aside && this.#send(aside),
+      this.#store.isIdempotent && this.#again(requests[0] as Request<Event>),
+    ];
     // One that fails while the stream is read is awaited below.
-    for (const append of appends) append.catch(() => undefined);
+    for (const append of [...appends, appendAside, appendAgain]) {
+      if (append) append.catch(() => undefined);
+    }
     const seen = await this.#read(stream);
     if (!lengths.has(seen.length)) {
       throw new Violation(STORE_RULES.whole, `${stream} is read with ${seen.length} events`);
@@ -245,6 +272,14 @@ class StoreSession<Event> {
       const what = `append ${index + 1} of ${several.length} to ${stream} at once`;
       differ(STORE_RULES.one, what, answer, several[index] === winner ? due : { kind: 'conflict' });
     }
+    if (appendAgain) {
+      const what = `append 1 of ${several.length} to ${stream}, repeated at once`;
+      differ(STORE_RULES.repeat, what, await appendAgain, answers[0]);
+    }
+    if (beside) {
+      const what = `an append to ${next} beside those to ${stream}`;
+      differ(STORE_RULES.append, what, await appendAside, this.#accept(next, beside));
+    }
     await this.#checkAll(STORE_RULES.one);
     return 1;
   }
@@ -253,9 +288,7 @@ class StoreSession<Event> {
     const sent = this.#sent[which % Math.max(1, this.#sent.length)];
     if (!this.#store.isIdempotent || sent === undefined) return 0;
     const what = `a repeated append to ${sent.request[0]}`;
-    const answer = await this.#store.append(...sent.request);
-    requireAppended(what, answer);
-    differ(STORE_RULES.repeat, what, answer, sent.answer);
+    differ(STORE_RULES.repeat, what, await this.#again(sent.request), sent.answer);
     await this.#checkAll(STORE_RULES.repeat);
     return 1;
   }
@@ -267,15 +300,24 @@ class StoreSession<Event> {
     return this.#sent.length === 0 ? 0 : 1;
   }
 
-  async #send(stream: string, expected: number, events: readonly Event[]): Promise<Appended> {
+  #request(stream: string, expected: number, events: readonly Event[]): Request<Event> {
     this.#commands += 1;
-    const request: Sent<Event>['request'] = [stream, expected, events, `append-${this.#commands}`];
-    const given = new Given('the store', { [`the events of an append to ${stream}`]: events });
-    this.#given.push(given);
+    this.#given.push(new Given('the store', { [`the events of an append to ${stream}`]: events }));
+    return [stream, expected, events, `append-${this.#commands}`];
+  }
+
+  async #send(request: Request<Event>): Promise<Appended> {
+    const answer = await this.#again(request);
+    if (answer.kind === 'appended') this.#sent.push({ request, answer: { ...answer } });
+    return answer;
+  }
+
+  /** Sends an append, perhaps once more. */
+  async #again(request: Request<Event>): Promise<Appended> {
+    const [stream, expected] = request;
     const answer = await this.#store.append(...request);
     requireAppended(`an append to ${stream} at version ${expected}`, answer);
-    given.requireUnchanged();
-    if (answer.kind === 'appended') this.#sent.push({ request, answer: { ...answer } });
+    for (const given of this.#given) given.requireUnchanged();
     return answer;
   }
 
@@ -318,6 +360,10 @@ class StoreSession<Event> {
   #eventsOf(stream: string): readonly Event[] {
     return this.#streams.get(stream) ?? [];
   }
+}
+
+function nextStream(stream: number): number {
+  return (stream + 1) % STREAMS;
 }
 
 function nameOf(stream: number): string {

@@ -161,7 +161,7 @@ export class Kit<State, Command, Event> {
   /** Runs clients at once on the same aggregates, and checks that their history is linearizable. */
   checkConcurrently(
     target: Target<Command, Event>,
-    options: ConcurrentOptions = {},
+    options: ConcurrentOptions<Command> = {},
   ): Promise<ConcurrentResult> {
     return checkConcurrently(this.domain, target, options);
   }
@@ -169,12 +169,14 @@ export class Kit<State, Command, Event> {
   /** Like {@link checkConcurrently}, but throws a violation, and if all is undecided: for tests. */
   async assertLinearizable(
     target: Target<Command, Event>,
-    options: ConcurrentOptions = {},
+    options: ConcurrentOptions<Command> = {},
   ): Promise<ConcurrentResult> {
     const result = await this.checkConcurrently(target, options);
-    const { violation, seed, rounds, calls, undecided } = result;
+    const { violation, replay, seed, rounds, calls, undecided } = result;
     if (violation !== undefined) {
-      throw new Violation('concurrent calls are linearizable', `${violation}\nSeed ${seed}.`);
+      const origin = options.programs === undefined ? `\nSeed ${seed}.` : '';
+      const again = replay === undefined ? '' : `\n${TO_REPEAT}\n${replay}`;
+      throw new Violation('concurrent calls are linearizable', `${violation}${origin}${again}`);
     }
     if (calls === 0 && undecided < rounds) throw nothingChecked(target.name, 'no call was made');
     if (undecided < rounds) return result;

@@ -147,7 +147,7 @@ export class Run<State, Command, Event> {
 /** The members of an answer as texts; those that it does not tell are undefined. */
 type Answer = Readonly<Record<'outcome' | 'events' | 'version', string | undefined>>;
 
-function answerIn(told: Told<unknown>): Answer {
+export function answerIn(told: Told<unknown>): Answer {
   const { events, version } = told.kind === 'accepted' ? told : {};
   return {
     outcome: outcomeOf(told),
@@ -157,7 +157,7 @@ function answerIn(told: Told<unknown>): Answer {
 }
 
 /** Throws a {@link Violation} unless a repeated command has got the first answer, as far as both tell it. */
-function requireSameAnswer(what: string, again: Answer, first: Answer): void {
+export function requireSameAnswer(what: string, again: Answer, first: Answer): void {
   for (const member of ['outcome', 'events', 'version'] as const) {
     const [now, before] = [again[member], first[member]];
     if (now === undefined || before === undefined || now === before) continue;

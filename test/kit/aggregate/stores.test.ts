@@ -6,6 +6,7 @@ import { memoryOrders, sqliteOrders } from '../../support/targets.ts';
 import { ORDERS } from '../orders.ts';
 import { type Command, copy, type Event, Library, MemoryEvents } from '../starter/library.ts';
 import { LOANS } from '../starter/loans.ts';
+import type { ConcurrentOptions } from './concurrent.ts';
 import { type Appended, type EventStore, STORE_RULES, type StoreOptions } from './event-store.ts';
 import { kitFor } from './kit.ts';
 import type { Target } from './target.ts';
@@ -174,6 +175,42 @@ describe('A check of an event store', () => {
         };
       },
     ],
+    [
+      STORE_RULES.repeat,
+      'it records an append twice that is repeated before its answer',
+      (store) => {
+        const answers = new Map<string, Appended>();
+        return {
+          async append(stream, expected, events, id) {
+            const known = answers.get(id);
+            if (known !== undefined) return known;
+            const answer = await store.append(stream, expected, events, `${id}-${answers.size}`);
+            const isOvertaken = answers.has(id);
+            answers.set(id, answer);
+            return isOvertaken ? { kind: 'appended', version: expected } : answer;
+          },
+        };
+      },
+    ],
+    [
+      STORE_RULES.one,
+      'it loses an append while another stream is appended',
+      (store) => {
+        let busy: string | undefined;
+        return {
+          async append(stream, expected, events, id) {
+            if (busy !== undefined && busy !== stream) {
+              return { kind: 'appended', version: expected + events.length };
+            }
+            busy = stream;
+            const answer = await store.append(stream, expected, events, id);
+            busy = undefined;
+            return answer;
+          },
+          isIdempotent: false,
+        };
+      },
+    ],
     [STORE_RULES.restart, 'it forgets', () => ({ reopen: async () => new MemoryEvents() })],
     [
       STORE_RULES.positions,
@@ -254,6 +291,61 @@ describe('A check with concurrent clients', () => {
     expect(await loans.checkConcurrently(lostUpdates, { seed })).toMatchObject({ violation });
     const run = () => loans.assertLinearizable(lostUpdates, { seed });
     await expect(run()).rejects.toThrow('Seed 1.');
+  });
+
+  test('shows a few calls, and the options that run them again', async () => {
+    for (const seed of [1, 2, 3]) {
+      const sizes = { clients: 10, maxSteps: 20 };
+      const result = await loans.checkConcurrently(lostUpdates, { seed, ...sizes });
+      expect(result.violation?.split('\n').length).toBeLessThan(20);
+      const options = evaluated(result.replay ?? '') as ConcurrentOptions<Command>;
+      expect(options.programs?.length).toBeLessThanOrEqual(3);
+      const again = await loans.checkConcurrently(lostUpdates, options);
+      expect(again.violation).toContain('not linearizable');
+      const run = loans.assertLinearizable(lostUpdates, options);
+      await expect(run).rejects.toThrow('To run it again, pass these options to the same call:\n');
+      await expect(run).rejects.not.toThrow('Seed');
+      expect((await loans.assertLinearizable(library(), options)).rounds).toBe(100);
+    }
+    await expect(loans.assertLinearizable(library(), { programs: [] })).rejects.toThrow(RangeError);
+  });
+
+  test('finds a command that is decided again if it is repeated before its answer', async () => {
+    const twice = library((events) => {
+      const told = new Map<string, ReturnType<typeof copy.decide>>();
+      const app = new Library(events);
+      let sent = 0;
+      return async (id, command, commandId) => {
+        const known = told.get(commandId);
+        if (known !== undefined) return known;
+        const decision = await app.perform(id, command, `${commandId}-${++sent}`);
+        told.set(commandId, decision);
+        return decision;
+      };
+    });
+    const isIdempotent = true;
+    const idempotent = (target: typeof twice): typeof twice => ({
+      name: target.name,
+      open: async () => ({ ...(await target.open()), isIdempotent }),
+    });
+    await loans.assertLinearizable(idempotent(library()));
+    const { violation } = await loans.checkConcurrently(idempotent(twice), { seed: 1 });
+    expect(violation).toMatch(/, repeated: .*, and was |not linearizable/);
+  });
+
+  test('shows what throws with the calls before', async () => {
+    const lost = (): never => {
+      throw new TypeError('no such table');
+    };
+    const unread: Target<Command, Event> = {
+      name: 'unread',
+      open: async () => ({ ...(await library().open()), events: lost }),
+    };
+    const run = loans.assertLinearizable(unread, { seed: 1 });
+    await expect(run).rejects.toThrow(/^no such table\n {2}\[1, \d+\] client 1, A: /);
+    await expect(run).rejects.toThrow('\nSeed 1.\n');
+    const kit = kitFor({ ...LOANS, model: { ...LOANS.model, decide: lost } });
+    await expect(kit.assertLinearizable(library(), { seed: 1 })).rejects.toThrow(/no such table\n/);
   });
 
   test('allows that a command without an answer was recorded or not', async () => {

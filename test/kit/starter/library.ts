@@ -83,24 +83,28 @@ export class MemoryEvents {
 /** The application: decides commands on the newest events, again after a conflict. */
 export class Library {
   readonly #events: MemoryEvents;
-  readonly #decided = new Map<string, Decision>();
+  readonly #performed = new Map<string, Promise<Decision>>();
 
   constructor(events: MemoryEvents) {
     this.#events = events;
   }
 
-  async perform(id: string, command: Command, commandId: string): Promise<Decision> {
-    const known = this.#decided.get(commandId);
+  /** Performs a command once, even if it is repeated before its first answer. */
+  perform(id: string, command: Command, commandId: string): Promise<Decision> {
+    const known = this.#performed.get(commandId);
     if (known !== undefined) return known;
+    const decision = this.#decide(id, command, commandId);
+    this.#performed.set(commandId, decision);
+    return decision;
+  }
+
+  async #decide(id: string, command: Command, commandId: string): Promise<Decision> {
     for (;;) {
       const before = await this.#events.read(id);
       const decision = copy.decide(command, before.reduce(copy.evolve, copy.initial));
-      const isNew = decision.kind === 'accepted' && decision.events.length > 0;
-      const appended =
-        isNew && (await this.#events.append(id, before.length, decision.events, commandId));
-      if (appended && appended.kind === 'conflict') continue;
-      this.#decided.set(commandId, decision);
-      return decision;
+      if (decision.kind === 'rejected' || decision.events.length === 0) return decision;
+      const appended = await this.#events.append(id, before.length, decision.events, commandId);
+      if (appended.kind === 'appended') return decision;
     }
   }
 
