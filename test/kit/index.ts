@@ -81,7 +81,7 @@ export { brokenListRule, brokenOrderRule } from './oracle/list-rules.ts';
 export { wrongWithError, wrongWithOrder } from './oracle/shapes.ts';
 export { type Expected, OracleStore } from './oracle/store.ts';
 export { ask, NO_ORDER, type OrderRow, type Status } from './oracle/table.ts';
-export { ORDERS, orderTarget } from './orders.ts';
+export { ORDERS, ORDERS_WITH_REASONS, orderTarget } from './orders.ts';
 export type { ConcurrentProgram, Name, Program, Step } from './program.ts';
 export { bundles, concurrentPrograms, type ProgramOptions, programs } from './programs.ts';
 export { Run } from './run.ts';

@@ -4,8 +4,9 @@ import type { Session, Target } from './aggregate/target.ts';
 import { commandsTo, eventsOf, FEW_DATES } from './arbitraries.ts';
 import { ask, NO_ORDER, type OrderRow } from './oracle/table.ts';
 import { plainerPlacings } from './shrinking.ts';
+import type { Decider } from './targets/decider.ts';
 import type { StoreUnderTest } from './targets/store.ts';
-import type { Command, OrderEvent } from './vocabulary.ts';
+import type { Command, OrderEvent, Rejection } from './vocabulary.ts';
 
 /** The order, as the kit for any aggregate knows it. Its model is the oracle's table. */
 
@@ -17,40 +18,49 @@ const COMMANDS = {
   OrderCancelled: 'CancelOrder',
 } as const;
 
-export const ORDERS: Domain<OrderRow, Command, OrderEvent> = {
-  name: 'order',
-  model: {
-    initial: NO_ORDER,
-    decide(command, row): Decision<OrderEvent> {
-      const { answer } = ask(row, command);
-      if (answer === 'nothing to do') return { kind: 'accepted', events: [] };
-      if ('refused' in answer) return { kind: 'rejected', reason: answer.refused };
-      return { kind: 'accepted', events: [{ ...command, type: answer.event } as OrderEvent] };
+/** The order by the contract, which has no reasons. */
+export const ORDERS: Domain<OrderRow, Command, OrderEvent> & { readonly model: Decider<OrderRow> } =
+  {
+    name: 'order',
+    model: {
+      initial: NO_ORDER,
+      decide(command, row): Decision<OrderEvent, Rejection> {
+        const { answer } = ask(row, command);
+        if (answer === 'nothing to do') return { kind: 'accepted', events: [] };
+        if ('refused' in answer) return { kind: 'rejected', reason: answer.refused };
+        return { kind: 'accepted', events: [{ ...command, type: answer.event } as OrderEvent] };
+      },
+      evolve: (row, event) => ask(row, causeOf(event)).order,
     },
-    evolve: (row, event) => ask(row, causeOf(event)).order,
-  },
+    commands: commandsTo(fc.constant(ORDER_ID)),
+    events: eventsOf(fc.constant(ORDER_ID)),
+    causeOf,
+    // As version 1 shows it: whether it has shipped.
+    view: ({ status }) => (status === 'none' ? undefined : status === 'shipped'),
+    *plainer(command) {
+      if (command.type === 'PlaceOrder') {
+        const { type, orderId, ...placing } = command;
+        for (const plainer of plainerPlacings(placing)) yield { type, orderId, ...plainer };
+      }
+      if (command.type === 'ShipOrder') {
+        const plain = FEW_DATES.slice(0, datesBefore(command.shipDate));
+        for (const shipDate of plain) yield { ...command, shipDate };
+      }
+      if (command.type === 'CancelOrder' && command.reason !== undefined) {
+        yield { type: command.type, orderId: command.orderId };
+      }
+    },
+    print: ({ type, orderId: _, ...rest }) => {
+      const values = Object.entries(rest).map(([name, value]) => ` ${name} ${value}`);
+      return `${type}${values.join(',')}`;
+    },
+  };
+
+/** The same with reasons for cancellations, for stores that record them. */
+export const ORDERS_WITH_REASONS: typeof ORDERS = {
+  ...ORDERS,
   commands: commandsTo(fc.constant(ORDER_ID), REASONS),
   events: eventsOf(fc.constant(ORDER_ID), REASONS),
-  causeOf,
-  // As version 1 shows it: whether it has shipped.
-  view: ({ status }) => (status === 'none' ? undefined : status === 'shipped'),
-  *plainer(command) {
-    if (command.type === 'PlaceOrder') {
-      const { type, orderId, ...placing } = command;
-      for (const plainer of plainerPlacings(placing)) yield { type, orderId, ...plainer };
-    }
-    if (command.type === 'ShipOrder') {
-      const plain = FEW_DATES.slice(0, datesBefore(command.shipDate));
-      for (const shipDate of plain) yield { ...command, shipDate };
-    }
-    if (command.type === 'CancelOrder' && command.reason !== undefined) {
-      yield { type: command.type, orderId: command.orderId };
-    }
-  },
-  print: ({ type, orderId: _, ...rest }) => {
-    const values = Object.entries(rest).map(([name, value]) => ` ${name} ${value}`);
-    return `${type}${values.join(',')}`;
-  },
 };
 
 /** Returns a store as a target of the kit for any aggregate, with an order for each aggregate. */
@@ -70,7 +80,9 @@ function sessionOn(opened: StoreUnderTest): Session<Command, OrderEvent> {
         { command: own, by: `client-${client}`, commandId },
         client,
       );
-      if (outcome.kind === 'accepted' || outcome.kind === 'rejected') return outcome;
+      if (outcome.kind === 'rejected') return outcome;
+      // Without events, if the store tells them: theirs have the order's own id.
+      if (outcome.kind === 'accepted') return { kind: 'accepted', version: outcome.version };
       throw new Error(outcome.cause);
     },
     view: async (id) => (await store.get(orderIdOf(id)))?.complete,
@@ -85,6 +97,7 @@ function sessionOn(opened: StoreUnderTest): Session<Command, OrderEvent> {
       },
     }),
     close: () => store.close(),
+    ...(opened.isIdempotent && { isIdempotent: true }),
   };
 }
 

@@ -62,6 +62,7 @@ export type Rule =
   | 'every change is recorded once, and nothing else is'
   | 'positions are dense and versions count'
   | 'what was acknowledged outlives a restart'
+  | 'a repeated command changes nothing, and gets the first answer'
   | 'one order is shown as the list shows it'
   | 'a new order has an id that no other has'
   | (typeof FORM_RULES)[keyof typeof FORM_RULES]

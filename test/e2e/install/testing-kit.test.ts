@@ -1,5 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -89,10 +97,17 @@ describe('The package of the testing kit', () => {
       writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
       writeFileSync(
         join(project, 'orders.ts'),
-        `import { check, type Decider, OracleStore } from 'store-orders-testing/orders';
+        `import { check, type Decider, deciderTarget, ORDERS, OracleStore } from 'store-orders-testing/orders';
+       export const target = deciderTarget('model', ORDERS.model);
        export const kinds = [typeof check, new OracleStore().list().length];
        export type Mine = Decider<string>;`,
       );
+      await run(process.execPath, [resolve(compiler), '-p', project]);
+      // The kit itself needs no types of Node.js.
+      const alone = { ...compilerOptions, lib: ['es2023', 'dom'], types: [] };
+      const config = { compilerOptions: alone, files: ['orders.ts'] };
+      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
+      rmSync(join(project, 'node_modules/@types'), { recursive: true });
       await run(process.execPath, [resolve(compiler), '-p', project]);
     },
   );

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { order } from '../../../src/domain/order.ts';
 import { evaluated } from '../../support/evaluated.ts';
 import { brokenHistoryRule } from '../oracle/history.ts';
-import { ORDERS } from '../orders.ts';
+import { ORDERS_WITH_REASONS as ORDERS } from '../orders.ts';
 import {
   type Command,
   type Copy,

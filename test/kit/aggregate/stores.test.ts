@@ -3,18 +3,22 @@ import { describe, expect, test } from 'vitest';
 import { evaluated } from '../../support/evaluated.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { memoryOrders, sqliteOrders } from '../../support/targets.ts';
-import { ORDERS } from '../orders.ts';
+import { assertHolds, check } from '../check.ts';
+import { type Expected, OracleStore } from '../oracle/store.ts';
+import { ORDERS, ORDERS_WITH_REASONS, orderTarget } from '../orders.ts';
 import { type Command, copy, type Event, Library, MemoryEvents } from '../starter/library.ts';
 import { LOANS } from '../starter/loans.ts';
+import { type StoreUnderTest, storeTarget } from '../targets/store.ts';
 import type { ConcurrentOptions } from './concurrent.ts';
 import { type Appended, type EventStore, STORE_RULES, type StoreOptions } from './event-store.ts';
 import { kitFor } from './kit.ts';
+import { RULES } from './run.ts';
 import type { Target } from './target.ts';
 
 /** The kit for any aggregate, on event stores and on applications with concurrent clients. */
 
 const loans = kitFor(LOANS);
-const orders = kitFor(ORDERS);
+const orders = kitFor(ORDERS_WITH_REASONS);
 
 /** An event store in a file of SQLite, in one table. */
 class SqliteEvents implements EventStore<Event> {
@@ -392,6 +396,47 @@ describe('A check with concurrent clients', () => {
 });
 
 describe('Any program of an order', () => {
+  /** A store in memory by the contract, which has no reasons. */
+  function openPlain(isForgetful = false): StoreUnderTest {
+    const oracle = new OracleStore();
+    const outcomes = new Map<string, Expected>();
+    return {
+      async submit({ command, commandId }) {
+        const { reason: _, ...known } = { reason: '', ...command };
+        const outcome =
+          outcomes.get(commandId) ?? oracle.submit(known as Parameters<typeof oracle.submit>[0]);
+        if (!isForgetful) outcomes.set(commandId, outcome);
+        return outcome;
+      },
+      list: async () => oracle.list(),
+      get: async (id) => oracle.get(id),
+      events: async () => {
+        const versions = new Map<bigint, number>();
+        return oracle.events.map((event, index) => {
+          const version = (versions.get(event.orderId) ?? 0) + 1;
+          versions.set(event.orderId, version);
+          return { position: index + 1, version, event };
+        });
+      },
+      close: async () => undefined,
+      isIdempotent: true,
+    };
+  }
+
+  test('holds for a store by the contract, and finds one that forgets command ids', async () => {
+    const kit = kitFor(ORDERS);
+    await kit.assertHolds(orderTarget('plain', async () => openPlain()));
+    await kit.assertLinearizable(orderTarget('plain', async () => openPlain()));
+    await assertHolds(storeTarget('plain', async () => openPlain()));
+    const forgetful = async () => openPlain(true);
+    const generic = await kit.check(orderTarget('forgetful', forgetful), { seed: 1 });
+    expect(generic.counterexample?.rule).toBe(RULES.repeat);
+    const own = await check(storeTarget('forgetful', forgetful), { seed: 1 });
+    expect(own.counterexample?.rule).toBe(RULES.repeat);
+    const { violation } = await kit.checkConcurrently(orderTarget('forgetful', forgetful));
+    expect(violation).toMatch(/, repeated: |not linearizable/);
+  });
+
   test('gets the answers of the table from the application', async () => {
     await orders.assertHolds(memoryOrders, { runs: 200 });
     const does = ['command', 'look', 'restart'] as const;

@@ -29,7 +29,8 @@ export function httpTarget(baseUrl: string, options: HttpOptions): Target {
 export function listenerTarget(
   name: string,
   open: () => Promise<{
-    readonly listener: RequestListener;
+    /** A listener of `node:http`. */
+    readonly listener: (request: never, response: never) => unknown;
     /** The path of the API on it, such as `/v1`. */
     readonly basePath: string;
     readonly key: string;
@@ -40,7 +41,7 @@ export function listenerTarget(
     name,
     async open() {
       const { listener, basePath, key, close } = await open();
-      const server = createServer(listener);
+      const server = createServer(listener as RequestListener);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
       const baseUrl = `http://127.0.0.1:${port}${basePath}`;
