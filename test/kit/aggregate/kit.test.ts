@@ -399,6 +399,12 @@ class Money {
   }
 }
 
+class Batch extends Array<unknown> {}
+class Ledger extends Map<unknown, unknown> {
+  owner = '';
+}
+class Due extends Date {}
+
 test('values of different classes, or with different contents, have different texts', () => {
   const different = [
     { amount: 1 },
@@ -423,11 +429,22 @@ test('values of different classes, or with different contents, have different te
     new Map([[1, 2]]),
     new Date(1),
     new Date(Number.NaN),
+    Batch.from([1, 2]),
+    Object.assign(Batch.from([1, 2]), { owner: 'ann' }),
+    Object.assign([1, 2], { owner: 'ann' }),
+    new Ledger([[1, 2]]),
+    Object.assign(new Ledger([[1, 2]]), { owner: 'ann' }),
+    new Due(1),
+    Object.assign(new Due(1), { owner: 'ann' }),
+    Object.assign(new Date(1), { owner: 'ann' }),
   ];
   expect(new Set(different.map(asText)).size).toBe(different.length);
   expect(new Set(different.map(asExpression)).size).toBe(different.length);
   expect(asText(new Deposited(1))).toBe('Deposited {"amount": 1}');
-  Object.assign(globalThis, { Deposited });
+  Object.assign(globalThis, { Deposited, Batch, Ledger });
+  for (const value of [Batch.from([1]), Object.assign(new Ledger([[1, 2]]), { owner: 'ann' })]) {
+    expect(evaluated(asExpression(value))).toStrictEqual(value);
+  }
   expect(evaluated(asExpression(new Deposited(1)))).toStrictEqual(new Deposited(1));
 });
 

@@ -71,8 +71,22 @@ function textOf(value: unknown, instance: InstanceText, around: readonly object[
   if (around.includes(value)) throw unseen('a value that contains itself');
   const within = [...around, value];
   const inside = (each: unknown) => textOf(each, instance, within);
-  if (Array.isArray(value)) return `[${Array.from(value, inside).join(', ')}]`;
-  return builtIn(value, inside) ?? objectText(value, instance, inside);
+  const text = Array.isArray(value) ? arrayText(value, inside) : builtIn(value, inside);
+  return text === undefined ? objectText(value, instance, inside) : withOwn(value, text, inside);
+}
+
+function arrayText(value: readonly unknown[], inside: (each: unknown) => string): string {
+  const text = `[${Array.from(value, inside).join(', ')}]`;
+  const name = classOf(value);
+  return name === 'Array' ? text : `${name}.from(${text})`;
+}
+
+/** Returns the text of a collection or a date, with the members that its class or its user has added. */
+function withOwn(value: object, text: string, inside: (each: unknown) => string): string {
+  const isIndexed = Array.isArray(value) || ArrayBuffer.isView(value);
+  const own = Object.keys(value).filter((name) => !(isIndexed && /^\d+$/.test(name)));
+  const members = membersText(value, own, inside);
+  return members === '' ? text : `Object.assign(${text}, {${members}})`;
 }
 
 /** Returns the text of an object of JavaScript's own classes that is no plain object. */
