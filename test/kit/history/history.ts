@@ -11,7 +11,10 @@ export interface Row {
   /** In the form of `Date.prototype.toISOString`, whatever offset the server uses. */
   readonly shipDate?: string;
   readonly complete: boolean;
-  /** Present if the server provides it. Without it, cancelled and pending orders look alike. */
+  /**
+   * Absent if the order was read over HTTP: the contract does not define a status, and a server may have
+   * one in words of its own. Without it, cancelled and pending orders look alike.
+   */
   readonly status?: 'pending' | 'shipped' | 'cancelled';
 }
 

@@ -25,7 +25,8 @@ interface Bound {
  * on its own must be correct, so that all responses about it are consistent.
  */
 export function happeningsOf({ steps, lists }: Orders): readonly Happening[] {
-  const tellStatus = lists.some(({ rows }) => rows.some((row) => row?.status !== undefined));
+  // A row without a status never shows a cancellation.
+  const tellStatus = lists.every(({ rows }) => rows.every((row) => !row || row.status));
   return steps.flatMap((own, order) => {
     const listed = new Set(lists.flatMap(({ rows }) => rows[order] ?? []));
     const life = { order, steps: own, listed: [...listed] };

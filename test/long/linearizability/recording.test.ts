@@ -92,6 +92,12 @@ describe('An answer', () => {
     });
   });
 
+  it('keeps no status of an order, which the contract does not define', async () => {
+    const body = '{"id":7,"petId":1,"quantity":2,"complete":false,"status":"PLACED"}';
+    const order = { id: 7n, petId: 1n, quantity: 2, complete: false };
+    expect(await taken(200, body, 'get')).toStrictEqual({ kind: 'shown', order });
+  });
+
   it('that is no order is not what was asked for', async () => {
     const answer = await taken(200, '[{"id":"1"}]', 'list');
     expect(answer).toStrictEqual({ kind: 'unexpected', words: '200 [{"id":"1"}]' });

@@ -63,6 +63,14 @@ describe('A history is right in which', () => {
       [1, 2, list, listed()],
     ],
     [
+      'of two orders only one is listed with a status',
+      PLACED,
+      PLACED_2,
+      [2, 3, cancel(1), accepted(1)],
+      [4, 5, ship(2), accepted(2)],
+      [6, 7, list, listed(row(1), { ...shippedRow(2), status: 'shipped' })],
+    ],
+    [
       'a list overlaps a place and shows it',
       [0, 9, place(1), accepted(1)],
       [1, 2, list, listed(row(1))],
