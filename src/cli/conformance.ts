@@ -7,6 +7,7 @@ import type * as Kit from 'store-orders/testing';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
+import { Unfinished } from './shared/exit-codes.ts';
 import { requireWritable, writeOver } from './shared/new-file.ts';
 import { wholeNumber } from './shared/options.ts';
 import { say } from './shared/print.ts';
@@ -33,7 +34,8 @@ interface ConformanceOptions {
 
 const EXPLANATION = `
 It places orders of its own and touches no others; with --read-only it sends nothing but GET. The
-exit code is 1 where a rule is broken, and the report then shows the shortest way there.`;
+exit code is 1 where a rule is broken, and the report then shows the shortest way there. It is 9 if
+none was broken before --max-time was over, and so some checks did not run.`;
 
 /** Defines `conformance`: tests any server against the contract. */
 export function defineConformance(command: ExplainedCommand, { terminal }: CommandLine): void {
@@ -90,10 +92,19 @@ async function run(
   if (junit !== undefined) await writeOver(junit, kit.asJUnit(report));
   if (json !== undefined) await writeOver(json, `${JSON.stringify(report, null, 2)}\n`);
   if (report.failed > 0) throw new CannotStart(verdict(report));
+  if (report.unfinished > 0) throw new Unfinished(shortfall(report, rest.maxTime));
 }
 
 function verdict({ baseUrl, failed }: Kit.Report): string {
   return `${baseUrl} breaks ${failed === 1 ? 'a rule' : `${failed} rules`} of the contract.`;
+}
+
+function shortfall({ checks, unfinished }: Kit.Report, seconds: number): string {
+  const time = seconds === 1 ? '1 second' : `${seconds} seconds`;
+  return (
+    `${unfinished} of ${checks.length} checks did not run, or not to their end: the time of ${time} was ` +
+    'over. Allow more with --max-time.'
+  );
 }
 
 function rethrowReadably(error: Error): never {

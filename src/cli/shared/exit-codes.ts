@@ -10,6 +10,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   6: 'the service has not answered, or not to the end: try again',
   7: 'a log has forked: it has signed two trees that contradict each other',
   8: 'a log was cut: it goes on in another epoch, without its last events',
+  9: 'the time was over before all checks had run: none that ran has failed',
 };
 
 /** A failure with an exit code of its own. */
@@ -57,4 +58,10 @@ export class Forked extends Failure {
 export class LogCut extends Failure {
   override readonly name = 'LogCut';
   readonly exitCode = 8;
+}
+
+/** The time was over before all checks had run. Those that ran have found nothing. */
+export class Unfinished extends Failure {
+  override readonly name = 'Unfinished';
+  readonly exitCode = 9;
 }

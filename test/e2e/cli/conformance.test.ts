@@ -249,6 +249,18 @@ describe('conformance', () => {
     expect(bailed).toMatchObject({ code: 1, out: expect.not.stringContaining('after a pause') });
   });
 
+  test('exits with 9 if the time was over before all checks had run', async () => {
+    const { listener, key } = await mutatedListener(SOUND);
+    const slow = await serve((req, res) => void setTimeout(() => listener(req, res), 50));
+    const options = ['--key', key, '--max-time', '1', ...SHORTEST];
+    const { code, out, err } = await new Place().run('conformance', slow.baseUrl, ...options);
+    expect(code).toBe(9);
+    expect(out).toMatch(/ 0 failed, \d+ left out \(\d+ because the time was over\); seed/);
+    expect(err).toMatch(
+      /^store-orders: \d+ of \d+ checks did not run, or not to their end: the time of 1 second was over\./m,
+    );
+  });
+
   test('does not read an answer without an end', async () => {
     const piece = Buffer.alloc(2 ** 20, ' ');
     let pieces = 0;

@@ -93,5 +93,6 @@ test('the time of all checks is bounded', async () => {
   const report = await conform(slow, { seed: 1, maxTime: 3 });
   expect(report).toMatchObject({ failed: 0 });
   expect(report.skipped).toBeGreaterThan(5);
+  expect(report.unfinished).toBe(report.skipped);
   expect(report.checks.at(-1)).toMatchObject({ result: 'skipped', reason: 'the time was over' });
 });

@@ -73,7 +73,10 @@ export interface Report {
   readonly durationMs: number;
   readonly passed: number;
   readonly failed: number;
+  /** The checks that did not run, or not to their end. */
   readonly skipped: number;
+  /** Those of them for which the time was over: nothing is known about their rules. */
+  readonly unfinished: number;
   readonly checks: readonly CheckReport[];
 }
 
@@ -85,6 +88,8 @@ export interface CheckReport {
   readonly durationMs: number;
   /** The reason why it failed or was skipped. */
   readonly reason?: string;
+  /** True if it was skipped because the time was over. */
+  readonly isUnfinished?: true;
   /** A shell script that reproduces the failure. */
   readonly script?: string;
 }
@@ -142,6 +147,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   return {
     ...{ baseUrl: client.baseUrl, seed, runs, concurrency, readOnly },
     ...{ passed: count('passed'), failed: count('failed'), skipped: count('skipped') },
+    unfinished: checks.filter(({ isUnfinished }) => isUnfinished).length,
     durationMs: Math.round(performance.now() - begun),
     checks,
   };
@@ -190,7 +196,7 @@ async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
   const [lack] = check.needs.flatMap((need) => trial.lacking.get(need) ?? []);
   const skipped = { name, group, basis, result: 'skipped', durationMs: 0 } as const;
   if (lack !== undefined) return { ...skipped, reason: lack };
-  if (trial.leftMs() <= 0) return { ...skipped, reason: OUT_OF_TIME };
+  if (trial.leftMs() <= 0) return { ...skipped, ...UNFINISHED };
   const begun = performance.now();
   trial.api.client.trace.take();
   const end = await endOf(check, trial);
@@ -198,17 +204,17 @@ async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
   return { name, group, basis, durationMs, ...end };
 }
 
-const OUT_OF_TIME = 'the time was over';
+const UNFINISHED = { result: 'skipped', reason: 'the time was over', isUnfinished: true } as const;
 
 async function endOf(
   check: Check,
   trial: Trial,
-): Promise<Pick<CheckReport, 'result' | 'reason' | 'script'>> {
+): Promise<Pick<CheckReport, 'result' | 'reason' | 'isUnfinished' | 'script'>> {
   try {
     const counterexample = await check.run(trial);
     return counterexample ? { result: 'failed', ...told(counterexample) } : { result: 'passed' };
   } catch (error) {
-    if (error instanceof OutOfTime) return { result: 'skipped', reason: OUT_OF_TIME };
+    if (error instanceof OutOfTime) return UNFINISHED;
     const { rule, detail } = brokenBy(error);
     const reason = rule === check.name ? detail : `${rule}: ${detail}`;
     const given = error instanceof Violation ? error.script : undefined;

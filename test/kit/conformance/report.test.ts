@@ -11,7 +11,8 @@ const report: Report = {
   durationMs: 1_500,
   passed: 1,
   failed: 1,
-  skipped: 1,
+  skipped: 2,
+  unfinished: 1,
   checks: [
     { name: 'one', group: 'list', basis: 'contract', result: 'passed', durationMs: 10 },
     {
@@ -23,6 +24,10 @@ const report: Report = {
       ...{ name: 'three', group: 'ship', basis: 'contract', result: 'skipped', durationMs: 0 },
       reason: 'no ships',
     },
+    {
+      ...{ name: 'four', group: 'later', basis: 'contract', result: 'skipped', durationMs: 0 },
+      ...{ reason: 'the time was over', isUnfinished: true },
+    },
   ],
 };
 
@@ -33,15 +38,16 @@ test('The text report has a line for each check, with its failure below', () => 
     curl "$BASE"
     curl & wait
 – three: left out, no ships
+– four: left out, the time was over
 * the contract is silent about it, and Store Orders promises it
-1 passed, 1 failed, 1 left out; seed 3, 1.5 s
+1 passed, 1 failed, 2 left out (1 because the time was over); seed 3, 1.5 s
 `);
 });
 
 test('The JUnit report is well-formed XML for any response of a server', () => {
   expect(asJUnit(report)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites tests="3" failures="1" errors="0" skipped="1" time="1.5">
-  <testsuite name="store-orders conformance" tests="3" failures="1" errors="0" skipped="1" time="1.5">
+<testsuites tests="4" failures="1" errors="1" skipped="1" time="1.5">
+  <testsuite name="store-orders conformance" tests="4" failures="1" errors="1" skipped="1" time="1.5">
     <properties>
       <property name="baseUrl" value="http://127.0.0.1/v1?a&amp;b"/>
       <property name="seed" value="3"/>
@@ -49,6 +55,7 @@ test('The JUnit report is well-formed XML for any response of a server', () => {
     <testcase classname="conformance.list" name="one" time="0.01"/>
     <testcase classname="conformance.cancel" name="two" time="0.02"><failure message="it is 404 {&quot;a&quot;:&lt;\ufffd\ufffd&gt;}">curl &quot;$BASE&quot;&#10;curl &amp; wait&#10;</failure></testcase>
     <testcase classname="conformance.ship" name="three" time="0"><skipped message="no ships"/></testcase>
+    <testcase classname="conformance.later" name="four" time="0"><error message="the time was over"/></testcase>
   </testsuite>
 </testsuites>
 `);

@@ -6,14 +6,15 @@ const NOTE = '* the contract is silent about it, and Store Orders promises it';
 
 /** Returns a report for people: one line for each check, with its failure below. */
 export function asText(report: Report): string {
-  const { checks, passed, failed, skipped, seed, durationMs } = report;
+  const { checks, passed, failed, skipped, unfinished, seed, durationMs } = report;
   const lines = checks.flatMap(({ name, result, reason, script, basis }) => {
     const line = `${SIGNS[result]} ${name}${basis === 'promise' ? ' *' : ''}`;
     if (result === 'passed') return [line];
     if (result === 'skipped') return [`${line}: left out, ${reason}`];
     return [line, ...indented(reason), ...indented(script)];
   });
-  const counts = `${passed} passed, ${failed} failed, ${skipped} left out`;
+  const late = unfinished === 0 ? '' : ` (${unfinished} because the time was over)`;
+  const counts = `${passed} passed, ${failed} failed, ${skipped} left out${late}`;
   const seconds = (durationMs / 1_000).toFixed(1);
   const note = checks.some(({ basis }) => basis === 'promise') ? [NOTE] : [];
   return [...lines, ...note, `${counts}; seed ${seed}, ${seconds} s`, ''].join('\n');
@@ -27,11 +28,12 @@ function indented(text = ''): readonly string[] {
 }
 
 /**
- * Returns a report in JUnit XML (the schema of Apache Ant's junitreport), as build servers read it.
+ * Returns a report in JUnit XML (the schema of Apache Ant's junitreport), as build servers read it. A
+ * check that the time cut off is an error, because a build with skipped tests is a success.
  */
 export function asJUnit(report: Report): string {
-  const { checks, failed, skipped, durationMs, seed, baseUrl } = report;
-  const counts = `tests="${checks.length}" failures="${failed}" errors="0" skipped="${skipped}"`;
+  const { checks, failed, skipped, unfinished: errors, durationMs, seed, baseUrl } = report;
+  const counts = `tests="${checks.length}" failures="${failed}" errors="${errors}" skipped="${skipped - errors}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts} time="${durationMs / 1_000}">`,
@@ -47,12 +49,13 @@ export function asJUnit(report: Report): string {
   ].join('\n');
 }
 
-function asTestCase({ name, group, result, durationMs, reason = '', script = '' }: CheckReport) {
+function asTestCase(check: CheckReport): string {
+  const { name, group, result, durationMs, reason = '', isUnfinished, script = '' } = check;
   const about = `classname="conformance.${group}" name="${escaped(name)}" time="${durationMs / 1_000}"`;
   if (result === 'passed') return `    <testcase ${about}/>`;
   const inside =
     result === 'skipped'
-      ? `<skipped message="${escaped(reason)}"/>`
+      ? `<${isUnfinished ? 'error' : 'skipped'} message="${escaped(reason)}"/>`
       : `<failure message="${escaped(reason)}">${escaped(script)}</failure>`;
   return `    <testcase ${about}>${inside}</testcase>`;
 }
