@@ -27,6 +27,42 @@ function accepting(method: string, property: string): NonNullable<Fault['http']>
   );
 }
 
+/** Reads the Idempotency-Keys of requests as other ones; `undefined` omits one. */
+function keysRead(as: (key: string) => string | undefined): NonNullable<Fault['http']> {
+  return (app) =>
+    changingRequests(app, ({ headers }) => {
+      const key = headers['idempotency-key'];
+      if (typeof key === 'string') headers['idempotency-key'] = as(key);
+    });
+}
+
+export const IDEMPOTENCY: readonly Fault[] = [
+  { name: 'Idempotency-Keys are ignored', http: keysRead(() => undefined) },
+  { name: 'all requests have one Idempotency-Key', http: keysRead(() => 'one') },
+  {
+    name: 'Idempotency-Keys have no capital letters',
+    http: keysRead((key) => key.toLowerCase()),
+  },
+  {
+    name: 'the first 32 characters of an Idempotency-Key count',
+    http: keysRead((key) => key.slice(0, 32)),
+  },
+  {
+    name: 'another request under an Idempotency-Key gets the answer of the first',
+    http(app) {
+      const answers = new Map<string, string>();
+      return changingAnswers(app, (exchange) => {
+        const key = exchange.request.headers['idempotency-key'];
+        if (exchange.method !== 'POST' || typeof key !== 'string') return;
+        if (exchange.status === 201) answers.set(key, exchange.body);
+        if (exchange.status !== 422) return;
+        exchange.status = 201;
+        exchange.body = answers.get(key) ?? '';
+      });
+    },
+  },
+];
+
 export const PROMISES: readonly Fault[] = [
   {
     name: 'a new order has no Location',
@@ -112,4 +148,5 @@ export const PROMISES: readonly Fault[] = [
       (exchange) => fail(exchange, 409, 'order_cancelled'),
     ),
   },
+  ...IDEMPOTENCY,
 ];

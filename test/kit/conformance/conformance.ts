@@ -7,6 +7,7 @@ import { type Adapter, OrdersApi } from '../targets/orders-api.ts';
 import { authentication } from './authentication.ts';
 import { commands } from './commands.ts';
 import { concurrency, placeEarly } from './concurrency.ts';
+import { idempotency } from './idempotency.ts';
 import { ids } from './ids.ts';
 import { whatIsLacking } from './lacking.ts';
 import { later } from './later.ts';
@@ -24,6 +25,7 @@ const CHECKS: readonly Check[] = [
   ...ids,
   ...commands,
   ...promises,
+  ...idempotency,
   ...concurrency,
   ...models,
   ...traces,

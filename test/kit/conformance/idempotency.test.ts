@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest';
+import { IDEMPOTENCY } from '../../kit-mutants/contract/promises.ts';
+import { firstFailure } from '../../kit-mutants/contract/table.ts';
+
+test.each(IDEMPOTENCY)('conformance finds out that $name', async (fault) => {
+  expect(await firstFailure(fault, 1, false)).toMatch(/Idempotency-Key/);
+});
