@@ -9,7 +9,7 @@ import { brokenHistoryRule, HISTORY_RULES } from './oracle/history.ts';
 import { wrongWithOrder } from './oracle/shapes.ts';
 import type { Program } from './program.ts';
 import { concurrentPrograms, programs } from './programs.ts';
-import { MAX_INT64, MIN_INT64 } from './vocabulary.ts';
+import { MAX_INT64, MAX_QUANTITY, MIN_INT64 } from './vocabulary.ts';
 
 const SAMPLE_SEED = 20_260_101;
 
@@ -25,6 +25,32 @@ describe('ids', () => {
       expect(ids.filter((id) => id === edge).length).toBeGreaterThan(5);
     const exact = ids.filter((id) => BigInt(Number(id)) === id).length;
     expect(ids.length - exact).toBeGreaterThan(ids.length / 4);
+  });
+});
+
+describe('dates and quantities', () => {
+  const steps = sample(programs()).flatMap((program) => program.steps);
+  const dates = steps.flatMap((step) => ('shipDate' in step ? (step.shipDate ?? []) : []));
+  const numbers = steps.flatMap((step) => (step.do === 'place' ? step.quantity : []));
+
+  test.each<[string, (date: string) => boolean]>([
+    ['have milliseconds', (date) => !date.endsWith('.000Z')],
+    ['are before 1970', (date) => date < '1970'],
+    ['are after 2038', (date) => date > '2039'],
+    ['are a 29th of February', (date) => date.includes('-02-29T')],
+  ])('of one in a hundred steps %s', (_, isSuch) => {
+    expect(dates.filter(isSuch).length).toBeGreaterThan(dates.length / 100);
+  });
+
+  test.each<[string, (quantity: number) => boolean]>([
+    ['are the highest one but one', (quantity) => quantity === MAX_QUANTITY - 1],
+    ['are multiples of 1,000', (quantity) => quantity % 1_000 === 0],
+    ['are multiples of 65,536', (quantity) => quantity % 65_536 === 0],
+    ['are rounded in 32 bits', (quantity) => Math.fround(quantity) !== quantity],
+  ])('of one in a hundred steps %s', (_, isSuch) => {
+    expect(numbers.filter(isSuch).length).toBeGreaterThan(numbers.length / 100);
+    expect(Math.max(...numbers)).toBe(MAX_QUANTITY);
+    expect(Math.min(...numbers)).toBe(1);
   });
 });
 
@@ -88,6 +114,16 @@ describe('programs', () => {
     }
   });
 
+  test('have a dozen orders at times, unless fewer are wanted', () => {
+    const most = (options = {}) => {
+      return Math.max(...sample(programs(options)).map(({ ids }) => ids.length));
+    };
+    expect(most()).toBe(12);
+    expect(most({ maxSteps: 7 })).toBe(7);
+    expect(most({ maxOrders: 2 })).toBe(2);
+    expect(most({ does: ['cancel', 'list'] })).toBe(3);
+  });
+
   test('concurrent clients name the same orders', () => {
     const several = sample(concurrentPrograms({ maxClients: 4 }));
     for (const { ids, clients } of several) {
@@ -109,5 +145,20 @@ describe('programs', () => {
         current = simpler.at(-1);
       }
     }
+  });
+
+  test('shrinking ends, with their numbers as ids, where a dozen orders have to stay', () => {
+    const [program] = sample(programs()).filter(({ ids }) => ids.length === 12);
+    let current = program as Program;
+    for (let rounds = 0; ; rounds++) {
+      expect(rounds).toBeLessThan(2_000);
+      const simpler = [...programs().shrink(current, undefined)];
+      const next = simpler.find(({ value: { ids, steps } }) => {
+        return ids.length === 12 && steps.length >= 12;
+      });
+      if (next === undefined) break;
+      current = next.value;
+    }
+    expect(current.ids).toEqual(Array.from({ length: 12 }, (_, index) => BigInt(index + 1)));
   });
 });

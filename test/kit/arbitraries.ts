@@ -52,11 +52,23 @@ export const fewIds: Arbitrary<bigint> = fc.constantFrom(
 const YEAR_0 = Date.parse('0000-01-01T00:00:00.000Z');
 const YEAR_9999_ENDS = Date.parse('9999-12-31T23:59:59.999Z');
 
+/** The first second that a signed and an unsigned number of 32 bits cannot count. */
+const [BEYOND_INT32, BEYOND_UINT32] = [2 ** 31 * 1_000, 2 ** 32 * 1_000] as const;
+
+/** The ends of the range, and the moments that careless calendars and clocks get wrong. */
+const TIME_EDGES = [
+  ...[YEAR_0, -1, 0, 1, YEAR_9999_ENDS],
+  ...[BEYOND_INT32 - 1, BEYOND_INT32, BEYOND_UINT32],
+] as const;
+
+const LEAP_DAYS = ['2000-02-29T00:00:00.000Z', '2024-02-29T23:59:59.999Z'].map(Date.parse);
+
 /** Milliseconds since 1970, in the years 0 to 9999. */
 export const times: Arbitrary<number> = fc.oneof(
   fc.integer({ min: YEAR_0, max: YEAR_9999_ENDS }),
   fc.integer({ min: 0, max: Date.parse('2100-01-01T00:00:00.000Z') }),
-  fc.constantFrom(YEAR_0, -1, 0, Date.parse('2024-02-29T23:59:59.999Z'), YEAR_9999_ENDS),
+  fc.constantFrom(...TIME_EDGES),
+  fc.constantFrom(...LEAP_DAYS),
 );
 export const instants: Arbitrary<string> = times.map((time) => new Date(time).toISOString());
 
@@ -64,10 +76,23 @@ export { FEW_DATES };
 
 const shipDates = fc.oneof(fc.constantFrom(...FEW_DATES), instants);
 
+/** The powers of two at which 8, 16 or 24 bits end, with their neighbours. */
+const QUANTITY_EDGES = [2 ** 8, 2 ** 15, 2 ** 16, 2 ** 24].flatMap((edge) => {
+  return [edge - 1, edge, edge + 1];
+});
+
+/** Any quantity; most of them from an edge, or a multiple of 65,536 or 1,000. */
 export const quantities: Arbitrary<number> = fc.oneof(
-  fc.integer({ min: 1, max: MAX_QUANTITY }),
-  fc.constantFrom(1, MAX_QUANTITY),
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: MAX_QUANTITY }) },
+  { weight: 2, arbitrary: fc.constantFrom(1, MAX_QUANTITY - 1, MAX_QUANTITY) },
+  fc.constantFrom(...QUANTITY_EDGES),
+  multiplesOf(2 ** 16),
+  multiplesOf(1_000),
 );
+
+function multiplesOf(unit: number): Arbitrary<number> {
+  return fc.integer({ min: 1, max: Math.floor(MAX_QUANTITY / unit) }).map((times) => times * unit);
+}
 
 const dateOrNone = fc.oneof(
   fc.constant({}),

@@ -1,18 +1,24 @@
 import fc, { Arbitrary, type Random, Stream, Value } from 'fast-check';
 import { requireCounts } from './aggregate/find.ts';
-import { FEW_DATES, INT64_EDGES } from './arbitraries.ts';
-import type { ConcurrentProgram, Program, Step } from './program.ts';
+import { FEW_DATES, INT64_EDGES, instants, quantities } from './arbitraries.ts';
+import type { ConcurrentProgram, Name, Program, Step } from './program.ts';
 import { simplerBundles, simplerPrograms } from './shrinking.ts';
-import { MAX_INT64, MAX_QUANTITY, MIN_INT64 } from './vocabulary.ts';
+import { MAX_INT64, MIN_INT64 } from './vocabulary.ts';
 
 export interface ProgramOptions {
   /** The maximum number of steps of a program; default 20. */
   readonly maxSteps?: number;
-  /** The maximum number of orders in a program; default 3. Few, so that steps conflict. */
+  /**
+   * The maximum number of orders in a program. By default it is 3, so that steps conflict, and in one of
+   * eight programs 12: these place all of their orders first.
+   */
   readonly maxOrders?: number;
   /** The kinds of steps; default all but restarts. */
   readonly does?: readonly Step['do'][];
 }
+
+const FEW_ORDERS = 3;
+const MANY_ORDERS = 12;
 
 const ALL_BUT_RESTARTS = ['place', 'ship', 'cancel', 'get', 'list'] as const;
 
@@ -35,10 +41,11 @@ export function programs(options: ProgramOptions = {}): Arbitrary<Program> {
 export function concurrentPrograms({
   maxClients = 3,
   maxSteps = 5,
+  maxOrders = FEW_ORDERS,
   ...options
 }: ProgramOptions & { readonly maxClients?: number } = {}): Arbitrary<ConcurrentProgram> {
   requireCounts({ maxClients });
-  const one = new Programs({ ...options, maxSteps });
+  const one = new Programs({ ...options, maxSteps, maxOrders });
   return fc.array(one, { minLength: 1, maxLength: maxClients, size: 'max' }).map((several) => ({
     // The ids of the client that names most orders cover those of all clients.
     ids: several.reduce((a, b) => (b.ids.length > a.ids.length ? b : a)).ids,
@@ -89,25 +96,33 @@ class Bundles extends Arbitrary<readonly Program[]> {
 class Programs extends Arbitrary<Program> {
   readonly #maxSteps: number;
   readonly #maxOrders: number;
+  /** The number of orders of a program that places all of them first; 0 for none of these. */
+  readonly #many: number;
   readonly #does: readonly Step['do'][];
 
-  constructor({ maxSteps = 20, maxOrders = 3, does = ALL_BUT_RESTARTS }: ProgramOptions) {
+  constructor({ maxSteps = 20, maxOrders, does = ALL_BUT_RESTARTS }: ProgramOptions) {
     super();
     this.#maxSteps = maxSteps;
-    requireCounts({ maxSteps, maxOrders, 'the number of kinds in does': does.length });
-    this.#maxOrders = maxOrders;
+    this.#maxOrders = maxOrders ?? FEW_ORDERS;
+    const counts = { maxSteps, maxOrders: this.#maxOrders };
+    requireCounts({ ...counts, 'the number of kinds in does': does.length });
+    const isFree = maxOrders === undefined && does.includes('place');
+    this.#many = isFree ? Math.min(MANY_ORDERS, maxSteps) : 0;
     this.#does = does.flatMap((each) => Array<Step['do']>(WEIGHTS[each]).fill(each));
   }
 
   override generate(random: Random): Value<Program> {
-    const orders = random.nextInt(1, this.#maxOrders);
-    const length = random.nextInt(1, this.#maxSteps);
+    const hasMany = this.#many > FEW_ORDERS && random.nextInt(0, 7) === 0;
+    const orders = hasMany
+      ? random.nextInt(FEW_ORDERS + 1, this.#many)
+      : random.nextInt(1, this.#maxOrders);
+    const length = random.nextInt(hasMany ? orders : 1, this.#maxSteps);
     const ids: bigint[] = [];
     while (ids.length < orders) {
       const id = int64From(random);
       if (!ids.includes(id)) ids.push(id);
     }
-    const steps: Step[] = [];
+    const steps: Step[] = hasMany ? ids.map((_, order) => placement(random, order)) : [];
     while (steps.length < length) steps.push(this.#step(random, orders));
     return new Value({ ids, steps }, undefined);
   }
@@ -125,18 +140,21 @@ class Programs extends Arbitrary<Program> {
     if (what === 'list' || what === 'restart') return { do: what };
     const order = random.nextInt(0, orders - 1);
     switch (what) {
-      case 'place': {
-        const petId = int64From(random);
-        const quantity = quantityFrom(random);
-        const placed = { do: what, order, petId, quantity };
-        return random.nextInt(0, 1) === 0 ? placed : { ...placed, shipDate: dateFrom(random) };
-      }
+      case 'place':
+        return placement(random, order);
       case 'ship':
         return { do: what, order, shipDate: dateFrom(random) };
       default:
         return { do: what, order };
     }
   }
+}
+
+function placement(random: Random, order: Name): Step {
+  const petId = int64From(random);
+  const quantity = quantityFrom(random);
+  const placed = { do: 'place', order, petId, quantity } as const;
+  return random.nextInt(0, 1) === 0 ? placed : { ...placed, shipDate: dateFrom(random) };
 }
 
 function pick<Item>(random: Random, items: readonly Item[]): Item {
@@ -151,14 +169,12 @@ function int64From(random: Random): bigint {
 }
 
 function quantityFrom(random: Random): number {
-  const kind = random.nextInt(0, 7);
-  if (kind === 0) return MAX_QUANTITY;
-  return kind === 1 ? random.nextInt(1, MAX_QUANTITY) : random.nextInt(1, 9);
+  const isSmall = random.nextInt(0, 3) > 0;
+  return isSmall ? random.nextInt(1, 9) : quantities.generate(random, undefined).value;
 }
 
 // Usually one of two, so that shipments have equal and different dates.
 function dateFrom(random: Random): string {
-  return random.nextInt(0, 9) === 0
-    ? new Date(random.nextInt(0, 2_147_483_647) * 1_000).toISOString()
-    : pick(random, FEW_DATES);
+  const isOfFew = random.nextInt(0, 4) > 0;
+  return isOfFew ? pick(random, FEW_DATES) : instants.generate(random, undefined).value;
 }

@@ -51,14 +51,22 @@ export const FEW_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'
 
 /** Values from the simplest on. A value is only replaced by an earlier one, or a smaller one. */
 const PLAIN_IDS = [1n, 2n, 3n, 2n ** 53n + 1n, 2n ** 53n + 3n] as const;
-const PLAIN_QUANTITIES = [1, 2] as const;
-const PLAIN_DATES = [...FEW_DATES, '1970-01-01T00:00:00.000Z', '1969-12-31T00:00:00.000Z'] as const;
+const PLAIN_QUANTITIES = [1, 2, 1_000, 65_536];
+const PLAIN_DATES = [
+  ...FEW_DATES,
+  '1970-01-01T00:00:00.000Z',
+  '1969-12-31T00:00:00.000Z',
+  '2026-01-01T00:00:00.001Z',
+  '2024-02-29T00:00:00.000Z',
+  '2040-01-01T00:00:00.000Z',
+] as const;
 
 function* withPlainerIds({ ids, steps }: Program): IterableIterator<Program> {
   const plainIds = ids.map((_, index) => BigInt(index + 1));
   if (ids.some((id, index) => id !== plainIds[index])) yield { ids: plainIds, steps };
   for (const [index, id] of ids.entries()) {
-    for (const plainer of before(id, PLAIN_IDS)) {
+    // The order's own number comes first, or two ids would take each other's place without an end.
+    for (const plainer of before(id, [BigInt(index + 1), ...PLAIN_IDS])) {
       if (!ids.includes(plainer)) yield { ids: ids.with(index, plainer), steps };
     }
   }
@@ -81,7 +89,8 @@ export function* plainerPlacings(placing: Placing): IterableIterator<Placing> {
   if (shipDate !== undefined) yield undated;
   const { petId: pet, quantity: number } = placing;
   for (const petId of [...smaller(pet), ...before(pet, PLAIN_IDS)]) yield { ...placing, petId };
-  const numbers = [...smaller(BigInt(number)).map(Number), ...before(number, PLAIN_QUANTITIES)];
+  const plain = PLAIN_QUANTITIES.filter((quantity) => quantity < number);
+  const numbers = [...smaller(BigInt(number)).map(Number), ...plain];
   for (const quantity of numbers) yield { ...placing, quantity };
   if (shipDate === undefined) return;
   for (const date of plainerDates(shipDate)) yield { ...placing, shipDate: date };
