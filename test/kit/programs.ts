@@ -13,7 +13,7 @@ export interface ProgramOptions {
    * eight programs 12: these place all of their orders first.
    */
   readonly maxOrders?: number;
-  /** The kinds of steps; default all but restarts. */
+  /** The kinds of steps; default all but restarts, which may take long. */
   readonly does?: readonly Step['do'][];
 }
 
