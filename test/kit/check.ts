@@ -92,5 +92,5 @@ export async function assertHolds(
     throw nothingChecked(target.name, 'no step was run');
   }
   const { rule, detail, script } = counterexample;
-  throw new Violation(rule, `${target.name}: not so: ${rule}: ${detail}\n\n${script}`);
+  throw new Violation(rule, `${target.name}: not so: ${rule}: ${detail}\n\n${script}`, script);
 }

@@ -1,10 +1,18 @@
 import { requireTold } from './aggregate/form.ts';
-import { byOrderId, checkAnswer, checkList, checkStream } from './comparing.ts';
+import { byOrderId, checkAnswer, checkList, checkSequence, checkStream } from './comparing.ts';
 import { grouped } from './grouped.ts';
 import { brokenOrderRule } from './oracle/list-rules.ts';
 import { type Expected, OracleStore } from './oracle/store.ts';
 import { commandOf, letterOf, type Name, type Step } from './program.ts';
-import { eventsOf, listOf, type Recorded, type Session, type Told, violation } from './target.ts';
+import {
+  eventsOf,
+  listOf,
+  type Recorded,
+  requireObject,
+  type Session,
+  type Told,
+  violation,
+} from './target.ts';
 import type { Command, Order } from './vocabulary.ts';
 
 /** One client of a run, with the oracle of its own orders. */
@@ -53,6 +61,7 @@ export class Client {
     for (const id of this.#ids) {
       if (this.oracle.row(id).version === 0) checkStream(recorded.get(id) ?? [], []);
     }
+    checkSequence(recorded, this.oracle.events);
   }
 
   async #command(
@@ -100,6 +109,7 @@ export class Client {
       if (expected !== undefined) throw violation('the list has every order', `${id} is not found`);
       return;
     }
+    requireObject(`order ${id}`, shown, 'an order, or undefined');
     const broken = brokenOrderRule(shown, expected);
     if (broken !== undefined) throw violation(broken.rule, broken.detail);
   }

@@ -1,4 +1,6 @@
+import { asText } from './aggregate/text.ts';
 import { grouped } from './grouped.ts';
+import { asTexts } from './oracle/differing.ts';
 import { brokenListRule } from './oracle/list-rules.ts';
 import type { Expected } from './oracle/store.ts';
 import { type Recorded, type Rule, type Told, violation } from './target.ts';
@@ -17,10 +19,14 @@ export function checkAnswer(what: string, told: Told, expected: Expected): void 
     throw violation(ANSWER, `${what}: ${outcomeOf(told)}, and should be ${outcomeOf(expected)}`);
   }
   if (told.kind === 'rejected' || expected.kind === 'rejected') return;
-  const { version, events } = told;
+  const { orderId, version, events } = told;
+  if (orderId !== undefined && orderId !== expected.orderId) {
+    const [one, other] = asTexts(orderId, expected.orderId);
+    throw violation(ANSWER, `${what}: it is order ${one}, and should be order ${other}`);
+  }
   if (version !== undefined && version !== expected.version) {
-    const detail = `${what}: ${version} events by now, and should be ${expected.version}`;
-    throw violation(RECORDED, detail);
+    const [one, other] = asTexts(version, expected.version);
+    throw violation(RECORDED, `${what}: ${one} events by now, and should be ${other}`);
   }
   if (events !== undefined) checkRecorded(what, events, expected.events);
 }
@@ -38,7 +44,8 @@ function checkRecorded(
 ): void {
   const differ = events.findIndex((event, index) => !sameEvent(event, expected[index]));
   if (differ === -1 && events.length === expected.length) return;
-  throw violation(RECORDED, `${what}: ${textsOf(events)}, and should be ${textsOf(expected)}`);
+  const [one, other] = differing(textsOf, events, expected);
+  throw violation(RECORDED, `${what}: ${one}, and should be ${other}`);
 }
 
 /** Groups recorded events by order. */
@@ -51,11 +58,13 @@ export function checkStream(recorded: readonly Recorded[], expected: readonly Or
   for (const [index, { event, version }] of recorded.entries()) {
     const wanted = expected[index];
     if (wanted === undefined || !sameEvent(event, wanted)) {
-      const instead = wanted === undefined ? 'nothing' : textOf(wanted);
-      throw violation(RECORDED, `${textOf(event)}, where ${instead} should be`);
+      const [one, instead] =
+        wanted === undefined ? [textOf(event), 'nothing'] : differing(textOf, event, wanted);
+      throw violation(RECORDED, `${one}, where ${instead} should be`);
     }
     if (version !== index + 1) {
-      const detail = `event ${index + 1} of order ${event.orderId} has the version ${version}`;
+      const [one] = asTexts(version, index + 1);
+      const detail = `event ${index + 1} of order ${event.orderId} has the version ${one}`;
       throw violation('positions are dense and versions count', detail);
     }
   }
@@ -67,8 +76,28 @@ export function checkStream(recorded: readonly Recorded[], expected: readonly Or
 export function checkPositions(recorded: readonly Recorded[]): void {
   for (const [index, { position }] of recorded.entries()) {
     if (position === index + 1) continue;
-    const detail = `event ${index + 1} of the log has the position ${position}`;
+    const [one] = asTexts(position, index + 1);
+    const detail = `event ${index + 1} of the log has the position ${one}`;
     throw violation('positions are dense and versions count', detail);
+  }
+}
+
+/** Checks that the events of one client have the order of its commands in the log. */
+export function checkSequence(
+  recorded: ReadonlyMap<bigint, readonly Recorded[]>,
+  expected: readonly OrderEvent[],
+): void {
+  const counts = new Map<bigint, number>();
+  let last: Recorded | undefined;
+  for (const { orderId } of expected) {
+    const count = counts.get(orderId) ?? 0;
+    counts.set(orderId, count + 1);
+    const next = recorded.get(orderId)?.[count] as Recorded;
+    if (last !== undefined && next.position < last.position) {
+      const detail = `${textOf(next.event)} is before ${textOf(last.event)}, which was answered earlier`;
+      throw violation('the log has the events in the order of their commands', detail);
+    }
+    last = next;
   }
 }
 
@@ -91,6 +120,12 @@ function outcomeOf(told: Told | Expected): string {
 
 function textsOf(events: readonly OrderEvent[]): string {
   return events.map(textOf).join(', ') || 'nothing';
+}
+
+/** Returns two values in a few words if these differ, and with all of their members otherwise. */
+function differing<Value>(words: (value: Value) => string, one: Value, other: Value) {
+  const [first, second] = [words(one), words(other)];
+  return first === second ? ([asText(one), asText(other)] as const) : ([first, second] as const);
 }
 
 function textOf(event: OrderEvent): string {

@@ -41,6 +41,27 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'a quantity has 16 bits': counted((it) => it % 65_536 || 1),
   'a multiple of 1,000 is 1': counted((it) => (it % 1_000 === 0 ? 1 : it)),
   'a quantity is rounded': counted(Math.fround),
+  'the id in an answer is rounded': (store) => ({
+    async submit(given, client) {
+      const told = await store.submit(given, client);
+      if (told.kind !== 'accepted') return told;
+      return { ...told, orderId: BigInt.asIntN(64, BigInt(Number(told.orderId))) };
+    },
+  }),
+  'the id in an answer is always 42': (store) => ({
+    async submit(given, client) {
+      const told = await store.submit(given, client);
+      return told.kind === 'accepted' ? { ...told, orderId: 42n } : told;
+    },
+  }),
+  'two events of two orders are in each other’s place': (store) => ({
+    async events() {
+      const [first, second, ...others] = await store.events();
+      if (first === undefined || second === undefined) return first ? [first] : [];
+      if (first.event.orderId === second.event.orderId) return [first, second, ...others];
+      return [{ ...second, position: 1 }, { ...first, position: 2 }, ...others];
+    },
+  }),
   'the list lacks the fourth order': (store) => ({
     list: async () => (await store.list()).filter((_, index) => index !== 3),
   }),

@@ -1,4 +1,5 @@
-import { type FORM_RULES, requireArray } from './aggregate/form.ts';
+import { FORM_RULES, requireArray } from './aggregate/form.ts';
+import { asText } from './aggregate/text.ts';
 import { Violation } from './aggregate/violation.ts';
 import type { ListRule } from './oracle/list-rules.ts';
 import type { Command, Order, OrderEvent } from './vocabulary.ts';
@@ -36,7 +37,7 @@ export interface Session {
 export type Told =
   | {
       readonly kind: 'accepted';
-      /** The id of the order, if the target has chosen it. */
+      /** The id of the order; required of a target that has chosen it. */
       readonly orderId?: bigint;
       /** The number of events of the order, including this one. */
       readonly version?: number;
@@ -61,6 +62,7 @@ export type Rule =
   | 'every answer is that of the table'
   | 'every change is recorded once, and nothing else is'
   | 'positions are dense and versions count'
+  | 'the log has the events in the order of their commands'
   | 'what was acknowledged outlives a restart'
   | 'a repeated command changes nothing, and gets the first answer'
   | 'one order is shown as the list shows it'
@@ -75,6 +77,7 @@ export async function listOf(session: Session): Promise<readonly Order[] | undef
   if (session.list === undefined) return undefined;
   const list = await session.list();
   requireArray('the list', list);
+  for (const order of list) requireObject('an order of the list', order, 'an order');
   return list;
 }
 
@@ -83,7 +86,17 @@ export async function eventsOf(session: Session): Promise<readonly Recorded[] | 
   if (session.events === undefined) return undefined;
   const events = await session.events();
   requireArray('the events', events);
+  for (const each of events) {
+    requireObject('one of the events', each, '{ position, version, event }');
+    requireObject('a recorded event', each.event, '{ type, orderId, … }');
+  }
   return events;
+}
+
+/** Throws a {@link Violation} unless a value is an object. */
+export function requireObject(what: string, value: unknown, due: string): void {
+  if (typeof value === 'object' && value !== null) return;
+  throw violation(FORM_RULES.form, `${what}: ${asText(value)}, and should be ${due}`);
 }
 
 export function violation(rule: Rule, detail: string): Violation {

@@ -1,4 +1,5 @@
 import type { Order } from '../vocabulary.ts';
+import { asTexts } from './differing.ts';
 
 /** The rules of a list, by the names in reports of violations. */
 export type ListRule =
@@ -33,7 +34,10 @@ export function brokenListRule(
   const known = new Set(ids);
   const missing = expected.find(({ id }) => !known.has(id));
   if (missing !== undefined) {
-    return { rule: 'the list has every order', detail: `${missing.id} is missing` };
+    const alike = ids.find((id) => `${id}` === `${missing.id}`);
+    const [there, lost] = alike === undefined ? [] : asTexts(alike, missing.id);
+    const detail = there ? `${lost} is missing, and ${there} is there` : `${missing.id} is missing`;
+    return { rule: 'the list has every order', detail };
   }
   const placed = new Map(expected.map((order) => [order.id, order]));
   for (const order of shown) {
@@ -43,6 +47,8 @@ export function brokenListRule(
   return undefined;
 }
 
+const NUMBERS = ['id', 'petId', 'quantity'] as const;
+
 /** Returns the first rule that an order violates which should equal `expected`. */
 export function brokenOrderRule(
   shown: Order,
@@ -51,26 +57,29 @@ export function brokenOrderRule(
   if (expected === undefined) {
     return { rule: 'the list has no order that nobody placed', detail: `${shown.id} is there` };
   }
-  const { id, complete, shipDate, petId, quantity } = expected;
+  const { id, complete, shipDate } = expected;
   if (shown.complete !== complete) {
+    const [one, other] = asTexts(shown.complete, complete);
     return {
       rule: 'an order is complete once it is shipped, and not before',
-      detail: `${id} has complete: ${shown.complete}`,
+      detail: `${id} has complete: ${one}, and should have ${other}`,
     };
   }
   if (shown.shipDate !== shipDate) {
+    const [one, other] = asTexts(shown.shipDate, shipDate);
     return {
       rule: 'the ship date is the expected one, and the actual one once it is shipped',
-      detail: `${id} has ${shown.shipDate ?? 'none'} and should have ${shipDate ?? 'none'}`,
+      detail: `${id} has ${one} and should have ${other}`,
     };
   }
-  if (shown.id !== id || shown.petId !== petId || shown.quantity !== quantity) {
-    return {
-      rule: 'an order is shown as it was placed, to the last digit',
-      detail:
-        `${shown.id} has petId ${shown.petId} and quantity ${shown.quantity}, ` +
-        `and should have ${petId} and ${quantity}`,
-    };
-  }
-  return undefined;
+  const differing = NUMBERS.filter((name) => shown[name] !== expected[name]).map((name) => {
+    const [one, other] = asTexts(shown[name], expected[name]);
+    return { has: `${name} ${one}`, due: `${name} ${other}` };
+  });
+  if (differing.length === 0) return undefined;
+  const [has, due] = [differing.map((each) => each.has), differing.map((each) => each.due)];
+  return {
+    rule: 'an order is shown as it was placed, to the last digit',
+    detail: `${id} has ${has.join(' and ')}, and should have ${due.join(' and ')}`,
+  };
 }
