@@ -237,6 +237,15 @@ export const LISTS: readonly Fault[] = [
     http: (app) => withEachRow(app, (row) => (row.id % 300n === 299n ? undefined : row)),
   },
   {
+    name: 'every 100th order is not listed once it is cancelled',
+    orders: 1_100,
+    comesByChance: true,
+    http: (app) =>
+      withEachRow(app, (row, seen) =>
+        row.id % 100n === 0n && seen?.cancelledAt ? undefined : row,
+      ),
+  },
+  {
     name: 'orders without a date are not listed',
     http: (app) => withEachRow(app, (row) => (row.shipDate === undefined ? undefined : row)),
   },

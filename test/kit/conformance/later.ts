@@ -15,6 +15,8 @@ const [DATE] = FEW_DATES;
 const AT_ONCE = 16;
 /** The number of orders that are cancelled or shipped after the pause, of each kind. */
 const SOME = 5;
+/** The number of newest orders that are left pending, so that those changed after the pause are. */
+const KEPT_PENDING = 2 * SOME + AT_ONCE;
 /** The largest number of shipped orders whose cancellation is tried once more. */
 const MAX_TRIED_AGAIN = 300;
 
@@ -26,10 +28,15 @@ export const later: readonly Check[] = [
     basis: 'contract',
     needs: ['to write', 'to place'],
     async run(trial) {
-      const { api, ledger, orders } = trial;
+      const { api, ledger, orders, lacking } = trial;
       const missing = Math.max(2 * SOME, orders - ledger.ids.length);
       const petId = freshPet();
-      await several(missing, AT_ONCE, async () => void (await api.place({ petId, quantity: 1 })));
+      await several(missing, AT_ONCE, async (index) => {
+        const { id } = await api.place({ petId, quantity: 1 });
+        if (missing - index <= KEPT_PENDING) return;
+        if (index % 3 === 1) await api.cancel(id);
+        else if (index % 3 === 2 && !lacking.has('to ship')) await api.ship(id, DATE);
+      });
       const known = new Set((await api.list()).map(({ id }) => id));
       const lost = ledger.ids.filter((id) => !known.has(id));
       const detail = `of ${ledger.ids.length} orders that were placed, ${lost.length} are not in it, the first is ${lost[0]}`;
@@ -116,7 +123,14 @@ const LIST = 'orders "$BASE/store/orders"';
 
 function manyInShell(orders: number): readonly string[] {
   return [
-    `for order in $(seq ${orders}); do echo "${PLACE}"; done > placed.txt`,
+    '# A third of them is pending, a third shipped, a third cancelled.',
+    `for order in $(seq ${orders}); do`,
+    `  A=${PLACE}; echo $A`,
+    '  case $((order % 3)) in',
+    `    1) ${CANCEL} > cancelled.txt;;`,
+    `    2) ${SHIP} > shipped.txt;;`,
+    '  esac',
+    'done > placed.txt',
     `${LIST} | grep -o '"id" *: *-\\{0,1\\}[0-9]*' | grep -o '[-0-9]*$' > listed.txt`,
     '# The orders that are not in the list:',
     'grep -vxFf listed.txt placed.txt',
