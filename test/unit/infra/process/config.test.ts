@@ -227,7 +227,7 @@ describe('A mistake is reported in one line that names the variable:', () => {
     ['PORT', '0x50'],
     ['PORT', 'http'],
     ...[' ', '*', '[::1]', '127.0.0.1:80', 'a b', 'http://localhost', 'shop,other'].map(
-      (text) => ['HOST', text] as const,
+      (text) => ['HOST', text] as [string, string],
     ),
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
