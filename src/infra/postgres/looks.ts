@@ -43,18 +43,18 @@ export function readabilityOf(watcher: Reports): (error: Error | undefined) => v
 
 /**
  * Returns a function that looks at the tables and at the rights of the user, but not more often than
- * each {@link LOOK_INTERVAL_MS}. It throws if a table cannot be read. Missing rights are reported.
+ * each {@link LOOK_INTERVAL_MS}. It reports missing rights, and throws if a table cannot be read.
  */
 export function lookBesideHead(db: Queryable, watcher: Reports): () => Promise<void> {
   let dueMs = 0;
   let hasRights = true;
   return async () => {
     if (CLOCKS.elapsed() < dueMs) return;
-    await db.query(TABLES);
     const [missing] = await missingRights(db);
     if (missing !== undefined) watcher.impaired('rights_missing', new Error(missing));
     else if (!hasRights) watcher.mended('rights_missing');
     hasRights = missing === undefined;
+    await db.query(TABLES);
     if (hasRights) dueMs = CLOCKS.elapsed() + LOOK_INTERVAL_MS;
   };
 }

@@ -42,9 +42,10 @@ const whole = await trailOf(EVENTS);
 function begin(
   line: string,
   keys: readonly string[] = [],
-  others: readonly ExpectedHead[] = [],
+  others?: readonly ExpectedHead[],
 ): TrailFileCheck {
-  const check = TrailFileCheck.begin(line, decodeStrictly, keys, () => others);
+  const headsOf = others && (() => others);
+  const check = TrailFileCheck.begin(line, decodeStrictly, keys, headsOf);
   return isFinding(check) ? expect.fail(check.problem) : check;
 }
 
