@@ -80,6 +80,15 @@ describe('histories', () => {
     expect(new Set(histories.map(({ rule }) => rule))).toEqual(new Set(HISTORY_RULES));
   });
 
+  test('the illegal ones violate each rule often, whatever the ids', () => {
+    for (const histories of [sample(illegalHistories()), sample(illegalHistories(int64s))]) {
+      for (const rule of HISTORY_RULES) {
+        const share = histories.filter((history) => history.rule === rule).length;
+        expect(share).toBeGreaterThan(histories.length / 9);
+      }
+    }
+  });
+
   test("the service's list refuses orders that were never placed or placed twice", () => {
     const refused = HISTORY_RULES.slice(0, 2) as readonly string[];
     for (const { events, rule, at } of sample(illegalHistories())) {
