@@ -173,7 +173,7 @@ class TileFolder {
     if (!existsSync(join(this.#folder, path))) await this.write(path, bytes, mode);
   }
 
-  /** Writes a file, and returns when it is on the disk. */
+  /** Writes a file, and returns when its bytes are on the disk. After a power cut, its name can be missing. */
   async write(path: string, bytes: Buffer, mode = 0o644): Promise<void> {
     this.#signal.throwIfAborted();
     const file = join(this.#folder, path);

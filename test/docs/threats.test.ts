@@ -10,10 +10,13 @@ import { Witness } from '../../src/app/audit/witness.ts';
 import { witnessRequestText } from '../../src/app/audit/witness-request.ts';
 import { knownLogs } from '../../src/app/audit/witness-submission.ts';
 import { OrderList } from '../../src/app/state/order-list.ts';
+import { Writer } from '../../src/app/write/writer.ts';
+import type { PetId } from '../../src/domain/order-id.ts';
 import { checksumOf } from '../../src/infra/events/checksums.ts';
 import { SnapshotFile, snapshotBeside } from '../../src/infra/snapshot/snapshot-file.ts';
+import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
-import { SqliteEventLog } from '../../src/infra/sqlite/event-log.ts';
+import { openLog, SqliteEventLog } from '../../src/infra/sqlite/event-log.ts';
 import { rootsIn } from '../../src/infra/sqlite/merkle-tables.ts';
 import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
 import { startProgram } from '../support/child.ts';
@@ -314,6 +317,32 @@ async function renamedKeyWithItsChecksum(): Promise<void> {
   expect((await store.run('keys', 'list')).out).toContain('boss');
 }
 
+/** Sends a command that places an order, again and again the same, and returns the id of the order. */
+async function placedOnce(file: string): Promise<bigint | undefined> {
+  const log = openLog(file, openDatabase(file));
+  const writer = await Writer.open(log);
+  const command = { type: 'PlaceNewOrder', petId: 7n as PetId, quantity: 1 } as const;
+  const [outcome] = await writer.execute([
+    { command, by: 'AbCdEfGh01', commandId: 'c', idempotencyKey: 'k' },
+  ]);
+  await log.close();
+  return outcome?.kind === 'accepted' ? outcome.orderId : undefined;
+}
+
+async function otherOutcomeWithItsChecksum(): Promise<void> {
+  const store = await Store.make();
+  expect([await placedOnce(store.file), await placedOnce(store.file)]).toStrictEqual([4n, 4n]);
+  tamper(store.file, (db) => {
+    db.exec('UPDATE kept_outcomes SET order_id = 1');
+    const columns = 'asked_by, key, fingerprint, order_id, version, refusal';
+    const row = db.prepare(`SELECT ${columns} FROM kept_outcomes`).safeIntegers().raw().get();
+    const checksum = checksumOf('kept_outcomes', row as never);
+    db.prepare('UPDATE kept_outcomes SET checksum = ?').run(checksum);
+  });
+  await store.isNotFoundBy(...store.audit);
+  expect(await placedOnce(store.file)).toBe(1n);
+}
+
 async function changedExport(): Promise<void> {
   const store = await Store.make();
   const key = ['--key', store.kept.key];
@@ -530,6 +559,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'changes an API key by SQL': renamedKey,
   'changes an API key, and recomputes': renamedKeyWithItsChecksum,
   'makes a snapshot': forgedSnapshot,
+  'changes the outcome that is kept': otherOutcomeWithItsChecksum,
   'changes the `source`': changedExport,
   'imports an export': strangeExport,
   'removes the signing key, or': withoutItsKey,

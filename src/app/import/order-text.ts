@@ -38,7 +38,7 @@ export function orderOf(id: bigint, text: string): NumberedOrder {
   return { number: Number(number), order };
 }
 
-/** States if two texts are of the same order, whatever its number. */
+/** Returns true if two texts describe the same order, whatever the numbers of their lines. */
 export function isSameOrder(a: string, b: string): boolean {
   return a.slice(a.indexOf(' ')) === b.slice(b.indexOf(' '));
 }

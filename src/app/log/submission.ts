@@ -28,7 +28,7 @@ export interface Submission {
   readonly onlyIf?: readonly number[] | undefined;
   /** See {@link NewEvent.traceparent}. */
   readonly traceparent?: string | undefined;
-  /** No part of what is asked: it is noted while that is carried out. */
+  /** The times at which it was carried out. Not a part of the command. */
   readonly progress?: Progress;
   /** Set in the first submission of a group: the next ones belong to it. */
   readonly group?: Group | undefined;
@@ -108,7 +108,7 @@ export type Refusal =
   | Rejection
   | 'precondition_failed'
   | 'idempotency_key_reused'
-  /** Nothing is wrong with it, but with another of its group, which is atomic. */
+  /** Refused because another command of its atomic group was refused. */
   | 'batch_refused';
 
 /** The decision of the write side on a submission. */

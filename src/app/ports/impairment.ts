@@ -2,7 +2,7 @@
  * The closed list of the impairments of a store that is served. Each has its name in /readyz and in
  * the log file, the predicate of a sentence that begins with "The service", and the requests that
  * are refused while it lasts. While there is any, the service is not ready. A new one takes a line
- * here, a call of {@link StoreWatcher.impaired}, and a row in docs/operations.md.
+ * here, a call of {@link StoreWatcher.impaired}, and a row in docs/operations/monitoring.md.
  *
  * - `requests`: every request, because its answer might be out of date.
  * - `commands`: requests that change something. Reads are answered.

@@ -1,6 +1,6 @@
 /** The policy of how many commands the next batch takes: a pure function of the load. */
 
-/** Bounds the time for which a batch holds the log's lock. */
+/** Bounds the time for which a batch of requests holds the log's lock. */
 export const MAX_BATCH_COMMANDS = 1_024;
 /** With fewer commands in flight, two halves do not gain what a second flush costs. */
 const MIN_HALVED_COMMANDS = 16;

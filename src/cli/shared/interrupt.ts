@@ -23,8 +23,8 @@ export async function interruptible<Result>(
 }
 
 /**
- * Runs work that goes on until it is stopped: then it has ended well. A failure of its own is thrown
- * after a stop, too.
+ * Runs work until a signal stops it, which counts as success. A failure of its own is thrown after a
+ * stop, too.
  */
 export async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopped = new CannotStart('Stopped.');

@@ -31,7 +31,7 @@ export function orderIn(list: OrderList<unknown>, id: OrderId): OrderDetails {
   return order;
 }
 
-/** Returns the list behind a command, which is done, even where its effect cannot be read. */
+/** Returns the list after a command that was accepted. Throws `outcome_unknown` if it cannot be read. */
 export async function listBehind(
   { readModel }: OrderServices,
   context: RequestContext,

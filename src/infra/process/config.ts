@@ -151,7 +151,7 @@ function guardSecrets({ INITIAL_API_KEY, DATABASE_URL, PGPASSWORD }: Variables):
   guardPassword(DATABASE_URL ?? '');
 }
 
-// Not by URL: an address that is mistyped is none, and most of all in its password.
+// Not parsed as a URL: a mistyped password often makes the address invalid.
 function guardPassword(url: string): void {
   const [, password = ''] = /^postgres(?:ql)?:\/\/[^:@/?#]*:(.*)@/s.exec(url) ?? [];
   guardSecret(password);

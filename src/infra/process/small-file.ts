@@ -1,6 +1,6 @@
 /**
  * Small files that users name: keys, checkpoints, policies, settings. A name may by mistake be that of a
- * device without an end, or of a huge file, so none is read further than it can be right.
+ * device without an end, or of a huge file, so at most a megabyte is read.
  */
 
 import { isUtf8 } from 'node:buffer';
