@@ -134,7 +134,7 @@ test(
 );
 
 test.each([
-  [{ code: 9, out: '', err: '' }, 'exit code 9'],
+  [{ code: 10, out: '', err: '' }, 'exit code 10'],
   [
     { code: 1, out: '', err: "store-orders: Cannot read properties of null (reading 'x')\n" },
     'Cannot read prop',
