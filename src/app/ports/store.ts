@@ -1,7 +1,7 @@
 /** The port to an open store, for a server and for a command. */
 
 import type { Epochs, IdRange } from '../log/epochs.ts';
-import type { TreeHead } from '../log/merkle-tree.ts';
+import { isPacked, type TreeHead } from '../log/merkle-tree.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
 import { ImpossibleEvent, type StoredFields } from '../log/recorded-event.ts';
 import type { BatchWriter } from './batch-writer.ts';
@@ -179,6 +179,13 @@ export function requireSameSize(log: number, tree: number): void {
   throw new DamagedStore(
     `the log has ${log} events and its tree ${tree}: the event at position ${position} ${wrong}`,
   );
+}
+
+/** Returns the packed right edge of a tree. Throws {@link DamagedStore} for any other value. */
+export function requireEdge(value: unknown): Buffer {
+  if (Buffer.isBuffer(value) && isPacked(value)) return value;
+  const problem = value === undefined ? 'the log has no tree' : "the tree's right edge is damaged";
+  throw new DamagedStore(problem);
 }
 
 /** Receives changes in the state of a store that is served. */

@@ -4,7 +4,7 @@ import type { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
 import type { Finding } from '../../app/audit/trail-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
-import { type Frontier, HASH_BYTES, isPacked, type TreeHead } from '../../app/log/merkle-tree.ts';
+import { type Frontier, HASH_BYTES, type TreeHead } from '../../app/log/merkle-tree.ts';
 import { hasRightTypes, recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
@@ -43,13 +43,6 @@ function requireNothing([finding]: readonly Finding[]): void {
   const { from, to = from, problem } = finding;
   const where = from === undefined ? '' : `events ${from} to ${to} are not what was recorded: `;
   throw new DamagedStore(`${where}${problem}`);
-}
-
-/** Returns the packed right edge of a tree. Throws {@link DamagedStore} for any other value. */
-export function requireEdge(value: unknown): Buffer {
-  if (Buffer.isBuffer(value) && isPacked(value)) return value;
-  const problem = value === undefined ? 'the log has no tree' : "the tree's right edge is damaged";
-  throw new DamagedStore(problem);
 }
 
 /** Returns a hash that was read, or bytes that are no hash for a value of another type. */

@@ -3,8 +3,8 @@
 import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
-import { requireSameSize } from '../../app/ports/store.ts';
-import { requireEdge, requireHash } from '../checking/stored-check.ts';
+import { requireEdge, requireSameSize } from '../../app/ports/store.ts';
+import { requireHash } from '../checking/stored-check.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';

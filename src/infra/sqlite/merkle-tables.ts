@@ -5,8 +5,8 @@ import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
-import { requireSameSize } from '../../app/ports/store.ts';
-import { requireEdge, requireHash } from '../checking/stored-check.ts';
+import { requireEdge, requireSameSize } from '../../app/ports/store.ts';
+import { requireHash } from '../checking/stored-check.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -49,21 +49,21 @@ export class MerkleTables implements TreeSource {
 
   /** Returns the tree's right edge, from which its size and its root follow. */
   frontier(): Frontier {
-    return this.#unpacked(requireEdge(this.#selectEdge.get()));
+    return this.#unpacked(this.#selectEdge.get());
   }
 
   /** Returns the tree's right edge. Throws {@link DamagedStore} if the log has another size. */
   wholeFrontier(): Frontier {
-    const [packed, last] = this.#ends();
-    const frontier = this.#unpacked(packed);
+    const [edge, last] = this.#ends();
+    const frontier = this.#unpacked(edge);
     requireSameSize(last, frontier.size);
     return frontier;
   }
 
   /** Returns the tree's size. Throws {@link DamagedStore} if the log has another size. */
   wholeSize(): number {
-    const [packed, last] = this.#ends();
-    requireSameSize(last, sizeOf(packed));
+    const [edge, last] = this.#ends();
+    requireSameSize(last, sizeOf(requireEdge(edge)));
     return last;
   }
 
@@ -101,13 +101,15 @@ export class MerkleTables implements TreeSource {
     return this.#selectNodes.all(height, from, count).map(requireHash);
   }
 
-  #ends(): [packed: Buffer, last: number] {
-    const [edge, last] = (this.#selectEnds.get() ?? []) as [unknown, number];
-    return [requireEdge(edge), last];
+  #ends(): [edge: unknown, last: number] {
+    return (this.#selectEnds.get() ?? []) as [unknown, number];
   }
 
-  #unpacked(packed: Buffer): Frontier {
-    if (!packed.equals(this.#packed)) {
+  /** Returns the tree of an edge as it is stored. Throws {@link DamagedStore} if it is none. */
+  #unpacked(edge: unknown): Frontier {
+    // Before an append it is the cached one.
+    if (!Buffer.isBuffer(edge) || !edge.equals(this.#packed)) {
+      const packed = requireEdge(edge);
       this.#frontier = Frontier.unpack(packed);
       this.#packed = packed;
     }

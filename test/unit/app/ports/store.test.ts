@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { Frontier } from '../../../../src/app/log/merkle-tree.ts';
 import { ImpossibleEvent } from '../../../../src/app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../../../src/app/ports/event-log.ts';
 import {
   DamagedStore,
   isDamage,
+  requireEdge,
   requireSameSize,
   StoreUnavailable,
 } from '../../../../src/app/ports/store.ts';
@@ -30,6 +32,15 @@ it.each([
 ])('a log of %s events has a tree of as many, not of %s', (log, tree, message) => {
   requireSameSize(log, log);
   expect(() => requireSameSize(log, tree)).toThrow(new DamagedStore(message));
+});
+
+it('the edge of a tree is returned, and anything else is damage', () => {
+  const edge = new Frontier().pack();
+  expect(requireEdge(edge)).toBe(edge);
+  expect(() => requireEdge(undefined)).toThrow(new DamagedStore('the log has no tree'));
+  for (const other of [null, 5, 'an edge', Buffer.alloc(0), Buffer.alloc(9)]) {
+    expect(() => requireEdge(other)).toThrow(new DamagedStore("the tree's right edge is damaged"));
+  }
 });
 
 it.each([
