@@ -7,7 +7,7 @@ import { isNightly } from '../../support/nightly.ts';
 import type { Mutant } from '../mutated.ts';
 import { conform, served } from './conform.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
-import type { Fault } from './faulty.ts';
+import { bare, type Fault, fail, since, watching } from './faulty.ts';
 import { AT_ONCE, PAUSE_SECONDS } from './table.ts';
 
 const SOUND: Mutant = { name: 'no fault at all' };
@@ -72,6 +72,51 @@ test('a script shows the fault again, and prints the same for a server without i
       missed.push(`${name} does not always print the same: ${script}`);
   });
   expect(missed).toEqual([]);
+});
+
+/** Shipped orders of more than a thousand units can be cancelled after a second. */
+const LATE_AND_LARGE: Mutant = {
+  name: 'large shipped orders can be cancelled after a second',
+  http: (app) => {
+    const large = new Set<string>();
+    return watching(app, (exchange) => {
+      const { method, status, body, id, before } = exchange;
+      if (method === 'POST' && status === 201 && JSON.parse(body).quantity > 1_000) large.add(id);
+      const isLate = status === 409 && since(before?.shippedAt) > 1_000;
+      if (method === 'DELETE' && isLate && large.has(id)) bare(exchange, 204);
+    });
+  },
+};
+
+test('the script of a check after the pause has the data of the order that failed', async () => {
+  const options = { seed: 1, orders: 0, pause: PAUSE_SECONDS, bail: true };
+  const { checks } = await conform(LATE_AND_LARGE, options);
+  const { name, script = '' } = checks.at(-1) ?? {};
+  expect(name).toBe('a shipped order cannot be cancelled after a pause either');
+  const [, quantity] = /placed '\{"petId":-?\d+,"quantity":(\d+)/.exec(script) ?? [];
+  expect(Number(quantity)).toBeGreaterThan(1_000);
+  const [faulty, sound] = [await printed(LATE_AND_LARGE, script), await printed(SOUND, script)];
+  expect(faulty).not.toBe(sound);
+});
+
+test('a cancellation is repeated more often than a careless server allows', async () => {
+  const fifth: Mutant = {
+    name: 'the fifth cancellation of an order is a 404',
+    http: (app) => {
+      const times = new Map<string, number>();
+      return watching(app, (exchange) => {
+        const { method, status, id } = exchange;
+        if (method !== 'DELETE' || status !== 204) return;
+        times.set(id, (times.get(id) ?? 0) + 1);
+        if (times.get(id) === 5) fail(exchange, 404, 'order_not_found');
+      });
+    },
+  };
+  const { checks } = await conform(fifth, { seed: 1, orders: 0, pause: 0, bail: true });
+  expect(checks.at(-1)).toMatchObject({
+    name: 'a second cancellation is a 204, too',
+    reason: expect.stringMatching(/^the 5th one is 404/),
+  });
 });
 
 test('the values of a counterexample are the plainest ones that fail', async () => {

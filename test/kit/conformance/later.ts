@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Violation } from '../aggregate/violation.ts';
 import { FEW_DATES } from '../arbitraries.ts';
-import { told } from '../targets/orders-api.ts';
+import { bodyOf, told } from '../targets/orders-api.ts';
 import { freshPet } from './orders.ts';
 import { type Check, must, scriptOf, several, type Trial } from './trial.ts';
 
@@ -39,9 +40,10 @@ export const later: readonly Check[] = [
       });
       const known = new Set((await api.list()).map(({ id }) => id));
       const lost = ledger.ids.filter((id) => !known.has(id));
-      const detail = `of ${ledger.ids.length} orders that were placed, ${lost.length} are not in it, the first is ${lost[0]}`;
-      must(lost.length === 0, MANY, detail, scriptOf(manyInShell(ledger.ids.length)));
-      return undefined;
+      const [first] = lost;
+      if (first === undefined) return undefined;
+      const detail = `of ${ledger.ids.length} orders that were placed, ${lost.length} are not in it, the first is ${first}`;
+      throw new Violation(MANY, detail, scriptOf(manyInShell(trial, first)));
     },
   },
   {
@@ -51,7 +53,7 @@ export const later: readonly Check[] = [
     needs: ['to write', 'to place'],
     async run(trial) {
       await wait(trial.pauseMs);
-      await compareAll(trial, STILL, pausedInShell(trial));
+      await compareAll(trial, STILL, (id) => pausedInShell(trial, id));
       return undefined;
     },
   },
@@ -63,7 +65,6 @@ export const later: readonly Check[] = [
     async run(trial) {
       const { api, ledger } = trial;
       const shipped = ledger.shipped.slice(0, MAX_TRIED_AGAIN);
-      const lines = lateInShell(trial);
       await several(shipped.length, AT_ONCE, async (index) => {
         const id = shipped[index] as bigint;
         const answer = await api.client.ask('DELETE', `/store/orders/${id}`);
@@ -71,10 +72,10 @@ export const later: readonly Check[] = [
           answer.status === 409,
           LATE_CANCEL,
           `for order ${id} it is ${told(answer)}`,
-          scriptOf(lines),
+          scriptOf(lateInShell(trial, id)),
         );
       });
-      await compareAll(trial, LATE_CANCEL, lines);
+      await compareAll(trial, LATE_CANCEL, (id) => lateInShell(trial, id));
       return undefined;
     },
   },
@@ -88,12 +89,12 @@ export const later: readonly Check[] = [
       const newest = ledger.ids.slice(-2 * SOME);
       for (const id of newest.slice(0, SOME)) {
         const refusal = await api.cancel(id);
-        const script = scriptOf(pendingInShell(trial, CANCEL));
+        const script = scriptOf(pendingInShell(trial, id, CANCEL));
         must(refusal === undefined, LATE_PENDING, `the cancellation of ${id}: ${refusal}`, script);
       }
       for (const id of lacking.has('to ship') ? [] : newest.slice(SOME)) {
         const shipped = await api.ship(id, DATE);
-        const script = scriptOf(pendingInShell(trial, SHIP));
+        const script = scriptOf(pendingInShell(trial, id, shipInShell(DATE)));
         must(
           typeof shipped !== 'string',
           LATE_PENDING,
@@ -106,29 +107,45 @@ export const later: readonly Check[] = [
   },
 ];
 
-async function compareAll(trial: Trial, rule: string, lines: readonly string[]): Promise<void> {
+async function compareAll(
+  trial: Trial,
+  rule: string,
+  linesOf: (id: bigint) => readonly string[],
+): Promise<void> {
   const { api, ledger, isContractOnly } = trial;
   const rows = new Map((await api.list()).map((order) => [order.id, order]));
   const wrong = ledger.ids.flatMap((id) => {
-    return ledger.differenceIn(id, rows.get(id), isContractOnly) ?? [];
+    const detail = ledger.differenceIn(id, rows.get(id), isContractOnly);
+    return detail === undefined ? [] : { id, detail };
   });
+  const [first] = wrong;
+  if (first === undefined) return;
   const more = wrong.length > 1 ? `, and ${wrong.length - 1} more` : '';
-  must(wrong.length === 0, rule, `${wrong[0]}${more}`, scriptOf(lines));
+  throw new Violation(rule, `${first.detail}${more}`, scriptOf(linesOf(first.id)));
 }
 
-const PLACE = '$(placed \'{"petId":7,"quantity":1}\')';
 const CANCEL = 'orders -w \'%{http_code}\\n\' -X DELETE "$BASE/store/orders/$A"';
-const SHIP = `orders -X PUT "$BASE/store/orders/$A/shipment" -d '{"shipDate":"${DATE}"}'`;
 const LIST = 'orders "$BASE/store/orders"';
 
-function manyInShell(orders: number): readonly string[] {
+function shipInShell(date: string): string {
+  return `orders -X PUT "$BASE/store/orders/$A/shipment" -d '{"shipDate":"${date}"}'`;
+}
+
+/** Returns what places an order with the data of another one, and what ships it as that one has. */
+function ofOrder({ ledger }: Trial, id: bigint) {
+  const { placed, shipDate = DATE } = ledger.given(id);
+  return { place: `$(placed '${bodyOf(placed)}')`, ship: shipInShell(shipDate) };
+}
+
+function manyInShell(trial: Trial, id: bigint): readonly string[] {
+  const { place, ship } = ofOrder(trial, id);
   return [
     '# A third of them is pending, a third shipped, a third cancelled.',
-    `for order in $(seq ${orders}); do`,
-    `  A=${PLACE}; echo $A`,
+    `for order in $(seq ${trial.ledger.ids.length}); do`,
+    `  A=${place}; echo $A`,
     '  case $((order % 3)) in',
     `    1) ${CANCEL} > cancelled.txt;;`,
-    `    2) ${SHIP} > shipped.txt;;`,
+    `    2) ${ship} > shipped.txt;;`,
     '  esac',
     'done > placed.txt',
     `${LIST} | grep -o '"id" *: *-\\{0,1\\}[0-9]*' | grep -o '[-0-9]*$' > listed.txt`,
@@ -141,13 +158,14 @@ function sleepInShell({ pauseMs }: Trial): string {
   return `sleep ${pauseMs / 1_000}`;
 }
 
-function pausedInShell(trial: Trial): readonly string[] {
+function pausedInShell(trial: Trial, id: bigint): readonly string[] {
+  const { place, ship } = ofOrder(trial, id);
   return [
     '# Of 120 new orders, a third is pending, a third shipped, a third cancelled.',
     'for order in $(seq 40); do',
-    `  A=${PLACE}; echo $A`,
-    `  A=${PLACE}; echo $A; ${SHIP} > shipped.txt`,
-    `  A=${PLACE}; echo $A; ${CANCEL} > cancelled.txt`,
+    `  A=${place}; echo $A`,
+    `  A=${place}; echo $A; ${ship} > shipped.txt`,
+    `  A=${place}; echo $A; ${CANCEL} > cancelled.txt`,
     'done > placed.txt',
     LIST,
     sleepInShell(trial),
@@ -155,10 +173,12 @@ function pausedInShell(trial: Trial): readonly string[] {
   ];
 }
 
-function lateInShell(trial: Trial): readonly string[] {
-  return [`A=${PLACE}`, SHIP, sleepInShell(trial), `for n in $(seq 20); do ${CANCEL}; done`, LIST];
+function lateInShell(trial: Trial, id: bigint): readonly string[] {
+  const { place, ship } = ofOrder(trial, id);
+  return [`A=${place}`, ship, sleepInShell(trial), `for n in $(seq 20); do ${CANCEL}; done`, LIST];
 }
 
-function pendingInShell(trial: Trial, command: string): readonly string[] {
-  return [`A=${PLACE}`, sleepInShell(trial), command];
+function pendingInShell(trial: Trial, id: bigint, command: string): readonly string[] {
+  const { place } = ofOrder(trial, id);
+  return [`A=${place}`, sleepInShell(trial), command];
 }

@@ -23,6 +23,12 @@ export class Ledger {
     return this.ids.filter((id) => this.#entries.get(id)?.shipDates.length);
   }
 
+  /** Returns an order as it was placed, and the date with which it has shipped, if it has. */
+  given(id: bigint): { readonly placed: Order; readonly shipDate: string | undefined } {
+    const { placed, shipDates } = this.#entries.get(id) as Entry;
+    return { placed, shipDate: shipDates.at(-1) };
+  }
+
   place(placed: Order): void {
     this.#entries.set(placed.id, { placed, shipDates: [], isOpen: false });
   }

@@ -195,7 +195,7 @@ export function listIn(answer: Answer): readonly Order[] {
 }
 
 /** Returns the body of a request that places an order. */
-function bodyOf({ petId, quantity, shipDate }: Placing): string {
+export function bodyOf({ petId, quantity, shipDate }: Placing): string {
   const date = shipDate === undefined ? '' : `,"shipDate":"${shipDate}"`;
   return `{"petId":${petId},"quantity":${quantity}${date}}`;
 }
