@@ -45,7 +45,7 @@ export function requireArray(what: string, value: unknown): void {
 }
 
 /**
- * A value as it was: a plain object of plain members as a copy: with texts alone the kit takes 2.3 times as long,
+ * A value as it was: a plain object of plain members as a copy: with texts alone the kit takes 2.7 times as long,
  * and any other value as its text.
  */
 type Before = Readonly<Record<string, unknown>> | string | undefined;
@@ -88,8 +88,9 @@ export class Given {
   /** Throws a {@link Violation} if one of them is no longer as it was. */
   requireUnchanged(): void {
     for (const [name, value, before] of this.#values) {
-      if (isFlat(before) && isSameFlat(value, before)) continue;
-      const [then, now] = [isFlat(before) ? textIfSeen(before) : before, textIfSeen(value)];
+      const isCopy = typeof before === 'object';
+      if (isCopy && isSameFlat(value, before)) continue;
+      const [then, now] = [isCopy ? textIfSeen(before) : before, textIfSeen(value)];
       if (now === then) continue;
       const detail = `${this.#whose} has changed ${name} from ${then} to ${now}`;
       throw new Violation(FORM_RULES.pure, `${detail}: it must make new values instead`);
