@@ -2,7 +2,7 @@ import { FEW_DATES, plainPlacings } from '../arbitraries.ts';
 import { brokenOrderRule } from '../oracle/list-rules.ts';
 import { checkError, told } from '../targets/orders-api.ts';
 import { listed, placePending } from './orders.ts';
-import { type Check, forAll, must, scriptOf } from './trial.ts';
+import { type Check, forAll, must, SERVICE_WRITES, scriptOf } from './trial.ts';
 
 const CANCELLED = 'the cancellation of a pending order is a 204 without a body';
 const AGAIN = 'a second cancellation is a 204, too';
@@ -15,7 +15,6 @@ const SHIPPED_AGAIN = 'a shipment reported again is a 200 on the same date, and 
 const [DATE, OTHER_DATE] = FEW_DATES;
 const WRITES = ['to write', 'to place'] as const;
 const SHIPS = ['to write', 'to place', 'to ship'] as const;
-const SHIPS_HERE = [...SHIPS, 'the operations placeOrder and shipOrder'] as const;
 
 /** The number of times that the cancellation of each shipped order is tried. */
 const EACH_TRIED = 30;
@@ -111,7 +110,7 @@ export const commands: readonly Check[] = [
     name: NOT_SHIPPED,
     group: 'ship',
     basis: 'promise',
-    needs: SHIPS_HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const id = await placePending(trial);
       await trial.api.cancel(id);
@@ -125,7 +124,7 @@ export const commands: readonly Check[] = [
     name: SHIPPED_AGAIN,
     group: 'ship',
     basis: 'promise',
-    needs: SHIPS_HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const id = await placePending(trial);
       for (const [date, status] of [

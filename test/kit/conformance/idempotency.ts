@@ -2,19 +2,12 @@ import { FEW_DATES } from '../arbitraries.ts';
 import { type Answer, idIn } from '../targets/api-client.ts';
 import { checkError, told } from '../targets/orders-api.ts';
 import { freshPet } from './orders.ts';
-import { type Check, must, type Trial } from './trial.ts';
+import { type Check, must, SERVICE_WRITES, type Trial } from './trial.ts';
 
 const REPEATED =
   'a request repeated under its Idempotency-Key gets the first answer, and changes nothing';
 const REUSED = 'another request under the same Idempotency-Key is a 422, and changes nothing';
 const TWO_KEYS = 'Idempotency-Keys that differ in case, or at the end, are two keys';
-
-const HERE = [
-  'to write',
-  'to place',
-  'to ship',
-  'the operations placeOrder and shipOrder',
-] as const;
 
 /** The longest key that this service accepts, in characters. */
 const LONGEST_KEY = 255;
@@ -25,7 +18,7 @@ export const idempotency: readonly Check[] = [
     name: REPEATED,
     group: 'place',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const [petId, key] = [freshPet(), freshKey()];
       const placed = await placeAs(trial, key, petId);
@@ -46,7 +39,7 @@ export const idempotency: readonly Check[] = [
     name: REUSED,
     group: 'place',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const [petId, otherPetId, key] = [freshPet(), freshPet(), freshKey()];
       const placed = await placeAs(trial, key, petId);
@@ -63,7 +56,7 @@ export const idempotency: readonly Check[] = [
     name: TWO_KEYS,
     group: 'place',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const petId = freshPet();
       const start = freshKey().padEnd(LONGEST_KEY - 1, '-');

@@ -4,7 +4,7 @@ import { Violation } from '../target.ts';
 import type { Answer } from '../targets/api-client.ts';
 import type { Adapter, OrdersApi } from '../targets/orders-api.ts';
 import type { ConformanceOptions } from './conformance.ts';
-import type { Need } from './trial.ts';
+import { type Need, SERVICE_WRITES } from './trial.ts';
 
 /** Returns what the server lacks or must not be sent, with the reasons. */
 export async function whatIsLacking(
@@ -14,7 +14,7 @@ export async function whatIsLacking(
   const lacking = new Map<Need, string>();
   if (revokedKey === undefined) lacking.set('a revoked key', 'no revoked key was given');
   if (readOnly) {
-    for (const need of ['to write', 'to place', 'to ship', HERE] as const) {
+    for (const need of SERVICE_WRITES) {
       lacking.set(need, 'only GET is sent, as was asked for');
     }
   } else {

@@ -1,7 +1,7 @@
 import { FEW_DATES } from '../arbitraries.ts';
 import { checkError, checkJson, told } from '../targets/orders-api.ts';
 import { freshPet, placePending } from './orders.ts';
-import { type Check, must, type Trial } from './trial.ts';
+import { type Check, must, SERVICE_WRITES, type Trial } from './trial.ts';
 
 const LOCATION = 'a new order is a 201 with its Location, which is that of its id';
 const REFUSED = 'an order with a wrong value is a 400 and not placed';
@@ -12,20 +12,13 @@ const HEAD = 'HEAD is answered as GET, without a body';
 const UNCHANGED = 'a list that has not changed since its ETag is a 304';
 const CODES = 'an error has the code of the table';
 
-const HERE = [
-  'to write',
-  'to place',
-  'to ship',
-  'the operations placeOrder and shipOrder',
-] as const;
-
 /** Checks of what this service promises beyond the contract. */
 export const promises: readonly Check[] = [
   {
     name: LOCATION,
     group: 'place',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run({ api }) {
       const body = '{"petId":7,"quantity":1}';
       const answer = await api.client.ask('POST', '/store/orders', { body });
@@ -42,7 +35,7 @@ export const promises: readonly Check[] = [
     name: REFUSED,
     group: 'place',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const petId = freshPet();
       for (const body of wrongOrders(petId)) {
@@ -59,7 +52,7 @@ export const promises: readonly Check[] = [
     name: NO_DATE,
     group: 'ship',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const id = await placePending(trial);
       for (const body of [
@@ -85,7 +78,7 @@ export const promises: readonly Check[] = [
     name: NOT_FOUND,
     group: 'errors',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const id = -(await placePending(trial)) - 10n;
       checkError(await trial.api.askToShip(id, FEW_DATES[0]), 404, 'order_not_found');
@@ -100,7 +93,7 @@ export const promises: readonly Check[] = [
     name: METHODS,
     group: 'errors',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run({ api }) {
       for (const method of ['PATCH', 'PUT']) {
         const answer = await api.client.ask(method, '/store/orders', { body: '{}' });
@@ -117,7 +110,7 @@ export const promises: readonly Check[] = [
     name: HEAD,
     group: 'list',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run({ api }) {
       const answer = await api.client.ask('HEAD', '/store/orders');
       must(answer.status === 200 && answer.text === '', HEAD, `it is ${told(answer)}`);
@@ -129,7 +122,7 @@ export const promises: readonly Check[] = [
     name: UNCHANGED,
     group: 'list',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     async run(trial) {
       const { client } = trial.api;
       const list = async (tag: string) => {
@@ -150,7 +143,7 @@ export const promises: readonly Check[] = [
     name: CODES,
     group: 'errors',
     basis: 'promise',
-    needs: HERE,
+    needs: SERVICE_WRITES,
     run: checkCodes,
   },
 ];

@@ -20,6 +20,14 @@ export type Need =
   | 'the batches of version 2'
   | 'a revoked key';
 
+/** The needs of checks that place and ship orders by the operations of this service. */
+export const SERVICE_WRITES = [
+  'to write',
+  'to place',
+  'to ship',
+  'the operations placeOrder and shipOrder',
+] as const satisfies readonly Need[];
+
 /** The context of a check. */
 export interface Trial {
   readonly api: OrdersApi;

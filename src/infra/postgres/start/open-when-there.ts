@@ -48,8 +48,8 @@ export async function openWhenThere<Opened>(
 
 /**
  * Returns true if a failure to connect may pass by itself: no server listens, answers or is found;
- * the server is starting or stopping, or has too many connections; another session holds a lock. If several hosts were tried, one
- * such failure is enough: a standby may be promoted soon.
+ * the server is starting or stopping, or has too many connections; another session holds a lock. If
+ * several hosts were tried, one such failure is enough: a standby may be promoted soon.
  */
 function mayPass(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(mayPass);
