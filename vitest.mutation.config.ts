@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/unit/{domain,app}/**/*.test.ts', 'test/contract/sqlite/evidence.test.ts'],
-    exclude: ['test/unit/app/audit/forgeries.test.ts'],
+    exclude: ['test/unit/app/audit/proofs/forgeries.test.ts'],
     // A thread cannot run the changed code, and the store is then checked by one. Faults of the pipeline
     // are planted in its text, which Stryker has changed.
     testNamePattern:

@@ -31,7 +31,7 @@ export const composition: Composition = {
   engine,
   async proverOf(store) {
     const { openSigningKey } = await import('./infra/process/signing-key-file.ts');
-    const { Prover } = await import('./app/audit/prover.ts');
+    const { Prover } = await import('./app/audit/proving/prover.ts');
     const place = await keyPlace();
     const signer = await openSigningKey(place, store);
     const witnesses = await witnessesFor(place, store);

@@ -2,11 +2,11 @@
 
 import 'reflect-metadata';
 import { container, type InjectionToken, instanceCachingFactory } from 'tsyringe';
-import { History } from './app/audit/history.ts';
-import type { Prover } from './app/audit/prover.ts';
-import { RefusalRecorder } from './app/audit/refusal-recorder.ts';
-import { Tail } from './app/audit/tail.ts';
-import { TileReader } from './app/audit/tile-reader.ts';
+import type { Prover } from './app/audit/proving/prover.ts';
+import { TileReader } from './app/audit/proving/tile-reader.ts';
+import { History } from './app/audit/trail/history.ts';
+import { RefusalRecorder } from './app/audit/trail/refusal-recorder.ts';
+import { Tail } from './app/audit/trail/tail.ts';
 import { CLOCKS } from './app/clock.ts';
 import { Authenticator } from './app/keys/authenticator.ts';
 import { KeyLimiter } from './app/keys/key-limiter.ts';

@@ -1,6 +1,6 @@
 /** The choice of the engine by the configured database, made here and nowhere else. */
 
-import { CheckedTrail } from './app/audit/checked-trail.ts';
+import { CheckedTrail } from './app/audit/trail/checked-trail.ts';
 import type { Engine, EngineSettings } from './app/ports/engine.ts';
 import { isDamage, type Store, StoreUnavailable } from './app/ports/store.ts';
 import type { DatabaseConfig } from './infra/process/database-setting.ts';

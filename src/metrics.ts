@@ -4,7 +4,7 @@
  * the process are prom-client's. docs/operations/metrics.md explains them.
  */
 
-import type { Tail } from './app/audit/tail.ts';
+import type { Tail } from './app/audit/trail/tail.ts';
 import { byLabel, type Metric, only } from './app/metric.ts';
 import type { Bulkhead } from './app/read/bulkhead.ts';
 import type { CommandProcessor } from './app/write/command-processor.ts';

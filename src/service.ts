@@ -3,8 +3,8 @@
  * log, begin the writer, be ready; and on a signal, stop, in the reverse order.
  */
 import closeWithGrace from 'close-with-grace';
-import { Prover } from './app/audit/prover.ts';
-import { snapshotKeyOf } from './app/audit/signing-key.ts';
+import { Prover } from './app/audit/proving/prover.ts';
+import { snapshotKeyOf } from './app/audit/proving/signing-key.ts';
 import { now } from './app/clock.ts';
 import { acceptKey, makeFirstKey } from './app/keys/first-key.ts';
 import { untilChecked } from './app/lifecycle/checked-start.ts';

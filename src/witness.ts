@@ -1,8 +1,8 @@
 /** The life of a witness: open its memory with its key, listen, and stop. */
 
 import { once } from 'node:events';
-import { Cosigner } from './app/audit/cosigner.ts';
-import { Witness } from './app/audit/witness.ts';
+import { Cosigner } from './app/audit/witness/cosigner.ts';
+import { Witness } from './app/audit/witness/witness.ts';
 import { CannotStart } from './app/lifecycle/cannot-start.ts';
 import type { RunningWitness, WitnessSettings } from './cli/shared/command-line.ts';
 import { Health } from './http/health.ts';

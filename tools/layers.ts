@@ -24,8 +24,11 @@ const PROOFS = [
   ...[
     ...['verifier', 'bytes', 'tlog-proof', 'trail-check', 'trail-file', 'trail-seal'],
     ...['cosignature', 'witness-policy', 'event-rules', 'known-event'],
-  ].map((file) => `app/audit/${file}.ts`),
+  ].map((file) => `app/audit/proofs/${file}.ts`),
 ];
+
+/** The rooms below an audit. */
+const AUDIT = ['domain', 'app', 'app/log', 'app/state', 'app/ports', 'app/audit/proofs'];
 
 /** The folders, and the files right in `src`, with the rooms each may import besides itself. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -34,10 +37,16 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   client: [],
 
   // For browsers alone: with the client, and with what verifies the service's proofs.
-  console: ['client', 'console/state', 'console/views', 'console/parts', 'app/audit/crypto.ts'],
+  console: [
+    'client',
+    'console/state',
+    'console/views',
+    'console/parts',
+    'app/audit/proofs/crypto.ts',
+  ],
   'console/state': ['client', ...PROOFS],
   // Hashes by itself: the verifier hashes whole trees and proofs only, and no tiles.
-  'console/state/tile-tree.ts': ['app/audit/crypto.ts'],
+  'console/state/tile-tree.ts': ['app/audit/proofs/crypto.ts'],
   'console/parts': ['client', 'console/state'],
   'console/views': ['client', 'console/state', 'console/parts'],
 
@@ -47,10 +56,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'app/ports': ['domain', 'app/log'],
   'app/lifecycle': ['domain', 'app', 'app/log', 'app/ports'],
   'app/keys': ['domain', 'app', 'app/log', 'app/ports'],
-  'app/audit': ['domain', 'app', 'app/log', 'app/state', 'app/ports'],
-  'app/witnessing': ['domain', 'app', 'app/log', 'app/ports', 'app/audit'],
+  'app/audit/proofs': ['domain', 'app/log', 'app/ports', 'app/state'],
+  'app/audit/trail': AUDIT,
+  'app/audit/proving': [...AUDIT, 'app/audit/trail'],
+  'app/audit/monitor': AUDIT,
+  'app/audit/witness': [...AUDIT, 'app/audit/proving/signing-key.ts'],
+  'app/witnessing': ['domain', 'app', 'app/log', 'app/ports', 'app/audit/**'],
   'app/read': ['domain', 'app', 'app/log', 'app/state', 'app/ports'],
-  'app/write': ['domain', 'app', 'app/log', 'app/state', 'app/ports'],
+  'app/write/queue': ['domain', 'app', 'app/log', 'app/ports'],
+  'app/write': ['domain', 'app', 'app/log', 'app/state', 'app/ports', 'app/write/queue'],
   'app/import': ['domain', 'app', 'app/log', 'app/state', 'app/ports'],
 
   'infra/events': ['domain', 'app/**'],

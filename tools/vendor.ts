@@ -24,7 +24,7 @@ export async function writeVendored(folder: string): Promise<void> {
 const cryptographyOfBrowsers: Plugin = {
   name: 'cryptography-of-browsers',
   resolveId: (source) =>
-    /(?:^\.|\/audit)\/crypto\.ts$/.test(source) ? resolve('src/console/crypto.ts') : null,
+    /(?:^\.|\/proofs)\/crypto\.ts$/.test(source) ? resolve('src/console/crypto.ts') : null,
 };
 
 /** Builds scripts for browsers from their entries. */
@@ -62,7 +62,7 @@ async function writeConsole(folder: string): Promise<void> {
   const style = readFileSync('src/console/style.css', 'utf8');
   const offline = await offlineVerifier(style);
   writeFileSync(join(folder, OFFLINE_VERIFIER), offline);
-  const entries = { console: 'src/console/main.tsx', verifier: 'src/app/audit/verifier.ts' };
+  const entries = { console: 'src/console/main.tsx', verifier: 'src/app/audit/proofs/verifier.ts' };
   const define = { VERIFIER_SHA256: JSON.stringify(hash('sha256', offline)) };
   for (const { fileName, code } of await browserScripts(entries, define, false)) {
     writeFileSync(join(folder, fileName), code);

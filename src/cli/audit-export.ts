@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { cloudEventOf, noteLine } from '../app/audit/cloud-event.ts';
-import type { Prover, SignedCheckpoint } from '../app/audit/prover.ts';
-import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/verifier.ts';
+import { cloudEventOf, noteLine } from '../app/audit/proofs/cloud-event.ts';
+import { type Checkpoint, RecordTree, verifyCheckpoint } from '../app/audit/proofs/verifier.ts';
+import type { Prover, SignedCheckpoint } from '../app/audit/proving/prover.ts';
 import { recordOf } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import type { ExplainedCommand } from './shared/command.ts';

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { base64Of } from '../app/audit/bytes.ts';
-import type { TreeHead } from '../app/audit/verifier.ts';
+import { base64Of } from '../app/audit/proofs/bytes.ts';
+import type { TreeHead } from '../app/audit/proofs/verifier.ts';
 import type { Fill } from '../app/ports/store.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStoreOrNew } from './shared/command-line.ts';

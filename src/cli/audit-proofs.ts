@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { CannotProve, type Prover } from '../app/audit/prover.ts';
+import { CannotProve, type Prover } from '../app/audit/proving/prover.ts';
 import {
   consistencyJson,
   inclusionJson,
   RECEIPT_FORMATS,
   type ReceiptFormat,
-} from '../app/audit/receipt.ts';
-import { webhookKeyOf } from '../app/audit/webhook.ts';
+} from '../app/audit/proving/receipt.ts';
+import { webhookKeyOf } from '../app/audit/proving/webhook.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import type { OrderId } from '../domain/order-id.ts';

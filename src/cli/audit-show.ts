@@ -1,5 +1,5 @@
-import { storedFieldsOf } from '../app/audit/cloud-event.ts';
-import { History } from '../app/audit/history.ts';
+import { storedFieldsOf } from '../app/audit/proofs/cloud-event.ts';
+import { History } from '../app/audit/trail/history.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { SignedCheckpoint } from '../app/audit/prover.ts';
-import { type BuiltTile, TileBuilder } from '../app/audit/tile-builder.ts';
-import { type Checkpoint, verifyCheckpoint } from '../app/audit/verifier.ts';
+import { type Checkpoint, verifyCheckpoint } from '../app/audit/proofs/verifier.ts';
+import type { SignedCheckpoint } from '../app/audit/proving/prover.ts';
+import { type BuiltTile, TileBuilder } from '../app/audit/proving/tile-builder.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import { TILE_HASHES } from '../app/log/merkle-proofs.ts';
 import { HASH_BYTES, leafHash } from '../app/log/merkle-tree.ts';

@@ -1,4 +1,4 @@
-import { base64Of } from '../app/audit/bytes.ts';
+import { base64Of } from '../app/audit/proofs/bytes.ts';
 import { copyStore } from '../app/lifecycle/copy-store.ts';
 import type { Engine } from '../app/ports/engine.ts';
 import type { ExplainedCommand } from './shared/command.ts';

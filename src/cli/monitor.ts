@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { Monitor } from '../app/audit/monitor.ts';
+import { Monitor } from '../app/audit/monitor/monitor.ts';
 import { CLOCKS, now } from '../app/clock.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import { LogAway, type PublishedLog } from '../app/ports/published-log.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type KnownLogs, knownLogs } from '../app/audit/witness-submission.ts';
+import { type KnownLogs, knownLogs } from '../app/audit/witness/witness-submission.ts';
 import { CannotStart } from '../app/lifecycle/cannot-start.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';

@@ -1,11 +1,11 @@
 /**
- * The cryptography of the verifier in a browser: takes the place of `src/app/audit/crypto.ts` in the
+ * The cryptography of the verifier in a browser: takes the place of `src/app/audit/proofs/crypto.ts` in the
  * bundle. Web Cryptography is asynchronous for each hash, and absent on origins of plain HTTP.
  */
 import { hashes, verify } from '@noble/ed25519';
 import { sha256 as hashOf, sha512 } from '@noble/hashes/sha2.js';
 
-type Cryptography = typeof import('../app/audit/crypto.ts');
+type Cryptography = typeof import('../app/audit/proofs/crypto.ts');
 
 hashes.sha512 = sha512;
 

@@ -1,7 +1,7 @@
 /** The HTTP interface: the routes, the steps of every request, and the error handler. */
 import type { Express, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { RefusalRecorder } from '../app/audit/refusal-recorder.ts';
+import type { RefusalRecorder } from '../app/audit/trail/refusal-recorder.ts';
 import { CLOCKS } from '../app/clock.ts';
 import type { Authenticator } from '../app/keys/authenticator.ts';
 import type { KeyLimiter } from '../app/keys/key-limiter.ts';

@@ -1,6 +1,6 @@
 /** Serves the log to tools of transparency logs: checkpoints, tiles and entries, as C2SP tlog-tiles. */
 import type { Express, Request, RequestHandler } from 'express';
-import type { TileReader } from '../app/audit/tile-reader.ts';
+import type { TileReader } from '../app/audit/proving/tile-reader.ts';
 import { type Epochs, FIRST_EPOCH } from '../app/log/epochs.ts';
 import { placeAt } from '../app/log/tiles.ts';
 import { type CheckpointSource, sendCheckpoint } from './answers/checkpoint.ts';

@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IRoute, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Witness, WitnessAnswer } from '../app/audit/witness.ts';
-import type { Refused } from '../app/audit/witness-submission.ts';
+import type { Witness, WitnessAnswer } from '../app/audit/witness/witness.ts';
+import type { Refused } from '../app/audit/witness/witness-submission.ts';
 import { TokenBuckets } from '../app/token-buckets.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
 import { ApiError, type ErrorCode } from './api-error.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ExpectedHead } from '../../src/app/audit/trail-check.ts';
-import { RecordTree } from '../../src/app/audit/verifier.ts';
-import { type Checked, verifyStore } from '../../src/app/audit/verify-store.ts';
+import type { ExpectedHead } from '../../src/app/audit/proofs/trail-check.ts';
+import { RecordTree } from '../../src/app/audit/proofs/verifier.ts';
+import { type Checked, verifyStore } from '../../src/app/audit/trail/verify-store.ts';
 import { recordOf } from '../../src/app/log/recorded-event.ts';
 import type { Evidence } from '../../src/app/ports/evidence.ts';
 

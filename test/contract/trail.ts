@@ -1,5 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RecordTree, verifyConsistency, verifyInclusion } from '../../src/app/audit/verifier.ts';
+import {
+  RecordTree,
+  verifyConsistency,
+  verifyInclusion,
+} from '../../src/app/audit/proofs/verifier.ts';
 import { consistencyProof, inclusionProof } from '../../src/app/log/merkle-proofs.ts';
 import { recordOf } from '../../src/app/log/recorded-event.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';

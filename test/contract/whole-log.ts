@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { Prover } from '../../src/app/audit/prover.ts';
-import { verifyStore } from '../../src/app/audit/verify-store.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { Prover } from '../../src/app/audit/proving/prover.ts';
+import { verifyStore } from '../../src/app/audit/trail/verify-store.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { Evidence } from '../../src/app/ports/evidence.ts';
 import { DamagedStore } from '../../src/app/ports/store.ts';

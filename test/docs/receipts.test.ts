@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { receiptOf } from '../../src/app/audit/receipt.ts';
-import * as verifier from '../../src/app/audit/verifier.ts';
+import * as verifier from '../../src/app/audit/proofs/verifier.ts';
+import { receiptOf } from '../../src/app/audit/proving/receipt.ts';
 import { leafHash } from '../../src/app/log/merkle-tree.ts';
 import * as client from '../../src/client/receipt-verifier.ts';
 import { browserVerifier } from '../support/browser-verifier.ts';

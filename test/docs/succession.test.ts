@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import * as verifier from '../../src/app/audit/verifier.ts';
+import * as verifier from '../../src/app/audit/proofs/verifier.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { breakStatement } from '../../src/app/log/epochs.ts';
 import { forgeries, type Verifier } from '../support/forgeries.ts';
 import { isNightly } from '../support/nightly.ts';

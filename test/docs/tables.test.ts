@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
-import { cloudEventOf } from '../../src/app/audit/cloud-event.ts';
+import { cloudEventOf } from '../../src/app/audit/proofs/cloud-event.ts';
 import { PROPERTIES } from '../../src/app/import/imported-order.ts';
 import { IMPAIRMENTS } from '../../src/app/ports/impairment.ts';
 import { SCOPES } from '../../src/app/ports/key-store.ts';

@@ -2,13 +2,17 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { Cosigner } from '../../src/app/audit/cosigner.ts';
-import { snapshotKeyOf } from '../../src/app/audit/signing-key.ts';
-import { RecordTree, verifyCheckpoint, verifyConsistency } from '../../src/app/audit/verifier.ts';
-import { Witness } from '../../src/app/audit/witness.ts';
-import { witnessRequestText } from '../../src/app/audit/witness-request.ts';
-import { knownLogs } from '../../src/app/audit/witness-submission.ts';
+import {
+  RecordTree,
+  verifyCheckpoint,
+  verifyConsistency,
+} from '../../src/app/audit/proofs/verifier.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { snapshotKeyOf } from '../../src/app/audit/proving/signing-key.ts';
+import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
+import { Witness } from '../../src/app/audit/witness/witness.ts';
+import { witnessRequestText } from '../../src/app/audit/witness/witness-request.ts';
+import { knownLogs } from '../../src/app/audit/witness/witness-submission.ts';
 import { OrderList } from '../../src/app/state/order-list.ts';
 import { Writer } from '../../src/app/write/writer.ts';
 import type { PetId } from '../../src/domain/order-id.ts';

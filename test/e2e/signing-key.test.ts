@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { ask } from '../support/http.ts';
 import { isNightly } from '../support/nightly.ts';
 import { newDatabase } from '../support/postgres/databases.ts';

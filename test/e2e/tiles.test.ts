@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Cosigner } from '../../src/app/audit/cosigner.ts';
-import { RecordTree, verifyCheckpoint } from '../../src/app/audit/verifier.ts';
+import { RecordTree, verifyCheckpoint } from '../../src/app/audit/proofs/verifier.ts';
+import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
 import { leafHash } from '../../src/app/log/merkle-tree.ts';
 import { Beside } from '../support/beside.ts';
 import { Place } from '../support/command-line.ts';

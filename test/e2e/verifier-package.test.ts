@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Cosigner } from '../../src/app/audit/cosigner.ts';
-import { tlogProofOf } from '../../src/app/audit/receipt.ts';
+import { tlogProofOf } from '../../src/app/audit/proving/receipt.ts';
+import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ProofLog, recordAt } from '../support/proof-log.ts';
 
@@ -105,8 +105,8 @@ describe('The published verifier', () => {
     ['bytes', []],
   ])('is few files, without dependencies: %s imports %s alone', (name, only) => {
     for (const [file, extension] of [
-      [`src/app/audit/${name}.ts`, '.ts'],
-      [`dist/app/audit/${name}.js`, '.js'],
+      [`src/app/audit/proofs/${name}.ts`, '.ts'],
+      [`dist/app/audit/proofs/${name}.js`, '.js'],
     ] as const) {
       const imports = readFileSync(file, 'utf8').matchAll(
         /\b(?:from|import|require)\b\W*'([^']+)'/g,

@@ -5,10 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
-import { verifyCosignature } from '../../src/app/audit/cosignature.ts';
-import { verifyTlogProof } from '../../src/app/audit/tlog-proof.ts';
-import { verifyCheckpoint, verifyReceipt } from '../../src/app/audit/verifier.ts';
-import { parseWitnessPolicy, type WitnessPolicy } from '../../src/app/audit/witness-policy.ts';
+import { verifyCosignature } from '../../src/app/audit/proofs/cosignature.ts';
+import { verifyTlogProof } from '../../src/app/audit/proofs/tlog-proof.ts';
+import { verifyCheckpoint, verifyReceipt } from '../../src/app/audit/proofs/verifier.ts';
+import {
+  parseWitnessPolicy,
+  type WitnessPolicy,
+} from '../../src/app/audit/proofs/witness-policy.ts';
 import { StoreOrders } from '../../src/client/client.ts';
 import { readConfig } from '../../src/infra/process/config.ts';
 import { witnessesOf } from '../../src/witnesses.ts';

@@ -59,7 +59,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     file: 'src/client/client.ts',
     never: [
       '../domain/order.ts',
-      '../app/audit/verifier.ts',
+      '../app/audit/proofs/verifier.ts',
       '../http/api-error.ts',
       'store-orders/verifier',
       'zod',
@@ -72,8 +72,8 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     rule: 'the console imports the client, and of the service what verifies proofs',
     file: 'src/console/state/proof-steps.ts',
     never: [
-      '../../app/audit/prover.ts',
-      '../../app/audit/crypto.ts',
+      '../../app/audit/proving/prover.ts',
+      '../../app/audit/proofs/crypto.ts',
       '../../app/write/writer.ts',
       '../../infra/events/codec.ts',
       '../../http/app.ts',
@@ -81,7 +81,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
       '@noble/hashes/sha2.js',
       'node:crypto',
     ],
-    may: ['../../app/audit/verifier.ts', '../../client/client.ts', './times.ts'],
+    may: ['../../app/audit/proofs/verifier.ts', '../../client/client.ts', './times.ts'],
   },
   {
     rule: 'app imports domain and app only, and no package',

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { CheckedTrail } from '../../src/app/audit/checked-trail.ts';
-import { Prover } from '../../src/app/audit/prover.ts';
+import { Prover } from '../../src/app/audit/proving/prover.ts';
+import { CheckedTrail } from '../../src/app/audit/trail/checked-trail.ts';
 import type { Engine } from '../../src/app/ports/engine.ts';
 import type { EventLog } from '../../src/app/ports/event-log.ts';
 import type { CommandLineStore } from '../../src/app/ports/store.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { noteLine } from '../../src/app/audit/cloud-event.ts';
-import { sealText } from '../../src/app/audit/trail-seal.ts';
-import { RecordTree } from '../../src/app/audit/verifier.ts';
+import { noteLine } from '../../src/app/audit/proofs/cloud-event.ts';
+import { sealText } from '../../src/app/audit/proofs/trail-seal.ts';
+import { RecordTree } from '../../src/app/audit/proofs/verifier.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 
 /** An export, and the verdict that a verifier must return. */
 export interface ExportVector {

@@ -1,10 +1,10 @@
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { receiptOf } from '../../src/app/audit/receipt.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { receiptOf } from '../../src/app/audit/proving/receipt.ts';
 import { ProofLog, recordAt } from './proof-log.ts';
 import { mth, path, pathShape, proof, proofShape } from './reference-tree.ts';
 
 /** The verifier, or a mutant of it. */
-export type Verifier = typeof import('../../src/app/audit/verifier.ts');
+export type Verifier = typeof import('../../src/app/audit/proofs/verifier.ts');
 
 /** A forgery, its kind, and a function that returns whether a verifier accepts it. */
 export interface Forgery {

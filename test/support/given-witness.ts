@@ -1,13 +1,13 @@
 /** A witness in the test's own process, as C2SP tlog-witness has it: it checks each proof itself. */
 
-import { Cosigner } from '../../src/app/audit/cosigner.ts';
 import {
   type TreeHead,
   verifyCheckpoint,
   verifyConsistency,
   verifyNote,
-} from '../../src/app/audit/verifier.ts';
-import { parseWitnessRequest } from '../../src/app/audit/witness-request.ts';
+} from '../../src/app/audit/proofs/verifier.ts';
+import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
+import { parseWitnessRequest } from '../../src/app/audit/witness/witness-request.ts';
 
 interface Given {
   readonly status: number;

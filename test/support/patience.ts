@@ -1,5 +1,5 @@
 import { Bulkhead } from '../../src/app/read/bulkhead.ts';
-import type { DelayLimits } from '../../src/app/write/controlled-delay.ts';
+import type { DelayLimits } from '../../src/app/write/queue/controlled-delay.ts';
 
 /**
  * Limits for tests that are not about overload: on a machine that runs many tests at once, commands and

@@ -1,5 +1,5 @@
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { receiptOf } from '../../src/app/audit/receipt.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { receiptOf } from '../../src/app/audit/proving/receipt.ts';
 import { recordOf } from '../../src/app/log/recorded-event.ts';
 import { MemoryTree } from './memory-tree.ts';
 

@@ -1,7 +1,7 @@
 /** Logs as they are published: their checkpoints, tiles and entries, and the files of a monitor. */
 
-import type { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { TileBuilder } from '../../src/app/audit/tile-builder.ts';
+import type { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { TileBuilder } from '../../src/app/audit/proving/tile-builder.ts';
 import { leafHash } from '../../src/app/log/merkle-tree.ts';
 import { recordOf } from '../../src/app/log/recorded-event.ts';
 import { bundleOf, pathOf } from '../../src/app/log/tiles.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { receiptOf } from '../../src/app/audit/receipt.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { receiptOf } from '../../src/app/audit/proving/receipt.ts';
 import { leafHash } from '../../src/app/log/merkle-tree.ts';
 import { canonicalJson } from './canonical-json.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { receiptOf } from '../../src/app/audit/receipt.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { receiptOf } from '../../src/app/audit/proving/receipt.ts';
 import { leafHash, nodeHash } from '../../src/app/log/merkle-tree.ts';
 import { keyIdOf, lineOf, logOf, records, signer, type Vector } from './vector-log.ts';
 

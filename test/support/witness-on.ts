@@ -1,6 +1,6 @@
-import { Cosigner } from '../../src/app/audit/cosigner.ts';
-import { Witness } from '../../src/app/audit/witness.ts';
-import { knownLogs } from '../../src/app/audit/witness-submission.ts';
+import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
+import { Witness } from '../../src/app/audit/witness/witness.ts';
+import { knownLogs } from '../../src/app/audit/witness/witness-submission.ts';
 import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
 import { seed, type WitnessedLog } from './witnessed-log.ts';
 

@@ -1,5 +1,5 @@
-import { NoteSigner } from '../../src/app/audit/checkpoint.ts';
-import { witnessRequestText } from '../../src/app/audit/witness-request.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { witnessRequestText } from '../../src/app/audit/witness/witness-request.ts';
 import { mth, proof } from './reference-tree.ts';
 
 /** A log of given leaves, with the requests by which it submits its checkpoints to witnesses. */

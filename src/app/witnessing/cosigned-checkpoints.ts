@@ -3,8 +3,8 @@
  * collected at a time, because a quorum has to have cosigned the same one.
  */
 
-import type { SignedCheckpoint } from '../audit/prover.ts';
-import { hasQuorum, type WitnessPolicy } from '../audit/witness-policy.ts';
+import { hasQuorum, type WitnessPolicy } from '../audit/proofs/witness-policy.ts';
+import type { SignedCheckpoint } from '../audit/proving/prover.ts';
 import { cosignatureIn } from './outcome.ts';
 
 /** Collects cosignatures, and has the newest checkpoint that a quorum of witnesses has cosigned. */

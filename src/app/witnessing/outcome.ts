@@ -3,7 +3,7 @@
  * answers. A cosignature counts only if it is valid by the key that the policy has for the witness.
  */
 
-import { type CosignerKey, verifyCosignature } from '../audit/cosignature.ts';
+import { type CosignerKey, verifyCosignature } from '../audit/proofs/cosignature.ts';
 import type { WitnessAnswer } from '../ports/witnesses.ts';
 
 /** A request that brought no cosignature. */

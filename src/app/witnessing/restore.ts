@@ -1,7 +1,7 @@
 /** The return of what was recorded of a log's witnesses, after a restart or for a command. */
 
-import type { Prover } from '../audit/prover.ts';
-import { verifyCheckpoint, verifyConsistency } from '../audit/verifier.ts';
+import { verifyCheckpoint, verifyConsistency } from '../audit/proofs/verifier.ts';
+import type { Prover } from '../audit/proving/prover.ts';
 import type { CosignedRecord } from '../ports/witnesses.ts';
 import { type CosignedCheckpoints, signedTextOf } from './cosigned-checkpoints.ts';
 

@@ -1,8 +1,8 @@
 /** The submission of a checkpoint to one witness, with a proof from the size that it has seen. */
 
-import type { CosignerKey } from '../audit/cosignature.ts';
-import type { Prover, SignedCheckpoint } from '../audit/prover.ts';
-import { witnessRequestText } from '../audit/witness-request.ts';
+import type { CosignerKey } from '../audit/proofs/cosignature.ts';
+import type { Prover, SignedCheckpoint } from '../audit/proving/prover.ts';
+import { witnessRequestText } from '../audit/witness/witness-request.ts';
 import type { AskWitness } from '../ports/witnesses.ts';
 import { signedTextOf } from './cosigned-checkpoints.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';

@@ -1,6 +1,6 @@
 /** The progress of one witness: the size that it has seen, and its next request. */
 
-import type { CosignerKey } from '../audit/cosignature.ts';
+import type { CosignerKey } from '../audit/proofs/cosignature.ts';
 import { OUTCOMES, type Outcome } from './outcome.ts';
 
 /** The longest wait after failures, in milliseconds, and the longest that a witness can set. */

@@ -7,7 +7,7 @@
  * flight: so a slow witness whose cosignature is needed is waited for, and any other is not.
  */
 
-import type { Prover, SignedCheckpoint } from '../audit/prover.ts';
+import type { Prover, SignedCheckpoint } from '../audit/proving/prover.ts';
 import type { AskWitness, CosignedRecords } from '../ports/witnesses.ts';
 import type { CosignedCheckpoints } from './cosigned-checkpoints.ts';
 import type { Outcome } from './outcome.ts';

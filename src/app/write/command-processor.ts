@@ -4,9 +4,9 @@ import { loopUtilization, pause } from '../event-loop.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import type { Store } from '../ports/store.ts';
-import { CommandQueue, type QueueOptions } from './command-queue.ts';
-import { Pipeline } from './pipeline.ts';
-import type { Client, WaitingRequest } from './waiting-request.ts';
+import { CommandQueue, type QueueOptions } from './queue/command-queue.ts';
+import { Pipeline } from './queue/pipeline.ts';
+import type { Client, WaitingRequest } from './queue/waiting-request.ts';
 
 /** The longest pause of other work for a batch: a disk may be slow. */
 const MAX_GIVE_WAY_MS = 5;

@@ -3,7 +3,7 @@ import { CLOCKS } from '../clock.ts';
 import { Histogram } from '../histogram.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter, Latecomers } from '../ports/batch-writer.ts';
-import { MAX_BATCH_COMMANDS } from './batch-size.ts';
+import { MAX_BATCH_COMMANDS } from './queue/batch-size.ts';
 
 /** In seconds. A flush takes 0.1 to 10 ms on most disks, and more where they are shared. */
 const DURATION_BOUNDS_S = [

@@ -1,7 +1,7 @@
 /** The two ways in which a follower delivers an event: to a command, and to a URL. */
 
-import type { NoteSigner } from '../../app/audit/checkpoint.ts';
-import { webhookHeaders, webhookIdOf } from '../../app/audit/webhook.ts';
+import type { NoteSigner } from '../../app/audit/proving/checkpoint.ts';
+import { webhookHeaders, webhookIdOf } from '../../app/audit/proving/webhook.ts';
 import { CLOCKS } from '../../app/clock.ts';
 import { causeOf } from '../../app/outgoing.ts';
 import type { OrderEvent } from '../../client/client.ts';

@@ -12,9 +12,9 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import type { SignedNote } from '../../app/audit/monitor-round.ts';
-import { type MonitorState, readState } from '../../app/audit/monitor-state.ts';
-import { ORDER_ROW_BYTES } from '../../app/audit/record-check.ts';
+import type { SignedNote } from '../../app/audit/monitor/monitor-round.ts';
+import { type MonitorState, readState } from '../../app/audit/monitor/monitor-state.ts';
+import { ORDER_ROW_BYTES } from '../../app/audit/monitor/record-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { HASH_BYTES } from '../../app/log/merkle-tree.ts';
 import type { MonitorFiles, Rows } from '../../app/ports/published-log.ts';

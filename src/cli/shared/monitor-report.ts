@@ -1,6 +1,6 @@
 /** The reports, failures and alerts of a monitor. */
 
-import type { Cut, Round } from '../../app/audit/monitor-round.ts';
+import type { Cut, Round } from '../../app/audit/monitor/monitor-round.ts';
 import {
   type Failure,
   Forked,

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { verifyKey } from '../../app/audit/verifier.ts';
+import { verifyKey } from '../../app/audit/proofs/verifier.ts';
 import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
 import { readSmallFile } from '../../infra/process/small-file.ts';
 

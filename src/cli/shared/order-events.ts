@@ -1,6 +1,6 @@
 /** The events of one order, found in the snapshot and the events since. */
 
-import { snapshotKeyOf } from '../../app/audit/signing-key.ts';
+import { snapshotKeyOf } from '../../app/audit/proving/signing-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { CommandLineStore } from '../../app/ports/store.ts';
 import { type OrderStatus, statusAfter } from '../../app/state/image-columns.ts';

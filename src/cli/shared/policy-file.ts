@@ -1,6 +1,6 @@
 /** The files of witness policies (C2SP tlog-policy). */
 
-import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/witness-policy.ts';
+import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/proofs/witness-policy.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { requireSmallFile } from '../../infra/process/small-file.ts';
 

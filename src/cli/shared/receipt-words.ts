@@ -1,6 +1,6 @@
 /** The statement of a receipt, in words. */
 
-import { knownEventIn } from '../../app/audit/known-event.ts';
+import { knownEventIn } from '../../app/audit/proofs/known-event.ts';
 import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import { statusAfter } from '../../app/state/image-columns.ts';

@@ -1,10 +1,10 @@
 /** The files of checkpoints that `verify` is given. */
 
-import { byAnyKey } from '../../app/audit/by-any-key.ts';
-import type { Finding } from '../../app/audit/trail-check.ts';
-import { isFinding } from '../../app/audit/trail-file.ts';
-import { type Checkpoint, verifyCheckpoint } from '../../app/audit/verifier.ts';
-import type { WitnessPolicy } from '../../app/audit/witness-policy.ts';
+import { byAnyKey } from '../../app/audit/proofs/by-any-key.ts';
+import type { Finding } from '../../app/audit/proofs/trail-check.ts';
+import { isFinding } from '../../app/audit/proofs/trail-file.ts';
+import { type Checkpoint, verifyCheckpoint } from '../../app/audit/proofs/verifier.ts';
+import type { WitnessPolicy } from '../../app/audit/proofs/witness-policy.ts';
 import { requireSmallFile } from '../../infra/process/small-file.ts';
 import { checkWitnesses, type WitnessCheck } from './witness-check.ts';
 

@@ -1,8 +1,8 @@
 /** The reading of a trail's file, with its checks. */
 
 import type { FileHandle } from 'node:fs/promises';
-import type { ExpectedHead, Finding } from '../../app/audit/trail-check.ts';
-import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
+import type { ExpectedHead, Finding } from '../../app/audit/proofs/trail-check.ts';
+import { isFinding, TrailFileCheck } from '../../app/audit/proofs/trail-file.ts';
 import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { Output } from './command-line.ts';

@@ -1,6 +1,6 @@
 /** The reports of `verify`. */
 
-import type { Finding } from '../../app/audit/trail-check.ts';
+import type { Finding } from '../../app/audit/proofs/trail-check.ts';
 import { type Break, inWords } from '../../app/log/epochs.ts';
 import { linesOf } from './print.ts';
 import { NOT_SHOWN, type Said, showsCancellation } from './receipt-words.ts';

@@ -1,11 +1,11 @@
 /** The check of checkpoints by a policy of witnesses, for the reports of `verify`. */
 
-import type { Finding } from '../../app/audit/trail-check.ts';
+import type { Finding } from '../../app/audit/proofs/trail-check.ts';
 import {
   requireQuorum,
   verifyWitnesses,
   type WitnessPolicy,
-} from '../../app/audit/witness-policy.ts';
+} from '../../app/audit/proofs/witness-policy.ts';
 import { instantAt } from '../../domain/instant.ts';
 import { timeWords } from './receipt-words.ts';
 

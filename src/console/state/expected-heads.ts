@@ -1,6 +1,6 @@
 /** The heads that a log must have had according to the reader's own checkpoints. */
-import { type ExpectedHead, type Finding, headUnder } from '../../app/audit/trail-check.ts';
-import { verifyCheckpoint } from '../../app/audit/verifier.ts';
+import { type ExpectedHead, type Finding, headUnder } from '../../app/audit/proofs/trail-check.ts';
+import { verifyCheckpoint } from '../../app/audit/proofs/verifier.ts';
 
 /** The name of such a checkpoint in findings. */
 export const YOURS = 'your checkpoint';

@@ -3,10 +3,10 @@
  * depend on the file's length, but for 8 bytes of each {@link PART_EVENTS} events and the states of
  * the orders.
  */
-import { textIn } from '../../app/audit/bytes.ts';
-import type { Finding } from '../../app/audit/trail-check.ts';
-import { isFinding, TrailFileCheck } from '../../app/audit/trail-file.ts';
-import { isSeal } from '../../app/audit/trail-seal.ts';
+import { textIn } from '../../app/audit/proofs/bytes.ts';
+import type { Finding } from '../../app/audit/proofs/trail-check.ts';
+import { isFinding, TrailFileCheck } from '../../app/audit/proofs/trail-file.ts';
+import { isSeal } from '../../app/audit/proofs/trail-seal.ts';
 import { readStoredEvent } from './event-reader.ts';
 import { expectedHeads, YOURS } from './expected-heads.ts';
 import { headWords, type Step, type Verified } from './proof-steps.ts';

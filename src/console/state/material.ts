@@ -1,6 +1,6 @@
 /** The things that can be verified, or that help to do so, recognized by their texts. */
 
-import { isTlogProof } from '../../app/audit/tlog-proof.ts';
+import { isTlogProof } from '../../app/audit/proofs/tlog-proof.ts';
 import type { Folder } from './tile-folder.ts';
 
 export type Material =

@@ -1,7 +1,7 @@
 /** The verification of a receipt and of checkpoints, step by step and in words. */
-import { base64Of, bytesOf } from '../../app/audit/bytes.ts';
-import { knownEventIn } from '../../app/audit/known-event.ts';
-import { isTlogProof, verifyTlogProof } from '../../app/audit/tlog-proof.ts';
+import { base64Of, bytesOf } from '../../app/audit/proofs/bytes.ts';
+import { knownEventIn } from '../../app/audit/proofs/known-event.ts';
+import { isTlogProof, verifyTlogProof } from '../../app/audit/proofs/tlog-proof.ts';
 import {
   type Break,
   type Checkpoint,
@@ -13,7 +13,7 @@ import {
   verifyKey,
   verifyReceipt,
   verifySuccession,
-} from '../../app/audit/verifier.ts';
+} from '../../app/audit/proofs/verifier.ts';
 import { readStoredEvent } from './event-reader.ts';
 import type { Material } from './material.ts';
 import { countText } from './times.ts';

@@ -3,10 +3,10 @@
  * right edge of the tree and the states of the orders, however many files there are.
  */
 
-import { areSameBytes, textIn } from '../../app/audit/bytes.ts';
-import { EventRules } from '../../app/audit/event-rules.ts';
-import type { ExpectedHead } from '../../app/audit/trail-check.ts';
-import { type Checkpoint, verifyCheckpoint } from '../../app/audit/verifier.ts';
+import { areSameBytes, textIn } from '../../app/audit/proofs/bytes.ts';
+import { EventRules } from '../../app/audit/proofs/event-rules.ts';
+import type { ExpectedHead } from '../../app/audit/proofs/trail-check.ts';
+import { type Checkpoint, verifyCheckpoint } from '../../app/audit/proofs/verifier.ts';
 import { fieldsOf } from '../../app/log/recorded-event.ts';
 import { readStoredEvent } from './event-reader.ts';
 import { expectedHeads } from './expected-heads.ts';

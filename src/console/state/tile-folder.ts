@@ -2,7 +2,7 @@
  * A folder of tiles (C2SP tlog-tiles) as a reader has it, and the comparison of its files with a
  * tree. Partial tiles of earlier checkpoints may be there: each is the beginning of the wider one.
  */
-import { areSameBytes, textIn } from '../../app/audit/bytes.ts';
+import { areSameBytes, textIn } from '../../app/audit/proofs/bytes.ts';
 import { FULL_WIDTH, readTileName, type TileName, writeTileName } from './tile-names.ts';
 import type { TileRow } from './tile-tree.ts';
 

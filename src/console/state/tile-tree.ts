@@ -4,7 +4,7 @@
  * follows from these rows alone: each is a tree over its hashes, followed by the tree of all that
  * is to the right of them, which the rows below are of.
  */
-import { sha256 } from '../../app/audit/crypto.ts';
+import { sha256 } from '../../app/audit/proofs/crypto.ts';
 import { FULL_WIDTH } from './tile-names.ts';
 
 /** A row of hashes at its place: a tile. */

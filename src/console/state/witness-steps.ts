@@ -3,7 +3,7 @@ import {
   parseWitnessPolicy,
   requireQuorum,
   verifyWitnesses,
-} from '../../app/audit/witness-policy.ts';
+} from '../../app/audit/proofs/witness-policy.ts';
 import { instantAfter } from './clock.ts';
 import type { Step } from './proof-steps.ts';
 import { timeText } from './times.ts';

@@ -1,7 +1,7 @@
 /** The signed state of the log as an answer, and the errors of what cannot be proven. */
 import { hash } from 'node:crypto';
 import type { Response } from 'express';
-import { CannotProve, type Prover, type SignedCheckpoint } from '../../app/audit/prover.ts';
+import { CannotProve, type Prover, type SignedCheckpoint } from '../../app/audit/proving/prover.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { ApiError } from '../api-error.ts';
 

@@ -1,8 +1,8 @@
 /** The log as Server-Sent Events, sent to one client as the log grows. */
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
-import type { EventFilter } from '../../app/audit/history.ts';
-import type { Follower } from '../../app/audit/tail.ts';
+import type { EventFilter } from '../../app/audit/trail/history.ts';
+import type { Follower } from '../../app/audit/trail/tail.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 
 const HEARTBEAT_MS = 15_000;

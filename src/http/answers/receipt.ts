@@ -1,6 +1,6 @@
 /** The receipt of an event: as JSON, or as C2SP tlog-proof for clients that prefer a text. */
 import { z } from 'zod';
-import type { ReceiptFormat } from '../../app/audit/receipt.ts';
+import type { ReceiptFormat } from '../../app/audit/proving/receipt.ts';
 import type { RequestContext } from '../request-context.ts';
 import { PRIVATE, sendJson } from './negotiation.ts';
 import { Hashes, NoteAnswer, text } from './schemas.ts';

@@ -142,7 +142,7 @@ export const PetAnswer = z
   .object({ id: int64.describe('Identifier of the animal.') })
   .meta({ id: 'Pet', description: 'All that is known of a pet.' });
 
-/** An event. It is written by src/app/audit/cloud-event.ts. */
+/** An event. It is written by src/app/audit/proofs/cloud-event.ts. */
 const CloudEvent = z
   .object({
     specversion: z.literal('1.0').describe('The version of CloudEvents.'),

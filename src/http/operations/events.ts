@@ -1,7 +1,7 @@
 /** The recorded events: of one order, and of all. */
 import { z } from 'zod';
-import type { History } from '../../app/audit/history.ts';
-import type { Tail } from '../../app/audit/tail.ts';
+import type { History } from '../../app/audit/trail/history.ts';
+import type { Tail } from '../../app/audit/trail/tail.ts';
 import type { Authenticator } from '../../app/keys/authenticator.ts';
 import type { KeyLimiter } from '../../app/keys/key-limiter.ts';
 import type { Epochs, Place } from '../../app/log/epochs.ts';

@@ -1,6 +1,6 @@
 /** The operations on the signed state of the log, and on proofs of its contents. */
-import type { Prover } from '../../app/audit/prover.ts';
-import { consistencyJson, inclusionJson } from '../../app/audit/receipt.ts';
+import type { Prover } from '../../app/audit/proving/prover.ts';
+import { consistencyJson, inclusionJson } from '../../app/audit/proving/receipt.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
 import { refusedAs, sendCheckpoint } from '../answers/checkpoint.ts';

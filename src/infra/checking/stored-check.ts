@@ -1,7 +1,7 @@
 /** Checks of stored data that all engines share. Each throws {@link DamagedStore}. */
 
-import type { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
-import type { Finding } from '../../app/audit/trail-check.ts';
+import type { Finding } from '../../app/audit/proofs/trail-check.ts';
+import type { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
 import { type Frontier, HASH_BYTES, type TreeHead } from '../../app/log/merkle-tree.ts';

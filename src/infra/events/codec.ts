@@ -19,7 +19,7 @@
  */
 
 import { createRequire } from 'node:module';
-import { verifyCanonicalJson } from '../../app/audit/verifier.ts';
+import { verifyCanonicalJson } from '../../app/audit/proofs/verifier.ts';
 import type { Metadata, RecordedEvent, StoredFields } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { OrderEvent } from '../../domain/order.ts';

@@ -1,4 +1,4 @@
-import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
+import { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { AlteredSchema } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';

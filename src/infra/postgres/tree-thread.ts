@@ -4,7 +4,7 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { TreeBuild } from '../../app/audit/tree-build.ts';
+import { TreeBuild } from '../../app/audit/trail/tree-build.ts';
 import { loaded } from '../process/start-thread.ts';
 import { rowsIn } from './event-lines.ts';
 import { storedTreeIn, type TreeWork } from './tree-aside.ts';

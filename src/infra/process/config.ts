@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { keyIdOf } from '../../app/keys/api-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { guardSecret } from '../../app/secrets.ts';
-import { DELAY_LIMITS, type DelayLimits } from '../../app/write/controlled-delay.ts';
+import { DELAY_LIMITS, type DelayLimits } from '../../app/write/queue/controlled-delay.ts';
 import {
   baseUrl,
   durationMs,

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { InvalidSigningKey, type SigningKey } from '../../app/audit/signing-key.ts';
+import { InvalidSigningKey, type SigningKey } from '../../app/audit/proving/signing-key.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import { readSmallFile } from './small-file.ts';
 import { syncFolder } from './sync-folder.ts';

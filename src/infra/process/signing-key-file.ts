@@ -4,7 +4,7 @@
  * detected.
  */
 
-import { NoteSigner } from '../../app/audit/checkpoint.ts';
+import { NoteSigner } from '../../app/audit/proving/checkpoint.ts';
 import { now } from '../../app/clock.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { Store } from '../../app/ports/store.ts';

@@ -7,7 +7,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/witness-policy.ts';
+import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/proofs/witness-policy.ts';
 import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { CosignedRecord, CosignedRecords } from '../../app/ports/witnesses.ts';
 import type { Witness } from '../../app/witnessing/witness-progress.ts';

@@ -1,7 +1,7 @@
 /** Access to a store in SQLite for `verify`, which changes nothing. */
 
 import Database from 'better-sqlite3';
-import type { ExpectedHead } from '../../app/audit/trail-check.ts';
+import type { ExpectedHead } from '../../app/audit/proofs/trail-check.ts';
 import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
 import type { Epochs } from '../../app/log/epochs.ts';

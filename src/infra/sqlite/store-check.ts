@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { StoredTreeCheck } from '../../app/audit/stored-tree-check.ts';
+import { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
 import { AlteredSchema, DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';

@@ -5,7 +5,7 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { TreeBuild } from '../../app/audit/tree-build.ts';
+import { TreeBuild } from '../../app/audit/trail/tree-build.ts';
 import type { StoredTree } from '../../app/ports/evidence.ts';
 import { loaded } from '../process/start-thread.ts';
 import { openSqliteEvidence } from './evidence.ts';

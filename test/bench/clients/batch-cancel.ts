@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { verifyReceipt } from '../../../src/app/audit/verifier.ts';
+import { verifyReceipt } from '../../../src/app/audit/proofs/verifier.ts';
 
 /**
  * Clients that cancel pending orders in batches, each batch as soon as the previous one is answered, and

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
 import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import { MAX_INT64, type PetId } from '../../../src/domain/order-id.ts';

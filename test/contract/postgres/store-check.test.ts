@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import type { PetId } from '../../../src/domain/order-id.ts';
 import { UNPACED } from '../../../src/infra/checking/keep-checking.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { RecordTree } from '../../../src/app/audit/verifier.ts';
+import { RecordTree } from '../../../src/app/audit/proofs/verifier.ts';
 import { recordOf } from '../../../src/app/log/recorded-event.ts';
 import type { Fill } from '../../../src/app/ports/store.ts';
 import type { StoredEvent } from '../../../src/infra/events/codec.ts';

@@ -1,7 +1,11 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RecordTree, verifyConsistency, verifyInclusion } from '../../../src/app/audit/verifier.ts';
+import {
+  RecordTree,
+  verifyConsistency,
+  verifyInclusion,
+} from '../../../src/app/audit/proofs/verifier.ts';
 import { consistencyProof, inclusionProof, treeRoot } from '../../../src/app/log/merkle-proofs.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog, SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { replaceHeadFile } from '../../../src/infra/process/head-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';

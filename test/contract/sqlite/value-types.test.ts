@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { verifyStore } from '../../../src/app/audit/verify-store.ts';
+import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';

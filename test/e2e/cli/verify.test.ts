@@ -1,9 +1,9 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
-import { Cosigner } from '../../../src/app/audit/cosigner.ts';
-import { receiptOf } from '../../../src/app/audit/receipt.ts';
-import { RecordTree } from '../../../src/app/audit/verifier.ts';
+import { RecordTree } from '../../../src/app/audit/proofs/verifier.ts';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
+import { receiptOf } from '../../../src/app/audit/proving/receipt.ts';
+import { Cosigner } from '../../../src/app/audit/witness/cosigner.ts';
 import { recordOf } from '../../../src/app/log/recorded-event.ts';
 import { Place } from '../../support/command-line.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';

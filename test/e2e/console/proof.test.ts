@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { Cosigner } from '../../../src/app/audit/cosigner.ts';
+import { Cosigner } from '../../../src/app/audit/witness/cosigner.ts';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM, WITHOUT_CHROMIUM } from '../../support/chromium.ts';
 import { Place } from '../../support/command-line.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as published from '../../../src/app/audit/verifier.ts';
+import * as published from '../../../src/app/audit/proofs/verifier.ts';
 import { browserVerifierName } from '../../support/browser-verifier.ts';
 import { CHROMIUM, WITHOUT_CHROMIUM } from '../../support/chromium.ts';
 import { forgeries, type Verifier } from '../../support/forgeries.ts';

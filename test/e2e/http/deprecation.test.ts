@@ -1,10 +1,10 @@
 import { parseItem } from 'structured-headers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
-import { History } from '../../../src/app/audit/history.ts';
-import { Prover } from '../../../src/app/audit/prover.ts';
-import { RefusalRecorder } from '../../../src/app/audit/refusal-recorder.ts';
-import { Tail } from '../../../src/app/audit/tail.ts';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
+import { Prover } from '../../../src/app/audit/proving/prover.ts';
+import { History } from '../../../src/app/audit/trail/history.ts';
+import { RefusalRecorder } from '../../../src/app/audit/trail/refusal-recorder.ts';
+import { Tail } from '../../../src/app/audit/trail/tail.ts';
 import { now } from '../../../src/app/clock.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { Authenticator } from '../../../src/app/keys/authenticator.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { storedFieldsOf } from '../../../src/app/audit/cloud-event.ts';
-import { RecordTree } from '../../../src/app/audit/verifier.ts';
+import { storedFieldsOf } from '../../../src/app/audit/proofs/cloud-event.ts';
+import { RecordTree } from '../../../src/app/audit/proofs/verifier.ts';
 import { leafHash } from '../../../src/app/log/merkle-tree.ts';
 import { MAX_POSITION } from '../../../src/app/log/positions.ts';
 import { recordOf } from '../../../src/app/log/recorded-event.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
-import { Prover } from '../../../src/app/audit/prover.ts';
 import {
   type Checkpoint,
   verifyCheckpoint,
   verifyConsistency,
   verifyInclusion,
   verifyReceipt,
-} from '../../../src/app/audit/verifier.ts';
+} from '../../../src/app/audit/proofs/verifier.ts';
+import { Prover } from '../../../src/app/audit/proving/prover.ts';
 import { now } from '../../../src/app/clock.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../../src/app/keys/first-key.ts';

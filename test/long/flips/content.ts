@@ -1,5 +1,5 @@
-import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
-import { Prover } from '../../../src/app/audit/prover.ts';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
+import { Prover } from '../../../src/app/audit/proving/prover.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../../src/app/keys/first-key.ts';
 import type { Submission } from '../../../src/app/log/submission.ts';

@@ -29,15 +29,15 @@ const MUTANTS = [
   {
     mutant: 'a queue that is bounded by its length alone',
     changes: [
-      ['app/write/controlled-delay.js', '(this.#aboveSinceMs ?? nowMs) >=', '(nowMs) >'],
-      ['app/write/controlled-delay.js', 'STALL_INTERVALS = 10', 'STALL_INTERVALS = 1e9'],
+      ['app/write/queue/controlled-delay.js', '(this.#aboveSinceMs ?? nowMs) >=', '(nowMs) >'],
+      ['app/write/queue/controlled-delay.js', 'STALL_INTERVALS = 10', 'STALL_INTERVALS = 1e9'],
     ] as const,
     words: /^99 % of the accepted commands took up to \d{4,} ms$/,
   },
   {
     mutant: 'a refusal that is never sent',
     changes: [
-      ['app/write/command-queue.js', 'answerAll(requests, OVERLOADED);', 'void answerAll;'],
+      ['app/write/queue/command-queue.js', 'answerAll(requests, OVERLOADED);', 'void answerAll;'],
     ] as const,
     words: /commands got no answer$/,
   },

@@ -228,5 +228,8 @@ export function productOfSmallBatches(
   commands: number,
   ...changes: readonly Replacement[]
 ): string {
-  return changedProduct(['app/write/batch-size.js', '= 1_024;', `= ${commands};`], ...changes);
+  return changedProduct(
+    ['app/write/queue/batch-size.js', '= 1_024;', `= ${commands};`],
+    ...changes,
+  );
 }

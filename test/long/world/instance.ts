@@ -5,7 +5,7 @@ import type { BatchWriter } from '../../../src/app/ports/batch-writer.ts';
 import { ReadModel } from '../../../src/app/read/read-model.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
 import { CommandProcessor } from '../../../src/app/write/command-processor.ts';
-import type { Client } from '../../../src/app/write/waiting-request.ts';
+import type { Client } from '../../../src/app/write/queue/waiting-request.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import type { ListChunk } from '../../../src/http/answers/list-chunk.ts';
 import { ListMemory } from '../../../src/http/answers/list-memory.ts';

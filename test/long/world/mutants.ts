@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'commands are answered in another order',
-    file: 'app/write/waiting-request.ts',
+    file: 'app/write/queue/waiting-request.ts',
     changes: [
       [
         'for (const { submissions, resolve } of requests) {\n    const end',
@@ -122,7 +122,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a second batch has idempotency keys in it',
-    file: 'app/write/pipeline.ts',
+    file: 'app/write/queue/pipeline.ts',
     changes: [
       [
         '? this.#waiting.takeUnkeyed(MAX_BATCH_COMMANDS)\n      : []',
@@ -132,34 +132,34 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'latecomers join the batch before theirs',
-    file: 'app/write/pipeline.ts',
+    file: 'app/write/queue/pipeline.ts',
     changes: [
       ['if (newest?.requests !== requests) return [];', 'if (newest === undefined) return [];'],
     ],
   },
   {
     name: 'a second batch follows a whole one',
-    file: 'app/write/pipeline.ts',
+    file: 'app/write/queue/pipeline.ts',
     changes: [['return first.isHalf && isEnough', 'return isEnough']],
   },
   {
     name: 'a third batch is sent',
-    file: 'app/write/pipeline.ts',
+    file: 'app/write/queue/pipeline.ts',
     changes: [["case 'one in flight':", "case 'two in flight':\n      case 'one in flight':"]],
   },
   {
     name: 'latecomers are not counted',
-    file: 'app/write/pipeline.ts',
+    file: 'app/write/queue/pipeline.ts',
     changes: [['newest.size += size;', '']],
   },
   {
     name: 'commands go on after an outcome in doubt',
-    file: 'app/write/pipeline.ts',
+    file: 'app/write/queue/pipeline.ts',
     changes: [['if (doubt !== undefined) {', 'if (false) {']],
   },
   {
     name: 'a command waits while nothing is in flight',
-    file: 'app/write/pipeline.ts',
+    file: 'app/write/queue/pipeline.ts',
     changes: [
       [
         "if (requests.length === 0) return { kind: 'idle' };",
@@ -169,7 +169,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the newest command is lost in an overload',
-    file: 'app/write/command-queue.ts',
+    file: 'app/write/queue/command-queue.ts',
     changes: [
       ['if (refused === 0) return;', 'if (refused === 0) return;\n    this.#requests.pop();'],
     ],

@@ -5,7 +5,7 @@ import {
   verifyConsistency,
   verifyInclusion,
   verifyReceipt,
-} from '../../../src/app/audit/verifier.ts';
+} from '../../../src/app/audit/proofs/verifier.ts';
 import { Place } from '../../support/command-line.ts';
 
 const ORDERS = `id,petId,quantity,shipDate,status

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { cloudEventOf } from '../../../src/app/audit/cloud-event.ts';
-import { snapshotKeyOf } from '../../../src/app/audit/signing-key.ts';
+import { cloudEventOf } from '../../../src/app/audit/proofs/cloud-event.ts';
+import { snapshotKeyOf } from '../../../src/app/audit/proving/signing-key.ts';
 import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../../src/app/keys/first-key.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';

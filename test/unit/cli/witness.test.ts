@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
 import { Place } from '../../support/command-line.ts';
 
 const LOG = new NoteSigner('example.com/log', Buffer.alloc(32, 1)).verifierKey;

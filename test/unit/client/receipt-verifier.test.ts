@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
-import * as published from '../../../src/app/audit/verifier.ts';
+import * as published from '../../../src/app/audit/proofs/verifier.ts';
 import { type Verdict, verifyReceipt } from '../../../src/client/receipt-verifier.ts';
 import { forgeries, type Verifier } from '../../support/forgeries.ts';
 import { isNightly } from '../../support/nightly.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
-import { cloudEventOf, noteLine } from '../../../src/app/audit/cloud-event.ts';
-import { sealText } from '../../../src/app/audit/trail-seal.ts';
-import { RecordTree } from '../../../src/app/audit/verifier.ts';
+import { cloudEventOf, noteLine } from '../../../src/app/audit/proofs/cloud-event.ts';
+import { sealText } from '../../../src/app/audit/proofs/trail-seal.ts';
+import { RecordTree } from '../../../src/app/audit/proofs/verifier.ts';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
 import { recordOf } from '../../../src/app/log/recorded-event.ts';
 import { checkExport, type Progress } from '../../../src/console/state/export-check.ts';
 import { exportRows } from '../../../src/console/state/export-rows.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
-import { Cosigner } from '../../../src/app/audit/cosigner.ts';
-import { Prover } from '../../../src/app/audit/prover.ts';
-import { consistencyJson, tlogProofOf } from '../../../src/app/audit/receipt.ts';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
+import { Prover } from '../../../src/app/audit/proving/prover.ts';
+import { consistencyJson, tlogProofOf } from '../../../src/app/audit/proving/receipt.ts';
+import { Cosigner } from '../../../src/app/audit/witness/cosigner.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
 import { consistencyProof, treeRoot } from '../../../src/app/log/merkle-proofs.ts';
 import { type Material, readMaterial } from '../../../src/console/state/material.ts';

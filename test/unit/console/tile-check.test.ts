@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NoteSigner } from '../../../src/app/audit/checkpoint.ts';
-import { Cosigner } from '../../../src/app/audit/cosigner.ts';
-import { TileBuilder } from '../../../src/app/audit/tile-builder.ts';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
+import { TileBuilder } from '../../../src/app/audit/proving/tile-builder.ts';
+import { Cosigner } from '../../../src/app/audit/witness/cosigner.ts';
 import { leafHash } from '../../../src/app/log/merkle-tree.ts';
 import { pathOf, placeAt } from '../../../src/app/log/tiles.ts';
 import { isVerified } from '../../../src/console/state/proof-steps.ts';

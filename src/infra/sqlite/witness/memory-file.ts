@@ -6,7 +6,7 @@
 
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import type { Cosigner } from '../../../app/audit/cosigner.ts';
+import type { Cosigner } from '../../../app/audit/witness/cosigner.ts';
 import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
 import { StoreUnavailable } from '../../../app/ports/store.ts';
 import type { Decided, WitnessMemory } from '../../../app/ports/witness-memory.ts';

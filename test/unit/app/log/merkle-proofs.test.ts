@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verifyConsistency, verifyInclusion } from '../../../../src/app/audit/verifier.ts';
+import { verifyConsistency, verifyInclusion } from '../../../../src/app/audit/proofs/verifier.ts';
 import {
   consistencyProof,
   inclusionProof,

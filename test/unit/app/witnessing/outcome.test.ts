@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { cosignerKey } from '../../../../src/app/audit/cosignature.ts';
-import { Cosigner } from '../../../../src/app/audit/cosigner.ts';
+import { cosignerKey } from '../../../../src/app/audit/proofs/cosignature.ts';
+import { Cosigner } from '../../../../src/app/audit/witness/cosigner.ts';
 import { outcomeOf } from '../../../../src/app/witnessing/outcome.ts';
 
 const TEXT = 'log.example\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n';

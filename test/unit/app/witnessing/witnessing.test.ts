@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
-import { cosignerKey, verifyCosignature } from '../../../../src/app/audit/cosignature.ts';
-import { Prover } from '../../../../src/app/audit/prover.ts';
-import { parseWitnessPolicy } from '../../../../src/app/audit/witness-policy.ts';
+import { cosignerKey, verifyCosignature } from '../../../../src/app/audit/proofs/cosignature.ts';
+import { parseWitnessPolicy } from '../../../../src/app/audit/proofs/witness-policy.ts';
+import { NoteSigner } from '../../../../src/app/audit/proving/checkpoint.ts';
+import { Prover } from '../../../../src/app/audit/proving/prover.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
 import type { CosignedRecord, WitnessAnswer } from '../../../../src/app/ports/witnesses.ts';
 import { CosignedCheckpoints } from '../../../../src/app/witnessing/cosigned-checkpoints.ts';

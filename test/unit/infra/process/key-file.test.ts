@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
+import { NoteSigner } from '../../../../src/app/audit/proving/checkpoint.ts';
 import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
 import {
   type KeyFileKind,

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NoteSigner } from '../../../../src/app/audit/checkpoint.ts';
+import { NoteSigner } from '../../../../src/app/audit/proving/checkpoint.ts';
 import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
 import type { SignedWith } from '../../../../src/app/ports/signing-keys.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';

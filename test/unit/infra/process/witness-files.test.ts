@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { Cosigner } from '../../../../src/app/audit/cosigner.ts';
+import { Cosigner } from '../../../../src/app/audit/witness/cosigner.ts';
 import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
 import {
   CosignedFile,

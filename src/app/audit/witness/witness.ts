@@ -1,0 +1,115 @@
+/**
+ * A witness of logs (C2SP tlog-witness): it cosigns a checkpoint of a log only if that is consistent
+ * with the one that it has cosigned before. So no two of its cosignatures are on different histories
+ * of one log, and readers who require them cannot be shown different ones.
+ */
+
+import { createHash } from 'node:crypto';
+import { CLOCKS } from '../../clock.ts';
+import { DamagedStore } from '../../ports/store.ts';
+import type { Decided, WitnessMemory } from '../../ports/witness-memory.ts';
+import { verifyCosignatureBy } from '../proofs/cosignature.ts';
+import { RecordTree, readNote, type TreeHead, verifyConsistency } from '../proofs/verifier.ts';
+import type { Cosigner } from './cosigner.ts';
+import {
+  type KnownLogs,
+  type Refused,
+  readCheckpoint,
+  readSubmission,
+  refused,
+  type Submission,
+} from './witness-submission.ts';
+
+/** The answer to a submission. */
+export type WitnessAnswer =
+  /** The line that joins the signatures of the checkpoint. */
+  | { readonly kind: 'cosigned'; readonly line: string }
+  /** The proof begins at another size than the latest cosigned one, which this is. */
+  | { readonly kind: 'conflict'; readonly size: number }
+  /** With the text of a checkpoint that its log has signed. */
+  | (Refused & { readonly checkpoint?: string });
+
+/** The state of a log at the latest cosignature. */
+interface Seen extends TreeHead {
+  readonly atS: number;
+}
+
+/** No log is smaller than the empty one, and all begin with it. */
+const NOTHING_SEEN: Seen = { ...new RecordTree().head(), atS: 0 };
+
+export interface WitnessParts {
+  readonly cosigner: Cosigner;
+  readonly logs: KnownLogs;
+  readonly memory: WitnessMemory;
+  /** Milliseconds since 1970. */
+  readonly wall?: () => number;
+}
+
+export class Witness {
+  readonly #parts: WitnessParts;
+  readonly #wall: () => number;
+  /** The origins of all logs, by their hashes in hexadecimal digits. */
+  readonly #origins: ReadonlyMap<string, string>;
+
+  constructor(parts: WitnessParts) {
+    this.#parts = parts;
+    this.#wall = parts.wall ?? CLOCKS.wall;
+    const origins = [...parts.logs.keys()];
+    this.#origins = new Map(
+      origins.map((origin) => [createHash('sha256').update(origin).digest('hex'), origin]),
+    );
+  }
+
+  /** Cosigns the checkpoint in the body of a request, or not. */
+  add(body: string): WitnessAnswer {
+    const submission = readSubmission(body, this.#parts.logs);
+    if (submission.kind === 'refused') return submission;
+    const { origin } = submission;
+    return this.#parts.memory.update(origin, (latest) => {
+      return this.#decide(submission, this.#seen(origin, latest));
+    });
+  }
+
+  /**
+   * Returns the latest cosigned checkpoint of a log, with the signatures of the log and of the witness.
+   * @param originHash The SHA-256 of the log's origin, in lower-case hexadecimal digits.
+   */
+  checkpointOf(originHash: string): string | undefined {
+    const origin = this.#origins.get(originHash);
+    if (origin === undefined) return undefined;
+    const latest = this.#parts.memory.latest(origin);
+    this.#seen(origin, latest);
+    return latest;
+  }
+
+  #decide(
+    { head, text, signatureLines, oldSize, proof }: Submission,
+    seen: Seen,
+  ): Decided<WitnessAnswer> {
+    if (oldSize !== seen.size) return { result: { kind: 'conflict', size: seen.size } };
+    const consistent = verifyConsistency(seen, head, proof);
+    if (!consistent.ok) {
+      return { result: { ...refused('inconsistent', consistent.reason), checkpoint: text } };
+    }
+    // Of two cosignatures the one of the larger tree is never the earlier, also if the clock was set back.
+    const atS = Math.max(seen.atS, Math.floor(this.#wall() / 1_000));
+    const line = this.#parts.cosigner.cosign(text, atS);
+    const note = `${text}\n${signatureLines}${line}`;
+    return { result: { kind: 'cosigned', line }, record: { size: head.size, note } };
+  }
+
+  /**
+   * Returns the state in a recorded note. Throws {@link DamagedStore} if it is not one that this witness
+   * has signed for this log.
+   */
+  #seen(origin: string, note: string | undefined): Seen {
+    if (note === undefined) return NOTHING_SEEN;
+    const atS = verifyCosignatureBy(note, this.#parts.cosigner.verifierKey);
+    const read = readNote(note);
+    const checkpoint = read.ok ? readCheckpoint(read.value.text) : undefined;
+    if (atS.ok && atS.value !== undefined && checkpoint?.origin === origin) {
+      return { ...checkpoint.head, atS: atS.value };
+    }
+    throw new DamagedStore(`the recorded checkpoint of ${origin} is not one of this witness`);
+  }
+}
