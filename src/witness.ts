@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { Cosigner } from './app/audit/witness/cosigner.ts';
 import { Witness } from './app/audit/witness/witness.ts';
-import { CannotStart } from './app/lifecycle/cannot-start.ts';
+import { UserError } from './app/lifecycle/user-error.ts';
 import type { RunningWitness, WitnessSettings } from './cli/shared/command-line.ts';
 import { Health } from './http/health.ts';
 import { HttpServer } from './http/server.ts';
@@ -60,18 +60,18 @@ function keyOf({ keyFile, name }: WitnessSettings) {
     read() {
       const key = readKeyFile(keyFile, kind);
       if (key === undefined || name === undefined || key.name === name) return key;
-      throw new CannotStart(`${keyFile} has the key of ${key.name}, not of ${name}.`);
+      throw new UserError(`${keyFile} has the key of ${key.name}, not of ${name}.`);
     },
     make() {
       if (name === undefined) {
-        throw new CannotStart(
+        throw new UserError(
           `There is no key ${keyFile}. To make one, give the witness a name: --name example.com/w1`,
         );
       }
       const key = Cosigner.generate(name);
       // Two files of one key would be two witnesses who know nothing of each other.
       if (makeKeyFile(keyFile, key, kind) === key) return key;
-      throw new CannotStart(`Another process has made ${keyFile} meanwhile.`);
+      throw new UserError(`Another process has made ${keyFile} meanwhile.`);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The witnesses of the configured log: their policy, and the record of what they have cosigned. */
 
-import { CannotStart } from './app/lifecycle/cannot-start.ts';
+import { UserError } from './app/lifecycle/user-error.ts';
 import type { CosignedRecords } from './app/ports/witnesses.ts';
 import { CosignedCheckpoints } from './app/witnessing/cosigned-checkpoints.ts';
 import type { Witness } from './app/witnessing/witness-progress.ts';
@@ -19,7 +19,7 @@ export interface LogWitnesses {
 
 /**
  * Returns the witnesses that the configuration names; `undefined` if it names none. Throws
- * {@link CannotStart} if the policy is not usable, or no key signs what they would cosign.
+ * {@link UserError} if the policy is not usable, or no key signs what they would cosign.
  * @param databaseFile The store's file; absent if it is in no file.
  */
 export function witnessesOf(
@@ -29,7 +29,7 @@ export function witnessesOf(
 ): LogWitnesses | undefined {
   if (witnessing === undefined) return undefined;
   if ((signingKeyFile ?? databaseFile) === undefined) {
-    throw new CannotStart(
+    throw new UserError(
       'WITNESS_POLICY needs a key that signs checkpoints, and there is none: set SIGNING_KEY_FILE.',
     );
   }

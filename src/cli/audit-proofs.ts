@@ -7,7 +7,7 @@ import {
   type ReceiptFormat,
 } from '../app/audit/proving/receipt.ts';
 import { webhookKeyOf } from '../app/audit/proving/webhook.ts';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
@@ -157,11 +157,11 @@ async function cancelledAt(
 ): Promise<number> {
   const { positions, status } = await eventsOf(orderId, store, commandLine);
   if (status === 'cancelled') return positions.at(-1) as number;
-  throw new CannotStart(`The order ${orderId} is not cancelled.`);
+  throw new UserError(`The order ${orderId} is not cancelled.`);
 }
 
 function rethrowReadably(error: Error): never {
-  if (error instanceof CannotProve) throw new CannotStart(`Nothing was proven: ${error.message}.`);
+  if (error instanceof CannotProve) throw new UserError(`Nothing was proven: ${error.message}.`);
   throw error;
 }
 

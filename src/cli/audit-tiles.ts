@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Checkpoint, verifyCheckpoint } from '../app/audit/proofs/verifier.ts';
 import type { SignedCheckpoint } from '../app/audit/proving/prover.ts';
 import { type BuiltTile, TileBuilder } from '../app/audit/proving/tile-builder.ts';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import { TILE_HASHES } from '../app/log/merkle-proofs.ts';
 import { HASH_BYTES, leafHash } from '../app/log/merkle-tree.ts';
 import { recordOf } from '../app/log/recorded-event.ts';
@@ -120,28 +120,28 @@ class TileFolder {
     this.#signal = signal;
   }
 
-  /** Throws {@link CannotStart} for a folder of something else, or of a log that this one does not extend. */
+  /** Throws {@link UserError} for a folder of something else, or of a log that this one does not extend. */
   async requireOf(verifierKey: string, now: string): Promise<void> {
     const folder = this.#folder;
     const stats = statSync(folder, { throwIfNoEntry: false });
-    if (stats?.isDirectory() === false) throw new CannotStart(`${folder} is not a folder.`);
+    if (stats?.isDirectory() === false) throw new UserError(`${folder} is not a folder.`);
     const names = stats === undefined ? [] : readdirSync(folder);
     const foreign = names.find((name) => !/^(?:checkpoint|tile)(?:\.unfinished)?$/.test(name));
     if (foreign !== undefined) {
-      throw new CannotStart(`${folder} has ${foreign} in it, and is not a folder of tiles.`);
+      throw new UserError(`${folder} has ${foreign} in it, and is not a folder of tiles.`);
     }
     if (!names.includes('checkpoint')) return;
     const note = requireSmallFile(join(folder, 'checkpoint'));
     const [there, here] = [note, now].map((each) => {
       const verdict = verifyCheckpoint(each, verifierKey);
       if (verdict.ok) return verdict.value;
-      throw new CannotStart(`The checkpoint in ${folder}: ${verdict.reason}.`);
+      throw new UserError(`The checkpoint in ${folder}: ${verdict.reason}.`);
     }) as [Checkpoint, Checkpoint];
     if (there.epoch !== here.epoch) {
-      throw new CannotStart(`The log was cut since ${folder} was written: use a new folder.`);
+      throw new UserError(`The log was cut since ${folder} was written: use a new folder.`);
     }
     if (there.size > here.size) {
-      throw new CannotStart(`${folder} has ${there.size} events, and the log ${here.size}.`);
+      throw new UserError(`${folder} has ${there.size} events, and the log ${here.size}.`);
     }
   }
 

@@ -1,5 +1,5 @@
 import { shownKey } from '../app/keys/api-key.ts';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Environment, Setting } from './shared/command-line.ts';
 import { print } from './shared/print.ts';
@@ -37,7 +37,7 @@ async function showConfig(
     const rows = settings.map(({ name, value = '', source }) => [name, value, source]);
     await printTable(stdout, ['setting', 'value', 'source'], rows, ['value']);
   }
-  if (mistakes !== undefined) throw new CannotStart(mistakes);
+  if (mistakes !== undefined) throw new UserError(mistakes);
 }
 
 /** The service that commands call as clients, where one is named. */

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError, Option } from 'commander';
 // By its published name, so that the command uses the same kit as everybody.
 import type * as Kit from 'store-orders/testing';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { Unfinished } from './shared/exit-codes.ts';
@@ -91,7 +91,7 @@ async function run(
   say(stdout, kit.asText(report));
   if (junit !== undefined) await writeOver(junit, kit.asJUnit(report));
   if (json !== undefined) await writeOver(json, `${JSON.stringify(report, null, 2)}\n`);
-  if (report.failed > 0) throw new CannotStart(verdict(report));
+  if (report.failed > 0) throw new UserError(verdict(report));
   if (report.unfinished > 0) throw new Unfinished(shortfall(report, rest.maxTime));
 }
 
@@ -109,27 +109,27 @@ function shortfall({ checks, unfinished }: Kit.Report, seconds: number): string 
 
 function rethrowReadably(error: Error): never {
   if (error.name !== 'CannotCheck') throw error;
-  throw new CannotStart(`Nothing was checked: ${error.message}.`);
+  throw new UserError(`Nothing was checked: ${error.message}.`);
 }
 
 function readTraces(kit: typeof Kit, folder: string): Promise<readonly Kit.ItfTrace[]> {
   return kit.itfTraces(folder).catch((error: Error) => {
-    throw new CannotStart(`There are no traces in ${folder}: ${error.message}.`);
+    throw new UserError(`There are no traces in ${folder}: ${error.message}.`);
   });
 }
 
 async function loadAdapter(file: string): Promise<Kit.Adapter> {
-  if (!existsSync(file)) throw new CannotStart(`There is no adapter ${file}.`);
+  if (!existsSync(file)) throw new UserError(`There is no adapter ${file}.`);
   const loaded = import(pathToFileURL(resolve(file)).href).catch((error: Error) => {
-    throw new CannotStart(`The adapter ${file} cannot be loaded: ${error.message}`);
+    throw new UserError(`The adapter ${file} cannot be loaded: ${error.message}`);
   });
   const { place, ship } = (await loaded) as Kit.Adapter;
   if (place === undefined && ship === undefined) {
-    throw new CannotStart(`${file} exports neither place nor ship.`);
+    throw new UserError(`${file} exports neither place nor ship.`);
   }
   for (const [name, value] of Object.entries({ place, ship })) {
     if (!['function', 'undefined'].includes(typeof value)) {
-      throw new CannotStart(`${file} exports a ${name} that is not a function.`);
+      throw new UserError(`${file} exports a ${name} that is not a function.`);
     }
   }
   return { ...(place && { place }), ...(ship && { ship }) };

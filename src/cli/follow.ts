@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import { EVENT_TYPES } from '../app/log/recorded-event.ts';
 import type { EventType, StoreOrders } from '../client/client.ts';
 import type { ExplainedCommand } from './shared/command.ts';
@@ -150,7 +150,7 @@ async function deliveryOf(
   if (unsigned) return toUrl(post, timeoutMs, undefined);
   const signer = await composition.signer();
   if (signer !== undefined) return toUrl(post, timeoutMs, signer);
-  throw new CannotStart(
+  throw new UserError(
     'There is no key to sign the posts with: set SIGNING_KEY_FILE, or run it beside the store. To ' +
       'post without signatures, pass --unsigned.',
   );
@@ -161,7 +161,7 @@ async function showParked(
   { terminal: { stdout } }: CommandLine,
 ): Promise<void> {
   const followed = readFollowed(file);
-  if (followed === undefined) throw new CannotStart(`There is no checkpoint ${file}.`);
+  if (followed === undefined) throw new UserError(`There is no checkpoint ${file}.`);
   if (json) return print(followed.parked.values().map(jsonLine), stdout);
   await printTable(stdout, PARKED_COLUMNS, followed.parked.map(rowOf), ['reason']);
 }

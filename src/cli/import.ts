@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { type BadLines, ImportCheck, type ReadLine } from '../app/import/import-check.ts';
 import { ImportRun } from '../app/import/import-run.ts';
 import { NamedOrders } from '../app/import/named-orders.ts';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import type { EventLog } from '../app/ports/event-log.ts';
 import type { WorkingTable } from '../app/ports/working-table.ts';
 import { Writer } from '../app/write/writer.ts';
@@ -60,7 +60,7 @@ async function importFile(
   const { composition, terminal } = commandLine;
   const format = options.format ?? formatOf(file);
   if (format === undefined) {
-    throw new CannotStart(`Cannot infer the format from ${file}: use --format.`);
+    throw new UserError(`Cannot infer the format from ${file}: use --format.`);
   }
   await withFile(file, (input) =>
     withStoreOrNew(commandLine, async ({ log }) => {
@@ -90,7 +90,7 @@ async function importLines(
   check.compareWith(orders);
   if (check.bad.count > 0 && !options.skipBad) {
     printResult(stdout, options, summary(check));
-    throw new CannotStart(`${listed(check.bad)}\n${REFUSED}`);
+    throw new UserError(`${listed(check.bad)}\n${REFUSED}`);
   }
   const writer = new Writer(log, orders, orders);
   const run = new ImportRun(writer, randomBytes(6).toString('hex'), setTimeout);
@@ -102,8 +102,8 @@ async function importLines(
   );
   printResult(stdout, options, summary(check, run.accepted));
   if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
-  if (undecided !== undefined) throw new CannotStart(`${undecided.cause}\n${STOPPED}`);
-  if (run.overtaken.count > 0) throw new CannotStart(`${listed(run.overtaken)}\n${OVERTAKEN}`);
+  if (undecided !== undefined) throw new UserError(`${undecided.cause}\n${STOPPED}`);
+  if (run.overtaken.count > 0) throw new UserError(`${listed(run.overtaken)}\n${OVERTAKEN}`);
 }
 
 /** The first pass: reads every line, and checks it against those before. */

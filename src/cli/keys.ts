@@ -5,7 +5,7 @@ import { CLOCKS, now } from '../app/clock.ts';
 import { hasExpired, keyIdOf, mintKeyText } from '../app/keys/api-key.ts';
 import { keyRecord } from '../app/keys/first-key.ts';
 import { changedLimits, type LimitChange } from '../app/keys/key-limits.ts';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import {
   type ApiKey,
   type KeyLimits,
@@ -114,7 +114,7 @@ async function limitKey(
   await withStore(commandLine, async ({ keys }) => {
     const changed = async (tries: number): Promise<{ key: ApiKey; limits: KeyLimits }> => {
       const key = await foundKey(keys, id);
-      if (key.revokedAt !== undefined) throw new CannotStart(`The key ${id} is revoked.`);
+      if (key.revokedAt !== undefined) throw new UserError(`The key ${id} is revoked.`);
       const before = key.limits ?? {};
       const limits = limitsWith(before, change, command);
       if (await keys.limit(id, limits, before)) return { key, limits };
@@ -161,15 +161,15 @@ async function revoke(
 }
 
 /** Returns the error for a change that the database has not made, as a foreign trigger can prevent it. */
-function notChanged(id: string): CannotStart {
-  return new CannotStart(
+function notChanged(id: string): UserError {
+  return new UserError(
     `The key ${id} is unchanged: the database did not store it. Run \`store-orders verify\`.`,
   );
 }
 
 async function foundKey(keys: KeyStore, id: string): Promise<ApiKey> {
   const key = await keys.find(id);
-  if (key === undefined) throw new CannotStart(`There is no key ${shownId(id)}.`);
+  if (key === undefined) throw new UserError(`There is no key ${shownId(id)}.`);
   return key;
 }
 

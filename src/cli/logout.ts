@@ -1,4 +1,4 @@
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { DEFAULT_PROFILE, Profiles } from './shared/profiles.ts';
@@ -21,7 +21,7 @@ export function defineLogout(
       const profiles = new Profiles(composition.environment);
       const found = profiles.find(profile);
       if (found === undefined) {
-        throw new CannotStart(`There is no profile ${profile} in ${profiles.file}.`);
+        throw new UserError(`There is no profile ${profile} in ${profiles.file}.`);
       }
       await profiles.remove(profile, composition.lock);
       const text = `Forgot the key for ${found.url}.\n`;

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { Monitor } from '../app/audit/monitor/monitor.ts';
 import { CLOCKS, now } from '../app/clock.ts';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import { LogAway, type PublishedLog } from '../app/ports/published-log.ts';
 import { guardSecret } from '../app/secrets.ts';
 import { pause } from '../client/limit.ts';
@@ -202,7 +202,7 @@ function publishedLog(
   const given = key ?? (STORE_ORDERS_KEY || undefined);
   if (given !== undefined) {
     guardSecret(given);
-    if (!IN_HEADER.test(given)) throw new CannotStart('The API key has a character that none has.');
+    if (!IN_HEADER.test(given)) throw new UserError('The API key has a character that none has.');
   }
   return {
     log: new LogOnServer(url, given, signal),

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import type { FoldInput } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { foldSourceOf } from '../app/read/fold-source-of-log.ts';
@@ -137,8 +137,8 @@ async function listAt(
   return list;
 }
 
-function notYet(to: Moment, head: number): CannotStart {
-  return new CannotStart(
+function notYet(to: Moment, head: number): UserError {
+  return new UserError(
     typeof to === 'number'
       ? `--to ${to} is beyond the log's end (${head}).`
       : `--to ${to} is in the future.`,

@@ -9,7 +9,7 @@ import { verifyReceipt } from '../app/audit/proofs/verifier.ts';
 import type { WitnessPolicy } from '../app/audit/proofs/witness-policy.ts';
 import { headIn } from '../app/audit/trail/epoch-heads.ts';
 import { verifyStore } from '../app/audit/trail/verify-store.ts';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import { requireSmallFile } from '../infra/process/small-file.ts';
 import type { ExplainedCommand } from './shared/command.ts';
@@ -197,7 +197,7 @@ async function checkStore(
 /** Returns the store's own key, for an auditor who has given none, with a warning. */
 function ownKey(key: string | undefined, stderr: Output): string {
   if (key === undefined) {
-    throw new CannotStart('The store has no key: name the public key of the log with --key.');
+    throw new UserError('The store has no key: name the public key of the log with --key.');
   }
   stderr.write(`Without --key, the store's own key is used: ${key}\n`);
   return key;

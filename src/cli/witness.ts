@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type KnownLogs, knownLogs } from '../app/audit/witness/witness-submission.ts';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { untilStopped } from './shared/interrupt.ts';
@@ -75,7 +75,7 @@ async function witness(
 function logsOf({ log, logs: file, origin }: WitnessOptions, command: Command): KnownLogs {
   const listed = file === undefined ? [] : readPolicyFile(file).logs.map(({ vkey }) => vkey);
   const known = knownLogs([...log, ...listed], origin);
-  if (!known.ok) throw new CannotStart(`${known.reason}.`);
+  if (!known.ok) throw new UserError(`${known.reason}.`);
   if (known.value.size === 0) return command.error('error: name a log: --log or --logs');
   return known.value;
 }

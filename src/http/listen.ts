@@ -1,7 +1,7 @@
 /** Listens on a port, for every server of the service, with the same error messages. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CannotStart } from '../app/lifecycle/cannot-start.ts';
+import { UserError } from '../app/lifecycle/user-error.ts';
 
 /**
  * The connections that the system holds until they are accepted; Linux holds no more than
@@ -12,7 +12,7 @@ const BACKLOG_CONNECTIONS = 4_096;
 
 /**
  * Makes a server listen, and resolves with its URL. Port 0 takes a free one. Throws {@link
- * CannotStart} if that fails.
+ * UserError} if that fails.
  */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
@@ -30,5 +30,5 @@ export async function listen(server: Server, port: number, host: string): Promis
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const reason = error.code === 'EADDRINUSE' ? 'another program is listening there' : error.message;
-  return new CannotStart(`cannot listen on ${host}, port ${port}: ${reason}`);
+  return new UserError(`cannot listen on ${host}, port ${port}: ${reason}`);
 }

@@ -161,7 +161,7 @@ export class Place {
     return this.#reading(async ({ log }) => {
       const list = new OrderList((page) => page);
       await new Projector(log, list).catchUp();
-      return list.snapshot().chunks.flat();
+      return list.encoded().chunks.flat();
     });
   }
 

@@ -150,7 +150,7 @@ export async function appOn(
   return {
     submit: (submission) => commands.submit(submission as Parameters<typeof commands.submit>[0]),
     async list() {
-      const snapshot = (await readModel.current()).snapshot();
+      const snapshot = (await readModel.current()).encoded();
       if (snapshot.position !== position) orders = snapshot.chunks.flat();
       position = snapshot.position;
       return orders;

@@ -7,14 +7,14 @@ import type { KeyStore } from '../ports/key-store.ts';
 import { MAX_REFUSALS } from '../ports/refusal-trail.ts';
 import type { SigningKeys } from '../ports/signing-keys.ts';
 import type { StoreCopy, StoreOriginal } from '../ports/store-copy.ts';
-import { CannotStart } from './cannot-start.ts';
+import { UserError } from './user-error.ts';
 
 /** The events, outcomes or refusals copied at once. */
 const CHUNK_RECORDS = 2_000;
 
 /**
  * Copies everything in a store, and checks that both logs have the same root. A copy that was
- * interrupted is continued. Throws {@link CannotStart} for the unfinished copy of another log.
+ * interrupted is continued. Throws {@link UserError} for the unfinished copy of another log.
  * @param advanced Called after every chunk with the number of events copied.
  * @returns The head of the log, which is the same in both stores.
  */
@@ -32,7 +32,7 @@ export async function copyStore(
   const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
   // Logs of different sizes have different roots.
   if (hex(original.root) !== hex(copy.root)) {
-    throw new CannotStart(
+    throw new UserError(
       `The store of ${copy.size} events has changed while it was copied: it has ${original.size}. ` +
         'Stop everything that uses it, and run the same command again: it continues from here.',
     );
@@ -49,7 +49,7 @@ async function refuseOther(from: StoreOriginal, to: StoreCopy): Promise<void> {
   const isPart =
     copy.size <= original.size && hex(await treeRoot(copy.size, from.trail)) === hex(copy.root);
   if (!isPart) {
-    throw new CannotStart(
+    throw new UserError(
       `The copy has ${copy.size} events that are not those of the store. Nothing was changed.`,
     );
   }

@@ -1,5 +1,5 @@
 /** Checks that the process may use the memory that something needs, before that is begun. */
-import { CannotStart } from './cannot-start.ts';
+import { UserError } from './user-error.ts';
 
 /**
  * The least memory that a process with one client needs, and for each event of the log, and as text of
@@ -13,7 +13,7 @@ const TEXT_BYTES = 80;
 const SECOND_LIST_BYTES = 160;
 
 /**
- * Throws {@link CannotStart} if a log with so many events cannot be served within the limit.
+ * Throws {@link UserError} if a log with so many events cannot be served within the limit.
  * Otherwise the system would kill the process at each start, or at each first list.
  * @param maxTextBytes The most text of the list that is kept, in bytes.
  * @param limit The most memory that the process may use, in bytes; 0 if there is no limit.
@@ -26,7 +26,7 @@ export function requireMemory(
   const text = Math.min(TEXT_BYTES * events, maxTextBytes);
   const needed = BASE_BYTES + EVENT_BYTES * events + text;
   if (limit === 0 || needed <= limit) return;
-  throw new CannotStart(
+  throw new UserError(
     `the store has ${events} events and needs at least ${megabytes(needed)} MB of memory, and this ` +
       `process may use ${megabytes(limit)} MB: raise the memory limit of its container or service`,
   );

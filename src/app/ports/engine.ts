@@ -13,7 +13,7 @@ import type { StoreCopy, StoreOriginal } from './store-copy.ts';
 
 /**
  * The port to a database engine: every way to open the store at one address. All methods throw
- * {@link CannotStart} if the store cannot be opened in that way.
+ * {@link UserError} if the store cannot be opened in that way.
  */
 export interface Engine {
   /** The store's file, beside which others may be created; absent if the store is not in a file. */

@@ -28,7 +28,7 @@ export interface Evidence {
    */
   treeAside?(sizes: readonly number[]): Promise<TreeAside | undefined>;
   /** The last acknowledged event, as noted outside of the database. */
-  readonly acknowledged: AcknowledgedHead | undefined;
+  readonly acknowledged: OutsideHead | undefined;
   /** Flaws of everything but the events and their tree, each as a clause. */
   readonly flaws: readonly string[];
   close(): void | Promise<void>;
@@ -65,7 +65,7 @@ export interface TreeAside {
 }
 
 /** The size of the log, and its root if known, according to a source outside of it. */
-export interface AcknowledgedHead {
+export interface OutsideHead {
   /** The source, for people, such as the name of a file. */
   readonly name: string;
   readonly size: number;

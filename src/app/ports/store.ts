@@ -96,7 +96,7 @@ export interface CommandLineStore extends StoreParts {
   /**
    * Records the events of another store, exactly as stored there, in a store without events: all or
    * none. `fill` adds them in order, from position 1, in chunks, and returns the head that their
-   * tree must have. Throws {@link CannotStart} if the store has events, or a server is running.
+   * tree must have. Throws {@link UserError} if the store has events, or a server is running.
    */
   takeOver(fill: Fill): Promise<void>;
   /**

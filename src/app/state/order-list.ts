@@ -1,7 +1,7 @@
 /**
  * The list of all orders ever placed, a fold of the log: the image of all states, columns of the
  * other members shown, the timeline of all events, and chunks of orders as they were last encoded.
- * An event makes its chunk stale; a stale chunk is encoded again at the next snapshot.
+ * An event makes its chunk stale; a stale chunk is encoded again when the list is next asked for.
  *
  * It also yields the list as of any earlier position: an order has {@link MAX_EVENTS_PER_ORDER}
  * events at most, of known positions. As of a position an order is in the list if it was placed by
@@ -14,11 +14,11 @@ import type { OrderId, PetId } from '../../domain/order-id.ts';
 import type { PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
 import { packAll } from './column.ts';
+import { type EncodedList, EncodedLists } from './encoded-lists.ts';
 import { eventsAt } from './events-at.ts';
 import { firstIndex } from './first-index.ts';
 import type { ImageColumns, OrderStatus } from './image-columns.ts';
 import { type ListColumns, listColumns } from './list-columns.ts';
-import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage } from './order-image.ts';
 import { Timeline } from './timeline.ts';
@@ -63,7 +63,7 @@ export class OrderList<Encoded> {
   readonly #columns: ListColumns;
   /** The times of all events up to {@link position}. */
   readonly timeline: Timeline;
-  readonly #snapshots: ListSnapshots<Encoded>;
+  readonly #encodedLists: EncodedLists<Encoded>;
 
   /**
    * @param packed The list to begin with; absent: the list begins at position 0.
@@ -79,7 +79,7 @@ export class OrderList<Encoded> {
     this.#columns = listColumns(packed?.columns);
     this.timeline = new Timeline(packed?.timeline);
     this.#chunks = new OrderChunks((slot) => this.#columns.ids.get(slot), packed?.chunks);
-    this.#snapshots = new ListSnapshots(
+    this.#encodedLists = new EncodedLists(
       this.#chunks,
       (slots, first, position) => encode(this.#viewsAt(slots, position), first),
       () => ({ position: this.position, state: this.stateAt(this.position) }),
@@ -174,13 +174,13 @@ export class OrderList<Encoded> {
   }
 
   /** Returns the list as it is at {@link position}. */
-  snapshot(): ListSnapshot<Encoded> {
-    return this.#snapshots.now();
+  encoded(): EncodedList<Encoded> {
+    return this.#encodedLists.now();
   }
 
-  /** Resolves with the list at {@link position} or later: see {@link ListSnapshots.inTurns}. */
-  snapshotInTurns(nextTurn: () => Promise<void>): Promise<ListSnapshot<Encoded>> {
-    return this.#snapshots.inTurns(nextTurn);
+  /** Resolves with the list at {@link position} or later: see {@link EncodedLists.inTurns}. */
+  encodedInTurns(nextTurn: () => Promise<void>): Promise<EncodedList<Encoded>> {
+    return this.#encodedLists.inTurns(nextTurn);
   }
 
   /** The states of the orders, for the write side to decide on; fold events into the list only. */
@@ -200,7 +200,7 @@ export class OrderList<Encoded> {
     this.timeline.add(position, at, type);
     if (type === 'OrderPlaced') this.#place(slot, input);
     else if (!this.#notShown.includes(type)) this.#chunks.touch(slot);
-    this.#snapshots.forget();
+    this.#encodedLists.forget();
   }
 
   #place(slot: number, { orderId, petId, quantity, shipDate }: FoldInput): void {

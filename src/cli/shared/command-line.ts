@@ -85,7 +85,7 @@ export interface Composition {
   /** Returns the key that signs for the configured store, if there is one. None is made. */
   signer(): Promise<NoteSigner | undefined>;
   /**
-   * Locks a file for this process alone. Throws {@link CannotStart} with a message if it is taken, and
+   * Locks a file for this process alone. Throws {@link UserError} with a message if it is taken, and
    * still is after so many milliseconds, for which the process is blocked.
    */
   lock(file: string, taken: string, waitMs?: number): Promise<() => void>;

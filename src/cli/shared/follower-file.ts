@@ -5,7 +5,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { OrderEvent } from '../../client/client.ts';
 import { writeWhole } from './new-file.ts';
 
@@ -27,7 +27,7 @@ export interface Followed {
   readonly parked: readonly Parked[];
 }
 
-/** Returns the contents of the file; `undefined` if there is none. Throws {@link CannotStart}. */
+/** Returns the contents of the file; `undefined` if there is none. Throws {@link UserError}. */
 export function readFollowed(file: string): Followed | undefined {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -36,7 +36,7 @@ export function readFollowed(file: string): Followed | undefined {
     if (!stats.isFile()) throw new Error('it is not a file');
     return followedIn(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new CannotStart(`The checkpoint ${file} cannot be read: ${(error as Error).message}`);
+    throw new UserError(`The checkpoint ${file} cannot be read: ${(error as Error).message}`);
   }
 }
 

@@ -9,7 +9,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { now } from '../../app/clock.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { OrderEvent } from '../../client/client.ts';
 import { logOf, placeOf } from '../../client/values.ts';
 import type { Deliver, Delivered } from './delivery.ts';
@@ -97,7 +97,7 @@ export class Follower {
       if (signal.aborted) return 'stopped';
       const outcome = await deliver(event);
       if (outcome.kind === 'delivered') return 'delivered';
-      if (outcome.kind === 'gone') throw new CannotStart(goneWords(event, outcome.reason));
+      if (outcome.kind === 'gone') throw new UserError(goneWords(event, outcome.reason));
       if (outcome.kind === 'failed') failed += 1;
       const { reason } = outcome;
       if (failed === tries && tries > 0) {
@@ -123,7 +123,7 @@ export class Follower {
   async #park(parked: Parked): Promise<void> {
     const all = [...this.#followed.parked, parked];
     if (all.length > MAX_PARKED) {
-      throw new CannotStart(
+      throw new UserError(
         `${MAX_PARKED} events are parked: see them with --parked, correct the receiver, and deliver ` +
           'them with --retry.',
       );
@@ -142,7 +142,7 @@ export class Follower {
     const { log: own = log } = this.#followed;
     // An earlier version kept the epoch with it.
     if (logOf({ source: own }) === log) return;
-    throw new CannotStart(
+    throw new UserError(
       `${this.#options.file} is the checkpoint of ${own}, and the events are of ${log}.`,
     );
   }

@@ -10,7 +10,7 @@ import {
   type Reading,
   readImportedOrder,
 } from '../../app/import/imported-order.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -91,7 +91,7 @@ function cellsOf(line: string): readonly string[] | undefined {
 function readHeader(cells: readonly string[] | undefined): readonly Property[] {
   const flaw = flawInHeader(cells);
   if (flaw === undefined) return cells as readonly Property[];
-  throw new CannotStart(
+  throw new UserError(
     `The first line is not a header: ${flaw}. It must name some of ${PROPERTIES.join(',')}; ` +
       `${REQUIRED.join(',')} among them.`,
   );

@@ -1,6 +1,6 @@
 /** The stop of commands by the signals of Ctrl-C and of process managers. */
 
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 
 /** The signals of Ctrl-C and of process managers. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -13,7 +13,7 @@ export async function interruptible<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
-  const abort = () => controller.abort(new CannotStart('Stopped before it was done.'));
+  const abort = () => controller.abort(new UserError('Stopped before it was done.'));
   for (const signal of SIGNALS) process.on(signal, abort);
   try {
     return await work(controller.signal);
@@ -27,7 +27,7 @@ export async function interruptible<Result>(
  * stop, too.
  */
 export async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const stopped = new CannotStart('Stopped.');
+  const stopped = new UserError('Stopped.');
   const controller = new AbortController();
   const stop = () => controller.abort(stopped);
   for (const signal of SIGNALS) process.on(signal, stop);

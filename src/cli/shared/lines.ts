@@ -1,14 +1,14 @@
 /** The reading of files line by line: leniently for orders, and strictly for exports. */
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 
 /** Few enough that the lines of a chunk, all of which are objects at once, take little memory. */
 const CHUNK_BYTES = 1 << 18;
 /** The longest line, in UTF-16 code units: no order or event is nearly as long. */
 const MAX_LINE_LENGTH = 1 << 20;
 
-/** Uses an open file. Throws {@link CannotStart} with the reason if it cannot be read. */
+/** Uses an open file. Throws {@link UserError} with the reason if it cannot be read. */
 export async function withFile<Result>(
   file: string,
   use: (input: FileHandle) => Promise<Result>,
@@ -22,7 +22,7 @@ export async function withFile<Result>(
 }
 
 async function openFile(file: string): Promise<FileHandle> {
-  const cannot = (reason: string) => new CannotStart(`${file} cannot be read: ${reason}`);
+  const cannot = (reason: string) => new UserError(`${file} cannot be read: ${reason}`);
   const handle = await open(file).catch(({ message }: Error) => {
     throw cannot(message);
   });
@@ -49,7 +49,7 @@ export async function* readLines(file: FileHandle): AsyncIterable<Lines> {
     const lines = text.split(/\r?\n/);
     rest = lines.pop() ?? '';
     if (rest.length > MAX_LINE_LENGTH)
-      throw new CannotStart('A line is too long to be an order or an event.');
+      throw new UserError('A line is too long to be an order or an event.');
     yield { lines, bytes: stream.bytesRead };
   }
   if (rest !== undefined) yield { lines: [rest], bytes: stream.bytesRead };

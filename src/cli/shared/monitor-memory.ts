@@ -15,7 +15,7 @@ import {
 import type { SignedNote } from '../../app/audit/monitor/monitor-round.ts';
 import { type MonitorState, readState } from '../../app/audit/monitor/monitor-state.ts';
 import { ORDER_ROW_BYTES } from '../../app/audit/monitor/record-check.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { HASH_BYTES } from '../../app/log/merkle-tree.ts';
 import type { MonitorFiles, Rows } from '../../app/ports/published-log.ts';
 import { readSmallFile } from '../../infra/process/small-file.ts';
@@ -78,12 +78,12 @@ export class MonitorMemory implements MonitorFiles {
     }
   }
 
-  /** Returns the state; `undefined` before the first round. Throws {@link CannotStart}. */
+  /** Returns the state; `undefined` before the first round. Throws {@link UserError}. */
   state(keys: readonly string[]): MonitorState | undefined {
     if (!existsSync(this.#file)) return undefined;
     const verdict = readState(readSmallFile(this.#file), keys);
     if (verdict.ok) return verdict.value;
-    throw new CannotStart(`${this.#file} cannot be used: ${verdict.reason}.`);
+    throw new UserError(`${this.#file} cannot be used: ${verdict.reason}.`);
   }
 
   async save(state: string): Promise<void> {

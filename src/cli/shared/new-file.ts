@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 
 interface Writing {
   /** True to replace an existing file; absent for a command without that option. */
@@ -13,13 +13,13 @@ interface Writing {
 }
 
 /**
- * Throws {@link CannotStart} for an existing path; with `force`, only for one that is not a file.
+ * Throws {@link UserError} for an existing path; with `force`, only for one that is not a file.
  */
 export function requireNew(file: string, force?: boolean): void {
   const there = statSync(file, { throwIfNoEntry: false });
   if (there === undefined || (force && there.isFile())) return;
   const wayOut = force === false ? ' --force replaces it.' : '';
-  throw new CannotStart(`${file} is there already and was left as it is.${wayOut}`);
+  throw new UserError(`${file} is there already and was left as it is.${wayOut}`);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function writeWhole(
 }
 
 /**
- * Throws {@link CannotStart} if a file cannot be written: call it before the work that makes the text.
+ * Throws {@link UserError} if a file cannot be written: call it before the work that makes the text.
  * A device or a pipe can be written, too.
  */
 export function requireWritable(file: string): void {
@@ -89,6 +89,6 @@ function refusalOf(file: string): (error: Error) => never {
 }
 
 /** Returns the error of a command that cannot write a file. */
-export function unwritable(file: string, error: unknown): CannotStart {
-  return new CannotStart(`${file} cannot be written: ${(error as Error).message}`);
+export function unwritable(file: string, error: unknown): UserError {
+  return new UserError(`${file} cannot be written: ${(error as Error).message}`);
 }

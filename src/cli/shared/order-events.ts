@@ -1,7 +1,7 @@
 /** The events of one order, found in the snapshot and the events since. */
 
 import { snapshotKeyOf } from '../../app/audit/proving/signing-key.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { CommandLineStore } from '../../app/ports/store.ts';
 import { type OrderStatus, statusAfter } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
@@ -20,7 +20,7 @@ interface OrderEvents {
 
 /**
  * Finds the events of an order. There is no index of them: they follow from the snapshot, if there is one,
- * and the events since, each of which is checked against the tree. Throws {@link CannotStart} if there
+ * and the events since, each of which is checked against the tree. Throws {@link UserError} if there
  * is no such order, and {@link DamagedStore}.
  */
 export async function eventsOf(
@@ -45,7 +45,7 @@ export async function eventsOf(
     await requireUnchanged(store, position);
     await search();
   }
-  if (found.status === undefined) throw new CannotStart(`There is no order ${orderId}.`);
+  if (found.status === undefined) throw new UserError(`There is no order ${orderId}.`);
   return { positions: found.positions, status: found.status };
 }
 

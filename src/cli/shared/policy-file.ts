@@ -1,12 +1,12 @@
 /** The files of witness policies (C2SP tlog-policy). */
 
 import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/proofs/witness-policy.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { requireSmallFile } from '../../infra/process/small-file.ts';
 
-/** Returns the policy in a file. Throws {@link CannotStart} if there is none. */
+/** Returns the policy in a file. Throws {@link UserError} if there is none. */
 export function readPolicyFile(file: string): WitnessPolicy {
   const policy = parseWitnessPolicy(requireSmallFile(file));
   if (policy.ok) return policy.value;
-  throw new CannotStart(`${file}: ${policy.reason}.`);
+  throw new UserError(`${file}: ${policy.reason}.`);
 }

@@ -6,7 +6,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { readSmallFile } from '../../infra/process/small-file.ts';
 import type { Composition, Environment } from './command-line.ts';
 import { targetOf, writeWhole } from './new-file.ts';
@@ -37,12 +37,12 @@ export class Profiles {
     this.file = join(folder, 'store-orders', 'profiles.json');
   }
 
-  /** Returns the profiles by name. Throws {@link CannotStart} for a file that others can read. */
+  /** Returns the profiles by name. Throws {@link UserError} for a file that others can read. */
   read(): Readonly<Record<string, Profile>> {
     const stats = statSync(this.file, { throwIfNoEntry: false });
     if (stats === undefined) return {};
     if ((stats.mode & OTHERS) !== 0) {
-      throw new CannotStart(
+      throw new UserError(
         `${this.file} has API keys in it, and others than its owner can read it: chmod 600 it.`,
       );
     }
@@ -51,7 +51,7 @@ export class Profiles {
       if (!stats.isFile()) throw new Error('it is not a file');
       return profilesIn(readSmallFile(this.file));
     } catch (error) {
-      throw new CannotStart(`${this.file} cannot be read: ${(error as Error).message}`);
+      throw new UserError(`${this.file} cannot be read: ${(error as Error).message}`);
     }
   }
 

@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import type { Terminal } from './command-line.ts';
 
@@ -14,9 +14,9 @@ export async function readSecret(name: string, terminal: Terminal): Promise<stri
   const { stdin } = terminal;
   const line = stdin.isTTY === true ? await typedLine(name, terminal) : await firstLine(stdin);
   const secret = line.trim();
-  if (secret === '') throw new CannotStart(`No ${name} was given on standard input.`);
+  if (secret === '') throw new UserError(`No ${name} was given on standard input.`);
   if (secret.length > MAX_LENGTH)
-    throw new CannotStart(`What was given is too long for any ${name}.`);
+    throw new UserError(`What was given is too long for any ${name}.`);
   guardSecret(secret);
   return secret;
 }

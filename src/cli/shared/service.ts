@@ -1,7 +1,7 @@
 /** The service that a command calls: its address, the API key, and the reasons of failures. */
 
 import type { Command } from 'commander';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import type { StoreOrders, StoreOrdersError } from '../../client/client.ts';
 import type { CommandLine, Environment } from './command-line.ts';
@@ -65,16 +65,16 @@ export async function callAt<Result>(
   }
 }
 
-/** Returns the service that is named. Throws {@link CannotStart} if its address or key is not known. */
+/** Returns the service that is named. Throws {@link UserError} if its address or key is not known. */
 function connectionOf(options: ServiceOptions, environment: Environment): Profile {
   const { url, key } = namedService(options, environment);
   if (url === undefined) {
-    throw new CannotStart(
+    throw new UserError(
       'No service is named: pass --url, or set STORE_ORDERS_URL, or run store-orders login.',
     );
   }
   if (key === undefined) {
-    throw new CannotStart(
+    throw new UserError(
       `There is no API key for ${url.value}: pass --key, or set STORE_ORDERS_KEY, or run ` +
         'store-orders login.',
     );
@@ -88,7 +88,7 @@ export function namedService(options: ServiceOptions, environment: Environment) 
   const name = options.profile ?? DEFAULT_PROFILE;
   const profile = profiles.find(name);
   if (options.profile !== undefined && profile === undefined) {
-    throw new CannotStart(
+    throw new UserError(
       `There is no profile ${name} in ${profiles.file}: store-orders login --profile ${name}`,
     );
   }

@@ -4,7 +4,7 @@
  * for each client that accepts no compression.
  */
 import { nextTurn } from '../../app/event-loop.ts';
-import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
+import type { EncodedList } from '../../app/state/encoded-lists.ts';
 import type { EncodeChunk } from '../../app/state/order-list.ts';
 import { encodeChunk, type ListChunk } from './list-chunk.ts';
 
@@ -12,7 +12,7 @@ export class ListMemory {
   readonly #maxTextBytes: number;
   /** The chunks that were encoded since they were last looked at. */
   #fresh: ListChunk[] = [];
-  #bounded: ListSnapshot<ListChunk> | undefined;
+  #bounded: EncodedList<ListChunk> | undefined;
 
   /** @param maxTextBytes The most bytes of text. */
   constructor(maxTextBytes: number) {
@@ -43,7 +43,7 @@ export class ListMemory {
   }
 
   /** Condenses, in the background, what is beyond the bound in the newest list. */
-  bound(list: ListSnapshot<ListChunk>): void {
+  bound(list: EncodedList<ListChunk>): void {
     if (list === this.#bounded) return;
     this.#bounded = list;
     this.#takeFresh();

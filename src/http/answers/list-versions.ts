@@ -7,7 +7,7 @@
  * The accounting is that of ZFS for snapshots: a replaced chunk is retained by the newest version
  * that has it, and handed to the next older one that has it, if any, when that version ends.
  */
-import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
+import type { EncodedList } from '../../app/state/encoded-lists.ts';
 
 /** A chunk, with the first and the last version that it is known to be in. */
 export interface VersionedChunk {
@@ -18,7 +18,7 @@ export interface VersionedChunk {
 
 interface Version<Chunk> {
   readonly number: number;
-  readonly snapshot: ListSnapshot<Chunk>;
+  readonly list: EncodedList<Chunk>;
   /** Functions that cut off its readers. */
   readonly readers: Set<() => void>;
   /** The chunks that no newer version has, with the bytes that were counted for each. */
@@ -27,7 +27,7 @@ interface Version<Chunk> {
 
 /** A reader's place in a version. */
 export interface Reading<Chunk> {
-  readonly snapshot: ListSnapshot<Chunk>;
+  readonly list: EncodedList<Chunk>;
   /** Must be called when the reader has received everything, or has disconnected. */
   readonly leave: () => void;
 }
@@ -62,33 +62,33 @@ export class ListVersions<Chunk extends VersionedChunk> {
   }
 
   /**
-   * Begins to read a snapshot, or a newer one if there is one.
+   * Begins to read a list, or a newer one if there is one.
    * @param cutOff Cuts off the reader: called if old versions take too much memory and this is the
    *   oldest.
    */
-  read(snapshot: ListSnapshot<Chunk>, cutOff: () => void): Reading<Chunk> {
-    const version = this.#versionOf(snapshot);
+  read(list: EncodedList<Chunk>, cutOff: () => void): Reading<Chunk> {
+    const version = this.#versionOf(list);
     if (version.readers.size === 0) this.#read.push(version);
     // Requests may share a function, so each gets one of its own.
     const reader = () => cutOff();
     version.readers.add(reader);
-    return { snapshot: version.snapshot, leave: () => this.#leave(version, reader) };
+    return { list: version.list, leave: () => this.#leave(version, reader) };
   }
 
-  #versionOf(snapshot: ListSnapshot<Chunk>): Version<Chunk> {
+  #versionOf(list: EncodedList<Chunk>): Version<Chunk> {
     const before = this.#newest;
-    if (before !== undefined && snapshot.position <= before.snapshot.position) return before;
+    if (before !== undefined && list.position <= before.list.position) return before;
     this.#count += 1;
     const number = this.#count;
-    for (const chunk of snapshot.chunks) {
+    for (const chunk of list.chunks) {
       chunk.firstIn ??= number;
       chunk.lastIn = number;
     }
-    for (const chunk of before?.snapshot.chunks ?? []) {
+    for (const chunk of before?.list.chunks ?? []) {
       if (chunk.lastIn !== number) this.#retain(chunk, chunk.bytes, this.#read.at(-1));
     }
     this.#bound();
-    const version = { number, snapshot, readers: new Set<() => void>(), retained: [] };
+    const version = { number, list, readers: new Set<() => void>(), retained: [] };
     this.#newest = version;
     return version;
   }

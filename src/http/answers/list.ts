@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { nextTurn } from '../../app/event-loop.ts';
-import type { ListSnapshot } from '../../app/state/list-snapshots.ts';
+import type { EncodedList } from '../../app/state/encoded-lists.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { Inflater } from './deflate.ts';
 import { GzipFile, gzipPieceSync } from './gzip.ts';
@@ -34,7 +34,7 @@ const OPEN_PIECE = gzipPieceSync(OPEN);
 const CLOSE_PIECE = gzipPieceSync(CLOSE);
 
 type Part = Buffer | ListChunk;
-type Snapshot = ListSnapshot<ListChunk>;
+type List = EncodedList<ListChunk>;
 
 /** A body as it is sent: parts shared by all responses, none copied for a single client. */
 interface Body {
@@ -56,19 +56,19 @@ export async function sendList(
   req: Request,
   res: Response,
   logName: string,
-  newest: Snapshot,
+  newest: List,
   sending: ListSending,
 ): Promise<void> {
-  const { snapshot, leave } = sending.versions.read(newest, () => cutOff(req));
+  const { list, leave } = sending.versions.read(newest, () => cutOff(req));
   try {
     const isCompressed = acceptsGzip(req);
-    const etag = etagOf(`${logName}-${snapshot.state}`, isCompressed);
+    const etag = etagOf(`${logName}-${list.state}`, isCompressed);
     const head = ['ETag', etag, 'Cache-Control', PRIVATE, 'Vary', varyOf(res)];
     if (isKnown(req, res, etag)) {
       res.writeHead(304, head).end();
       return;
     }
-    const body = isCompressed ? await gzipBody(snapshot) : await jsonBody(snapshot);
+    const body = isCompressed ? await gzipBody(list) : await jsonBody(list);
     // The client may have disconnected, or been cut off.
     if (res.closed) return;
     res.writeHead(200, [...head, ...body.head]);
@@ -86,17 +86,17 @@ function cutOff({ context, socket }: Request): void {
   socket.resetAndDestroy();
 }
 
-const jsonBodies = new WeakMap<Snapshot, Promise<Body>>();
-const gzipBodies = new WeakMap<Snapshot, Promise<Body>>();
+const jsonBodies = new WeakMap<List, Promise<Body>>();
+const gzipBodies = new WeakMap<List, Promise<Body>>();
 
-function jsonBody(snapshot: Snapshot): Promise<Body> {
-  return remembered(jsonBodies, snapshot, ({ chunks }) => {
+function jsonBody(list: List): Promise<Body> {
+  return remembered(jsonBodies, list, ({ chunks }) => {
     return bodyOf([...(chunks.length === 0 ? [OPEN] : chunks), CLOSE]);
   });
 }
 
-function gzipBody(snapshot: Snapshot): Promise<Body> {
-  return remembered(gzipBodies, snapshot, async ({ chunks }) => {
+function gzipBody(list: List): Promise<Body> {
+  return remembered(gzipBodies, list, async ({ chunks }) => {
     const file = new GzipFile();
     if (chunks.length === 0) file.add(OPEN_PIECE);
     for (let begin = 0; begin < chunks.length; begin += TURN_CHUNKS) {
@@ -132,17 +132,17 @@ async function pass(part: Part, inflater: Inflater, use: (bytes: Buffer) => void
   else use(part);
 }
 
-/** Makes the body of a snapshot once. After a failure the next call tries again. */
+/** Makes the body of a list once. After a failure the next call tries again. */
 function remembered(
-  memory: WeakMap<Snapshot, Promise<Body>>,
-  snapshot: Snapshot,
-  make: (snapshot: Snapshot) => Promise<Body>,
+  memory: WeakMap<List, Promise<Body>>,
+  list: List,
+  make: (list: List) => Promise<Body>,
 ): Promise<Body> {
-  const known = memory.get(snapshot);
+  const known = memory.get(list);
   if (known !== undefined) return known;
-  const made = make(snapshot);
-  memory.set(snapshot, made);
-  made.catch(() => memory.delete(snapshot));
+  const made = make(list);
+  memory.set(list, made);
+  made.catch(() => memory.delete(list));
   return made;
 }
 

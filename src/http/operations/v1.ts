@@ -55,9 +55,9 @@ async function listOrders(
   { req, res, place }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
   const list = await readModel.current(req.context);
-  const snapshot = await list.snapshotInTurns(listMemory.turns());
-  listMemory.bound(snapshot);
-  await sendList(req, res, epochs.logName, snapshot, {
+  const newest = await list.encodedInTurns(listMemory.turns());
+  listMemory.bound(newest);
+  await sendList(req, res, epochs.logName, newest, {
     giveWay: () => commands.giveWay(),
     made: () => place?.leave(),
     versions,

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../../app/audit/proofs/trail-check.ts';
 import type { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
 import { type Frontier, HASH_BYTES, type TreeHead } from '../../app/log/merkle-tree.ts';
 import { hasRightTypes, recordOf } from '../../app/log/recorded-event.ts';
@@ -147,10 +147,10 @@ function without(list: readonly Definition[], others: readonly Definition[]): De
   });
 }
 
-/** Throws {@link CannotStart} for a schema that only a later version of this program can read. */
+/** Throws {@link UserError} for a schema that only a later version of this program can read. */
 export function refuseNewerSchema(name: string, version: number, newest: number): void {
   if (version <= newest) return;
-  throw new CannotStart(
+  throw new UserError(
     `${name} has schema ${version}, and this version knows up to ${newest}: ` +
       'start a newer version of store-orders. Nothing was changed.',
   );
@@ -159,16 +159,16 @@ export function refuseNewerSchema(name: string, version: number, newest: number)
 /** Returns the error with which a start fails when the log's size could not be read. */
 export function orUnwhole(error: unknown, name: string): unknown {
   if (!(error instanceof DamagedStore)) return error;
-  return new CannotStart(
+  return new UserError(
     `${name} is damaged: ${error.message}. Nothing was changed. ` +
       'Find out what else is wrong (store-orders verify), and restore a backup.',
   );
 }
 
-/** Throws {@link CannotStart} if the store that is to receive another one's events has events. */
+/** Throws {@link UserError} if the store that is to receive another one's events has events. */
 export function requireEmpty(head: number): void {
   if (head > 0)
-    throw new CannotStart(`The store has ${head} events: the import requires an empty one.`);
+    throw new UserError(`The store has ${head} events: the import requires an empty one.`);
 }
 
 /** Throws if the received events have another tree than in their original store. */

@@ -1,4 +1,4 @@
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
 import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
@@ -7,7 +7,7 @@ import { acceptBreak, epochsIn } from './epochs-table.ts';
 import { contradictionIn, type HeadFilePlace } from './head-file.ts';
 
 /**
- * Continues a log that has lost its end in a new epoch. Throws {@link CannotStart} if nothing is
+ * Continues a log that has lost its end in a new epoch. Throws {@link UserError} if nothing is
  * missing according to the head file on this machine.
  */
 export async function acceptLossInPostgres(
@@ -19,14 +19,14 @@ export async function acceptLossInPostgres(
     const file = place(id);
     const acknowledged = readHeadFile(file);
     if (acknowledged === undefined) {
-      throw new CannotStart(
+      throw new UserError(
         `There is no ${file}, so nothing is known to be missing. Run this on the machine of the ` +
           'instance that refuses to start, with its configuration.',
       );
     }
     const wrong = await contradictionIn(db, acknowledged, await epochsIn(db, id));
     if (wrong === undefined) {
-      throw new CannotStart(
+      throw new UserError(
         `Nothing that ${file} records is missing in ${shownAddress(url)}: there is no loss to accept.`,
       );
     }

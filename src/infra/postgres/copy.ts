@@ -1,6 +1,6 @@
 /** Copies of a store into PostgreSQL, and from it. */
 
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
@@ -31,7 +31,7 @@ const FINISH_COPY: Statement = {
   text: 'UPDATE store_orders.store SET is_whole = true',
 };
 
-/** Opens a store in PostgreSQL to copy it. Throws {@link CannotStart} while it is served. */
+/** Opens a store in PostgreSQL to copy it. Throws {@link UserError} while it is served. */
 export async function openPostgresOriginal(url: string): Promise<StoreOriginal> {
   const { db, id } = await openDatabase(url, 'refuse');
   let epochs: Epochs;
@@ -60,11 +60,11 @@ export async function openPostgresCopy(url: string, id: string): Promise<StoreCo
     if (isWhole) {
       const { size } = await parts.trail.treeHead();
       if (size > 0 || (await parts.keys.list()).length > 0) {
-        throw new CannotStart('There is a store in the database already. It was left as it is.');
+        throw new UserError('There is a store in the database already. It was left as it is.');
       }
       await db.query(BEGIN_COPY, [id]);
     } else if (there !== id) {
-      throw new CannotStart('Another store is being copied there. It was left as it is.');
+      throw new UserError('Another store is being copied there. It was left as it is.');
     }
   } catch (error) {
     await db.close();

@@ -1,6 +1,6 @@
 /** Opens the database of a store, and creates the store if it does not exist. */
 
-import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
 import { DamagedStore, type IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole, refuseNewerSchema, requireOneStore } from '../checking/stored-check.ts';
 import { shownAddress } from '../process/postgres-address.ts';
@@ -34,7 +34,7 @@ interface Opened {
 
 /**
  * Opens a complete store. An absent one is created, unless `ifAbsent` refuses that. Throws
- * {@link CannotStart} for a database that this version must not touch.
+ * {@link UserError} for a database that this version must not touch.
  */
 export async function openDatabase(
   url: string,
@@ -45,14 +45,14 @@ export async function openDatabase(
   const opened = await openForCopy(url, ifAbsent, reach, timeouts);
   await orClose(opened.db, url, async () => {
     if (opened.isWhole) return requireWholeLog(url, opened.db);
-    throw new CannotStart(
+    throw new UserError(
       'Another store is being copied into this one: let `store-orders migrate-store` finish.',
     );
   });
   return opened;
 }
 
-/** Throws {@link CannotStart} if the log of a store and its tree differ in size. */
+/** Throws {@link UserError} if the log of a store and its tree differ in size. */
 async function requireWholeLog(url: string, db: Database): Promise<void> {
   try {
     await new MerkleTables(db).requireWhole();
@@ -76,14 +76,14 @@ export async function openForCopy(
     let about = await aboutStoreIn(db);
     const isAbsent = about === undefined;
     if (isAbsent && ifAbsent === 'refuse') {
-      throw new CannotStart(`There is no store in ${shownAddress(url)}. Check DATABASE_URL.`);
+      throw new UserError(`There is no store in ${shownAddress(url)}. Check DATABASE_URL.`);
     }
     if (about === undefined || about[1] < SCHEMA_VERSION) {
       await migrate(url, false);
       about = await aboutStoreIn(db);
     }
     if (isAbsent && ifAbsent !== 'refuse') ifAbsent(shownAddress(url));
-    if (about === undefined) throw new CannotStart('There is no store in the database.');
+    if (about === undefined) throw new UserError('There is no store in the database.');
     const [id, version, isWhole] = about;
     refuseNewerSchema('The database', version, SCHEMA_VERSION);
     return { db, id, isWhole };
@@ -114,8 +114,8 @@ export async function orClose<Result>(
 }
 
 /** Returns the error to throw when a store cannot be opened. */
-export function cannotOpen(error: unknown, url: string): CannotStart {
-  return asCannotStart(error, (failure) => {
+export function cannotOpen(error: unknown, url: string): UserError {
+  return asUserError(error, (failure) => {
     const advice = isDenied(failure)
       ? ` GRANT ${APP_ROLE} TO the user who serves.`
       : isLocked(failure)

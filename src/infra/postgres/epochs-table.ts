@@ -1,7 +1,7 @@
 /** The epochs of a log in PostgreSQL (docs/adr/0020). */
 
 import { now } from '../../app/clock.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
 import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { Frontier } from '../../app/log/merkle-tree.ts';
@@ -69,7 +69,7 @@ export async function enterEpochs(db: Queryable, { storeId, statements }: Epochs
 
 /**
  * Begins a new epoch if a store is in another database than before: a restored dump, or a copy,
- * that is about to be continued. Throws {@link CannotStart} while other instances serve it.
+ * that is about to be continued. Throws {@link UserError} while other instances serve it.
  * @param note Receives the first head of the new epoch.
  */
 export async function beginDueEpoch(
@@ -153,8 +153,8 @@ async function locked<Result>(
     return result;
   } catch (error) {
     connection.release(error as Error);
-    throw error instanceof CannotStart
+    throw error instanceof UserError
       ? error
-      : new CannotStart(`No new epoch could begin: ${(error as Error).message}.`, { cause: error });
+      : new UserError(`No new epoch could begin: ${(error as Error).message}.`, { cause: error });
   }
 }

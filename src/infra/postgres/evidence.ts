@@ -1,6 +1,6 @@
 /** Access to a store in PostgreSQL for `verify`, which changes nothing. */
 
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { DamagedEvidence, type Evidence, type StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore, StoreUnavailable } from '../../app/ports/store.ts';
 import { bytesOrNone, epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
@@ -69,7 +69,7 @@ const NODES: Statement = {
 type NodeRow = [height: number, place: number, hash: unknown];
 
 /**
- * Opens a store in PostgreSQL to be checked. Throws {@link CannotStart} if there is no store, or
+ * Opens a store in PostgreSQL to be checked. Throws {@link UserError} if there is no store, or
  * one of a newer version. Takes no lock that blocks other sessions.
  */
 export async function openPostgresEvidence(url: string): Promise<Evidence> {
@@ -98,7 +98,7 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
     damaged.push(error.message);
     return ['', SCHEMA_VERSION, true] as const;
   });
-  if (about === undefined) throw new CannotStart(`There is no store in ${shownAddress(url)}.`);
+  if (about === undefined) throw new UserError(`There is no store in ${shownAddress(url)}.`);
   const [storeId, version, isWhole] = about;
   refuseNewerSchema('The database', version, SCHEMA_VERSION);
   const flaws = [...(await flawsInSchema(connection, version)), ...damaged];

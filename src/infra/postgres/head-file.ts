@@ -4,7 +4,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { type AcknowledgedHead, contradictionOf } from '../../app/log/acknowledged-head.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
@@ -16,7 +16,7 @@ import { MerkleTables } from './merkle-tables.ts';
 /** Returns the head file of a store on this machine. */
 export type HeadFilePlace = (storeId: string) => string;
 
-/** Throws {@link CannotStart} if the log in a database contradicts the head file on this machine. */
+/** Throws {@link UserError} if the log in a database contradicts the head file on this machine. */
 export async function refuseOtherLog(
   db: Queryable,
   file: string,
@@ -26,7 +26,7 @@ export async function refuseOtherLog(
   const acknowledged = readHeadFile(file);
   const wrong = acknowledged && (await contradictionIn(db, acknowledged, epochs));
   if (wrong === undefined) return;
-  throw new CannotStart(
+  throw new UserError(
     `The log in ${name} ${wrong}, according to ${file}. Nothing was changed. Restore the ` +
       'database that has it; or, to accept the loss, stop all instances and continue in a new ' +
       'epoch: store-orders accept-loss',

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Migrated } from '../../app/ports/store.ts';
 import { refuseNewerSchema, requireOneStore } from '../checking/stored-check.ts';
 import type { Statement } from './connection/connection.ts';
@@ -20,7 +20,7 @@ const MAX_TRIES = 5;
 
 /**
  * Migrates the schema of a store to the newest version. If several instances do so at once, one
- * does the work and the others wait. Throws {@link CannotStart} for a schema that must not be
+ * does the work and the others wait. Throws {@link UserError} for a schema that must not be
  * touched.
  * @param roles True to create the roles, too, and to make the owner role own the tables.
  */
@@ -40,9 +40,9 @@ export async function migrate(url: string, roles: boolean): Promise<Migrated> {
       }
     }
   } catch (error) {
-    if (error instanceof CannotStart) throw error;
+    if (error instanceof UserError) throw error;
     const { message } = error as Error;
-    throw new CannotStart(
+    throw new UserError(
       `The database cannot be migrated: ${message}. Run \`store-orders migrate\` as somebody who ` +
         'may create schemas and roles there.',
       { cause: error },
@@ -88,7 +88,7 @@ function queryable(client: pg.Client) {
 
 /**
  * Returns the version of the schema in the database; `undefined` if there is none. Throws
- * {@link CannotStart} if the schema belongs to another program.
+ * {@link UserError} if the schema belongs to another program.
  */
 async function versionIn(client: pg.ClientBase): Promise<number | undefined> {
   const { rows } = await client.query<{ schema: string | null; store: string | null }>(
@@ -97,7 +97,7 @@ async function versionIn(client: pg.ClientBase): Promise<number | undefined> {
   );
   if (rows[0]?.schema == null) return undefined;
   if (rows[0].store === null) {
-    throw new CannotStart('The schema store_orders is of another program. Nothing was changed.');
+    throw new UserError('The schema store_orders is of another program. Nothing was changed.');
   }
   const versions = await client.query<[string, number]>({
     text: 'SELECT id, schema_version FROM store_orders.store',

@@ -1,6 +1,6 @@
 /** Opens stores in PostgreSQL: for a server, and for a command. */
 
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
@@ -174,7 +174,7 @@ export async function openPostgresForCommandLine(
     },
     checked: (signal) => checkInThread('postgres', url, signal),
     async backup() {
-      throw new CannotStart(
+      throw new UserError(
         'backup copies a store in SQLite. Back PostgreSQL up with its own means: docs/postgresql.md.',
       );
     },

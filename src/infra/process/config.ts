@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { keyIdOf } from '../../app/keys/api-key.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import { DELAY_LIMITS, type DelayLimits } from '../../app/write/queue/controlled-delay.ts';
 import {
@@ -168,7 +168,7 @@ function decoded(text: string): string {
 
 /**
  * Reads the configuration. A variable that is set to nothing counts as not set. Throws
- * {@link CannotStart} with one line for each mistake.
+ * {@link UserError} with one line for each mistake.
  * @param called The names that messages have for variables which were given in another way.
  */
 export function readConfig(
@@ -184,7 +184,7 @@ export function readConfig(
     const lines = result.error.issues.map(
       ({ path: [name], message }) => `${called[String(name)] ?? String(name)} ${message}`,
     );
-    throw new CannotStart([...new Set(lines)].join('\n'));
+    throw new UserError([...new Set(lines)].join('\n'));
   }
   const { data } = result;
   return {
@@ -217,12 +217,12 @@ export function readConfig(
   };
 }
 
-/** Reads an address as DATABASE_URL takes it. Throws {@link CannotStart} for anything else. */
+/** Reads an address as DATABASE_URL takes it. Throws {@link UserError} for anything else. */
 export function readDatabaseUrl(url: string): DatabaseConfig {
   guardPassword(url);
   const result = database.safeParse(url);
   if (result.success) return result.data;
-  throw new CannotStart(`An address of a store ${result.error.issues[0]?.message}.`);
+  throw new UserError(`An address of a store ${result.error.issues[0]?.message}.`);
 }
 
 /** Takes variables from the `.env` file here, if there is one; those that are set already win. */

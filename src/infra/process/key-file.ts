@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidSigningKey, type SigningKey } from '../../app/audit/proving/signing-key.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { readSmallFile } from './small-file.ts';
 import { syncFolder } from './sync-folder.ts';
 
@@ -19,7 +19,7 @@ export interface KeyFileKind<Key extends SigningKey> {
 }
 
 /**
- * Returns the key in a file; `undefined` if there is no file. Throws {@link CannotStart} if it has no
+ * Returns the key in a file; `undefined` if there is no file. Throws {@link UserError} if it has no
  * key in it.
  */
 export function readKeyFile<Key extends SigningKey>(
@@ -32,13 +32,13 @@ export function readKeyFile<Key extends SigningKey>(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw new CannotStart(`The signing key ${file} cannot be read: ${message}.`);
+    throw new UserError(`The signing key ${file} cannot be read: ${message}.`);
   }
   try {
     return parse(text.replace(/\r?\n$/, ''));
   } catch (error) {
     if (!(error instanceof InvalidSigningKey)) throw error;
-    throw new CannotStart(
+    throw new UserError(
       `${file} is no signing key: ${error.message}. Nothing was changed. ${wayOut}`,
     );
   }
@@ -46,7 +46,7 @@ export function readKeyFile<Key extends SigningKey>(
 
 /**
  * Writes a new key to a file, and returns it; or the key that another process has written meanwhile.
- * Throws {@link CannotStart} if that fails.
+ * Throws {@link UserError} if that fails.
  */
 export function makeKeyFile<Key extends SigningKey>(
   file: string,
@@ -65,7 +65,7 @@ export function makeKeyFile<Key extends SigningKey>(
     const { code, message } = error as NodeJS.ErrnoException;
     const other = code === 'EEXIST' ? readKeyFile(file, kind) : undefined;
     if (other !== undefined) return other;
-    throw new CannotStart(`The signing key ${file} cannot be made: ${message}.`, { cause: error });
+    throw new UserError(`The signing key ${file} cannot be made: ${message}.`, { cause: error });
   } finally {
     rmSync(unfinished, { force: true });
   }

@@ -1,7 +1,7 @@
 /** The settings in force, for people to see: each as a text, with its source. */
 
 import { shownKey } from '../../app/keys/api-key.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { withoutSecrets } from '../../app/secrets.ts';
 import { environment, readConfig } from './config.ts';
 
@@ -60,7 +60,7 @@ function mistakesIn({ given, environment, dotEnv }: Sources): string | undefined
     readConfig(all, Object.fromEntries(options));
     return undefined;
   } catch (error) {
-    if (error instanceof CannotStart) return error.message;
+    if (error instanceof UserError) return error.message;
     throw error;
   }
 }

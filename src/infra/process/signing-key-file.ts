@@ -6,7 +6,7 @@
 
 import { NoteSigner } from '../../app/audit/proving/checkpoint.ts';
 import { now } from '../../app/clock.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Store } from '../../app/ports/store.ts';
 import { type KeyFileKind, makeKeyFile, readKeyFile } from './key-file.ts';
 
@@ -42,7 +42,7 @@ export type SigningStore = Pick<Store, 'id' | 'signingKeys'>;
  * on the store signs with that key only. Returns `undefined` if there is no place for a file: each
  * machine would create a key of its own.
  *
- * Throws {@link CannotStart} if the key is missing or is another one, if the file has no key in it, if
+ * Throws {@link UserError} if the key is missing or is another one, if the file has no key in it, if
  * LOG_ORIGIN is set to another name than the key has, or if the key beside the store belongs to
  * another store: signing under another name requires SIGNING_KEY_FILE or LOG_ORIGIN.
  */
@@ -55,7 +55,7 @@ export async function openSigningKey(
   const known = await store.signingKeys.list();
   const last = known.at(-1);
   const there = readKey(file);
-  if (there === undefined && last !== undefined) throw new CannotStart(missing(file));
+  if (there === undefined && last !== undefined) throw new UserError(missing(file));
   const origin = originOf(place, store);
   const key = there ?? makeKey(file, origin);
   refuseOtherOrigin(place, key, file);
@@ -63,7 +63,7 @@ export async function openSigningKey(
   if (last?.verifierKey === key.verifierKey) return key;
   refuseOtherStore(place, key, file, origin);
   // A store older than this record has a key that is known by its file alone.
-  if (last !== undefined && last.verifierKey !== '') throw new CannotStart(replaced(file));
+  if (last !== undefined && last.verifierKey !== '') throw new UserError(replaced(file));
   const isNoted = await note(store, key, known.length);
   // Another process has recorded a key meanwhile, which this one is compared with now.
   return isNoted ? key : openSigningKey(place, store);
@@ -81,7 +81,7 @@ interface NewSigningKey {
 
 /**
  * Changes the key with which a store signs: to the one in the file, or to a new one if there is no
- * file. Throws {@link CannotStart} if the file has the current key: no key is ever overwritten.
+ * file. Throws {@link UserError} if the file has the current key: no key is ever overwritten.
  */
 export async function renewSigningKey(
   place: SigningKeyPlace,
@@ -89,14 +89,14 @@ export async function renewSigningKey(
 ): Promise<NewSigningKey> {
   const file = fileOf(place);
   if (file === undefined) {
-    throw new CannotStart('No file for the signing key is configured: set SIGNING_KEY_FILE.');
+    throw new UserError('No file for the signing key is configured: set SIGNING_KEY_FILE.');
   }
   const known = await store.signingKeys.list();
   const before = known.at(-1)?.verifierKey || undefined;
   const origin = originOf(place, store, before);
   const there = readKey(file);
   if (there !== undefined && there.verifierKey === before) {
-    throw new CannotStart(
+    throw new UserError(
       `${file} has the key that signs for this store. Nothing was changed. To sign with a new one, ` +
         'move that file away first, and keep it.',
     );
@@ -105,7 +105,7 @@ export async function renewSigningKey(
   refuseOtherOrigin(place, key, file);
   refuseOtherStore(place, key, file, origin);
   if (!(await note(store, key, known.length))) {
-    throw new CannotStart('Another process has changed the key meanwhile. Run the command again.');
+    throw new UserError('Another process has changed the key meanwhile. Run the command again.');
   }
   return { file, verifierKey: key.verifierKey, isMade: there === undefined, before };
 }
@@ -137,7 +137,7 @@ function refuseOtherStore(
   origin: string,
 ): void {
   if (signingKeyFile !== undefined || name === origin) return;
-  throw new CannotStart(
+  throw new UserError(
     `${file} is the key of ${name}, and this store is ${origin}. Nothing was changed. ` +
       'Put the key of this store there; to sign as another on purpose, set SIGNING_KEY_FILE',
   );
@@ -145,7 +145,7 @@ function refuseOtherStore(
 
 function refuseOtherOrigin({ logOrigin }: SigningKeyPlace, { name }: NoteSigner, file: string) {
   if (logOrigin === undefined || name === logOrigin) return;
-  throw new CannotStart(
+  throw new UserError(
     `LOG_ORIGIN is ${logOrigin}, and ${file} is the key of ${name}. Nothing was changed. A log keeps ` +
       'its name: unset LOG_ORIGIN. To continue under the new one, which makes it another log to ' +
       'whoever keeps checkpoints, move the file away and create a new key: store-orders audit new-key',

@@ -5,7 +5,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 
 /** The longest file: no receipt, checkpoint, policy or public key is nearly as long. */
 const MAX_BYTES = 1 << 20;
@@ -24,12 +24,12 @@ export function readSmallFile(file: string): string {
   return text.toString();
 }
 
-/** Returns the same. Throws {@link CannotStart} if the file cannot be read. */
+/** Returns the same. Throws {@link UserError} if the file cannot be read. */
 export function requireSmallFile(file: string): string {
   try {
     return readSmallFile(file);
   } catch (error) {
-    throw new CannotStart(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UserError(`${file} cannot be read: ${(error as Error).message}`);
   }
 }
 

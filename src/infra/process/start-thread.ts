@@ -1,7 +1,7 @@
 /** Starts the threads of the service. */
 
 import { Worker, type WorkerOptions, workerData } from 'node:worker_threads';
-import { asCannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { asUserError } from '../../app/lifecycle/user-error.ts';
 
 /**
  * The folder of the programs, src/infra, as built. A thread never runs the source: Node strips its
@@ -52,7 +52,7 @@ function mark(loaded: Loaded): void {
 }
 
 /**
- * Starts a program in a thread of its own. It calls {@link loaded}. Throws {@link CannotStart} if the
+ * Starts a program in a thread of its own. It calls {@link loaded}. Throws {@link UserError} if the
  * system allows no further thread.
  * @param name The path of the program from src/infra, without its extension.
  */
@@ -72,7 +72,7 @@ export function startThread(
   try {
     return new Thread(new URL(`${PROGRAMS}${name}.js`, import.meta.url), given, options);
   } catch (error) {
-    throw asCannotStart(
+    throw asUserError(
       error,
       ({ message }) =>
         `A thread cannot be started: ${message}. A limit of processes and threads may be too low ` +

@@ -8,7 +8,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/proofs/witness-policy.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { CosignedRecord, CosignedRecords } from '../../app/ports/witnesses.ts';
 import type { Witness } from '../../app/witnessing/witness-progress.ts';
 import { readSmallFile } from './small-file.ts';
@@ -19,7 +19,7 @@ interface PolicyWithAddresses extends WitnessPolicy {
 }
 
 /**
- * Reads the policy of a log's witnesses. Throws {@link CannotStart} for a file that is no policy, and
+ * Reads the policy of a log's witnesses. Throws {@link UserError} for a file that is no policy, and
  * for a witness without an address to which checkpoints can be submitted.
  */
 export function readLogPolicy(file: string): PolicyWithAddresses {
@@ -57,8 +57,8 @@ function withAddress(
   return { name, key, url };
 }
 
-function wrong(problem: string): CannotStart {
-  return new CannotStart(`WITNESS_POLICY: ${problem}.`);
+function wrong(problem: string): UserError {
+  return new UserError(`WITNESS_POLICY: ${problem}.`);
 }
 
 const FORMAT = 'store-orders/cosigned/v1';

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync } from 'node:fs';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
 import { cannotOpen, openDatabase, requireStore, requireWholeLog } from './database.ts';
 import { acceptBreak } from './epochs-table.ts';
@@ -12,14 +12,14 @@ import { damageIn } from './wal/guard.ts';
 /**
  * Continues a log that has lost its end in a new epoch. The lost part is either behind the damage
  * in the `-wal` file, of which a copy is kept, or missing according to the head beside the store.
- * Throws {@link CannotStart} if nothing is lost, or more than the end.
+ * Throws {@link UserError} if nothing is lost, or more than the end.
  */
 export async function acceptLossInSqlite(file: string): Promise<AcceptedLoss> {
   requireStore(file);
   const damage = damageIn(`${file}-wal`);
   const wrong = damage === undefined ? missingIn(file) : undefined;
   if (damage === undefined && wrong === undefined) {
-    throw new CannotStart(`Nothing is missing in ${file}: there is no loss to accept.`);
+    throw new UserError(`Nothing is missing in ${file}: there is no loss to accept.`);
   }
   const unlock = lockForServer(file);
   try {
@@ -60,10 +60,10 @@ async function cut(file: string, isExact: boolean): Promise<AcceptedLoss> {
   try {
     // The store's file may contain parts of transactions whose rest is in the damaged `-wal` file.
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') {
-      throw new CannotStart(`What is left of ${file} is not a whole database. Restore a backup.`);
+      throw new UserError(`What is left of ${file} is not a whole database. Restore a backup.`);
     }
     if (db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) {
-      throw new CannotStart(`${file} is in use by another program. Stop it first.`);
+      throw new UserError(`${file} is in use by another program. Stop it first.`);
     }
     requireWholeLog(file, db);
     const { id } = acceptBreak(file, db, isExact);

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { markCopy } from './epochs-table.ts';
 
 /**
@@ -26,14 +26,14 @@ export async function copyAsBackup(db: Database.Database, to: string): Promise<v
     refuseOther(to);
     renameSync(unfinished, to);
   } catch (error) {
-    if (error instanceof CannotStart) throw error;
+    if (error instanceof UserError) throw error;
     const { message } = error as Error;
-    throw new CannotStart(`${to} cannot be written: ${message}. Nothing is left there.`);
+    throw new UserError(`${to} cannot be written: ${message}. Nothing is left there.`);
   } finally {
     rmSync(unfinished, { force: true });
   }
 }
 
 function refuseOther(to: string): void {
-  if (existsSync(to)) throw new CannotStart(`${to} is there already and was left as it is.`);
+  if (existsSync(to)) throw new UserError(`${to} is there already and was left as it is.`);
 }

@@ -3,7 +3,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import { decode, type StoredEvent } from '../events/codec.ts';
 import { replaceHeadFile } from '../process/head-file.ts';
@@ -19,7 +19,7 @@ import { partsOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
 
-/** Opens a store in SQLite to copy it. Throws {@link CannotStart} while it is served. */
+/** Opens a store in SQLite to copy it. Throws {@link UserError} while it is served. */
 export function openSqliteOriginal(file: string): StoreOriginal {
   const db = openDatabase(file, undefined, 'refuse');
   let unlock: () => void;
@@ -52,7 +52,7 @@ export function openSqliteOriginal(file: string): StoreOriginal {
  */
 export function openSqliteCopy(file: string, id: string): StoreCopy {
   if (existsSync(file)) {
-    throw new CannotStart(`${file} is there already and was left as it is.`);
+    throw new UserError(`${file} is there already and was left as it is.`);
   }
   const unfinished = `${file}-copying`;
   if (!existsSync(unfinished)) makeStore(unfinished, id);
@@ -60,7 +60,7 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
   const db = openDatabase(unfinished, () => {});
   if (storeIdOf(db) !== id) {
     db.close();
-    throw new CannotStart(`${unfinished} is a copy of another store and was left as it is.`);
+    throw new UserError(`${unfinished} is a copy of another store and was left as it is.`);
   }
   const parts = closable(unfinished, db);
   const kept = new KeptOutcomesTable(db);

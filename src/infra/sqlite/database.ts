@@ -3,7 +3,7 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
 import type { IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole } from '../checking/stored-check.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -23,7 +23,7 @@ const LOCK_TIMEOUT_MS = 5_000;
 
 /**
  * Opens a store's file, migrated and with durable commits. An absent store is created, unless
- * `ifAbsent` refuses that. Throws {@link CannotStart} for a file that this version must not touch.
+ * `ifAbsent` refuses that. Throws {@link UserError} for a file that this version must not touch.
  * @param guard Checks the files before SQLite opens them, and throws if it must not.
  */
 export function openDatabase(
@@ -52,7 +52,7 @@ interface Opening {
 }
 
 /**
- * Opens or creates a file with durable commits. Throws {@link CannotStart} if that fails.
+ * Opens or creates a file with durable commits. Throws {@link UserError} if that fails.
  * @param guard As of {@link openDatabase}.
  */
 export function openDurably(
@@ -74,7 +74,7 @@ export function openDurably(
   }
 }
 
-/** Throws {@link CannotStart} if the log of a store's file and its tree differ in size. */
+/** Throws {@link UserError} if the log of a store's file and its tree differ in size. */
 export function requireWholeLog(file: string, db: Database.Database): void {
   try {
     new MerkleTables(db).wholeSize();
@@ -83,7 +83,7 @@ export function requireWholeLog(file: string, db: Database.Database): void {
   }
 }
 
-/** Throws {@link CannotStart} if there is no file, or an empty one. Opens and creates nothing. */
+/** Throws {@link UserError} if there is no file, or an empty one. Opens and creates nothing. */
 export function requireStore(file: string): void {
   const found = statFile(file);
   if (found === undefined) throw noStore(file);
@@ -93,18 +93,18 @@ export function requireStore(file: string): void {
 const CHECK = 'Check DATABASE_URL.';
 
 /** Thrown where no store is made: there is no file, or one in which a store was only begun. */
-export class NoStore extends CannotStart {}
+export class NoStore extends UserError {}
 
 function noStore(file: string): NoStore {
   return new NoStore(`There is no store ${file}. ${CHECK}`);
 }
 
-/** Throws {@link CannotStart} for anything else than a file: to open a pipe may take for ever. */
+/** Throws {@link UserError} for anything else than a file: to open a pipe may take for ever. */
 function statFile(file: string): Stats | undefined {
   const found = stat(file);
   if (found === undefined || found.isFile()) return found;
   const what = found.isDirectory() ? 'a folder' : 'no regular file';
-  throw new CannotStart(`${file} cannot be opened: it is ${what}. ${CHECK}`);
+  throw new UserError(`${file} cannot be opened: it is ${what}. ${CHECK}`);
 }
 
 function stat(file: string): Stats | undefined {
@@ -129,7 +129,7 @@ function connect(file: string, guard: (file: string) => void): Database.Database
 function refuseOldSqlite(db: Database.Database): void {
   const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
   if (isOlder(version)) {
-    throw new CannotStart(`SQLite ${version} is too old: ${OLDEST_SQLITE} is needed.`);
+    throw new UserError(`SQLite ${version} is too old: ${OLDEST_SQLITE} is needed.`);
   }
 }
 
@@ -145,7 +145,7 @@ function makeDurable(db: Database.Database): void {
   db.pragma('synchronous = FULL');
   const synchronous = db.pragma('synchronous', { simple: true });
   if (mode !== 'wal' || synchronous !== 2) {
-    throw new CannotStart(`SQLite refuses durability: ${mode}, synchronous=${synchronous}.`);
+    throw new UserError(`SQLite refuses durability: ${mode}, synchronous=${synchronous}.`);
   }
 }
 
@@ -162,8 +162,8 @@ function switchToWal(db: Database.Database): unknown {
 }
 
 /** Returns the error to throw when a store's file cannot be opened. */
-export function cannotOpen(error: unknown, file: string): CannotStart {
-  return asCannotStart(error, ({ message }) => {
+export function cannotOpen(error: unknown, file: string): UserError {
+  return asUserError(error, ({ message }) => {
     const code = error instanceof Database.SqliteError ? error.code : undefined;
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
     const shown = code === undefined ? '' : ` (${code})`;

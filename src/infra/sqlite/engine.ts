@@ -1,4 +1,4 @@
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Engine, EngineSettings } from '../../app/ports/engine.ts';
 import { acceptLossInSqlite } from './accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from './copy.ts';
@@ -16,7 +16,7 @@ export function engineOf(file: string, { scrubBytesPerSecond }: EngineSettings):
     openCopy: async (id) => openSqliteCopy(file, id),
     acceptLoss: () => acceptLossInSqlite(file),
     async migrate() {
-      throw new CannotStart('A store in SQLite is brought up to date at every start.');
+      throw new UserError('A store in SQLite is brought up to date at every start.');
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import Database from 'better-sqlite3';
 import type { ExpectedHead } from '../../app/audit/proofs/trail-check.ts';
-import { asCannotStart, CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import {
@@ -40,7 +40,7 @@ export const BEFORE_ALL = Number.NEGATIVE_INFINITY;
 const [MIN, MAX] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
 /**
- * Opens a SQLite file to be checked. Throws {@link CannotStart} if it is not a store, or one of a
+ * Opens a SQLite file to be checked. Throws {@link UserError} if it is not a store, or one of a
  * newer version.
  *
  * The connection is read-only: it makes no checkpoint and no migration. It may leave an empty
@@ -133,7 +133,7 @@ function connect(file: string): Database.Database {
 
 function schemaVersionOf(db: Database.Database, file: string): number {
   if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
-    throw new CannotStart(`${file} is no store of this program.`);
+    throw new UserError(`${file} is no store of this program.`);
   }
   const version = db.pragma('user_version', { simple: true }) as number;
   refuseNewerSchema(file, version, SCHEMA_VERSION);
@@ -232,8 +232,8 @@ function readOrThrow<Result>(read: () => Result): Result {
   }
 }
 
-function cannotRead(error: unknown, file: string): CannotStart {
-  return asCannotStart(error, ({ message }) => {
+function cannotRead(error: unknown, file: string): UserError {
+  return asUserError(error, ({ message }) => {
     const { code } = error as { code?: string };
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
     return `${file} cannot be read: ${message}.${folderHint(error, file)}`;

@@ -1,6 +1,6 @@
 /** The head file of a store in SQLite, beside it, and its comparison with the log. */
 
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import {
   type AcknowledgedHead,
   type ComparedLog,
@@ -17,7 +17,7 @@ export interface Log extends ComparedLog {
 }
 
 /**
- * Throws {@link CannotStart} if the log of a store's file is shorter than its head, or another log,
+ * Throws {@link UserError} if the log of a store's file is shorter than its head, or another log,
  * or if its head is missing.
  * @param readLog Reads the log, with its root at a position. Called after the head is read, because
  * a server may be appending.
@@ -25,7 +25,7 @@ export interface Log extends ComparedLog {
 export function refuseOtherLog(file: string, readLog: (at: number) => Log): void {
   const wrong = contradictionIn(file, readLog);
   if (wrong === undefined) return;
-  throw new CannotStart(
+  throw new UserError(
     `${wrong} Nothing was changed. Restore the missing file or a backup, or accept the loss and ` +
       'continue in a new epoch: store-orders accept-loss',
   );

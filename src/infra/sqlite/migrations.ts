@@ -1,7 +1,7 @@
 /** Migrates the schema of a store in SQLite. */
 
 import type Database from 'better-sqlite3';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import { refuseNewerSchema } from '../checking/stored-check.ts';
 import { type Column, checksumOf, type DOMAINS } from '../events/checksums.ts';
 import { markCopy } from './epochs-table.ts';
@@ -12,7 +12,7 @@ import { lockForServer } from './start/server-lock.ts';
 
 /**
  * Migrates the schema to the newest version, and returns the version that it had. Throws {@link
- * CannotStart} for an older store with a server on it, which could not be started again.
+ * UserError} for an older store with a server on it, which could not be started again.
  */
 export function migrate(db: Database.Database, file: string): number {
   const from = schemaVersion(db);
@@ -58,7 +58,7 @@ function schemaVersion(db: Database.Database): number {
 }
 
 /**
- * Returns the version of a file's schema; 0 if there is none yet. Throws {@link CannotStart} for
+ * Returns the version of a file's schema; 0 if there is none yet. Throws {@link UserError} for
  * the file of another program, before the first write, so that it stays unchanged. Reads in one
  * transaction, because another process may be creating the file.
  */
@@ -74,7 +74,7 @@ export function refuseForeignFile(
   }));
   const { applicationId, tables, version } = read();
   if (applicationId !== own.id && (tables !== 0 || applicationId !== 0 || version !== 0)) {
-    throw new CannotStart(`${file} is a database of another program. Nothing was changed.`);
+    throw new UserError(`${file} is a database of another program. Nothing was changed.`);
   }
   refuseNewerSchema(file, version, own.newest);
   return version;

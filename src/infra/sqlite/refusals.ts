@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import {
   MAX_REFUSALS,
   type RecordedRefusal,
@@ -117,7 +117,7 @@ function prepare(db: Database.Database, file: string, maxRecords: number): void 
     const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
     if (tables === 0) db.exec(schema(maxRecords));
     if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
-      throw new CannotStart(`${file} is a database of another program. Nothing was changed.`);
+      throw new UserError(`${file} is a database of another program. Nothing was changed.`);
     }
   }).immediate();
 }

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { PackedImage } from '../../app/log/packed-fold.ts';
 import type { EventLogReader } from '../../app/ports/event-log.ts';
 import type { Store, StoreWatcher } from '../../app/ports/store.ts';
@@ -45,7 +45,7 @@ export class WaitingStore {
   #isClosed = false;
   readonly #watches = new Set<{ readonly grown: () => void; stop: () => void }>();
 
-  /** Throws {@link CannotStart} if the store cannot be read either, or must not be served. */
+  /** Throws {@link UserError} if the store cannot be read either, or must not be served. */
   constructor(file: string, writer: WorkerWriter, watcher: StoreWatcher, waiting: Waiting) {
     this.#file = file;
     this.#writer = writer;
@@ -196,9 +196,9 @@ function openMade(file: string, { cause }: Waiting): Opened {
 }
 
 /** @param cause The fault of the storage, in a sentence with the name of the file. */
-function noneYet(cause: Error): CannotStart {
+function noneYet(cause: Error): UserError {
   const text = `There is no store yet, and none can be made: ${cause.message}`;
-  return new CannotStart(text, { cause });
+  return new UserError(text, { cause });
 }
 
 /** Opens a connection to read. It excludes others if there is no room for the shared index. */
@@ -229,12 +229,12 @@ function refuseUnfit(file: string, db: Database.Database, { cause }: Waiting): v
   const version = refuseForeignFile(db, file);
   if (version === 0) throw noneYet(cause);
   if (version !== SCHEMA_VERSION) {
-    throw new CannotStart(
+    throw new UserError(
       `${file} has schema ${version} and cannot be brought up to ${SCHEMA_VERSION}: ` +
         cause.message,
     );
   }
   refuseOtherLog(file, (at) => logIn(db, at));
   if (isCopy(db))
-    throw new CannotStart(`${file} is a backup and cannot be continued: ${cause.message}`);
+    throw new UserError(`${file} is a backup and cannot be continued: ${cause.message}`);
 }

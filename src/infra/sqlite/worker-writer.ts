@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { CLOCKS } from '../../app/clock.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { PackedColumn, PackedImage } from '../../app/log/packed-fold.ts';
 import type { Outcome, Submission } from '../../app/log/submission.ts';
 import type { BatchWriter } from '../../app/ports/batch-writer.ts';
@@ -124,7 +124,7 @@ export class WorkerWriter implements BatchWriter {
         this.#ready.resolve();
         return;
       case 'refused':
-        this.#fail(new CannotStart(message.message));
+        this.#fail(new UserError(message.message));
         return;
       case 'executed':
         this.#executing?.resolve(unpackOutcomes(message.outcomes));

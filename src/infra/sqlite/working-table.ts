@@ -1,7 +1,7 @@
 /** A working table in a temporary database of SQLite, which spills what its cache cannot hold. */
 
 import Database from 'better-sqlite3';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Entry, WorkingTable } from '../../app/ports/working-table.ts';
 
 /** The pages that stay in memory, in KiB. A table that fits into them is never written to a disk. */
@@ -149,7 +149,7 @@ function orRefused<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw new CannotStart(
+    throw new UserError(
       `The folder for temporary files, which TMPDIR names, cannot be used: ${(error as Error).message}.`,
       { cause: error },
     );

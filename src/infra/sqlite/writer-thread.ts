@@ -6,7 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { CLOCKS } from '../../app/clock.ts';
-import { CannotStart } from '../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { IdRange } from '../../app/log/epochs.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
@@ -73,7 +73,7 @@ function tryToOpen(): void {
     const fault = storageFaultOf(error, file);
     if (fault !== undefined) {
       send({ kind: 'waiting', reason: fault.reason, cause: (error as Error).message });
-    } else if (error instanceof CannotStart) {
+    } else if (error instanceof UserError) {
       send({ kind: 'refused', message: error.message });
       port?.close();
     } else throw error;

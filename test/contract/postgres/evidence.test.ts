@@ -286,7 +286,7 @@ describe('A store in PostgreSQL', () => {
     const found = (await check(store)).findings.map((finding) => finding.problem);
     expect(found).toContain(problem);
     await expect(openPostgresForCommandLine(url)).rejects.toMatchObject({
-      name: 'CannotStart',
+      name: 'UserError',
       message: expect.stringContaining(atStart),
     });
   });
@@ -335,7 +335,7 @@ describe('What is no store in PostgreSQL is refused:', () => {
     ],
   ])('%s', async (_, make, message) => {
     await expect(openPostgresEvidence(await make())).rejects.toThrow(
-      expect.objectContaining({ name: 'CannotStart', message: expect.stringMatching(message) }),
+      expect.objectContaining({ name: 'UserError', message: expect.stringMatching(message) }),
     );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { ApiKey } from '../../../src/app/ports/key-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
@@ -86,7 +86,7 @@ describe('a migration', () => {
 
   it('is refused to a start whose user may not, with the remedy', async () => {
     const url = await login(await empty(), '');
-    await expect(open(url)).rejects.toThrow(CannotStart);
+    await expect(open(url)).rejects.toThrow(UserError);
     await expect(open(url)).rejects.toThrow(/permission denied.*store-orders migrate/s);
   });
 
@@ -133,7 +133,7 @@ describe('a store that must not be changed is left unchanged:', () => {
     const url = await empty();
     await sql(url, 'CREATE SCHEMA store_orders; CREATE TABLE store_orders.pets (name text)');
     await expect(open(url)).rejects.toThrow(/is of another program. Nothing was changed/);
-    await expect(migrate(url, true)).rejects.toThrow(CannotStart);
+    await expect(migrate(url, true)).rejects.toThrow(UserError);
   });
 
   it('one that is being copied', async () => {

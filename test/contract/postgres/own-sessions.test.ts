@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import { requireOwnSessions } from '../../../src/infra/postgres/start/own-sessions.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
@@ -32,7 +32,7 @@ describe('a database that is reached', () => {
     const { port, pathname } = new URL(url);
     const pooler = await TransactionPooler.start(Number(port), pathname.slice(1));
     onTestFinished(() => pooler[Symbol.asyncDispose]());
-    await expect(requireOwnSessions(through(url, pooler.port))).rejects.toThrow(CannotStart);
+    await expect(requireOwnSessions(through(url, pooler.port))).rejects.toThrow(UserError);
   });
 });
 

@@ -19,7 +19,7 @@ async function refusal(url: string): Promise<readonly string[]> {
     () => expect.fail('it was opened'),
     (cause: Error) => cause,
   );
-  expect(error.name).toBe('CannotStart');
+  expect(error.name).toBe('UserError');
   return error.message.split('\n');
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import { isOlder, openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { startProgram } from '../../support/child.ts';
@@ -141,7 +141,7 @@ describe('opening a store', () => {
     const folder = temporaryFolder();
     const file = make(join(folder, 'store.db'));
     const before = contents(folder);
-    expect(() => openDatabase(file)).toThrow(CannotStart);
+    expect(() => openDatabase(file)).toThrow(UserError);
     expect(() => openDatabase(file)).toThrow(reason);
     expect(contents(folder)).toStrictEqual(before);
   });

@@ -354,7 +354,7 @@ describe('What is no store is refused:', () => {
     const file = temporaryFile();
     make(file);
     expect(() => openSqliteEvidence(file)).toThrow(
-      expect.objectContaining({ name: 'CannotStart', message: expect.stringMatching(message) }),
+      expect.objectContaining({ name: 'UserError', message: expect.stringMatching(message) }),
     );
   });
 });

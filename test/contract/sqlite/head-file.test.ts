@@ -14,7 +14,7 @@ import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { AcknowledgedHead } from '../../../src/app/log/acknowledged-head.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
 import { HeadFile, readHeadFile, replaceHeadFile } from '../../../src/infra/process/head-file.ts';
@@ -77,7 +77,7 @@ async function cutStore(left: number, lost: number): Promise<{ file: string; old
 describe('the head of a log, outside the database', () => {
   it('refuses a log that is shorter, and takes one that is as long or longer', () => {
     const file = headed([7, UNKNOWN_ROOT], [9, UNKNOWN_ROOT], [12, UNKNOWN_ROOT]);
-    expect(() => refuseOtherLog(file, log(11))).toThrow(CannotStart);
+    expect(() => refuseOtherLog(file, log(11))).toThrow(UserError);
     expect(() => refuseOtherLog(file, log(11))).toThrow(
       /ends at position 11, but position 12 was acknowledged.*: store-orders accept-loss$/,
     );
@@ -91,7 +91,7 @@ describe('the head of a log, outside the database', () => {
     refuseOtherLog(file, log(12, { isCopy: true, root: OTHER_ROOT }));
     for (const position of [11, 12, 13]) {
       const other = log(position, { isCopy: true, storeId: 'fedcba9876543210', root: ROOT });
-      expect(() => refuseOtherLog(file, other)).toThrow(CannotStart);
+      expect(() => refuseOtherLog(file, other)).toThrow(UserError);
     }
   });
 
@@ -342,7 +342,7 @@ describe('a store whose end is lost', () => {
     const writer = new Database(file);
     writer.pragma('wal_autocheckpoint = 0');
     writer.exec('CREATE TABLE other (n); DROP TABLE other');
-    await expect(acceptLossInSqlite(file)).rejects.toThrow(new CannotStart(inUse));
+    await expect(acceptLossInSqlite(file)).rejects.toThrow(new UserError(inUse));
     writer.close();
     reader.close();
     expect(breaksIn(file)).toStrictEqual([]);

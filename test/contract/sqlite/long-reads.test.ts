@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import { fast } from '../../../src/infra/events/fast-path.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';
@@ -31,7 +31,7 @@ async function sourceOf(file: string, fileOfThread = file, mayStart = true) {
   const db = openDatabase(file);
   const threads: SideReader[] = [];
   const noThread = vi.fn((): never => {
-    throw new CannotStart('A thread cannot be started: EAGAIN');
+    throw new UserError('A thread cannot be started: EAGAIN');
   });
   const start = (sql: string) => {
     const thread = new SideReader(fileOfThread, sql);

@@ -65,7 +65,7 @@ describe('the snapshot file', () => {
     const loaded = await snapshots.load();
     if (loaded.kind === 'none') throw new Error(loaded.reason);
     const again = new OrderList((orders) => orders, loaded.list);
-    expect(again.snapshot()).toStrictEqual(list.snapshot());
+    expect(again.encoded()).toStrictEqual(list.encoded());
     expect(loaded.list).toStrictEqual(list.pack());
   });
 

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { Submission } from '../../../src/app/log/submission.ts';
 import type { CommandLineStore, Store } from '../../../src/app/ports/store.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
@@ -79,7 +79,7 @@ describe('a store that a server has opened', () => {
     const file = temporaryFile();
     const { store, lost } = await serve(file);
     const second = openSqliteStore(file, watcherInto(lost));
-    await expect(second).rejects.toThrow(CannotStart);
+    await expect(second).rejects.toThrow(UserError);
     await expect(second).rejects.toThrow(
       /Another server is running on .*store\.db\. Stop it first/,
     );
@@ -108,7 +108,7 @@ describe('a store that a server has opened', () => {
     writeFileSync(file, 'this is no database at all');
     const lost: Error[] = [];
     const opening = openSqliteStore(file, watcherInto(lost));
-    await expect(opening).rejects.toThrow(CannotStart);
+    await expect(opening).rejects.toThrow(UserError);
     await expect(opening).rejects.toThrow(/is not a SQLite database/);
     expect(lost).toStrictEqual([]);
   });
@@ -163,7 +163,7 @@ describe('a command line tool', () => {
     const tool = commandLine(temporaryFile());
     const there = join(temporaryFolder(), 'precious.db');
     writeFileSync(there, 'precious');
-    await expect(tool.backup(there)).rejects.toThrow(CannotStart);
+    await expect(tool.backup(there)).rejects.toThrow(UserError);
     await expect(tool.backup(there)).rejects.toThrow(/is there already and was left as it is/);
     expect(readFileSync(there, 'utf8')).toBe('precious');
   });

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import { type FoldInput, foldInputOf } from '../../../src/app/log/recorded-event.ts';
 import type { Submission } from '../../../src/app/log/submission.ts';
 import type { EventLogReader, FoldSource } from '../../../src/app/ports/event-log.ts';
@@ -264,7 +264,7 @@ describe.skipIf(!canMount)('a store whose disk cannot be written (needs a right 
     // In one go with the line above: no attempt comes in between.
     rmSync(headFileOf(file));
     await expect.poll(() => lost, WITHIN).toHaveLength(1);
-    expect(lost[0]).toBeInstanceOf(CannotStart);
+    expect(lost[0]).toBeInstanceOf(UserError);
     expect(lost[0]?.message).toContain('is missing or cannot be read');
     expect(told).toStrictEqual(['storage_failing']);
   });
@@ -294,7 +294,7 @@ describe.skipIf(!canMount).each([
     if (change !== damageWal && existsSync(file)) leave(file);
     close(disk);
     const refused = await serve(file).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(CannotStart);
+    expect(refused).toBeInstanceOf(UserError);
     expect((refused as Error).message).toMatch(message);
     // Nothing is left open: neither a lock nor a file that is open for writing.
     await expect.poll(() => openFilesIn(disk.folder), WITHIN).toStrictEqual([]);

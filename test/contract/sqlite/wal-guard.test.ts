@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { damageIn } from '../../../src/infra/sqlite/wal/guard.ts';
 import { startProgram } from '../../support/child.ts';
@@ -60,7 +60,7 @@ async function startOn(file: string): Promise<number | 'refused'> {
     await store.close();
     return head;
   } catch (error) {
-    expect(error).toBeInstanceOf(CannotStart);
+    expect(error).toBeInstanceOf(UserError);
     return 'refused';
   }
 }

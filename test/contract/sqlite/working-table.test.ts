@@ -1,7 +1,7 @@
 import { readdirSync, statfsSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { Entry } from '../../../src/app/ports/working-table.ts';
 import { openWorkingTable } from '../../../src/infra/sqlite/working-table.ts';
 import { int64s } from '../../kit/arbitraries.ts';
@@ -107,7 +107,7 @@ test.skipIf(!canMount)('a full disk is an error that names the setting', () => {
   const fill = () => {
     for (let key = 0n; key < MORE_THAN_CACHED; key++) table.add([[key, textOf(key)]]);
   };
-  expect(fill).toThrow(CannotStart);
+  expect(fill).toThrow(UserError);
   expect(fill).toThrow(
     'The folder for temporary files, which TMPDIR names, cannot be used: database or disk is full.',
   );

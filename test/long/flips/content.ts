@@ -126,7 +126,7 @@ function questions({ id, log, foldSource, trail, keys, refusals }: Parts) {
 async function listOf(log: EventLog, foldSource: FoldSource) {
   const list = new OrderList((orders) => orders);
   await new Projector(log, list, foldSource).catchUp();
-  return list.snapshot().chunks;
+  return list.encoded().chunks;
 }
 
 /** Commands again that have an idempotency key, and one that is new. */

@@ -17,7 +17,7 @@ import { PATIENT } from '../../support/patience.ts';
 /** Resolves when whoever decides the interleaving lets it. */
 export type Pause = (what: string) => Promise<void>;
 
-type Orders = Pick<OrderList<readonly Row[]>, 'get' | 'snapshot'>;
+type Orders = Pick<OrderList<readonly Row[]>, 'get' | 'encoded'>;
 
 /** The parts that answer requests. */
 export interface Parts {
@@ -48,7 +48,7 @@ export function asTheyAre({ log, writer, list }: Ground): Parts {
 export async function answer(parts: Parts, request: Request): Promise<Answer> {
   if (request.kind === 'list') {
     const list = await parts.readModel.current();
-    return { kind: 'listed', orders: list.snapshot().chunks.flat() };
+    return { kind: 'listed', orders: list.encoded().chunks.flat() };
   }
   if (request.kind === 'get') {
     const order = (await parts.readModel.current()).get(request.id as OrderId);

@@ -54,7 +54,7 @@ export const BROKEN: Readonly<Record<string, (ground: Ground) => Promise<Parts>>
         async current() {
           const list = await readModel.current();
           return {
-            snapshot: () => list.snapshot(),
+            encoded: () => list.encoded(),
             get(id) {
               const order = list.get(id);
               const shipDate = shipping.get(id);
@@ -103,9 +103,9 @@ export const BROKEN: Readonly<Record<string, (ground: Ground) => Promise<Parts>>
   async 'lists one half later than the other'(ground) {
     const { list } = ground;
     const { readModel, ...rest } = asTheyAre(ground);
-    let before = list.snapshot();
-    const snapshot = () => {
-      const now = list.snapshot();
+    let before = list.encoded();
+    const encoded = () => {
+      const now = list.encoded();
       const isEven = ({ id }: { id: bigint }) => id % 2n === 0n;
       const rows = [
         ...before.chunks.flat().filter(isEven),
@@ -116,7 +116,7 @@ export const BROKEN: Readonly<Record<string, (ground: Ground) => Promise<Parts>>
     };
     const current = async () => {
       await readModel.current();
-      return { get: (id: OrderId) => list.get(id), snapshot };
+      return { get: (id: OrderId) => list.get(id), encoded };
     };
     return { ...rest, readModel: { current } };
   },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { CannotStart } from '../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import { programFor, run } from '../../../src/cli/program.ts';
 import { nodesOf, treeOf } from '../../../src/cli/shared/command-tree.ts';
 import { Place } from '../../support/command-line.ts';
@@ -182,7 +182,7 @@ test.each([
   expect(explained.out).toContain(`Usage: ${help.replace(' --help', '')}`);
 });
 
-test.each([new CannotStart('one\ntwo'), new Error('one\ntwo'), 'one\ntwo'])(
+test.each([new UserError('one\ntwo'), new Error('one\ntwo'), 'one\ntwo'])(
   'a failure is told, each line with the name of the program',
   async (failure) => {
     const stderr = new PassThrough();

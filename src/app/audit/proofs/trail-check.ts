@@ -1,7 +1,7 @@
 /** Checks a trail by the rules of a log and by the heads that it must have had. */
 
 import { recordOf } from '../../log/recorded-event.ts';
-import type { AcknowledgedHead, DecodeStrictly, StoredRow } from '../../ports/evidence.ts';
+import type { DecodeStrictly, OutsideHead, StoredRow } from '../../ports/evidence.ts';
 import { areSameBytes } from './bytes.ts';
 import { EventRules } from './event-rules.ts';
 import { type Checkpoint, RecordTree } from './verifier.ts';
@@ -16,7 +16,7 @@ export interface Finding {
 }
 
 /** The head that a log must have had at one size, according to another source. */
-export interface ExpectedHead extends AcknowledgedHead {
+export interface ExpectedHead extends OutsideHead {
   /** The finding if the log has another root at that size, or is shorter: it was cut since. */
   readonly cut?: { readonly from: number; readonly problem: string };
 }

@@ -41,7 +41,7 @@ export class Route {
 
   /**
    * @param connectMs The limit of one attempt in milliseconds, unless the address sets one. Throws
-   *   {@link CannotStart} if a file named by the address cannot be read.
+   *   {@link UserError} if a file named by the address cannot be read.
    */
   constructor(url: string, connectMs: number) {
     const address = parseAddress(url);

@@ -1,7 +1,7 @@
 /** The settings of a new session, and the checks of its server. */
 
 import pg from 'pg';
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { Standby } from './route.ts';
 
 /** PostgreSQL 15: earlier versions lack features that the schema and the roles use. */
@@ -95,12 +95,12 @@ export async function prepareSession(client: pg.ClientBase, statementMs: number)
 function checkServer({ version, isStandby, fsync, synchronousCommit }: Checked): void {
   if (version < OLDEST_SERVER) {
     const major = Math.floor(version / 10_000);
-    throw new CannotStart(`PostgreSQL ${major} is too old: 15 or later is needed.`);
+    throw new UserError(`PostgreSQL ${major} is too old: 15 or later is needed.`);
   }
   if (fsync !== 'on' || !['on', 'remote_apply'].includes(synchronousCommit)) {
     const settings = `fsync=${fsync}, synchronous_commit=${synchronousCommit}`;
-    throw new CannotStart(`PostgreSQL refuses durability: ${settings}.`);
+    throw new UserError(`PostgreSQL refuses durability: ${settings}.`);
   }
-  // Not CannotStart: after a failover, the standby may be the primary.
+  // Not UserError: after a failover, the standby may be the primary.
   if (isStandby) throw new Standby();
 }

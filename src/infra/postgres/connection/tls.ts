@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import type { Address, SslMode, TlsFile } from '../../process/postgres-address.ts';
 import { readBounded } from '../../process/small-file.ts';
 
@@ -24,7 +24,7 @@ const DEFAULTS: Readonly<Record<TlsFile, string>> = {
 /**
  * Returns the encryptions that an address allows, in libpq's order. As in libpq, a certificate is
  * checked if there is a root certificate, which `verify-ca` and `verify-full` require; only
- * `verify-full` compares the host's name. Throws {@link CannotStart} if a file is missing.
+ * `verify-full` compares the host's name. Throws {@link UserError} if a file is missing.
  */
 export function encryptionsOf({ sslmode, files, sslpassword }: Address): readonly Encryption[] {
   if (sslmode === 'disable') return [false];
@@ -46,7 +46,7 @@ function rootsOf(mode: SslMode, given: string | undefined): string | string[] | 
   if (given === 'system') return getCACertificates('system');
   const roots = contentOf('sslrootcert', given);
   if (roots === undefined && (mode === 'verify-ca' || mode === 'verify-full')) {
-    throw new CannotStart(
+    throw new UserError(
       `sslmode=${mode} needs a root certificate: name its file with sslrootcert, put it in ` +
         `${defaultFor('sslrootcert')}, or trust the system's with sslrootcert=system.`,
     );
@@ -60,7 +60,7 @@ function privateKey(given: string | undefined): string {
   const { mode, uid } = statSync(file);
   // libpq's rule: readable by its owner only, or owned by root and readable by its group.
   if ((mode & 0o077) === 0 || (uid === 0 && (mode & 0o037) === 0)) return key ?? '';
-  throw new CannotStart(`The private key ${file} can be read by others: chmod 600 it.`);
+  throw new UserError(`The private key ${file} can be read by others: chmod 600 it.`);
 }
 
 /** Reads a file. Returns undefined if it is a default one that does not exist. */
@@ -69,7 +69,7 @@ function contentOf(name: TlsFile, given: string | undefined): string | undefined
     return readBounded(given ?? defaultFor(name), MAX_BYTES).toString();
   } catch (error) {
     if (given === undefined) return undefined;
-    throw new CannotStart(`The file of ${name} cannot be read: ${(error as Error).message}.`, {
+    throw new UserError(`The file of ${name} cannot be read: ${(error as Error).message}.`, {
       cause: error,
     });
   }

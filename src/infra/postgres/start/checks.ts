@@ -1,6 +1,6 @@
 /** The checks of a database before it is served: its settings, its guards, and the rights of its user. */
 
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { shownAddress } from '../../process/postgres-address.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
 import { APP_ROLE, RIGHTS } from '../rights.ts';
@@ -85,7 +85,7 @@ const RIGHTS_MISSING: Statement = {
 };
 
 /**
- * Throws {@link CannotStart} if a store cannot be served: its user lacks privileges, its triggers
+ * Throws {@link UserError} if a store cannot be served: its user lacks privileges, its triggers
  * are missing or disabled, or a setting is wrong. The message has a line for each flaw.
  */
 export async function requireServable(db: Queryable, url: string): Promise<void> {
@@ -98,7 +98,7 @@ export async function requireServable(db: Queryable, url: string): Promise<void>
 }
 
 /**
- * Throws {@link CannotStart} if no user could serve a store in a database, because of a setting of the
+ * Throws {@link UserError} if no user could serve a store in a database, because of a setting of the
  * server or of the database. The settings of the user who migrates are not those of the one who serves.
  */
 export async function requireServableBySome(db: Queryable, url: string): Promise<void> {
@@ -107,7 +107,7 @@ export async function requireServableBySome(db: Queryable, url: string): Promise
 
 function refuse(wrong: readonly string[], url: string): void {
   if (wrong.length > 0)
-    throw new CannotStart(wrong.map((line) => `${shownAddress(url)}: ${line}.`).join('\n'));
+    throw new UserError(wrong.map((line) => `${shownAddress(url)}: ${line}.`).join('\n'));
 }
 
 /** @param ofUser True if the settings of this session's user count, too. */

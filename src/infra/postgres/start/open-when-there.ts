@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { CLOCKS } from '../../../app/clock.ts';
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import type { StoreWatcher } from '../../../app/ports/store.ts';
 import { Standby } from '../connection/route.ts';
 import { Unconfirmed } from '../connection/session.ts';
@@ -14,7 +14,7 @@ const LOG_INTERVAL_MS = 10_000;
 /**
  * Opens a store, and waits for a database that is not reachable yet, such as one that starts at the
  * same time. Errors that do not pass by themselves, such as a wrong password, are thrown at once.
- * @param waitMs The limit of the wait, in milliseconds. Throws {@link CannotStart} after it.
+ * @param waitMs The limit of the wait, in milliseconds. Throws {@link UserError} after it.
  */
 export async function openWhenThere<Opened>(
   open: () => Promise<Opened>,
@@ -33,7 +33,7 @@ export async function openWhenThere<Opened>(
       const leftMs = began + waitMs - CLOCKS.elapsed();
       if (leftMs <= 0) {
         const waited = `Waited ${waitMs / 1_000} s.`;
-        throw new CannotStart(`${message} ${waited}`, { cause: error });
+        throw new UserError(`${message} ${waited}`, { cause: error });
       }
       watcher.impaired('database_unreachable', error as Error);
       if (CLOCKS.elapsed() - loggedAt >= LOG_INTERVAL_MS) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { shownAddress } from '../../process/postgres-address.ts';
 import { Route, type RoutedClient } from '../connection/route.ts';
 
@@ -13,7 +13,7 @@ const HEARD_WITHIN_MS = 2_500;
 const MAX_TRIES = 2;
 
 /**
- * Throws {@link CannotStart} if clients share server sessions, as behind PgBouncer with
+ * Throws {@link UserError} if clients share server sessions, as behind PgBouncer with
  * `pool_mode=transaction` or `statement`: settings and prepared statements would reach other
  * clients.
  *
@@ -25,7 +25,7 @@ const MAX_TRIES = 2;
 export async function requireOwnSessions(url: string): Promise<void> {
   const route = new Route(url, CONNECT_MS);
   for (let tries = 1; tries <= MAX_TRIES; tries++) if (await hasOwnSessions(route, url)) return;
-  throw new CannotStart(
+  throw new UserError(
     `${shownAddress(url)} leads to a pooler that shares sessions, such as PgBouncer with ` +
       'pool_mode=transaction: set its pool_mode to session, or name the address of PostgreSQL itself.',
   );
@@ -43,7 +43,7 @@ async function hasOwnSessions(route: Route, url: string): Promise<boolean> {
     const listener = await open();
     const notifier = await open().catch((error: Error) => {
       if (error.message !== READ_TIMEOUT) throw error;
-      throw new CannotStart(
+      throw new UserError(
         `${shownAddress(url)} has no second session to give: each instance needs up to 8 at once.`,
       );
     });

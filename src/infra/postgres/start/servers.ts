@@ -1,4 +1,4 @@
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
 import { SERVER_NAME } from '../connection/database.ts';
 
@@ -8,9 +8,9 @@ const SERVERS: Statement = {
            WHERE datname = current_database() AND application_name = '${SERVER_NAME}'`,
 };
 
-/** Throws {@link CannotStart} while instances run on the store. */
+/** Throws {@link UserError} while instances run on the store. */
 export async function refuseWhileServed(db: Queryable): Promise<void> {
   const [[servers] = [0]] = await db.query<[number]>(SERVERS);
   if (servers === 0) return;
-  throw new CannotStart('Instances are running on the store. Stop all of them first.');
+  throw new UserError('Instances are running on the store. Stop all of them first.');
 }

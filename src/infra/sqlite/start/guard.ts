@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { DamagedEpochs, Epochs } from '../../../app/log/epochs.ts';
 import { rootAbove } from '../../../app/log/merkle-proofs.ts';
 import { Frontier, nodeHash, TILE_HEIGHT } from '../../../app/log/merkle-tree.ts';
@@ -13,7 +13,7 @@ import { WITH_EPOCHS } from '../schema.ts';
 import { refuseDamagedWal } from '../wal/guard.ts';
 
 /**
- * Throws {@link CannotStart} if a store's file has lost acknowledged events. Changes nothing in it.
+ * Throws {@link UserError} if a store's file has lost acknowledged events. Changes nothing in it.
  */
 export function guardStore(file: string): void {
   refuseDamagedWal(file);
@@ -55,7 +55,7 @@ export function logIn(db: Database.Database, at: number): Log {
     };
   } catch (error) {
     if (error instanceof DamagedEpochs)
-      throw new CannotStart(`The store is damaged: ${error.message}.`);
+      throw new UserError(`The store is damaged: ${error.message}.`);
     // SQLITE_ERROR: the table does not exist.
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') return NO_LOG;
     throw error;

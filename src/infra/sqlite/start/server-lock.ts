@@ -1,11 +1,11 @@
 /** Locks of files that end with the process that holds them. */
 
 import Database from 'better-sqlite3';
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 
 /**
  * Locks a store's file for one server; commands can still use the store beside it. Returns a
- * function that releases the lock. Throws {@link CannotStart} if another server holds it.
+ * function that releases the lock. Throws {@link UserError} if another server holds it.
  */
 export function lockForServer(file: string): () => void {
   return lock(`${file}-server`, `Another server is running on ${file}. Stop it first.`);
@@ -13,7 +13,7 @@ export function lockForServer(file: string): () => void {
 
 /**
  * Locks a file that exists for its lock alone. Returns a function that releases it. Throws
- * {@link CannotStart} with the message `taken` if another process holds it, and still does after so
+ * {@link UserError} with the message `taken` if another process holds it, and still does after so
  * many milliseconds, for which this thread is blocked.
  *
  * The lock is an exclusive transaction on an empty database. The operating system holds it, so it
@@ -29,10 +29,9 @@ export function lock(file: string, taken: string, waitMs = 0): () => void {
   } catch (error) {
     db?.close();
     const { code, message } = error as { code?: string; message: string };
-    throw new CannotStart(
-      code === 'SQLITE_BUSY' ? taken : `${file} cannot be locked: ${message}.`,
-      { cause: error },
-    );
+    throw new UserError(code === 'SQLITE_BUSY' ? taken : `${file} cannot be locked: ${message}.`, {
+      cause: error,
+    });
   }
   return () => db.close();
 }

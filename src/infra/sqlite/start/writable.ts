@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import { cannotOpen } from '../database.ts';
 
 /**
- * Throws {@link CannotStart} if a connection can only read. SQLite opens a file for reading if it
+ * Throws {@link UserError} if a connection can only read. SQLite opens a file for reading if it
  * cannot be opened for writing, and reports that at the first write alone.
  */
 export function requireWritable(file: string, db: Database.Database): void {

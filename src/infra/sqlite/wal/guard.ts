@@ -14,7 +14,7 @@
  */
 
 import { closeSync, fsyncSync, openSync, readSync } from 'node:fs';
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import {
   type Checksum,
   Frame,
@@ -35,11 +35,11 @@ const PIECE_BYTES = 1_048_576;
 /** Stands for the checksum before a frame if that is unknown. */
 const NOTHING: Checksum = [0, 0];
 
-/** Throws {@link CannotStart} if SQLite would drop committed transactions of a store's file. */
+/** Throws {@link UserError} if SQLite would drop committed transactions of a store's file. */
 export function refuseDamagedWal(file: string): void {
   const damage = damageIn(`${file}-wal`);
   if (damage === undefined) return;
-  throw new CannotStart(
+  throw new UserError(
     `${file}-wal is damaged at ${damage}, and committed transactions follow it. ` +
       'Nothing was changed. Restore a backup, or accept their loss: store-orders accept-loss',
   );

@@ -7,7 +7,7 @@
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { Cosigner } from '../../../app/audit/witness/cosigner.ts';
-import { CannotStart } from '../../../app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { StoreUnavailable } from '../../../app/ports/store.ts';
 import type { Decided, WitnessMemory } from '../../../app/ports/witness-memory.ts';
 import { syncFolder } from '../../process/sync-folder.ts';
@@ -112,13 +112,13 @@ function orAway<Result>(ask: () => Result): Result {
 export interface CosignerFile {
   /** Returns `undefined` if there is no file. */
   readonly read: () => Cosigner | undefined;
-  /** Throws {@link CannotStart} if no name is given for a new key. */
+  /** Throws {@link UserError} if no name is given for a new key. */
   readonly make: () => Cosigner;
 }
 
 /**
  * Opens the memory of a witness with its key. Both are made together: a key without its memory may have
- * cosigned what is forgotten, and could cosign another history. Throws {@link CannotStart} unless
+ * cosigned what is forgotten, and could cosign another history. Throws {@link UserError} unless
  * they belong together.
  */
 export function openWitnessMemory(
@@ -151,7 +151,7 @@ function refuseForeign(db: Database.Database, file: string): number {
 function refuseDamaged(file: string): void {
   const damage = damageIn(`${file}-wal`);
   if (damage === undefined) return;
-  throw new CannotStart(
+  throw new UserError(
     `${file}-wal is damaged at ${damage}, and what was cosigned later would be forgotten. ${NEW_WITNESS}`,
   );
 }
@@ -169,13 +169,13 @@ function ownKey(db: Database.Database, file: string, { read, make }: CosignerFil
     return made;
   }
   if (known === undefined) {
-    throw new CannotStart(
+    throw new UserError(
       `${file} has no record of this key, which may have cosigned before. ${NEW_WITNESS}`,
     );
   }
   if (there === undefined) {
-    throw new CannotStart(`The key of this witness is missing: ${known}. Restore its file.`);
+    throw new UserError(`The key of this witness is missing: ${known}. Restore its file.`);
   }
   if (there.verifierKey === known) return there;
-  throw new CannotStart(`${file} is the memory of another witness: ${known}.`);
+  throw new UserError(`${file} is the memory of another witness: ${known}.`);
 }

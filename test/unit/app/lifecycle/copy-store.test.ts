@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
 import { copyStore } from '../../../../src/app/lifecycle/copy-store.ts';
+import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import { Epochs } from '../../../../src/app/log/epochs.ts';
 import type { StoredFields } from '../../../../src/app/log/recorded-event.ts';
 import type { KeptOutcome, OutcomeName } from '../../../../src/app/ports/event-log.ts';
@@ -127,7 +127,7 @@ describe('a copy', () => {
     const [from, to] = [new MemoryPlace(), new MemoryPlace()];
     await from.append(recorded(placed(1n)).map(encode));
     to.append = async () => to.trail.append(encode(recorded(placed(2n))[0] ?? expect.fail()));
-    await expect(copyStore(from, to, () => {})).rejects.toThrow(CannotStart);
+    await expect(copyStore(from, to, () => {})).rejects.toThrow(UserError);
     expect(to.isWhole).toBe(false);
   });
 });

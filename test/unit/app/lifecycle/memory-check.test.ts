@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
 import {
   reasonAgainstSecondList,
   requireMemory,
 } from '../../../../src/app/lifecycle/memory-check.ts';
+import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 
 const MIB_BYTES = 1_048_576;
 const TEXT_BYTES = 256 * MIB_BYTES;
@@ -29,12 +29,12 @@ describe('A start on a log with so many events, with so much memory,', () => {
     [1_000_000, 256],
     [4_000_000, 512],
   ])('is refused: %i events, %i MiB', (events, limit) => {
-    expect(() => requireMemory(events, TEXT_BYTES, limit * MIB_BYTES)).toThrow(CannotStart);
+    expect(() => requireMemory(events, TEXT_BYTES, limit * MIB_BYTES)).toThrow(UserError);
   });
 
   it('needs less if less text of the list is kept', () => {
     expect(() => requireMemory(1_000_000, 0, 256 * MIB_BYTES)).not.toThrow();
-    expect(() => requireMemory(4_500_000, 4 * TEXT_BYTES, 560 * MIB_BYTES)).toThrow(CannotStart);
+    expect(() => requireMemory(4_500_000, 4 * TEXT_BYTES, 560 * MIB_BYTES)).toThrow(UserError);
   });
 
   it('is refused in a sentence with both figures', () => {

@@ -84,7 +84,7 @@ function longHistory(random: Random): RecordedEvent[] {
 describe('the list of orders', () => {
   it('is empty at first', () => {
     const list = new OrderList(encode, undefined, NOT_SHOWN);
-    expect(list.snapshot()).toStrictEqual({ position: 0, state: '0', chunks: [] });
+    expect(list.encoded()).toStrictEqual({ position: 0, state: '0', chunks: [] });
     expect([list.size, list.position, list.get(1n as OrderId)]).toStrictEqual([0, 0, undefined]);
     expect(list.positionsOf(1n as OrderId)).toStrictEqual([]);
   });
@@ -94,12 +94,12 @@ describe('the list of orders', () => {
       fc.property(histories, fc.nat(), (history, cut) => {
         const first = history.slice(0, cut % (history.length + 1));
         const list = listOf(first);
-        const before = list.snapshot();
+        const before = list.encoded();
         const packed = list.pack();
         const again = new OrderList(encode, packed, NOT_SHOWN);
-        expect(again.snapshot()).toStrictEqual(before);
+        expect(again.encoded()).toStrictEqual(before);
         for (const event of history.slice(first.length)) again.fold(event);
-        expect(again.snapshot()).toStrictEqual(listOf(history).snapshot());
+        expect(again.encoded()).toStrictEqual(listOf(history).encoded());
         expect(list.pack()).toStrictEqual(listOf(first).pack());
       }),
     );
@@ -123,7 +123,7 @@ describe('the list of orders', () => {
       fc.property(histories, (history) => {
         const list = listOf(history);
         const orders = naiveOrders(history);
-        expect(list.snapshot().chunks.flat()).toStrictEqual(encode(orders));
+        expect(list.encoded().chunks.flat()).toStrictEqual(encode(orders));
         expect(list.position).toBe(history.length);
         expect(list.size).toBe(orders.length);
         for (const view of orders) {
@@ -147,7 +147,7 @@ describe('the list of orders', () => {
         const history = secondsApart(recorded(...events));
         const list = listOf(history);
         const orders = naiveOrders(history);
-        expect(list.snapshot().chunks.flat()).toStrictEqual(encode(orders));
+        expect(list.encoded().chunks.flat()).toStrictEqual(encode(orders));
         for (const view of orders) expect(list.get(view.id)).toStrictEqual(view);
       }),
       { numRuns: 8 },
@@ -180,30 +180,30 @@ describe('the list of orders', () => {
     );
   }, 60_000);
 
-  it('never changes a snapshot that it has returned', () => {
+  it('never changes an encoded list that it has returned', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const list = new OrderList(encode, undefined, NOT_SHOWN);
-        const snapshots = history.map((event) => {
+        const lists = history.map((event) => {
           list.fold(event);
-          const snapshot = list.snapshot();
-          return { snapshot, copy: structuredClone(snapshot) };
+          const encoded = list.encoded();
+          return { encoded, copy: structuredClone(encoded) };
         });
-        for (const { snapshot, copy } of snapshots) expect(snapshot).toStrictEqual(copy);
-        expect(snapshots.map(({ snapshot }) => snapshot.position)).toStrictEqual(
+        for (const { encoded, copy } of lists) expect(encoded).toStrictEqual(copy);
+        expect(lists.map(({ encoded }) => encoded.position)).toStrictEqual(
           history.map(({ position }) => position),
         );
       }),
     );
   });
 
-  it('returns the same snapshot until the next event', () => {
+  it('returns the same encoded list until the next event', () => {
     const [first, second] = recorded(placed(1n), cancelled(1n)) as [RecordedEvent, RecordedEvent];
     const list = listOf([first]);
-    const snapshot = list.snapshot();
-    expect(list.snapshot()).toBe(snapshot);
+    const encoded = list.encoded();
+    expect(list.encoded()).toBe(encoded);
     list.fold(second);
-    expect(list.snapshot()).not.toBe(snapshot);
+    expect(list.encoded()).not.toBe(encoded);
   });
 
   it('shows the date on which an order shipped instead of the expected one', () => {
@@ -221,7 +221,7 @@ describe('the list of orders', () => {
       return placed(BigInt(id), { shipDate: shipDate as Instant });
     });
     const shown = listOf(recorded(...placements))
-      .snapshot()
+      .encoded()
       .chunks.flat();
     expect(shown.map(({ shipDate }) => shipDate)).toStrictEqual(dates);
   });
@@ -245,15 +245,15 @@ describe('a long list that is encoded in turns', () => {
       ...ids.slice(0, 10).map((id) => cancelled(id * 900n + 2n)),
     );
     let turns = 0;
-    const snapshot = await list.snapshotInTurns(async () => {
+    const encoded = await list.encodedInTurns(async () => {
       turns += 1;
       for (const event of later.splice(0, 10)) list.fold(event);
     });
     // Ten chunks, two in each turn; the last turn ends the work.
     expect(turns).toBe(4);
-    expect(snapshot).toStrictEqual(listOf(history).snapshot());
+    expect(encoded).toStrictEqual(listOf(history).encoded());
     expect(list.position).toBe(position + 30);
-    expect(list.snapshot().chunks.flat()).toHaveLength(10_010);
+    expect(list.encoded().chunks.flat()).toHaveLength(10_010);
     expect(list.get(0n as OrderId)).toMatchObject({ status: 'shipped', shipDate: NOON });
   });
 
@@ -265,27 +265,27 @@ describe('a long list that is encoded in turns', () => {
     });
     for (const event of history) list.fold(event);
     const nextTurn = async () => undefined;
-    const asked = [list.snapshotInTurns(nextTurn), list.snapshotInTurns(nextTurn)];
+    const asked = [list.encodedInTurns(nextTurn), list.encodedInTurns(nextTurn)];
     const [first, second] = await Promise.all(asked);
     expect(second).toBe(first);
     expect(encoded).toBe(10);
-    expect(await list.snapshotInTurns(nextTurn)).toBe(first);
+    expect(await list.encodedInTurns(nextTurn)).toBe(first);
     for (const event of behind(shipped(0n))) list.fold(event);
     const never = () => Promise.reject(new Error('not needed'));
-    expect((await list.snapshotInTurns(never)).position).toBe(position + 1);
+    expect((await list.encodedInTurns(never)).position).toBe(position + 1);
     expect(encoded).toBe(11);
-    expect(await list.snapshotInTurns(never)).toBe(list.snapshot());
+    expect(await list.encodedInTurns(never)).toBe(list.encoded());
   });
 
   it('shows later callers every event recorded before their call', async () => {
     const list = listOf(history);
-    let later: ReturnType<typeof list.snapshotInTurns> | undefined;
-    const first = await list.snapshotInTurns(async () => {
+    let later: ReturnType<typeof list.encodedInTurns> | undefined;
+    const first = await list.encodedInTurns(async () => {
       if (later !== undefined) return;
       for (const event of behind(...ids.slice(0, 9).map((id) => shipped(id * 1_000n)))) {
         list.fold(event);
       }
-      later = list.snapshotInTurns(async () => undefined);
+      later = list.encodedInTurns(async () => undefined);
     });
     expect(first.position).toBe(position);
     expect((await later)?.position).toBe(position + 9);
@@ -299,9 +299,9 @@ describe('a long list that is encoded in turns', () => {
     });
     for (const event of history) list.fold(event);
     const nextTurn = async () => undefined;
-    await expect(list.snapshotInTurns(nextTurn)).rejects.toThrow('no encoding');
+    await expect(list.encodedInTurns(nextTurn)).rejects.toThrow('no encoding');
     fails = false;
-    expect((await list.snapshotInTurns(nextTurn)).chunks).toHaveLength(10);
+    expect((await list.encodedInTurns(nextTurn)).chunks).toHaveLength(10);
   });
 });
 
@@ -313,9 +313,9 @@ describe('the pages of a long list', () => {
 
   it('are all kept when an order is cancelled, which version 1 does not show', () => {
     const list = listOf(history.slice(0, 4_000));
-    const before = list.snapshot();
+    const before = list.encoded();
     list.fold(cancellation);
-    const after = list.snapshot();
+    const after = list.encoded();
     expect(after.position).toBe(before.position + 1);
     expect(before.chunks).toHaveLength(4);
     for (const [index, page] of after.chunks.entries()) expect(page).toBe(before.chunks[index]);
@@ -324,18 +324,18 @@ describe('the pages of a long list', () => {
   it('are kept but for one when an order is cancelled, where that is shown', () => {
     const list = new OrderList((orders) => orders.map(({ id, status }) => ({ id, status })));
     for (const event of history.slice(0, 4_000)) list.fold(event);
-    const before = list.snapshot();
+    const before = list.encoded();
     list.fold(cancellation);
-    const fresh = list.snapshot().chunks.filter((page, index) => page !== before.chunks[index]);
+    const fresh = list.encoded().chunks.filter((page, index) => page !== before.chunks[index]);
     expect(fresh).toHaveLength(1);
     expect(fresh.flat()).toContainEqual({ id: 7n, status: 'cancelled' });
   });
 
   it('are kept but for one when an order is shipped', () => {
     const list = listOf(history.slice(0, 4_000));
-    const before = list.snapshot();
+    const before = list.encoded();
     list.fold(shipment);
-    const fresh = list.snapshot().chunks.filter((page, index) => page !== before.chunks[index]);
+    const fresh = list.encoded().chunks.filter((page, index) => page !== before.chunks[index]);
     expect(fresh).toHaveLength(1);
     expect(fresh.flat()).toContainEqual(expect.objectContaining({ id: 8n, complete: true }));
   });

@@ -26,7 +26,7 @@ async function served(maxTextBytes: number) {
   const list = new OrderList(memory.encode, undefined, NOT_SHOWN);
   const versions = new ListVersions<ListChunk>(Infinity);
   const snapshot = async () => {
-    const snapshot = await list.snapshotInTurns(memory.turns());
+    const snapshot = await list.encodedInTurns(memory.turns());
     memory.bound(snapshot);
     return snapshot;
   };
@@ -59,7 +59,7 @@ describe('The memory of the list', () => {
         const text = await bodyOf(address, 'identity');
         expect(await bodyOf(address, 'gzip')).toBe(text);
         const orders: { id: number; complete: boolean }[] = JSON.parse(text);
-        const expected = plain.snapshot().chunks.flat();
+        const expected = plain.encoded().chunks.flat();
         expect(orders.map(({ id, complete }) => [id, complete])).toStrictEqual(
           expected.map(({ id, status }) => [Number(id), status === 'shipped']),
         );
@@ -94,7 +94,7 @@ describe('The memory of the list', () => {
     for (const event of history) list.fold(event);
     const turn = memory.turns();
     let [most, turns] = [0, 0];
-    const { chunks } = await list.snapshotInTurns(async () => {
+    const { chunks } = await list.encodedInTurns(async () => {
       turns += 1;
       await turn();
       most = Math.max(most, textBytes(made));

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ListSnapshot } from '../../../../src/app/state/list-snapshots.ts';
+import type { EncodedList } from '../../../../src/app/state/encoded-lists.ts';
 import {
   ListVersions,
   type Reading,
   type VersionedChunk,
 } from '../../../../src/http/answers/list-versions.ts';
 
-type Snapshot = ListSnapshot<VersionedChunk>;
+type Snapshot = EncodedList<VersionedChunk>;
 
 const chunk = (bytes: number): VersionedChunk => ({ bytes });
 
@@ -44,7 +44,7 @@ describe('The versions of the list', () => {
         for (const step of steps) {
           if (step === 'read') {
             const reading = versions.read(newest, ignore);
-            expect(reading.snapshot).toBe(newest);
+            expect(reading.list).toBe(newest);
             readings.push(reading);
             seen = newest;
           } else if ('places' in step) {
@@ -52,7 +52,7 @@ describe('The versions of the list', () => {
           } else {
             readings.splice(step.leaving % Math.max(1, readings.length), 1)[0]?.leave();
           }
-          const read = readings.flatMap(({ snapshot }) => snapshot.chunks);
+          const read = readings.flatMap(({ list }) => list.chunks);
           const old = [...new Set(read)].filter((chunk) => !seen.chunks.includes(chunk));
           const bytes = old.reduce((sum, chunk) => sum + chunk.bytes, 0);
           expect(versions.retainedBytes).toBe(bytes);
@@ -86,7 +86,7 @@ describe('The versions of the list', () => {
     const cut: number[] = [];
     let newest = snapshotOf(1, [chunk(1)]);
     for (let n = 0; n < 3; n++) {
-      expect(versions.read(newest, () => cut.push(n)).snapshot).toBe(newest);
+      expect(versions.read(newest, () => cut.push(n)).list).toBe(newest);
       newest = changed(newest, [0]);
     }
     expect(cut).toStrictEqual([0, 1]);
@@ -98,6 +98,6 @@ describe('The versions of the list', () => {
     const first = snapshotOf(1, [chunk(1)]);
     const second = changed(first, [0]);
     versions.read(second, ignore);
-    expect(versions.read(first, ignore).snapshot).toBe(second);
+    expect(versions.read(first, ignore).list).toBe(second);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { mintKeyText } from '../../../../src/app/keys/api-key.ts';
-import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import { withoutSecrets } from '../../../../src/app/secrets.ts';
 import { readConfig, readDatabaseUrl } from '../../../../src/infra/process/config.ts';
 
@@ -9,8 +9,8 @@ function mistakes(variables: Record<string, string>): string[] {
     readConfig(variables);
     return [];
   } catch (error) {
-    expect(error).toBeInstanceOf(CannotStart);
-    return (error as CannotStart).message.split('\n');
+    expect(error).toBeInstanceOf(UserError);
+    return (error as UserError).message.split('\n');
   }
 }
 
@@ -377,7 +377,7 @@ describe('a secret in the settings is removed from what is shown later', () => {
   });
 
   it('an address that a command is given', () => {
-    expect(() => readDatabaseUrl('postgres://shop:unusual-word-6@h')).toThrow(CannotStart);
+    expect(() => readDatabaseUrl('postgres://shop:unusual-word-6@h')).toThrow(UserError);
     expect(withoutSecrets('before unusual-word-6 after')).toBe('before … after');
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/proving/checkpoint.ts';
-import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import {
   type KeyFileKind,
   makeKeyFile,
@@ -37,7 +37,7 @@ it('A file with something else in it is not replaced', () => {
   const file = join(folder, 'key');
   writeFileSync(file, 'mine');
   expect(() => makeKeyFile(file, NoteSigner.generate('log'), KIND)).toThrow(
-    new CannotStart(
+    new UserError(
       `${file} is no signing key: a signing key reads PRIVATE+KEY+name+id+base64, with Ed25519. Nothing was changed. Restore it.`,
     ),
   );

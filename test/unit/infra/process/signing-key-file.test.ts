@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/proving/checkpoint.ts';
-import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import type { SignedWith } from '../../../../src/app/ports/signing-keys.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
 import { MemorySigningKeys } from '../../../../src/infra/memory/signing-keys.ts';
@@ -86,7 +86,7 @@ describe('the signing key of a store', () => {
     expect(await openSigningKey({ signingKeyFile: undefined }, store)).toBeUndefined();
     expect(await store.signingKeys.list()).toEqual([]);
     await expect(renewSigningKey({ signingKeyFile: undefined }, store)).rejects.toThrow(
-      new CannotStart('No file for the signing key is configured: set SIGNING_KEY_FILE.'),
+      new UserError('No file for the signing key is configured: set SIGNING_KEY_FILE.'),
     );
     expect(readVerifierKey({ signingKeyFile: undefined })).toBeUndefined();
   });
@@ -97,7 +97,7 @@ describe('the signing key of a store', () => {
     const other = newStore('ffeeddccbbaa9988');
     for (const open of [openSigningKey, renewSigningKey]) {
       await expect(open(place, other)).rejects.toThrow(
-        new CannotStart(
+        new UserError(
           `${file} is the key of store-orders/${ID}, and this store is ` +
             'store-orders/ffeeddccbbaa9988. Nothing was changed. Put the key of this store there; ' +
             'to sign as another on purpose, set SIGNING_KEY_FILE',
@@ -136,8 +136,8 @@ describe('the signing key of a store', () => {
     const foreign = NoteSigner.generate('other.example.com');
     writeFileSync(file, `${foreign.privateKey()}\n`);
     const named = { ...place, logOrigin: 'shop.example.com/orders' };
-    await expect(renewSigningKey(named, store)).rejects.toThrow(CannotStart);
-    await expect(openKey(place, store)).rejects.toThrow(CannotStart);
+    await expect(renewSigningKey(named, store)).rejects.toThrow(UserError);
+    await expect(openKey(place, store)).rejects.toThrow(UserError);
     const { name } = await openKey({ ...place, logOrigin: foreign.name }, store);
     expect(name).toBe(foreign.name);
   });
@@ -147,7 +147,7 @@ describe('the signing key of a store', () => {
     const first = await openKey(place, store);
     renameSync(file, join(folder, 'first'));
     await expect(openSigningKey(place, store)).rejects.toThrow(
-      new CannotStart(
+      new UserError(
         `${file} is missing, and this store has signed with the key in it. Nothing was changed. ` +
           'Restore a copy of the file; or, if it is lost, create a new key and inform ' +
           'auditors: store-orders audit new-key',
@@ -159,7 +159,7 @@ describe('the signing key of a store', () => {
     expect(renewed.verifierKey).not.toBe(first.verifierKey);
     expect((await openKey(place, store)).verifierKey).toBe(renewed.verifierKey);
     await expect(renewSigningKey(place, store)).rejects.toThrow(
-      new CannotStart(
+      new UserError(
         `${file} has the key that signs for this store. Nothing was changed. To sign with a new ` +
           'one, move that file away first, and keep it.',
       ),
@@ -183,7 +183,7 @@ describe('the signing key of a store', () => {
     await openKey(place, store);
     writeFileSync(signingKeyFile, `${NoteSigner.generate('another').privateKey()}\n`);
     await expect(openSigningKey({ ...place, signingKeyFile }, store)).rejects.toThrow(
-      new CannotStart(
+      new UserError(
         `${signingKeyFile} has another key than the one that signs for this store. Nothing was ` +
           'changed. Restore the key of this store; or sign with the other one from now on ' +
           'and inform auditors: store-orders audit new-key',
@@ -229,7 +229,7 @@ describe('the signing key of a store', () => {
       signingKeys: { list: slow.signingKeys.list, add: async () => false },
     };
     await expect(renewSigningKey(there, meanwhile)).rejects.toThrow(
-      new CannotStart('Another process has changed the key meanwhile. Run the command again.'),
+      new UserError('Another process has changed the key meanwhile. Run the command again.'),
     );
   });
 
@@ -244,7 +244,7 @@ describe('the signing key of a store', () => {
     const asked = [openKey, async () => readVerifierKey(place), renewSigningKey];
     for (const read of asked) {
       const refused = expect(read(place, newStore())).rejects;
-      await refused.toThrow(CannotStart);
+      await refused.toThrow(UserError);
       await refused.toThrow(`${file} is no signing key: `);
       await refused.toThrow(reason);
     }

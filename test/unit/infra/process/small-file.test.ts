@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import {
   readBounded,
   readSmallFile,
@@ -41,7 +41,7 @@ it('A folder, a device without an end and a missing file are no small files', ()
   expect(() => readSmallFile(folder)).toThrow('it is a folder');
   expect(() => readSmallFile('/dev/zero')).toThrow('it has more than 1048576 bytes');
   const reason = `${folder}/none cannot be read: ENOENT: no such file or directory, open '${folder}/none'`;
-  expect(() => requireSmallFile(`${folder}/none`)).toThrow(new CannotStart(reason));
+  expect(() => requireSmallFile(`${folder}/none`)).toThrow(new UserError(reason));
 });
 
 it.runIf(existsSync('/proc/self/fd'))('No file stays open, read or refused', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { Cosigner } from '../../../../src/app/audit/witness/cosigner.ts';
-import { CannotStart } from '../../../../src/app/lifecycle/cannot-start.ts';
+import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import {
   CosignedFile,
   cosignedFileOf,
@@ -46,7 +46,7 @@ describe("The policy of a log's witnesses", () => {
     try {
       readLogPolicy(file);
     } catch (error) {
-      expect(error).toBeInstanceOf(CannotStart);
+      expect(error).toBeInstanceOf(UserError);
       message = (error as Error).message;
     }
     expect(message).toMatch(/^WITNESS_POLICY: .*\.$/);

@@ -1,7 +1,7 @@
 /**
- * Snapshots of the list: all its chunks, encoded, at one position of the log. The first snapshot
+ * Encoded lists: all chunks of the list, encoded, at one position of the log. The first one
  * has to encode every chunk, which takes 2 ms per thousand orders. It is therefore made in turns of
- * the event loop, during which the list may change. The snapshot is a cut: it fixes the orders of
+ * the event loop, during which the list may change. An encoded list is a cut: it fixes the orders of
  * each chunk, and each order is encoded as of the cut's position.
  */
 import { type Chunk, type OrderChunks, slotsOf } from './order-chunks.ts';
@@ -10,7 +10,7 @@ import { type Chunk, type OrderChunks, slotsOf } from './order-chunks.ts';
 const TURN_CHUNKS = 2;
 
 /** The whole list at one position of the log. It is immutable. */
-export interface ListSnapshot<Encoded> {
+export interface EncodedList<Encoded> {
   readonly position: number;
   /** The name of the list at that position: see OrderList.stateAt. */
   readonly state: string;
@@ -19,19 +19,19 @@ export interface ListSnapshot<Encoded> {
 }
 
 /** The place of the list in the log. */
-type Place = Omit<ListSnapshot<unknown>, 'chunks'>;
+type Place = Omit<EncodedList<unknown>, 'chunks'>;
 
 /** Encodes orders as of a position; `first` is true for the first chunk of the list. */
 type EncodeAsOf<Encoded> = (slots: Uint32Array, first: boolean, position: number) => Encoded;
 
-/** Makes the snapshots of a list, and caches the newest until the list changes. */
-export class ListSnapshots<Encoded> {
+/** Encodes a list, and caches the newest until the list changes. */
+export class EncodedLists<Encoded> {
   readonly #chunks: OrderChunks<Encoded>;
   readonly #encode: EncodeAsOf<Encoded>;
   readonly #place: () => Place;
-  #newest: ListSnapshot<Encoded> | undefined;
+  #newest: EncodedList<Encoded> | undefined;
   #round: Promise<unknown> = Promise.resolve();
-  #nextRound: Promise<ListSnapshot<Encoded>> | undefined;
+  #nextRound: Promise<EncodedList<Encoded>> | undefined;
 
   /** @param place Returns the present place of the list. */
   constructor(chunks: OrderChunks<Encoded>, encode: EncodeAsOf<Encoded>, place: () => Place) {
@@ -45,18 +45,18 @@ export class ListSnapshots<Encoded> {
     this.#newest = undefined;
   }
 
-  /** Returns a snapshot of the present list. */
-  now(): ListSnapshot<Encoded> {
+  /** Returns the present list, encoded. */
+  now(): EncodedList<Encoded> {
     this.#newest ??= this.#cut().finish();
     return this.#newest;
   }
 
   /**
-   * Resolves with a snapshot of the present list, or of the list after the snapshot in progress:
+   * Resolves with the present list, encoded, or with that after the one in progress:
    * its waiting callers share the next cut, so at most one is in progress.
    * @param nextTurn Awaited between the turns.
    */
-  async inTurns(nextTurn: () => Promise<void>): Promise<ListSnapshot<Encoded>> {
+  async inTurns(nextTurn: () => Promise<void>): Promise<EncodedList<Encoded>> {
     if (this.#newest !== undefined || this.#chunks.countStale() <= TURN_CHUNKS) return this.now();
     if (this.#nextRound === undefined) {
       this.#nextRound = this.#round.then(() => this.#encodeInTurns(nextTurn));
@@ -66,13 +66,13 @@ export class ListSnapshots<Encoded> {
     return this.#nextRound;
   }
 
-  async #encodeInTurns(nextTurn: () => Promise<void>): Promise<ListSnapshot<Encoded>> {
+  async #encodeInTurns(nextTurn: () => Promise<void>): Promise<EncodedList<Encoded>> {
     this.#nextRound = undefined;
     const cut = this.#cut();
     while (cut.encodeSome(TURN_CHUNKS)) await nextTurn();
-    const snapshot = cut.finish();
-    if (snapshot.position === this.#place().position) this.#newest = snapshot;
-    return snapshot;
+    const list = cut.finish();
+    if (list.position === this.#place().position) this.#newest = list;
+    return list;
   }
 
   #cut() {
@@ -88,7 +88,7 @@ export class ListSnapshots<Encoded> {
       }
       return done < parts.length;
     };
-    const finish = (): ListSnapshot<Encoded> => {
+    const finish = (): EncodedList<Encoded> => {
       encodeSome(Number.POSITIVE_INFINITY);
       return { ...place, chunks: parts.map(({ encoded }) => encoded as Encoded) };
     };
