@@ -203,7 +203,8 @@ function serverOf(
       authFailuresPerMinute === 0 ? undefined : new FailedAuthentications(authFailuresPerMinute),
     trustedProxies,
   });
-  return new HttpServer(app, health, { ...limits, log: logger });
+  const metrics = get(RequestMetrics);
+  return new HttpServer(app, health, { ...limits, log: logger, metrics });
 }
 
 function printerOf(get: <Part>(part: InjectionToken<Part>) => Part): PrintMetrics {

@@ -50,6 +50,11 @@ export class RequestContext {
     this.res = res;
   }
 
+  /** The status of the response; undefined if the client left before it had one. */
+  get status(): number | undefined {
+    return this.res.headersSent ? this.res.statusCode : undefined;
+  }
+
   /** Notes the time at which its command is submitted. */
   submitted(): Progress {
     this.submittedAtMs = CLOCKS.elapsed();

@@ -14,7 +14,7 @@ const MAX_KINDS = 1_000;
 /** The members shared by many lines. */
 interface Kind {
   readonly method: string;
-  readonly status: number;
+  readonly status: number | undefined;
   readonly keyId: string | undefined;
   readonly outcome: string;
 }
@@ -49,7 +49,7 @@ export class RequestLog {
     const { req, res, requestId } = context;
     const { method, originalUrl = req.url } = req;
     res.on('close', () => {
-      const status = res.statusCode;
+      const { status } = context;
       const endedMs = performance.now();
       const durationMs = endedMs - begunMs;
       this.#metrics.observe(context, durationMs);
@@ -57,7 +57,9 @@ export class RequestLog {
       const { traceId, parentSpanId, clientRequestId } = clientIdsIn(req.headers);
       // A client that disconnected before its response was complete did not receive it.
       const outcome = res.writableFinished ? (refusal ?? 'ok') : 'aborted';
-      this.#loggerOf({ method, status, keyId: key?.id, outcome })[status >= 500 ? 'error' : 'info'](
+      this.#loggerOf({ method, status, keyId: key?.id, outcome })[
+        (status ?? 0) >= 500 ? 'error' : 'info'
+      ](
         {
           requestId,
           path: shownPath(originalUrl),

@@ -9,7 +9,7 @@ const DURATION_BOUNDS_S = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;
 
-/** The classes of status, by their first digit. */
+/** The classes of status, by their first digit; at 0 the requests that were aborted without one. */
 type ByStatusClass = (Histogram | undefined)[];
 
 /** Counts completed requests. Allocates only for the first request of each kind. */
@@ -19,13 +19,18 @@ export class RequestMetrics {
   readonly #errors = new Map<ErrorCode, number>();
 
   /** @param durationMs The time from reading the request's head until its response was complete. */
-  observe({ operation, req, res, refusal }: RequestContext, durationMs: number): void {
+  observe({ operation, req, status, refusal }: RequestContext, durationMs: number): void {
     const byMethod = getOrAdd(this.#durations, operation, () => new Map<string, ByStatusClass>());
     const byClass = getOrAdd(byMethod, req.method, () => []);
-    const statusClass = (res.statusCode / 100) | 0;
+    const statusClass = ((status ?? 0) / 100) | 0;
     byClass[statusClass] ??= new Histogram(DURATION_BOUNDS_S);
     byClass[statusClass].observe(durationMs / 1_000);
-    if (refusal !== undefined) this.#errors.set(refusal, (this.#errors.get(refusal) ?? 0) + 1);
+    if (refusal !== undefined) this.#count(refusal);
+  }
+
+  /** Counts an Error that was sent to bytes that are no request, and so have no operation. */
+  observeUnreadable(code: ErrorCode): void {
+    this.#count(code);
   }
 
   /** Yields the durations in seconds, by operation, method and class of status. */
@@ -34,7 +39,8 @@ export class RequestMetrics {
       for (const [method, byClass] of byMethod) {
         for (const [digit, histogram] of byClass.entries()) {
           if (histogram === undefined) continue;
-          yield { labels: { operation, method, status: `${digit}xx` }, value: histogram.read() };
+          const status = digit === 0 ? 'aborted' : `${digit}xx`;
+          yield { labels: { operation, method, status }, value: histogram.read() };
         }
       }
     }
@@ -43,6 +49,10 @@ export class RequestMetrics {
   /** The number of responses with each error code. */
   get errors(): ReadonlyMap<ErrorCode, number> {
     return this.#errors;
+  }
+
+  #count(code: ErrorCode): void {
+    this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
   }
 }
 

@@ -50,7 +50,7 @@ export class RequestSpans {
 
   /** @param begunMs The elapsed times of the request's begin and end, in milliseconds. */
   record(context: RequestContext, begunMs: number, endedMs: number): void {
-    const { req, res, requestId, operation, refusal } = context;
+    const { req, res, requestId, operation, status, refusal } = context;
     const route = this.#routes.get(operation);
     const method = METHODS.has(req.method) ? req.method : '_OTHER';
     const name = method === '_OTHER' ? 'HTTP' : method;
@@ -64,17 +64,17 @@ export class RequestSpans {
         startTime: at(begunMs),
         attributes: {
           'http.request.method': method,
-          'http.response.status_code': res.statusCode,
           'url.path': shownPath(req.originalUrl ?? req.url),
           'url.scheme': 'http',
           'store_orders.request_id': requestId,
+          ...(status !== undefined && { 'http.response.status_code': status }),
           ...(route !== undefined && { 'http.route': route }),
         },
       },
       parent,
     );
-    if (res.statusCode >= 500 || !res.writableFinished) {
-      const type = res.writableFinished ? (refusal ?? String(res.statusCode)) : 'aborted';
+    if ((status ?? 0) >= 500 || !res.writableFinished) {
+      const type = res.writableFinished ? (refusal ?? String(status)) : 'aborted';
       span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });
     }
     if (context.sentAtMs > 0 && span.isRecording()) {

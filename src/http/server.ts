@@ -10,6 +10,7 @@ import type { App } from './exact-express.ts';
 import type { Health } from './health.ts';
 import { listen } from './listen.ts';
 import { http } from './node-http.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 
 /** The time for which a stop waits for clients to read their responses, in milliseconds. */
 const LAST_ANSWERS_MS = 5_000;
@@ -28,6 +29,7 @@ const MAX_WAITING_REQUESTS = 32;
 export interface ServerOptions extends ConnectionLimits {
   readonly maxConnections: number;
   readonly log: Log;
+  readonly metrics?: Pick<RequestMetrics, 'observeUnreadable'>;
 }
 
 type Log = Readonly<Record<'info' | 'warn', (about: object, message: string) => void>>;
@@ -37,14 +39,17 @@ export class HttpServer {
   readonly #server: Server;
   readonly #connections: Connections;
   readonly #log: Log;
+  readonly #metrics: ServerOptions['metrics'];
 
-  constructor(app: App, health: Health, { maxConnections, log, ...limits }: ServerOptions) {
+  constructor(app: App, health: Health, options: ServerOptions) {
+    const { maxConnections, log, metrics, ...limits } = options;
     this.#log = log;
+    this.#metrics = metrics;
     this.#connections = new Connections((about, message) => log.warn(about, message), limits);
     const answer = oneByOne(app, health);
     // The app itself answers a missing Host with an Error object. An unknown expectation is ignored
     // (RFC 9110, section 10.1.1); Node would send an empty 417.
-    const options = {
+    const serving = {
       requireHostHeader: false,
       // Of duplicate Host or Authorization headers Node would take the first, and a proxy perhaps
       // the last.
@@ -58,7 +63,7 @@ export class HttpServer {
       IncomingMessage: born(http.IncomingMessage, app.request),
       ServerResponse: born(http.ServerResponse, app.response),
     };
-    this.#server = http.createServer(options, answer);
+    this.#server = http.createServer(serving, answer);
     this.#server.on('checkExpectation', answer);
     // 100 Continue is sent by the reader of the body: other operations do not wait for one.
     this.#server.on('checkContinue', answer);
@@ -70,7 +75,7 @@ export class HttpServer {
     this.#server.on('connect', (req, connection: Connection) => {
       // Node itself sends no response here.
       afterLast(connection, () => {
-        const res = new options.ServerResponse(req);
+        const res = new serving.ServerResponse(req);
         res.assignSocket(connection);
         res.once('finish', () => connection.destroySoon());
         // Node reads no other request behind it.
@@ -135,6 +140,7 @@ export class HttpServer {
       const requestId = refuseConnection(connection, reason);
       const { status, code: outcome } = reason;
       this.#log.info({ requestId, status, outcome, cause: code }, 'unreadable request');
+      this.#metrics?.observeUnreadable(outcome);
       this.#connections.linger(connection);
     } else {
       // The bytes follow a complete request, or belong to a body that is not read: the request is

@@ -45,12 +45,12 @@ export class SlowRequests {
     const answeredMs = context.answeredAtMs || endedMs;
     const parts = partsUntil(answeredMs, context);
     const known = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
-    const { requestId, operation, res, req } = context;
+    const { requestId, operation, status, req } = context;
     const line = {
       requestId,
       traceId: clientIdsIn(req.headers).traceId,
       operation,
-      status: res.statusCode,
+      status,
       durationMs: endedMs - begunMs,
       ...parts,
       otherMs: Math.max(0, answeredMs - begunMs - known),

@@ -6,6 +6,7 @@ import { tableOf } from '../../docs/markdown.ts';
 import { ask, expectError } from '../../support/http.ts';
 import { oneService } from '../../support/one-service.ts';
 import { HAS_PROMTOOL, promtool } from '../../support/promtool.ts';
+import { RawClient } from '../../support/raw-client.ts';
 import { bearer } from '../../support/service.ts';
 
 const { service, beside } = await oneService({ METRICS_PORT: '0' });
@@ -70,6 +71,37 @@ it('Requests, errors, batches and events are counted', async () => {
   expect(names.filter((name) => /_(?:database_connections|log_lock_wait)/.test(name))).toEqual([]);
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0);
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+});
+
+it('Requests that end before their response are no successes', async () => {
+  const before = await scraped();
+  const head = `POST ${ORDERS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n`;
+  const FRAMING = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
+  using client = new RawClient(service.address);
+  client.send(`${head}${FRAMING}Expect: 100-continue\r\n\r\n`);
+  await client.until('100 Continue');
+  client.socket.resetAndDestroy();
+  const line = await service.program.until(({ log }) =>
+    log.find(({ method, outcome }) => method === 'POST' && outcome === 'aborted'),
+  );
+  expect(line).not.toHaveProperty('status');
+  const after = await scraped();
+  const count = (status: string) => {
+    const labels = `operation="v1 placeOrder",method="POST",status="${status}"`;
+    const name = `http_server_request_duration_seconds_count{${labels}}`;
+    return (after.get(name) ?? 0) - (before.get(name) ?? 0);
+  };
+  expect([count('aborted'), count('2xx')]).toEqual([1, 0]);
+});
+
+it('Errors for bytes that are no request are counted', async () => {
+  const ERRORS_OF = 'store_orders_errors_total{code="invalid_request"}';
+  const before = (await scraped()).get(ERRORS_OF) ?? 0;
+  using client = new RawClient(service.address);
+  client.send('FOO / HTTP/1.1\r\n\r\n');
+  await client.closed;
+  expect(client.received).toMatch(/^HTTP\/1\.1 400 /);
+  expect((await scraped()).get(ERRORS_OF)).toBe(before + 1);
 });
 
 it('Durations are in seconds', async () => {

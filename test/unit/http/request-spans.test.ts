@@ -64,7 +64,8 @@ afterEach(() => trace.disable());
 function request(members: object = {}, headers: object = {}, status = 204): RequestContext {
   return {
     req: { method: 'DELETE', url: '/v1/store/orders/1', headers },
-    res: { statusCode: status, writableFinished: true },
+    res: { writableFinished: true },
+    status,
     requestId: 'r',
     operation: 'v1 cancelOrder',
     ...{ submittedAtMs: 0, sentAtMs: 0, answeredAtMs: 0, catchUpMs: 0 },
@@ -116,10 +117,17 @@ it.each([
   [503, 'service_unavailable', true, 'service_unavailable'],
   [200, undefined, false, 'aborted'],
 ])('the error of a %s with the code %s, complete: %s, is %s', (status, refusal, isWhole, type) => {
-  const res = { statusCode: status, writableFinished: isWhole };
-  const [span] = recorded(request({ refusal, res })) as [Made];
+  const res = { writableFinished: isWhole };
+  const [span] = recorded(request({ refusal, res }, {}, status)) as [Made];
   expect(span.attributes['error.type']).toBe(type);
   expect(span.status).toEqual({ code: SpanStatusCode.ERROR });
+});
+
+it('a request that ended before its response has no status', () => {
+  const res = { writableFinished: false };
+  const [span] = recorded(request({ res, status: undefined })) as [Made];
+  expect(span.attributes).not.toHaveProperty('http.response.status_code');
+  expect(span.attributes['error.type']).toBe('aborted');
 });
 
 it('a refusal of the client is no error of the service', () => {

@@ -18,7 +18,7 @@ function request(times: Partial<RequestContext>): RequestContext {
     requestId: 'r',
     operation: 'v1 cancelOrder',
     req: { headers: {} },
-    res: { statusCode: 204 },
+    status: 204,
     submittedAtMs: 0,
     sentAtMs: 0,
     answeredAtMs: 0,
