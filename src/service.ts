@@ -16,6 +16,7 @@ import type { Engine } from './app/ports/engine.ts';
 import { IMPAIRMENTS } from './app/ports/impairment.ts';
 import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
 import { Writer } from './app/write/writer.ts';
+import { ALL_SIGNALS, onStopSignal } from './cli/shared/interrupt.ts';
 import { welcome } from './cli/shared/welcome.ts';
 import type { Compose, Parts } from './container.ts';
 import { engineOf, mayPass } from './engines.ts';
@@ -218,7 +219,7 @@ class Service {
   }
 
   /**
-   * Stops the service on SIGTERM and SIGINT. Returns a function that stops it at once. Further signals
+   * Stops the service on a signal to stop. Returns a function that stops it at once. Further signals
    * are ignored: npm repeats a Ctrl-C, at which close-with-grace would drop the requests in flight.
    */
   #stopOnSignals(): () => void {
@@ -226,7 +227,7 @@ class Service {
       {
         delay: this.#config.maxStopMs,
         logger: this.#logger,
-        skip: ['SIGTERM', 'SIGINT', 'beforeExit'],
+        skip: [...ALL_SIGNALS, 'beforeExit'] as closeWithGrace.AllEvents[],
       },
       async ({ err }) => {
         if (err !== undefined) this.#logger.fatal(err, 'unexpected: stopping');
@@ -243,8 +244,7 @@ class Service {
       if (delay === 0) stop();
       else setTimeout(stop, delay);
     };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    onStopSignal(onSignal);
     return stop;
   }
 }

@@ -130,7 +130,22 @@ it('SIGUSR1 opens no debugger, and does not end the service', async () => {
   expect(await service.program.end('SIGTERM')).toBe(0);
 });
 
-it.each(['SIGINT', 'SIGTERM'] as const)(
+it('A signal that is not one to stop ends the service as any other process', async () => {
+  await using service = await Service.start();
+  await placeOrder(service);
+  expect(await service.program.end('SIGUSR2')).toBe('SIGUSR2');
+  expect(service.program.stdout).not.toContain('"msg":"stopped"');
+});
+
+it('SIGHUP lets the delay of a stop pass, as SIGTERM does', async () => {
+  await using service = await Service.start({ STOP_DELAY: '1' });
+  service.program.child.kill('SIGHUP');
+  await notReady(service);
+  await placeOrder(service);
+  expect(await service.program.ended()).toBe(0);
+});
+
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   '%s twice, as under npm, stops the service cleanly',
   async (signal) => {
     await using service = await Service.start();

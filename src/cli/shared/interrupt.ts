@@ -1,9 +1,21 @@
 /** The stop of commands by the signals of Ctrl-C and of process managers. */
 
+import { constants } from 'node:os';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 
-/** The signals of Ctrl-C and of process managers. */
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** The names of all signals. */
+export const ALL_SIGNALS = Object.keys(constants.signals) as readonly NodeJS.Signals[];
+
+/** The signals of Ctrl-C, of process managers, and of a terminal that is closed. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Calls a function at each signal to stop, until the returned function is called. */
+export function onStopSignal(stop: () => void): () => void {
+  for (const signal of STOP_SIGNALS) process.on(signal, stop);
+  return () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, stop);
+  };
+}
 
 /**
  * Runs work that can be stopped: Ctrl-C aborts its signal instead of the process. Further signals
@@ -14,11 +26,11 @@ export async function interruptible<Result>(
 ): Promise<Result> {
   const controller = new AbortController();
   const abort = () => controller.abort(new UserError('Stopped before it was done.'));
-  for (const signal of SIGNALS) process.on(signal, abort);
+  const settled = onStopSignal(abort);
   try {
     return await work(controller.signal);
   } finally {
-    for (const signal of SIGNALS) process.off(signal, abort);
+    settled();
   }
 }
 
@@ -30,12 +42,12 @@ export async function untilStopped(work: (signal: AbortSignal) => Promise<void>)
   const stopped = new UserError('Stopped.');
   const controller = new AbortController();
   const stop = () => controller.abort(stopped);
-  for (const signal of SIGNALS) process.on(signal, stop);
+  const settled = onStopSignal(stop);
   try {
     await work(controller.signal);
   } catch (error) {
     if (error !== stopped) throw error;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
+    settled();
   }
 }
