@@ -24,7 +24,7 @@ export const composition: Composition = {
     await serveWitness(...given);
   },
   async settings(given = {}) {
-    const { readDotEnv } = await import('./infra/process/config.ts');
+    const { readDotEnv } = await import('./infra/process/dot-env.ts');
     const { settingsOf } = await import('./infra/process/settings.ts');
     return settingsOf({ given, environment: process.env, dotEnv: readDotEnv() });
   },
@@ -95,7 +95,8 @@ async function witnessesFor({ databaseFile }: SigningKeyPlace, { id }: { readonl
 }
 
 async function configure(given: GivenSettings = {}): Promise<Config> {
-  const { loadDotEnv, readConfig } = await import('./infra/process/config.ts');
+  const { readConfig } = await import('./infra/process/config.ts');
+  const { loadDotEnv } = await import('./infra/process/dot-env.ts');
   protectFiles();
   loadDotEnv();
   const settings = Object.entries(given);

@@ -140,6 +140,16 @@ describe('.env', () => {
     expect(await addressOf(program)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
+  it('is refused for a line that sets nothing, before there is a store', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, '.env'), '\uFEFFLOG_LEVEL=info\nPORT : 4000\n');
+    expect(await refused({}, folder)).toMatchObject({
+      code: 1,
+      lines: [expect.stringMatching(/^store-orders: \.env, line 2: a line must be NAME=VALUE/)],
+    });
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+
   it('is checked for the same mistakes', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\n');

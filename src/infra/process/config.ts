@@ -1,7 +1,5 @@
 /** The configuration of the service, read from the environment. */
 
-import { existsSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { keyIdOf } from '../../app/keys/api-key.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
@@ -21,7 +19,6 @@ import {
 import { type DatabaseConfig, database } from './database-setting.ts';
 import { type Limits, limits, limitsIn } from './limits.ts';
 import type { LogFormat } from './logger.ts';
-import { requireSmallFile } from './small-file.ts';
 import { type WitnessSettings, witnessing, witnessingIn } from './witness-settings.ts';
 
 /** The settings of the service. `.env.example` documents each variable. */
@@ -223,14 +220,4 @@ export function readDatabaseUrl(url: string): DatabaseConfig {
   const result = database.safeParse(url);
   if (result.success) return result.data;
   throw new UserError(`An address of a store ${result.error.issues[0]?.message}.`);
-}
-
-/** Takes variables from the `.env` file here, if there is one; those that are set already win. */
-export function loadDotEnv(): void {
-  for (const [name, value] of Object.entries(readDotEnv())) process.env[name] ??= value;
-}
-
-/** Returns the variables of the `.env` file here; none if there is no such file. */
-export function readDotEnv(): Readonly<Record<string, string | undefined>> {
-  return existsSync('.env') ? parseEnv(requireSmallFile('.env')) : {};
 }
