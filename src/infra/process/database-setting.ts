@@ -49,6 +49,8 @@ function flawInForm(url: string): string | undefined {
 }
 
 function flawInFile(file: string): string | undefined {
+  // No shell has replaced it: there would be a folder with this name.
+  if (/^~[^/]*\//.test(file)) return 'must not begin with ~: write the path of the home folder';
   if (/(?:^|\/)\.{0,2}$/.test(file)) return 'must name a file, not a folder';
   if (Buffer.byteLength(basename(file)) <= MAX_NAME_BYTES) return undefined;
   return `must name a file with a name of ${MAX_NAME_BYTES} bytes at most: those of the files beside it are longer`;
