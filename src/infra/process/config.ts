@@ -83,68 +83,72 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  * The schemas of the variables. A default is a text, as a variable would have it, so that it can be shown
  * like one.
  */
-export const environment = z
-  .object({
-    PORT: numberTo(65_535, 'must be a number from 0 to 65535').prefault('3000'),
-    HOST: host.prefault('127.0.0.1'),
-    DATABASE_URL: database.prefault('sqlite:./data/store-orders.db'),
-    SIGNING_KEY_FILE: z.string().optional(),
-    LOG_ORIGIN: logOrigin.optional(),
-    ...witnessing,
-    HEAD_FILE: z.string().optional(),
-    /** The earlier name of HEAD_FILE. */
-    WITNESS_FILE: z.string().optional(),
-    BASE_URL: baseUrl.optional(),
-    STAGING_BASE_URL: baseUrl.optional(),
-    CORS_ORIGINS: origins.optional(),
-    TILES: z.enum(TILES, { error: 'must be off, audit or public' }).default('audit'),
-    CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
-    AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').prefault(
-      '300',
-    ),
-    TRUST_PROXY: proxies.optional(),
-    ...limits,
-    // The default is about 8,000 events a second, which takes 2 to 3 % of one processor.
-    SCRUB_BYTES_PER_SECOND: numberTo(
-      9_999_999_999,
-      'must be a number of bytes a second, 0 to 9999999999',
-    ).prefault('2000000'),
-    SNAPSHOT_INTERVAL: numberTo(86_400, 'must be a whole number of seconds from 0 to 86400')
-      .transform(inMs)
-      .prefault('60'),
-    QUEUE_TARGET_MS: durationMs.prefault(String(DELAY_LIMITS.targetMs)),
-    QUEUE_INTERVAL_MS: durationMs.prefault(String(DELAY_LIMITS.intervalMs)),
-    DATABASE_WAIT: numberTo(9_999, 'must be a whole number of seconds from 0 to 9999')
-      .transform(inMs)
-      .prefault('60'),
-    STOP_DELAY: numberTo(60, 'must be a whole number of seconds from 0 to 60')
-      .transform(inMs)
-      .prefault('0'),
-    STOP_TIMEOUT: numberTo(600, 'must be a whole number of seconds from 1 to 600', 1)
-      .transform(inMs)
-      .prefault('9'),
-    SLOW_REQUEST_MS: numberTo(
-      60_000,
-      'must be a whole number of milliseconds from 0 to 60000',
-    ).prefault('1000'),
-    METRICS_PORT: numberTo(65_535, 'must be a number from 0 to 65535').optional(),
-    LOG_LEVEL: z
-      .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
-      .prefault('info'),
-    LOG_FORMAT: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
-    // The message does not repeat what was given: it may be a real key with a typing error.
-    INITIAL_API_KEY: z
-      .string()
-      .refine(
-        (text) => keyIdOf(text) !== undefined,
-        'is not a well-formed key: make one with `store-orders keys create`',
-      )
-      .optional(),
-  })
-  .refine(({ PORT, METRICS_PORT }) => METRICS_PORT !== PORT || PORT === 0, {
+const variables = z.object({
+  PORT: numberTo(65_535, 'must be a number from 0 to 65535').prefault('3000'),
+  HOST: host.prefault('127.0.0.1'),
+  DATABASE_URL: database.prefault('sqlite:./data/store-orders.db'),
+  SIGNING_KEY_FILE: z.string().optional(),
+  LOG_ORIGIN: logOrigin.optional(),
+  ...witnessing,
+  HEAD_FILE: z.string().optional(),
+  /** The earlier name of HEAD_FILE. */
+  WITNESS_FILE: z.string().optional(),
+  BASE_URL: baseUrl.optional(),
+  STAGING_BASE_URL: baseUrl.optional(),
+  CORS_ORIGINS: origins.optional(),
+  TILES: z.enum(TILES, { error: 'must be off, audit or public' }).default('audit'),
+  CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
+  AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').prefault(
+    '300',
+  ),
+  TRUST_PROXY: proxies.optional(),
+  ...limits,
+  // The default is about 8,000 events a second, which takes 2 to 3 % of one processor.
+  SCRUB_BYTES_PER_SECOND: numberTo(
+    9_999_999_999,
+    'must be a number of bytes a second, 0 to 9999999999',
+  ).prefault('2000000'),
+  SNAPSHOT_INTERVAL: numberTo(86_400, 'must be a whole number of seconds from 0 to 86400')
+    .transform(inMs)
+    .prefault('60'),
+  QUEUE_TARGET_MS: durationMs.prefault(String(DELAY_LIMITS.targetMs)),
+  QUEUE_INTERVAL_MS: durationMs.prefault(String(DELAY_LIMITS.intervalMs)),
+  DATABASE_WAIT: numberTo(9_999, 'must be a whole number of seconds from 0 to 9999')
+    .transform(inMs)
+    .prefault('60'),
+  STOP_DELAY: numberTo(60, 'must be a whole number of seconds from 0 to 60')
+    .transform(inMs)
+    .prefault('0'),
+  STOP_TIMEOUT: numberTo(600, 'must be a whole number of seconds from 1 to 600', 1)
+    .transform(inMs)
+    .prefault('9'),
+  SLOW_REQUEST_MS: numberTo(
+    60_000,
+    'must be a whole number of milliseconds from 0 to 60000',
+  ).prefault('1000'),
+  METRICS_PORT: numberTo(65_535, 'must be a number from 0 to 65535').optional(),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
+    .prefault('info'),
+  LOG_FORMAT: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
+  // The message does not repeat what was given: it may be a real key with a typing error.
+  INITIAL_API_KEY: z
+    .string()
+    .refine(
+      (text) => keyIdOf(text) !== undefined,
+      'is not a well-formed key: make one with `store-orders keys create`',
+    )
+    .optional(),
+});
+
+/** All of them together. */
+export const environment = variables.refine(
+  ({ PORT, METRICS_PORT }) => METRICS_PORT !== PORT || PORT === 0,
+  {
     path: ['METRICS_PORT'],
     error: 'must differ from PORT: one process cannot listen twice on one port',
-  });
+  },
+);
 
 /** Redacts the configuration's secrets in all that this process shows, errors first. */
 function guardSecrets({ INITIAL_API_KEY, DATABASE_URL, PGPASSWORD }: Variables): void {
