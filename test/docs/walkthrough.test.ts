@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { newFolder, Service, start } from '../support/service.ts';
+import { Service, start } from '../support/service.ts';
+import { calledSince, readPage, stepsOf, tracing } from '../support/walkthrough.ts';
 
 const PAGE = 'docs/walkthrough.md';
 
@@ -15,16 +14,6 @@ const QUIET_MS = 1_500;
 /** Repetitions, so that other work which coincides with one request is not taken for a part of it. */
 const SAMPLES = 3;
 
-/** Returns the functions called since the last time, each with its thread. */
-async function calledSince(folder: string): Promise<ReadonlySet<string>> {
-  const sockets = readdirSync(folder).filter((name) => name.endsWith('.sock'));
-  const threads = sockets.map(async (name) => {
-    const calls = JSON.parse(await text(connect(join(folder, name))).catch(() => '[]'));
-    return (calls as readonly string[]).map((call) => `${name} ${call}`);
-  });
-  return new Set((await Promise.all(threads)).flat());
-}
-
 /**
  * Returns the files whose functions one cancellation calls, each with the names of these functions.
  *
@@ -32,13 +21,8 @@ async function calledSince(folder: string): Promise<ReadonlySet<string>> {
  * its timers, and those that take in an event which another process has recorded.
  */
 async function trace(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const folder = newFolder();
-  const preload = resolve('test/support/programs/call-trace.ts');
-  await using service = await Service.start({
-    NODE_OPTIONS: `--import=${preload}`,
-    CALL_TRACE: folder,
-    SCRUB_BYTES_PER_SECOND: '0',
-  });
+  const { folder, env } = tracing();
+  await using service = await Service.start({ ...env, SCRUB_BYTES_PER_SECOND: '0' });
   const quietly = async () => {
     await setTimeout(QUIET_MS);
     return calledSince(folder);
@@ -66,21 +50,9 @@ async function trace(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   return files;
 }
 
-/** The list items of the page that are about one file: its number, if any, and its functions. */
-function stepsOfPage() {
-  const items = readFileSync(PAGE, 'utf8').matchAll(
-    /^ *(?:(\d+)\.|-) \[(src\/[\w./-]+)\]\(\.\.\/\2\)((?:.*\n)(?: +[^\s-].*\n)*)/gm,
-  );
-  return [...items].map(([, number, file = '', prose = '']) => ({
-    number: number === undefined ? undefined : Number(number),
-    file,
-    functions: [...prose.matchAll(/`(#?\w+)\(\)`/g)].map(([, name = '']) => name),
-  }));
-}
-
 test('the walkthrough names the files that a cancellation passes, and the functions called', async () => {
   const files = await trace();
-  const steps = stepsOfPage();
+  const steps = stepsOf(readPage(PAGE));
   expect(steps.map(({ file }) => file).toSorted()).toEqual([...files.keys()].sort());
   for (const { file, functions } of steps) {
     for (const name of functions) expect([...(files.get(file) ?? [])], file).toContain(name);
@@ -88,10 +60,10 @@ test('the walkthrough names the files that a cancellation passes, and the functi
 });
 
 test('the walkthrough counts the files that it names, and those that pass the command on', () => {
-  const steps = stepsOfPage();
+  const steps = stepsOf(readPage(PAGE));
   const numbers = steps.flatMap(({ number }) => number ?? []);
   expect(numbers).toEqual(numbers.map((_, index) => index + 1));
-  const stated = readFileSync(PAGE, 'utf8').match(/\*\*(\d+) files\*\*, of which \*\*(\d+)\*\*/);
+  const stated = readPage(PAGE).match(/\*\*(\d+) files\*\*, of which \*\*(\d+)\*\*/);
   expect(stated?.slice(1).map(Number)).toEqual([steps.length, numbers.length]);
   expect(numbers.length).toBeLessThanOrEqual(20);
 });

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +7,8 @@ import { threadId } from 'node:worker_threads';
 /**
  * Preloaded into a service by `node --import`: counts the calls of every function in each thread, by
  * V8's precise coverage. A thread listens on a socket of its own in the folder CALL_TRACE, and
- * answers each connection with the functions of the service that were called since the last one.
+ * answers each connection with the functions of the service that were called since the last one. At
+ * its end it writes those that were called since then into a file.
  */
 
 /** Part of the inspector's answer to `Profiler.takePreciseCoverage`. */
@@ -46,3 +48,7 @@ function called(): readonly string[] {
 createServer((socket) => socket.end(JSON.stringify(called())))
   .listen(join(CALL_TRACE, `${threadId}.sock`))
   .unref();
+
+process.on('exit', () => {
+  writeFileSync(join(CALL_TRACE, `${threadId}.exit.json`), JSON.stringify(called()));
+});
