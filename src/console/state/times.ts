@@ -41,6 +41,7 @@ export function timeText(instant: string, zone: Zone, timeZone?: string): string
   const format = new Intl.DateTimeFormat('en-CA', {
     ...(timeZone === undefined ? {} : { timeZone }),
     hourCycle: 'h23',
+    era: 'short',
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
@@ -50,7 +51,10 @@ export function timeText(instant: string, zone: Zone, timeZone?: string): string
   });
   const parts = format.formatToParts(millisecondsOf(instant));
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  const date = `${of('year').padStart(4, '0')}-${of('month')}-${of('day')}`;
+  // The year before 1 is 0 in RFC 3339, and 1 BC here.
+  const year = of('era').startsWith('B') ? 1 - Number(of('year')) : Number(of('year'));
+  const digits = `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}`;
+  const date = `${digits}-${of('month')}-${of('day')}`;
   return `${date} ${of('hour')}:${of('minute')}:${of('second')}${fraction}`;
 }
 

@@ -20,6 +20,15 @@ describe('A time', () => {
     expect(timeText(at, 'utc')).toBe('2026-03-05 23:30:00.120');
     expect(timeText(at, 'local', 'Europe/Vienna')).toBe('2026-03-06 00:30:00.120');
   });
+
+  it.each([
+    ['0000-06-01T12:00:00Z', 'UTC', '0000-06-01 12:00:00'],
+    ['0001-01-01T00:00:00Z', 'America/St_Johns', '0000-12-31 20:29:08'],
+    ['0000-01-01T00:00:00Z', 'America/St_Johns', '-0001-12-31 20:29:08'],
+    ['9999-12-31T23:59:59Z', 'Asia/Kathmandu', '10000-01-01 05:44:59'],
+  ])('is right at the ends of the years: %s in %s', (at, zone, text) => {
+    expect(timeText(at, 'local', zone)).toBe(text);
+  });
 });
 
 test.each([
