@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { firstCommands } from '../state/curl.ts';
-import type { Problem } from '../state/problem.ts';
+import { isWorthRetry, type Problem } from '../state/problem.ts';
 import { Copy } from './controls.tsx';
 import { isOnline } from './device.ts';
 import { SERVICE } from './router.ts';
@@ -39,6 +39,11 @@ export function ProblemView({ problem, onRetry, children }: ProblemProps) {
       )}
       {children}
       {retryMs !== undefined && <Countdown of={problem} ms={retryMs} onEnd={onRetry} />}
+      {retryMs === undefined && isWorthRetry(problem) && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }

@@ -10,7 +10,10 @@ export interface TailState {
   readonly kind: 'off' | 'opening' | 'live' | 'lost';
   /** The length of the last interruption after which the stream caught up, in milliseconds. */
   readonly gapMs?: number;
+  /** The reason why the stream has ended for good. */
   readonly problem?: Problem;
+  /** After a problem: opens the stream again behind the last event. */
+  readonly onReopen?: () => void;
 }
 
 /** The longest time for which an event waits for others, in milliseconds. */
@@ -35,7 +38,6 @@ export function useTail({ after, filter = {}, onEvents }: TailOptions): TailStat
     }
     const ending = new AbortController();
     let lostAt: number | undefined;
-    setState({ kind: 'opening' });
     const { events } = streamClient(() => {
       const gap = lostAt === undefined ? {} : { gapMs: now() - lostAt };
       lostAt = undefined;
@@ -50,16 +52,26 @@ export function useTail({ after, filter = {}, onEvents }: TailOptions): TailStat
       const batch = waiting.splice(0);
       if (!ending.signal.aborted) handler.current(batch);
     };
+    let reached = after;
+    const onCheckpoint = (position: string) => {
+      reached = position;
+    };
+    const { signal } = ending;
     const follow = async () => {
-      const options = { ...filter, after, signal: ending.signal, onInterrupt };
+      const options = { ...filter, after: reached, signal, onInterrupt, onCheckpoint };
       for await (const event of events.follow(options)) {
         if (waiting.length === 0) setTimeout(flush, BATCH_MS);
         waiting.push(event);
       }
     };
-    follow().catch((error: unknown) => {
-      setState({ kind: 'off', problem: problemOf(error, navigator.onLine) });
-    });
+    const open = () => {
+      setState({ kind: 'opening' });
+      follow().catch((error: unknown) => {
+        const problem = problemOf(error, navigator.onLine);
+        setState({ kind: 'off', problem, onReopen: open });
+      });
+    };
+    open();
     return () => ending.abort();
   }, [after, filter.type, filter.commandId]);
   return state;

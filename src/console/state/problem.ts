@@ -1,5 +1,6 @@
 /** The states of a page that could not be loaded, from the errors of the client. */
 import { StoreOrdersError } from '../../client/client.ts';
+import { isPassing } from '../../client/retry-policy.ts';
 
 /** The reason why a page shows no data. */
 export interface Problem {
@@ -16,8 +17,21 @@ export interface Problem {
     | 'other';
   readonly message: string;
   readonly requestId?: string | undefined;
-  /** The wait before another attempt, in milliseconds; absent if another one is of no use. */
+  /** The wait before the next attempt, in milliseconds; absent if the reader is to decide on one. */
   readonly retryMs?: number;
+}
+
+/** The problems that another attempt cannot solve. */
+const LASTING: readonly Problem['kind'][] = [
+  'key_refused',
+  'scope_missing',
+  'gone',
+  'file_changed',
+];
+
+/** Returns false if another attempt is of no use. */
+export function isWorthRetry({ kind }: Problem): boolean {
+  return !LASTING.includes(kind);
 }
 
 /** A file that was checked cannot be read as it was then. */
@@ -49,14 +63,14 @@ export function problemOf(error: unknown, isOnline: boolean): Problem {
       const kind = isOnline ? 'unreachable' : 'offline';
       return { kind, message: 'There was no answer.', retryMs: RETRY_MS };
     }
-    case 'service_unavailable':
-    case 'rate_limited':
-      return { kind: 'busy', ...told, retryMs: Math.max(1_000, retryAfterMs) };
     case 'invalid_request': {
       const isToCome = /^asOf: (?:the log ends|it is in the future)/.test(message);
       return { kind: isToCome ? 'moment_to_come' : 'other', ...told };
     }
-    default:
-      return { kind: 'other', ...told };
+    default: {
+      // Proxies that cannot reach the service answer with pages of their own.
+      if (!isPassing(error)) return { kind: 'other', ...told };
+      return { kind: 'busy', ...told, retryMs: Math.max(1_000, retryAfterMs) };
+    }
   }
 }

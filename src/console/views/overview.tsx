@@ -141,7 +141,7 @@ function ActivityChart({ hours: { data }, minutes }: Omit<NumbersProps, 'summary
 
 /** The newest checkpoint, and its age. It is signed again only when the log has grown. */
 function CheckpointTile({ head }: { readonly head: number }) {
-  const { value, problem } = useLoaded(`checkpoint ${head}`, async (signal) => ({
+  const { value, problem, reload } = useLoaded(`checkpoint ${head}`, async (signal) => ({
     ...readCheckpoint(await client.checkpoint({ signal })),
     at: instantNow(),
   }));
@@ -149,8 +149,15 @@ function CheckpointTile({ head }: { readonly head: number }) {
     <li class="tile" data-figure="checkpoint">
       <p class="figure">{value === undefined ? '…' : countText(value.size)}</p>
       <p>events in the last checkpoint</p>
+      {problem !== undefined && (
+        <p class="quiet">
+          {problem.message}{' '}
+          <button type="button" onClick={reload}>
+            Try again
+          </button>
+        </p>
+      )}
       <p class="quiet">
-        {problem?.message}
         {value !== undefined && (
           <>
             root <code>{value.root.slice(0, 8)}…</code>, <Age at={value.at} />

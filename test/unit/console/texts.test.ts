@@ -4,7 +4,7 @@ import { StoreOrdersError } from '../../../src/client/client.ts';
 import { curlOf } from '../../../src/console/state/curl.ts';
 import { type ExportFormat, piecesOf } from '../../../src/console/state/event-export.ts';
 import { perMinute, readCheckpoint } from '../../../src/console/state/figures.ts';
-import { problemOf } from '../../../src/console/state/problem.ts';
+import { FileChanged, isWorthRetry, problemOf } from '../../../src/console/state/problem.ts';
 import { idBehind } from '../../../src/console/state/routes.ts';
 import {
   countText,
@@ -73,6 +73,21 @@ describe('A problem', () => {
 
   it('of no answer is that of the device, if that is offline', () => {
     expect(problemOf(error('network'), false).kind).toBe('offline');
+  });
+
+  it.each([408, 502, 503, 504])('of a proxy that answers %d passes', (status) => {
+    const details = { status, retryAfterMs: 9_000 };
+    const problem = problemOf(new StoreOrdersError('unexpected_response', '', details), true);
+    expect([problem.kind, problem.retryMs]).toEqual(['busy', 9_000]);
+  });
+
+  it('is worth another attempt unless none could end it', () => {
+    const isWorth = (thrown: unknown) => isWorthRetry(problemOf(thrown, true));
+    const worth = ['internal_error', 'unexpected_response', 'order_not_found', 'network'] as const;
+    for (const code of worth) expect(isWorth(error(code)), code).toBe(true);
+    const lasting = ['unauthorized', 'insufficient_scope', 'gone'] as const;
+    for (const code of lasting) expect(isWorth(error(code)), code).toBe(false);
+    expect(isWorth(new FileChanged())).toBe(false);
   });
 
   it('is none of a fault in the console itself', () => {
