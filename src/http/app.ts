@@ -99,7 +99,7 @@ export function createApp(parts: AppParts): App {
   probe(app, '/livez', () => ({ status: 'ok' }));
   probe(app, '/readyz', () => readiness(health, parts.witnesses));
 
-  serveNotFound(app);
+  serveNotFound(app, parts.servesConsole);
   app.use(() => {
     throw new ApiError('not_found');
   });

@@ -35,9 +35,9 @@ export function place(position: number): Position {
   return placeIn(epoch.value, position);
 }
 
-/** Returns a position of an address as requests name it. */
+/** Returns a position of an address as requests name it. One beyond all is the last that the API takes. */
 export function placeOf(at: string): Position {
-  return at.includes(':') ? at : place(Number(at));
+  return at.includes(':') ? at : place(Math.min(Number(at), Number.MAX_SAFE_INTEGER));
 }
 
 /** Sends a request. Forgets its key if the service does not accept it, but not one that was entered since. */

@@ -1,6 +1,7 @@
 /** The pages of the console by their addresses. An address restores the whole view. */
 import type { EventType, Status } from '../../client/client.ts';
 import { instantOf } from './clock.ts';
+import { isId } from './ids.ts';
 import { instantIn, type Zone } from './times.ts';
 
 /** Every status, in the order of an order's life. */
@@ -57,6 +58,8 @@ export type Route =
   | ProofRoute
   | { readonly page: 'overview' }
   | { readonly page: 'key' }
+  /** An address where there is no page, such as that of an order with an id that none can have. */
+  | { readonly page: 'nowhere'; readonly path: string }
   | OrderRoute
   | OrdersRoute
   | LogRoute
@@ -67,23 +70,8 @@ export type Members<View> = {
   readonly [Name in keyof View]: View[Name] | undefined | '';
 };
 
-const MAX_ID = 2n ** 63n - 1n;
 /** The ids of commands, as the API describes them. */
 const COMMAND_ID = /^[!-~]{1,100}$/;
-const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
-
-/** Returns true for the decimal text of a 64-bit integer. */
-export function isId(text: string): boolean {
-  if (!DECIMAL.test(text)) return false;
-  const id = BigInt(text);
-  return id <= MAX_ID && id >= -MAX_ID - 1n;
-}
-
-/** Returns the id that follows one, or undefined behind the last. */
-export function idBehind(id: string): string | undefined {
-  const next = String(BigInt(id) + 1n);
-  return isId(next) ? next : undefined;
-}
 
 /**
  * Returns the page at an address below the console's. A parameter that is malformed is ignored.
@@ -93,7 +81,9 @@ export function readRoute(path: string, search: string): Route {
   const [page, id = ''] = path.split('/');
   const given = new URLSearchParams(search);
   if (page === 'key') return { page };
-  if (page === 'orders') return isId(id) ? readOrder(id, given) : readOrders(given);
+  if (page === 'orders' && id !== '')
+    return isId(id) ? readOrder(id, given) : { page: 'nowhere', path };
+  if (page === 'orders') return readOrders(given);
   if (page === 'travel') return readTravel(given);
   if (page === 'proof') return readProof(given);
   return page === 'log' ? readLog(given) : { page: 'overview' };
@@ -166,6 +156,8 @@ export function writeRoute(route: Route): string {
       return '';
     case 'key':
       return 'key';
+    case 'nowhere':
+      return route.path;
     case 'order': {
       const { page: _, id, ...parameters } = route;
       return withSearch(`orders/${id}`, parameters);
@@ -217,6 +209,8 @@ export function titleOf(route: Route): string {
       return 'Time travel';
     case 'proof':
       return 'Proof';
+    case 'nowhere':
+      return 'Not found';
   }
 }
 

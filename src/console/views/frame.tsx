@@ -98,7 +98,19 @@ function Content({ to }: { readonly to: Route }) {
       return <Travel to={to} />;
     case 'proof':
       return <LaterProof to={to} />;
+    case 'nowhere':
+      return <Nowhere />;
   }
+}
+
+function Nowhere() {
+  return (
+    <div class="state" data-state="nowhere">
+      <h2>There is no such page</h2>
+      <p>The id of an order is a whole number of 64 bits.</p>
+      <Link to={{ page: 'orders' }}>Show all orders</Link>
+    </div>
+  );
 }
 
 /** The page of proofs, whose script is loaded when the page is opened: most readers never need it. */

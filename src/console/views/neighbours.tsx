@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { StoreOrdersError } from '../../client/client.ts';
 import { moveTo } from '../parts/router.ts';
 import { client } from '../parts/session.ts';
-import { idBehind } from '../state/routes.ts';
+import { idBehind } from '../state/ids.ts';
 
 export function Neighbours({ id }: { readonly id: string }) {
   const [said, setSaid] = useState('');

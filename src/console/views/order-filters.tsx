@@ -1,6 +1,7 @@
 /** The filters of the list of orders that are typed. */
 import { useState } from 'preact/hooks';
-import { isId, type Members, type OrdersRoute } from '../state/routes.ts';
+import { isId } from '../state/ids.ts';
+import type { Members, OrdersRoute } from '../state/routes.ts';
 
 interface FiltersProps {
   readonly to: OrdersRoute;

@@ -158,6 +158,18 @@ describe('An address where there is nothing', () => {
     },
   );
 
+  it.each(['/console/nonsense', '/console/orders/99999999999999999999'])(
+    'has a page that leads to the console, where that is served: %s',
+    async (path) => {
+      const { status, headers, text } = await read(path, browser);
+      expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: HTML });
+      const [, link = ''] = /href="([./]*console)"/.exec(text) ?? [];
+      const { pathname } = new URL(link, `${service.address}${path}`);
+      expect(pathname).toBe('/console');
+      expect(await read(pathname)).toMatchObject({ status: 200 });
+    },
+  );
+
   it.each(['/v1', '/v1/nowhere', '/v2/store/nothing'])(
     'has the Error for a browser too where the API is: %s',
     async (path) => {

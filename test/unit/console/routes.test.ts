@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isId } from '../../../src/console/state/ids.ts';
 import {
   EVENT_TYPES,
-  isId,
   type Route,
   readRoute,
   readSearch,
@@ -73,6 +73,16 @@ describe('The addresses of the console', () => {
   ])('ignore what is malformed: %s', (search, route) => {
     expect(readRoute('orders', search)).toStrictEqual(route);
   });
+
+  it.each(['orders/9223372036854775808', 'orders/abc', 'orders/1.5'])(
+    'lead nowhere: %s',
+    (path) => {
+      const route = readRoute(path, '');
+      expect(route).toStrictEqual({ page: 'nowhere', path });
+      expect(writeRoute(route)).toBe(path);
+      expect(titleOf(route)).toBe('Not found');
+    },
+  );
 
   it('have ids of 64 bits', () => {
     expect(isId('9223372036854775807')).toBe(true);

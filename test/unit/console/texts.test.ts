@@ -4,8 +4,8 @@ import { StoreOrdersError } from '../../../src/client/client.ts';
 import { curlOf } from '../../../src/console/state/curl.ts';
 import { type ExportFormat, piecesOf } from '../../../src/console/state/event-export.ts';
 import { perMinute, readCheckpoint } from '../../../src/console/state/figures.ts';
+import { idBehind } from '../../../src/console/state/ids.ts';
 import { FileChanged, isWorthRetry, problemOf } from '../../../src/console/state/problem.ts';
-import { idBehind } from '../../../src/console/state/routes.ts';
 import {
   countText,
   durationText,
