@@ -2,11 +2,12 @@
 import { computed, signal } from '@preact/signals';
 import { now } from '../state/clock.ts';
 import { type TimeForm, timeFormOf, type Zone } from '../state/times.ts';
+import { lastingStorage } from './storage.ts';
 
 /** The entry in the local storage that keeps the form of times for the next visit. */
 const TIMES_ENTRY = 'store-orders-console-times';
 
-export const timeForm = signal<TimeForm>(timeFormOf(localStorage.getItem(TIMES_ENTRY)));
+export const timeForm = signal<TimeForm>(timeFormOf(lastingStorage.getItem(TIMES_ENTRY)));
 /** The zone of exact times: those beside relative ones are in UTC. */
 export const zone = computed<Zone>(() => (timeForm.value === 'local' ? 'local' : 'utc'));
 /** The present, for relative times: milliseconds since 1970. */
@@ -19,5 +20,5 @@ export const isOnline = signal(navigator.onLine);
 
 export function chooseTimes(text: string): void {
   timeForm.value = timeFormOf(text);
-  localStorage.setItem(TIMES_ENTRY, timeForm.value);
+  lastingStorage.setItem(TIMES_ENTRY, timeForm.value);
 }

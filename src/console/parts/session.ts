@@ -7,17 +7,21 @@ import { placeIn } from '../state/places.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
 import { isOnline } from './device.ts';
 import { SERVICE } from './router.ts';
+import { tabStorage } from './storage.ts';
 
 export type Scope = Key['scopes'][number];
 
 /** The interval at which a key that is not used is looked for, in milliseconds. */
 const IDLE_CHECK_MS = 10_000;
 
-const holder = new KeyHolder(sessionStorage, now);
+const holder = new KeyHolder(tabStorage, now);
 
 /** The key as the service knows it; absent while no key has been accepted. */
 export const who = signal<Key | undefined>(undefined);
-export const isChecking = signal(false);
+/** True while the key of the tab is looked up, after a reload. */
+export const isResuming = signal(false);
+/** The problem because of which the service could not be asked about the key. It is still held. */
+export const doubt = signal<Problem | undefined>(undefined);
 /** The reason why there is no key any more, or why one was not accepted. */
 export const farewell = signal('');
 /** Changes are off until the reader allows them, for as long as the key is held. */
@@ -72,46 +76,51 @@ export function streamClient(onOpen: () => void): StoreOrders {
   });
 }
 
-/** Returns the whole answer to a GET as a file, without a copy of it as text. */
+/** Returns the whole answer to a GET as a file, without a copy of it as text. Rejects with a reason in words. */
 export async function fileAt(path: string, accept: string): Promise<Blob> {
   const headers = { Authorization: `Bearer ${holder.key ?? ''}`, Accept: accept };
   const response = await watched(new URL(path, SERVICE), { headers, redirect: 'manual' });
   if (!response.ok) throw new Error(`The service answered ${response.status}.`);
+  const type = response.headers.get('Content-Type') ?? 'nothing known';
+  // Pages to log in are answers of proxies, some with status 200.
+  if (!type.startsWith(accept)) throw new Error(`The answer is not ${accept}, but ${type}.`);
   return response.blob();
 }
 
-/** Tries a key, and holds it if the service accepts it. Returns the problem if it does not. */
-export async function enter(key: string, isForTab: boolean): Promise<Problem | undefined> {
+/** Tries a key, and holds it unless the service refuses it. */
+export async function enter(key: string, isForTab: boolean): Promise<void> {
   holder.hold(key, isForTab);
-  return identify();
+  await identify();
 }
 
 /** Goes on with the key of the tab, if it was to be kept. */
 export async function resume(): Promise<void> {
-  if (holder.restore() !== undefined) await identify();
+  if (holder.restore() === undefined) return;
+  isResuming.value = true;
+  await identify().finally(() => {
+    isResuming.value = false;
+  });
 }
 
-/** Learns whose key is held. Of one that another has replaced meanwhile, the answer changes nothing. */
-async function identify(): Promise<Problem | undefined> {
+/** Learns whose key is held. Of one that has been replaced or dropped meanwhile, the answer changes nothing. */
+export async function identify(): Promise<void> {
   const asked = holder.key;
-  const isReplaced = () => ![asked, undefined].includes(holder.key);
-  isChecking.value = true;
   farewell.value = '';
   try {
     const key = await client.whoAmI();
     const mayRead = key.scopes.includes('audit:read');
     const present = mayRead ? (await client.epochs()).epoch : '0';
-    if (holder.key !== asked) return undefined;
+    if (holder.key !== asked) return;
     epoch.value = present;
     who.value = key;
-    return undefined;
+    doubt.value = undefined;
   } catch (error) {
     const problem = problemOf(error, navigator.onLine);
-    const reason = problem.kind === 'key_refused' ? 'The service does not accept this key.' : '';
-    if (!isReplaced()) forget(reason);
-    return problem;
-  } finally {
-    if (!isReplaced()) isChecking.value = false;
+    // A key that is refused is no longer held by now.
+    const isReplaced = ![asked, undefined].includes(holder.key);
+    if (isReplaced) return;
+    if (problem.kind === 'key_refused') forget('The service does not accept this key.');
+    else if (holder.key === asked) doubt.value = problem;
   }
 }
 
@@ -119,6 +128,7 @@ async function identify(): Promise<Problem | undefined> {
 export function forget(reason: string): void {
   holder.drop();
   who.value = undefined;
+  doubt.value = undefined;
   allowsChanges.value = false;
   farewell.value = reason;
 }
@@ -129,12 +139,14 @@ export function watchReader(): void {
     addEventListener(type, () => holder.touch(), { passive: true });
   }
   setInterval(() => {
-    const isGone = who.value !== undefined && holder.key === undefined;
-    if (isGone) forget('The key was dropped after 30 minutes without activity.');
+    const wasHeld = who.value !== undefined || doubt.value !== undefined;
+    if (wasHeld && holder.key === undefined)
+      forget('The key was dropped after 30 minutes without activity.');
   }, IDLE_CHECK_MS);
   addEventListener('pagehide', () => {
     holder.leave();
     who.value = undefined;
+    doubt.value = undefined;
     allowsChanges.value = false;
   });
   // A page that the browser has kept is shown again.

@@ -4,10 +4,10 @@ import { Link } from '../parts/controls.tsx';
 import { chooseTimes, isOnline, timeForm, zone } from '../parts/device.ts';
 import { Loading } from '../parts/problems.tsx';
 import { moves, moveTo, route } from '../parts/router.ts';
-import { allowsChanges, can, forget, isChecking, who } from '../parts/session.ts';
+import { allowsChanges, can, doubt, forget, isResuming, who } from '../parts/session.ts';
 import { type ProofRoute, type Route, readSearch, titleOf } from '../state/routes.ts';
 import { TIME_FORMS, zoneName } from '../state/times.ts';
-import { KeyPrompt, WhoAmI } from './key.tsx';
+import { KeyDoubt, KeyPrompt, WhoAmI } from './key.tsx';
 import { Log } from './log.tsx';
 import { OrderPage } from './order.tsx';
 import { Orders } from './orders.tsx';
@@ -77,9 +77,16 @@ function Page() {
       <h1 ref={heading} tabIndex={-1}>
         {titleOf(to)}
       </h1>
-      {isOpen ? <Content to={to} /> : isChecking.value ? <p>Checking the key …</p> : <KeyPrompt />}
+      {isOpen ? <Content to={to} /> : <WithoutKey />}
     </>
   );
+}
+
+/** Stands in for a page while there is no key that the service has accepted. */
+function WithoutKey() {
+  const problem = doubt.value;
+  if (problem !== undefined) return <KeyDoubt problem={problem} />;
+  return isResuming.value ? <p>Checking the key …</p> : <KeyPrompt />;
 }
 
 function Content({ to }: { readonly to: Route }) {

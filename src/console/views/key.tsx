@@ -3,27 +3,29 @@ import { useRef, useState } from 'preact/hooks';
 import { Time } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Loading, ProblemView } from '../parts/problems.tsx';
-import { can, client, enter, farewell, type Scope } from '../parts/session.ts';
+import { can, client, enter, farewell, forget, identify, type Scope } from '../parts/session.ts';
 import type { Problem } from '../state/problem.ts';
 
 export function KeyPrompt() {
   const input = useRef<HTMLInputElement>(null);
   const [isForTab, setForTab] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const submit = async (event?: SubmitEvent) => {
-    event?.preventDefault();
+  const [isChecking, setChecking] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
     const key = input.current?.value.trim() ?? '';
     if (key === '') return;
-    setProblem(undefined);
-    const found = await enter(key, isForTab);
-    // A refused key is typed again from the start.
-    if (found?.kind === 'key_refused' && input.current !== null) input.current.value = '';
-    setProblem(found?.kind === 'key_refused' ? undefined : found);
+    setChecking(true);
+    await enter(key, isForTab);
+    setChecking(false);
+    // The prompt stays if the key was refused: it is typed again from the start.
+    if (input.current === null) return;
+    input.current.value = '';
+    input.current.focus();
   };
   return (
     <form class="prompt" onSubmit={submit} data-state="no_key">
       <p role="status" class="farewell">
-        {farewell.value}
+        {isChecking ? 'Checking the key …' : farewell.value}
       </p>
       <label for="key">API key</label>
       <input ref={input} id="key" type="password" autocomplete="off" spellcheck={false} required />
@@ -40,8 +42,19 @@ export function KeyPrompt() {
         The key stays in this page. It is forgotten when you leave, and after 30 minutes without
         activity. <code>orders:read</code> is enough for most pages.
       </p>
-      {problem !== undefined && <ProblemView problem={problem} onRetry={() => void submit()} />}
     </form>
+  );
+}
+
+/** The reason why a key could not be checked. It is held until the service answers, or another one is used. */
+export function KeyDoubt({ problem }: { readonly problem: Problem }) {
+  return (
+    <ProblemView problem={problem} onRetry={() => void identify()}>
+      <p>The key is not checked yet. It is held in this page meanwhile.</p>
+      <button type="button" onClick={() => forget('')}>
+        Use another key
+      </button>
+    </ProblemView>
   );
 }
 
