@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Route } from '../state/routes.ts';
-import { relativeText, timeText, zoneName } from '../state/times.ts';
+import { countText, relativeText, timeText, zoneName } from '../state/times.ts';
 import { present, timeForm, zone } from './device.ts';
 import { addressOf, moveTo } from './router.ts';
 
@@ -111,6 +111,38 @@ export function Copy({ text, children }: CopyProps) {
     <button type="button" onClick={copy}>
       <span aria-live="polite">{said || children}</span>
     </button>
+  );
+}
+
+interface DownloadProps {
+  /** Rejects with an error that is shown. */
+  readonly file: () => Promise<Blob>;
+  readonly name: string;
+  readonly children: string;
+}
+
+/** A button that saves a file, or says why it cannot. */
+export function Download({ file, name, children }: DownloadProps) {
+  const [said, setSaid] = useState('');
+  const download = async () => {
+    setSaid('Downloading …');
+    try {
+      const blob = await file();
+      save(blob, name);
+      setSaid(`Downloaded: ${countText(blob.size)} bytes`);
+    } catch (error) {
+      setSaid(`Not downloaded: ${(error as Error).message}`);
+    }
+  };
+  return (
+    <>
+      <button type="button" onClick={download}>
+        {children}
+      </button>
+      <span class="quiet" role="status">
+        {said}
+      </span>
+    </>
   );
 }
 

@@ -1,12 +1,15 @@
 /** The state of a page, or of a part of it, that the key has no scope for. */
 import { type Scope, who } from './session.ts';
 
-/** Says which scope the rest of a page needs. */
+/**
+ * Says which scope the rest of a page needs.
+ * @param what The end of a sentence.
+ */
 export function NeedsScope({ scope, what }: { readonly scope: Scope; readonly what: string }) {
   return (
     <div class="state" data-state="scope_missing">
       <p>
-        {what} needs the scope <code>{scope}</code>. The key “{who.value?.name}” has{' '}
+        The scope <code>{scope}</code> is needed to show {what}. The key “{who.value?.name}” has{' '}
         {who.value?.scopes.join(', ') || 'no scope'}.
       </p>
     </div>

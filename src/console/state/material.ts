@@ -43,6 +43,21 @@ export function readMaterial(text: string): Material | undefined {
   return POLICY_LINE.test(whole) ? { kind: 'policy', text: whole } : undefined;
 }
 
+/** Returns the material in an answer. Throws if it is not the proof between two sizes of the log. */
+export function consistencyIn(text: string, from: number, to: number): Material {
+  const found = readMaterial(text);
+  const isIt = found?.kind === 'consistency' && found.from === from && found.to === to;
+  if (!isIt) throw new Error(`The answer is not the proof from ${from} to ${to} events.`);
+  return found;
+}
+
+/** Returns the material in an answer. Throws if it is not the statements of all breaks. */
+export function breaksIn(text: string): Material {
+  const found = readMaterial(text);
+  if (found?.kind !== 'breaks') throw new Error('The answer is not the statements of the breaks.');
+  return found;
+}
+
 /** Returns the material in an object. One that is none of the others is a receipt to be refused. */
 function readObject(text: string): Material {
   const { from, to, proof, breaks } = parsed(text);

@@ -1,8 +1,9 @@
 /** The form that cancels an order: offered where it is possible, and carried out only if it is meant. */
-import { useState } from 'preact/hooks';
-import { type CancelReason, StoreOrdersError } from '../../client/client.ts';
+import { useRef, useState } from 'preact/hooks';
+import { type CancelReason, type ErrorCode, StoreOrdersError } from '../../client/client.ts';
+import { leavesOpen } from '../../client/retry-policy.ts';
 import { allowsChanges, can, client } from '../parts/session.ts';
-import type { Sent } from './order.tsx';
+import type { Sent } from '../state/answers.ts';
 
 const REASONS: readonly CancelReason[] = [
   'customer_request',
@@ -15,38 +16,24 @@ const REASONS: readonly CancelReason[] = [
 
 interface CancelProps {
   readonly sent: Sent;
-  /** Loads the order again. */
-  readonly onFresh: () => void;
+  /** Called when an attempt begins, and again when it has ended, with what to say of it. */
+  readonly onBegin: (said: string) => void;
+  readonly onEnd: (said: string) => void;
 }
 
-export function CancelOrder({ sent, onFresh }: CancelProps) {
-  const [said, setSaid] = useState('');
-  const isPossible = sent.order.status === 'pending' && can('orders:cancel');
-  const status = (
-    <p class="outcome" role="status">
-      {said}
-    </p>
-  );
-  if (!isPossible) return status;
+export function CancelOrder({ sent, onBegin, onEnd }: CancelProps) {
+  const isUnderWay = useRef(false);
+  if (sent.order.status !== 'pending' || !can('orders:cancel')) return null;
   if (!allowsChanges.value) {
-    return (
-      <>
-        {status}
-        <p class="quiet">To cancel this order, press “Allow changes” above first.</p>
-      </>
-    );
+    return <p class="quiet">To cancel this order, press “Allow changes” above first.</p>;
   }
   const cancel = async (reason: CancelReason | undefined) => {
-    setSaid('Cancelling …');
-    setSaid(await outcomeOf(sent, reason));
-    onFresh();
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    onBegin('Cancelling …');
+    onEnd(await outcomeOf(sent, reason));
   };
-  return (
-    <>
-      {status}
-      <CancelForm id={sent.order.id} onCancel={cancel} />
-    </>
-  );
+  return <CancelForm id={sent.order.id} onCancel={cancel} />;
 }
 
 interface FormProps {
@@ -95,23 +82,40 @@ function CancelForm({ id, onCancel }: FormProps) {
 /** Cancels an order as it was seen, and returns what came of it, in words. */
 async function outcomeOf({ order, etag }: Sent, reason: CancelReason | undefined): Promise<string> {
   try {
+    // To cancel an order again is no conflict for the service, so that it can be repeated.
+    const { status } = await client.get(order.id);
+    if (status === 'cancelled') return CANCELLED_BEFORE;
+  } catch (error) {
+    return `Not cancelled: ${known(error).message}`;
+  }
+  try {
     const { position } = await client.cancel(order.id, { ifMatch: etag, reason });
     return `Cancelled, at position ${position}.`;
   } catch (error) {
-    if (!(error instanceof StoreOrdersError)) throw error;
-    switch (error.code) {
-      case 'precondition_failed':
-        return 'Not cancelled (412): the order is no longer the one that you saw. Its state is below.';
-      case 'order_already_shipped':
-        return 'Not cancelled (409): the order has shipped in the meantime. Its state is below.';
-      case 'order_cancelled':
-        return 'Not cancelled (409): the order is cancelled already, with another reason.';
-      case 'network':
-      case 'timeout':
-      case 'outcome_unknown':
-        return 'There was no answer, so it may be cancelled or not. The state below is what is recorded.';
-      default:
-        return `Not cancelled: ${error.message}`;
+    const { code, message } = known(error);
+    if (leavesOpen(code)) {
+      return `${UNKNOWN} The reason: ${message}`;
     }
+    return REFUSALS[code] ?? `Not cancelled: ${message}`;
   }
+}
+
+const UNKNOWN =
+  'It may be cancelled or not: the outcome is unknown. Its state below is what is recorded.';
+
+const CANCELLED_BEFORE =
+  'Not cancelled by you: somebody has cancelled the order meanwhile. Its state is below.';
+
+/** The refusals of which there is more to say than the service does. */
+const REFUSALS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  precondition_failed:
+    'Not cancelled (412): the order is no longer the one that you saw. Its state is below.',
+  order_already_shipped:
+    'Not cancelled (409): the order has shipped in the meantime. Its state is below.',
+  order_cancelled: 'Not cancelled (409): the order is cancelled already, with another reason.',
+};
+
+function known(error: unknown): StoreOrdersError {
+  if (!(error instanceof StoreOrdersError)) throw error;
+  return error;
 }

@@ -35,7 +35,7 @@ export function Log({ to }: { readonly to: LogRoute }) {
     await rows.want(0, 1, signal);
     return { head: asOf, rows };
   });
-  if (!isAllowed) return <NeedsScope scope="audit:read" what="The log" />;
+  if (!isAllowed) return <NeedsScope scope="audit:read" what="the log" />;
   return (
     <>
       <LogTools to={to} />

@@ -5,6 +5,7 @@ import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf } from '../parts/router.ts';
 import { can, client, placeOf } from '../parts/session.ts';
+import { eventsOf, ordersOf } from '../state/answers.ts';
 import { stepsOf, stepsUpTo } from '../state/history.ts';
 import { positionIn } from '../state/places.ts';
 import { OrderState } from './order-state.tsx';
@@ -27,7 +28,8 @@ export function OrderOfThen({ id, at }: ThenProps) {
         .next(),
       can('audit:read') ? client.events.of(id, { signal }) : undefined,
     ]);
-    return { summary, order: page?.data[0], steps: events && stepsOf(events) };
+    const [order] = ordersOf(id, page?.data ?? []);
+    return { summary, order, steps: events && stepsOf(eventsOf(id, events)) };
   });
   if (problem !== undefined) return <ProblemView problem={problem} onRetry={reload} />;
   if (value === undefined) return <Loading />;
@@ -46,7 +48,7 @@ export function OrderOfThen({ id, at }: ThenProps) {
         <OrderState order={order} />
       )}
       <h2>Timeline up to then</h2>
-      {then === undefined && <NeedsScope scope="audit:read" what="Who did it, and when" />}
+      {then === undefined && <NeedsScope scope="audit:read" what="who did it, and when" />}
       {then !== undefined && then.length > 0 && <Timeline steps={then} />}
       {later !== undefined && (
         <p class="quiet" data-later={later}>

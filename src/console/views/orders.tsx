@@ -1,7 +1,6 @@
 /** The list of orders: filters in the address, as of any moment, and a download of all that match. */
-import { useMemo, useState } from 'preact/hooks';
 import type { Order, Summary } from '../../client/client.ts';
-import { Chips, Copy, Link, save } from '../parts/controls.tsx';
+import { Chips, Copy, Download, Link } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
@@ -16,18 +15,16 @@ import { OrderTable, orderRows } from './order-table.tsx';
 export function Orders({ to }: { readonly to: OrdersRoute }) {
   const { page: _, ...query } = to;
   const inputs = JSON.stringify(query);
-  const [round, setRound] = useState(0);
-  // One walk through the pages for each view of the list.
-  const rows = useMemo(() => orderRows(query), [inputs, round]);
-  const first = useLoaded(`${inputs} ${round}`, async (signal) => {
+  const first = useLoaded(inputs, async (signal) => {
     const { asOf } = query;
+    // One walk through the pages for each view of the list.
+    const rows = orderRows(query);
     const [summary] = await Promise.all([
       client.summary({ asOf }, { signal }),
       rows.want(0, 1, signal),
     ]);
     return { summary, rows };
   });
-  const reload = () => setRound(round + 1);
   const choose = (chosen: Partial<Members<OrdersRoute>>) =>
     moveTo(withoutAbsent<OrdersRoute>({ ...to, ...chosen }));
   const isAnything = first.value === undefined || first.value.summary.orders.total > 0;
@@ -43,18 +40,20 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
         <OrderFilters key={inputs} to={to} onChoose={choose} />
       </div>
       {first.problem !== undefined && (
-        <ProblemView problem={first.problem} onRetry={reload}>
+        <ProblemView problem={first.problem} onRetry={first.reload}>
           {to.asOf !== undefined && <Now to={to} />}
         </ProblemView>
       )}
       {first.problem === undefined && first.value === undefined && <Loading />}
       {first.value !== undefined && first.problem === undefined && (
         <>
-          <Tools to={to} rows={rows} summary={first.value.summary} onReload={reload} />
+          <Tools to={to} {...first.value} onReload={first.reload} />
           {!isAnything && to.asOf === undefined && <EmptyStore />}
-          {first.value.rows === rows && (
-            <List rows={rows} at={to.asOf && String(first.value.summary.asOf)} />
-          )}
+          <List
+            key={first.value.rows}
+            rows={first.value.rows}
+            at={to.asOf && String(first.value.summary.asOf)}
+          />
         </>
       )}
     </>
@@ -96,18 +95,8 @@ interface ToolsProps {
 
 /** The number of orders, and the ways to take the list elsewhere. */
 function Tools({ to, rows, summary, onReload }: ToolsProps) {
-  const [said, setSaid] = useState('');
   const request = requestOf(to);
-  const download = async () => {
-    setSaid('Downloading …');
-    try {
-      const file = await fileAt(request, 'text/csv');
-      save(file, `orders${to.status === undefined ? '' : `-${to.status}`}.csv`);
-      setSaid(`Downloaded: ${countText(file.size)} bytes`);
-    } catch (error) {
-      setSaid((error as Error).message);
-    }
-  };
+  const name = `orders${to.status === undefined ? '' : `-${to.status}`}.csv`;
   return (
     <div class="tools">
       <p role="status" class="count">
@@ -117,14 +106,11 @@ function Tools({ to, rows, summary, onReload }: ToolsProps) {
       <button type="button" onClick={onReload}>
         Reload
       </button>
-      <button type="button" onClick={download}>
+      <Download file={() => fileAt(request, 'text/csv')} name={name}>
         Download CSV
-      </button>
+      </Download>
       <Copy text={() => addressOf(to)}>Copy link</Copy>
       <Copy text={() => curlOf(`${SERVICE}${request}`)}>Copy as curl</Copy>
-      <span class="quiet" role="status">
-        {said}
-      </span>
     </div>
   );
 }

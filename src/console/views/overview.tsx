@@ -30,7 +30,7 @@ export function Overview() {
       {can('audit:read') ? (
         <Newest />
       ) : (
-        <NeedsScope scope="audit:read" what="The newest events and the checkpoint" />
+        <NeedsScope scope="audit:read" what="the newest events and the checkpoint" />
       )}
     </>
   );

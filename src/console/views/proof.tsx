@@ -3,8 +3,10 @@ import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { SERVICE } from '../parts/router.ts';
-import { can, client, who } from '../parts/session.ts';
-import { type Material, readMaterial } from '../state/material.ts';
+import { can, client, placeOf, who } from '../parts/session.ts';
+import { receiptAt } from '../state/answers.ts';
+import { breaksIn, consistencyIn, type Material } from '../state/material.ts';
+import { positionIn } from '../state/places.ts';
 import type { ProofRoute } from '../state/routes.ts';
 import { ProofDesk } from './proof-desk.tsx';
 
@@ -14,9 +16,11 @@ declare const VERIFIER_SHA256: string;
 export function Proof({ to: { position } }: { readonly to: ProofRoute }) {
   const isAuditor = can('audit:read');
   const inputs = position !== undefined && isAuditor ? `receipt ${position}` : undefined;
-  const { value, problem, reload } = useLoaded(inputs, (signal) =>
-    client.receipt({ position: Number(position) }, { signal }).text(),
-  );
+  const { value, problem, reload } = useLoaded(inputs, async (signal) => {
+    const asked = `${position}`;
+    const receipt = client.receipt({ position: placeOf(asked) }, { signal });
+    return receiptAt(positionIn(asked), await receipt.text());
+  });
   const isLoading = inputs !== undefined && value === undefined && problem === undefined;
   return (
     <>
@@ -38,12 +42,12 @@ export function Proof({ to: { position } }: { readonly to: ProofRoute }) {
 }
 
 function NoReceipt({ position }: { readonly position: string }) {
-  const what = `The receipt of position ${position}`;
-  if (who.value !== undefined) return <NeedsScope scope="audit:read" what={what} />;
+  const receipt = `receipt of position ${position}`;
+  if (who.value !== undefined) return <NeedsScope scope="audit:read" what={`the ${receipt}`} />;
   return (
     <p class="state" data-state="no_key">
-      {what} is loaded with an API key that has <code>audit:read</code>: type one on another page. A
-      receipt that you have needs none.
+      The {receipt} is loaded with an API key that has <code>audit:read</code>: type one on another
+      page. A receipt that you have needs none.
     </p>
   );
 }
@@ -58,7 +62,8 @@ async function fetchKey(): Promise<string> {
 async function fetchMissing(from: number, to: number): Promise<readonly Material[]> {
   const paths = [`/v2/store/proofs/consistency?from=${from}&to=${to}`, '/v2/store/epochs'];
   const answers = await Promise.all(paths.map((path) => client.request({ method: 'GET', path })));
-  return answers.flatMap(({ text }) => readMaterial(text) ?? []);
+  const [proof = '', breaks = ''] = answers.map(({ text }) => text);
+  return [consistencyIn(proof, from, to), breaksIn(breaks)];
 }
 
 function Download() {

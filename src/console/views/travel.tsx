@@ -86,7 +86,7 @@ function ThenAndNow({ then, now }: ThenProps) {
       {can('audit:read') ? (
         <Since then={then} now={now} />
       ) : (
-        <NeedsScope scope="audit:read" what="The list of the events since then" />
+        <NeedsScope scope="audit:read" what="the list of the events since then" />
       )}
     </>
   );

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { Order, OrderEvent } from '../../../src/client/client.ts';
+import {
+  eventsOf,
+  ordersOf,
+  receiptAt,
+  receiptOf,
+  sentIn,
+} from '../../../src/console/state/answers.ts';
+import { breaksIn, consistencyIn } from '../../../src/console/state/material.ts';
+
+const order = {
+  id: '7',
+  petId: '1',
+  quantity: 2,
+  complete: false,
+  status: 'pending',
+  placedAt: '2026-01-01T00:00:00.000Z',
+};
+
+function answerWith(text: string, headers: Record<string, string> = {}) {
+  const rest = { status: 200, attempts: 1, idempotencyKey: undefined };
+  return { ...rest, headers: new Headers(headers), text };
+}
+
+const UNEXPECTED = expect.objectContaining({ code: 'unexpected_response' });
+
+describe('An order', () => {
+  it('is shown with its tag, and as it was sent', () => {
+    const text = JSON.stringify(order);
+    const sent = sentIn(answerWith(text, { ETag: '"1"' }), '7');
+    expect(sent).toEqual({ order, etag: '"1"', text });
+    expect(sentIn(answerWith(text), '7').etag).toBe('');
+  });
+
+  it('is none if the answer is another order', () => {
+    const answer = answerWith(JSON.stringify({ ...order, id: '9' }));
+    expect(() => sentIn(answer, '7')).toThrow('The answer is order 9, not order 7.');
+    expect(() => sentIn(answer, '7')).toThrow(UNEXPECTED);
+  });
+
+  it.each([
+    '<html>',
+    '{"id":"7","petId":"1","qua',
+    'null',
+    '[]',
+    '{}',
+    JSON.stringify({ ...order, status: undefined }),
+    JSON.stringify({ ...order, placedAt: undefined }),
+  ])('is none if the answer is %s', (text) => {
+    expect(() => sentIn(answerWith(text), '7')).toThrow(UNEXPECTED);
+  });
+
+  it('in a list is the one with the id that was asked for', () => {
+    const [seven, nine] = [order, { ...order, id: '9' }] as [Order, Order];
+    expect(ordersOf('7', [seven])).toEqual([seven]);
+    expect(ordersOf('7', [])).toEqual([]);
+    expect(() => ordersOf('7', [nine])).toThrow('The answer is order 9, not order 7.');
+  });
+});
+
+it('The events of an order are of no other', () => {
+  const events = ['7', '9'].map((orderId) => ({ data: { orderId } }) as OrderEvent);
+  expect(eventsOf('7', events.slice(0, 1))).toHaveLength(1);
+  expect(() => eventsOf('7', events)).toThrow(UNEXPECTED);
+});
+
+describe('A receipt', () => {
+  const receipt = (type: string, position = 5) =>
+    JSON.stringify({ record: JSON.stringify({ position, type, data: { orderId: '7' } }) });
+
+  it('is of the position that was asked for', () => {
+    expect(receiptAt(5, receipt('OrderPlaced'))).toBe(receipt('OrderPlaced'));
+    expect(() => receiptAt(5, receipt('OrderPlaced', 3))).toThrow(
+      'The answer is the receipt of position 3, not the receipt of position 5.',
+    );
+  });
+
+  it('is of the cancellation of the order that was asked for', () => {
+    expect(receiptOf('7', receipt('OrderCancelled'))).toBe(receipt('OrderCancelled'));
+    expect(() => receiptOf('8', receipt('OrderCancelled'))).toThrow(UNEXPECTED);
+    expect(() => receiptOf('7', receipt('OrderPlaced'))).toThrow(UNEXPECTED);
+  });
+
+  it.each(['<html>', 'null', '{}', '{"record":"null"}'])('is not %s', (text) => {
+    expect(() => receiptAt(5, text)).toThrow(UNEXPECTED);
+    expect(() => receiptOf('7', text)).toThrow(UNEXPECTED);
+  });
+});
+
+describe('An answer to what is missing to compare checkpoints', () => {
+  it('is the proof between their sizes', () => {
+    const proof = JSON.stringify({ from: 2, to: 5, proof: ['aa'] });
+    expect(consistencyIn(proof, 2, 5)).toMatchObject({ kind: 'consistency', from: 2, to: 5 });
+    for (const text of ['<html>', '{}', proof.replace('2', '3'), proof.replace('5', '6')])
+      expect(() => consistencyIn(text, 2, 5), text).toThrow('The answer is not the proof');
+  });
+
+  it('is the statements of all breaks', () => {
+    expect(breaksIn('{"epoch":"0","breaks":[]}')).toEqual({ kind: 'breaks', notes: [] });
+    for (const text of ['<html>', '{}']) expect(() => breaksIn(text)).toThrow('The answer is not');
+  });
+});
