@@ -1,5 +1,6 @@
 /** The console: starts it in its page. */
 import { render } from 'preact';
+import { keepFocus } from './parts/focus.ts';
 import { resume, watchReader } from './parts/session.ts';
 import { Frame } from './views/frame.tsx';
 
@@ -9,4 +10,7 @@ icon?.setAttribute('href', icon.href);
 watchReader();
 void resume();
 const place = document.getElementById('console');
-if (place !== null) render(<Frame />, place);
+if (place !== null) {
+  render(<Frame />, place);
+  keepFocus(place);
+}
