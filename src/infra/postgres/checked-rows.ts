@@ -4,9 +4,10 @@ import type { KeptOutcome } from '../../app/ports/event-log.ts';
 import { requireAllKept } from '../checking/stored-check.ts';
 import { type KeyRow, keyIn } from '../events/row-mapping.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
+import { recordedHome } from './epochs-table.ts';
 import { readKeptAfter } from './kept-outcomes-table.ts';
 import { selectKeys } from './key-store.ts';
-import { SCHEMA_VERSION, WITH_SECOND_PLACES } from './schema.ts';
+import { SCHEMA_VERSION, WITH_EPOCHS, WITH_SECOND_PLACES } from './schema.ts';
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -29,6 +30,7 @@ export const THROUGH_INDEXES = 'SET enable_seqscan = off; SET enable_bitmapscan 
 export async function* checkRows(db: Queryable, version = SCHEMA_VERSION): AsyncIterable<number> {
   const keys: Statement = { name: `check_keys_${version}`, text: selectKeys('all', version) };
   (await db.query<KeyRow>(keys)).forEach(keyIn);
+  if (version >= WITH_EPOCHS) await recordedHome(db);
   const count = '(SELECT count(*) FROM store_orders.kept_outcomes)';
   const [[recorded, counted] = [0, 0]] = await db.query<[number, number]>({
     name: `count_kept_${version}`,

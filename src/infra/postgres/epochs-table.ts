@@ -5,6 +5,7 @@ import { UserError } from '../../app/lifecycle/user-error.ts';
 import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
 import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { Frontier } from '../../app/log/merkle-tree.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
 import { BEGIN } from './batch.ts';
 import type { Connection, Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
@@ -44,6 +45,15 @@ const HERE: Statement = {
 /** The home of a store that was handed over to another place; it stands for no database. */
 const NOWHERE = 'elsewhere';
 
+/** A home: the identifier of the server, empty if it could not be read, and two object ids. */
+const HOME_FORM = /^(?<server>\d*)\/(?<ids>\d+\/\d+)$/;
+
+/** A change of the database that contains a store. */
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Returns the epochs of a store's log. */
 export async function epochsIn(db: Queryable, storeId: string): Promise<Epochs> {
   return new Epochs(storeId, await statementsIn(db));
@@ -69,27 +79,31 @@ export async function enterEpochs(db: Queryable, { storeId, statements }: Epochs
 
 /**
  * Begins a new epoch if a store is in another database than before: a restored dump, or a copy,
- * that is about to be continued. Throws {@link UserError} while other instances serve it.
- * @param note Receives the first head of the new epoch.
+ * that is about to be continued. Throws {@link UserError} while other instances serve it, and
+ * {@link DamagedStore} if the record of the database before is damaged.
+ * @param note Receives the first head of the new epoch, and the reason for it.
  */
 export async function beginDueEpoch(
   db: Database,
   storeId: string,
   acknowledged: AcknowledgedHead | undefined,
-  note: (acknowledged: AcknowledgedHead) => void,
+  note: (acknowledged: AcknowledgedHead, move: Move) => void,
 ): Promise<Epochs> {
   const here = await homeOf(db);
-  const [[home] = [null]] = await db.query<[string | null]>(HOME);
-  if (home === here) return epochsIn(db, storeId);
+  if ((await recordedHome(db)) === here) return epochsIn(db, storeId);
   const begun = await locked(db, async (connection) => {
-    const [[locked] = [null]] = await connection.query<[string | null]>(HOME);
-    if (locked === here) return undefined;
+    const from = await recordedHome(connection);
+    if (from !== null && isSameDatabase(from, here)) {
+      await recordHome(connection, from, here);
+      return undefined;
+    }
     await connection.query(SET_HOME, [here]);
-    if (locked === null) return undefined;
+    if (from === null) return undefined;
     await refuseWhileServed(connection);
-    return recordBreak(connection, storeId, 'copy_continued', acknowledged);
+    const head = await recordBreak(connection, storeId, 'copy_continued', acknowledged);
+    return { head, move: { from, to: here } };
   });
-  if (begun !== undefined) note(begun);
+  if (begun !== undefined) note(begun.head, begun.move);
   return epochsIn(db, storeId);
 }
 
@@ -102,11 +116,24 @@ export async function acceptBreak(
 ): Promise<Epochs> {
   const begun = await locked(db, async (connection) => {
     await refuseWhileServed(connection);
-    await connection.query(SET_HOME, [await homeOf(connection)]);
+    await recordHome(connection, await recordedHome(connection), await homeOf(connection));
     return recordBreak(connection, storeId, 'loss_accepted', acknowledged);
   });
   note(begun);
   return epochsIn(db, storeId);
+}
+
+/** Returns the home of a store; null in one that was never served. Throws {@link DamagedStore}. */
+export async function recordedHome(db: Queryable): Promise<string | null> {
+  const [[home] = [null]] = await db.query<[string | null]>(HOME);
+  if (home === null || home === NOWHERE || HOME_FORM.test(home)) return home;
+  throw new DamagedStore('the record of the database that contains the store is damaged');
+}
+
+/** Records the present home, unless the recorded one says the same and more. */
+async function recordHome(db: Queryable, recorded: string | null, here: string): Promise<void> {
+  const saysMore = recorded !== null && isSameDatabase(recorded, here) && here.startsWith('/');
+  if (!saysMore) await db.query(SET_HOME, [here]);
 }
 
 /** Returns an identifier of the database that contains a store. A copy has another. */
@@ -115,6 +142,16 @@ async function homeOf(db: Queryable): Promise<string> {
   const [[cluster] = ['']] = mayRead ? await db.query<[string]>(CLUSTER) : [];
   const [[here] = ['']] = await db.query<[string]>(HERE);
   return `${cluster}/${here}`;
+}
+
+/**
+ * Returns true for two homes of one database. The identifier of the server counts if both have it: a
+ * right decides who can read it, and a right that is taken away moves no database.
+ */
+function isSameDatabase(recorded: string, here: string): boolean {
+  const [was, is] = [recorded, here].map((home) => HOME_FORM.exec(home)?.groups);
+  if (was?.ids !== is?.ids) return false;
+  return was?.server === is?.server || was?.server === '' || is?.server === '';
 }
 
 // Other instances may have acknowledged more than is known here: positions and ids leave room for

@@ -11,7 +11,7 @@ import { shownAddress } from '../process/postgres-address.ts';
 import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { type Database, type Reach, SERVING } from './connection/database.ts';
 import { openDatabase, orClose } from './database.ts';
-import { beginDueEpoch, epochsIn } from './epochs-table.ts';
+import { beginDueEpoch, epochsIn, type Move } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
 import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts';
 import { lookBesideHead, readabilityOf } from './looks.ts';
@@ -57,7 +57,7 @@ async function open(
     const file = place?.(id);
     if (file !== undefined)
       await refuseOtherLog(db, file, await epochsIn(db, id), shownAddress(url));
-    const epochs = await beginAppending(db, id, file);
+    const epochs = await beginAppending(db, id, file, (move) => reportBegun(move, watcher));
     return { epochs, ...(file === undefined ? {} : openHeadFile(file, epochs)) };
   });
   const log = new PostgresEventLog(db, {
@@ -95,6 +95,12 @@ async function open(
       await log.close();
     },
   };
+}
+
+/** Reports that a new epoch has begun, because the store is in another database than before. */
+function reportBegun({ from, to }: Move, watcher: StoreWatcher): void {
+  const cause = `the log was recorded in the database ${from}, and this is ${to}`;
+  watcher.noticed('a new epoch has begun', { cause });
 }
 
 /** Reports that the head file cannot be written any more, or that it can again. */
@@ -182,9 +188,15 @@ export async function openPostgresForCommandLine(
   };
 }
 
-function beginAppending(db: Database, id: string, file: string | undefined): Promise<Epochs> {
+function beginAppending(
+  db: Database,
+  id: string,
+  file: string | undefined,
+  begun: (move: Move) => void = () => {},
+): Promise<Epochs> {
   const acknowledged = file === undefined ? undefined : readHeadFile(file);
-  return beginDueEpoch(db, id, acknowledged, (next) => {
+  return beginDueEpoch(db, id, acknowledged, (next, move) => {
+    begun(move);
     if (file === undefined) return;
     try {
       replaceHeadFile(file, next);
