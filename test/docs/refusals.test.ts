@@ -76,6 +76,16 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     copyFileSync(other, file);
     return {};
   },
+  'FILE is marked as a backup': async (file) => {
+    await placeOrder(file);
+    change(openDatabase(file), 'UPDATE store SET is_copy = 1');
+    return {};
+  },
+  'FILE cannot be opened: the mark': async (file) => {
+    await placeOrder(file);
+    change(openDatabase(file), 'UPDATE store SET is_copy = 3');
+    return {};
+  },
   'FILE-signing-key is no': (file) => {
     writeFileSync(`${file}-signing-key`, 'PRIVATE+KEY+half');
     return {};

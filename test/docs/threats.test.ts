@@ -273,6 +273,26 @@ async function restored(): Promise<void> {
   await store.isFoundBy(store.audit, /was signed in epoch 0, and the log was cut at position 5/);
 }
 
+async function marked(): Promise<void> {
+  const store = await Store.make();
+  const backup = store.place.file('backup.db');
+  await store.run('backup', backup);
+  for (const [mark, says] of [
+    [1, /is marked as a backup, and its log has all that was acknowledged/],
+    [3, /the mark of the store as a copy is damaged/],
+  ] as const) {
+    store.tamper(`UPDATE store SET is_copy = ${mark}`);
+    await store.isFoundBy(['verify'], says);
+    expect(await store.start()).toMatch(says);
+  }
+  store.tamper(`ATTACH '${backup}' AS b; UPDATE store SET is_copy = (SELECT is_copy FROM b.store)`);
+  await store.isNotFoundBy('verify');
+  expect(await store.start()).toMatch(
+    /"cause":"the store is a backup","msg":"a new epoch has begun"/,
+  );
+  expect((await store.run('audit', 'epochs')).out).toContain('copy_continued');
+}
+
 async function withoutTheCut(): Promise<void> {
   for (const statement of [
     'DELETE FROM epochs',
@@ -562,6 +582,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'removes or changes the statement': withoutTheCut,
   'changes an API key by SQL': renamedKey,
   'changes an API key, and recomputes': renamedKeyWithItsChecksum,
+  'marks a store': marked,
   'makes a snapshot': forgedSnapshot,
   'changes the outcome that is kept': otherOutcomeWithItsChecksum,
   'changes the `source`': changedExport,

@@ -63,7 +63,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'the server may scan a table where it has an index',
   ],
   'sqlite/epochs-table.ts': [
-    'storeIdOf isCopy firstHeadOf',
+    'storeIdOf isCopy copyIn firstHeadOf',
     'a copied file says of itself that it is one',
   ],
   'postgres/epochs-table.ts': ['recordedHome', 'a dump cannot say of itself that it is one'],
@@ -101,7 +101,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'sqlite/stored-events.ts': ['StoredEvents', 'prepares its statement once'],
   'postgres/stored-events.ts': ['CHUNK_EVENTS readStored', 'has no prepared state'],
   'sqlite/head-file.ts': [
-    'readHeadOf headFileOf',
+    'requireTrueMark readHeadOf headFileOf',
     'the head file lies beside the store and tells the server of appends',
   ],
   'postgres/head-file.ts': ['openHeadFile', 'the head file lies on the machine of each instance'],

@@ -5,6 +5,7 @@ import { now } from '../../app/clock.ts';
 import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
 import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { highestOf } from '../../app/log/recorded-event.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
 import { requireOneStore } from '../checking/stored-check.ts';
 import { replaceHeadFile } from '../process/head-file.ts';
 import { headFileOf, readHeadOf } from './head-file.ts';
@@ -25,10 +26,23 @@ export function storeIdOf(db: Database.Database): string {
   return requireOneStore(db.prepare('SELECT id FROM store').raw().all() as [string][])[0];
 }
 
-/** The reason why a second store exists that could be continued as the same one. */
-type Copy = 'backup' | 'handed over';
+/** The mark of a store that was copied, until somebody continues it. */
+export interface Copy {
+  /** The reason why a second store exists that could be continued as the same one. */
+  readonly kind: 'backup' | 'handed over';
+  /** False for a mark that a flipped bit can make of none. */
+  readonly isSure: boolean;
+}
 
-const COPIES: readonly (Copy | undefined)[] = [undefined, 'backup', 'handed over'];
+/** The values of `is_copy`. The words differ from 0, and from each other, in many bits. */
+const [NO_COPY, BACKUP, HANDED_OVER] = [0, wordOf('backup'), wordOf('handed')];
+/** The marks of versions before the words. */
+const [OLD_BACKUP, OLD_HANDED_OVER] = [1, 2];
+
+/** Returns the number whose bytes are those of a word of six letters. */
+function wordOf(letters: string): number {
+  return Buffer.from(letters).readUIntBE(0, 6);
+}
 
 /** Returns true if a store is a copy, or was handed over, and was not continued since. */
 export function isCopy(db: Database.Database): boolean {
@@ -36,12 +50,26 @@ export function isCopy(db: Database.Database): boolean {
 }
 
 /** Marks a store as a copy, which can be continued only in a new epoch. */
-export function markCopy(db: Database.Database, copy: Copy): void {
-  db.prepare('UPDATE store SET is_copy = ?').run(COPIES.indexOf(copy));
+export function markCopy(db: Database.Database, kind: Copy['kind']): void {
+  const mark = kind === 'backup' ? BACKUP : HANDED_OVER;
+  db.prepare('UPDATE store SET is_copy = ?').run(BigInt(mark));
 }
 
-function copyIn(db: Database.Database): Copy | undefined {
-  return COPIES[db.prepare('SELECT is_copy FROM store').pluck().get() as number];
+/** Returns the mark of a store; `undefined` for none. Throws {@link DamagedStore} for no such mark. */
+export function copyIn(db: Database.Database): Copy | undefined {
+  const mark = db.prepare('SELECT is_copy FROM store').pluck().get();
+  switch (mark) {
+    case NO_COPY:
+      return undefined;
+    case BACKUP:
+    case OLD_BACKUP:
+      return { kind: 'backup', isSure: mark === BACKUP };
+    case HANDED_OVER:
+    case OLD_HANDED_OVER:
+      return { kind: 'handed over', isSure: true };
+    default:
+      throw new DamagedStore('the mark of the store as a copy is damaged');
+  }
 }
 
 /** Adds those statements of breaks that the store does not have yet. */
@@ -77,7 +105,7 @@ export function beginDueEpoch(file: string, db: Database.Database): Epochs {
     // The head beside a store that was handed over does not cover the events recorded elsewhere
     // since; nor does a head as old as the backup cover the events after it.
     const head = readHeadOf(file);
-    const isExact = copy === 'backup' && (head?.position ?? 0) > headOf(db).size;
+    const isExact = copy.kind === 'backup' && (head?.position ?? 0) > headOf(db).size;
     return recordBreak(db, 'copy_continued', head, isExact);
   });
   noteBreak(file, begin.immediate());

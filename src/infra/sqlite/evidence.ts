@@ -18,8 +18,8 @@ import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { startThread } from '../process/start-thread.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
 import { requireStore } from './database.ts';
-import { isCopy, statementsIn, storeIdOf } from './epochs-table.ts';
-import { headFileOf, readHeadOf } from './head-file.ts';
+import { copyIn, statementsIn, storeIdOf } from './epochs-table.ts';
+import { headFileOf, readHeadOf, requireTrueMark } from './head-file.ts';
 import {
   APPLICATION_ID,
   SCHEMA_VERSION,
@@ -28,6 +28,7 @@ import {
   WITH_TREE,
 } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
+import { logIn } from './start/guard.ts';
 import { folderHint, orFlaw } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 
@@ -76,9 +77,11 @@ export function openSqliteEvidence(file: string): Evidence {
       .pluck()
       .get() as number;
     const epochs = epochsOf(storeId, version < WITH_EPOCHS ? [] : statementsIn(db), flaws);
-    if (noted === undefined && version >= WITH_EPOCHS && last > 0 && !isCopy(db)) {
+    const copy = version < WITH_EPOCHS ? undefined : orFlaw(() => copyIn(db), flaws);
+    if (noted === undefined && version >= WITH_EPOCHS && last > 0 && copy === undefined) {
       flaws.push(`${headFileOf(file)} is missing or cannot be read`);
     }
+    if (flaws.length === 0) orFlaw(() => requireTrueMark(file, (at) => logIn(db, at)), flaws);
     return {
       storeId,
       epochs,
@@ -88,7 +91,7 @@ export function openSqliteEvidence(file: string): Evidence {
       ...(version < WITH_TREE
         ? { tree: undefined }
         : { tree: treeOf(db), treeAside: (sizes) => treeAside(file, last, sizes, isSame) }),
-      acknowledged: noted && headOf(file, noted, epochs, version >= WITH_EPOCHS && isCopy(db)),
+      acknowledged: noted && headOf(file, noted, epochs, copy !== undefined),
       flaws,
       close() {
         db.close();

@@ -6,12 +6,15 @@ import {
   type ComparedLog,
   contradictionOf,
 } from '../../app/log/acknowledged-head.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
 import { readHeadFile } from '../process/head-file.ts';
 
 /** The state of the log in a store's file that is compared with its head. */
 export interface Log extends ComparedLog {
   /** True for a copy that was not continued yet: nothing was acknowledged from it. */
   readonly isCopy: boolean;
+  /** True if damage may have made it a copy: see {@link copyIn}. */
+  readonly isUnsure?: boolean;
   /** True if its schema version requires a head beside the store. */
   readonly hasHead: boolean;
 }
@@ -40,6 +43,7 @@ export function contradictionIn(file: string, readLog: (at: number) => Log): str
     return isDue ? missing(file, log.position) : undefined;
   }
   // A backup is behind the head as a rule: it is continued in a new epoch.
+  if (isFalselyMarked(head, log)) return `${falselyMarked(file, head.position)}.`;
   if (log.isCopy && log.storeId === head.storeId) return undefined;
   const wrong = contradictionOf(head, log);
   return wrong && `The log in ${file} ${wrong}.`;
@@ -49,6 +53,31 @@ function missing(file: string, position: number): string {
   return (
     `${headFileOf(file)} is missing or cannot be read, so it is unknown whether the log in ` +
     `${file}, which ends at position ${position}, lacks acknowledged events.`
+  );
+}
+
+/**
+ * Throws {@link DamagedStore} if the mark of a store's file as a copy is damaged, or contradicts its
+ * head.
+ */
+export function requireTrueMark(file: string, readLog: (at: number) => Log): void {
+  const head = readHeadOf(file);
+  const log = readLog(head?.position ?? 0);
+  if (head !== undefined && isFalselyMarked(head, log)) {
+    throw new DamagedStore(falselyMarked(file, head.position));
+  }
+}
+
+// A mark of an older version is one flipped bit away from none, and a break is signed for ever.
+function isFalselyMarked(head: AcknowledgedHead, log: Log): boolean {
+  return log.isUnsure === true && contradictionOf(head, log) === undefined;
+}
+
+function falselyMarked(file: string, position: number): string {
+  return (
+    `${file} is marked as a backup, and its log has all that was acknowledged here up to position ` +
+    `${position}, according to ${headFileOf(file)}: either the mark is damaged, or an older ` +
+    'version has made this backup'
   );
 }
 

@@ -183,7 +183,7 @@ ${noChangesTo('epochs', 'epochs are append-only')}
 
 ${noGapsIn('epochs', 'number', 'epochs are append-only: the number is not the next')}
 
-  -- 1 in a backup, 2 in a store that goes on elsewhere, until somebody goes on with it.
+  -- Marks a backup, and a store that goes on elsewhere, until somebody goes on with it.
   ALTER TABLE store ADD COLUMN is_copy INTEGER NOT NULL DEFAULT 0;
   `,
   `

@@ -15,7 +15,7 @@ import { Writer } from '../../app/write/writer.ts';
 import { loaded } from '../process/start-thread.ts';
 import { AppendSignal } from './append-signal.ts';
 import { cannotOpen, openDatabase, requireWholeLog } from './database.ts';
-import { beginDueEpoch } from './epochs-table.ts';
+import { beginDueEpoch, type Copy, copyIn } from './epochs-table.ts';
 import { openLog, type SqliteEventLog } from './event-log.ts';
 import { loadSqlite } from './load-sqlite.ts';
 import { lockForServer } from './start/server-lock.ts';
@@ -93,7 +93,9 @@ function open(made: (where: string) => void): Opened {
     undo.push(() => wal.close());
     const damaged = (cause: Error) => impaired('store_damaged', cause);
     requireWholeLog(file, db);
+    const copy = copyIn(db);
     const { ids } = beginDueEpoch(file, db);
+    if (copy !== undefined) send(begunBecauseOf(copy.kind));
     const signal = new AppendSignal(signalled);
     const log = openLog(file, db, { damaged, wal, signal });
     const checkpoints = new Checkpoints(wal, {
@@ -123,6 +125,11 @@ function open(made: (where: string) => void): Opened {
     // SQLite's own errors do not name the file.
     throw error instanceof Database.SqliteError ? cannotOpen(error, file) : error;
   }
+}
+
+function begunBecauseOf(kind: Copy['kind']): FromWriter {
+  const cause = kind === 'backup' ? 'the store is a backup' : 'the store was handed over';
+  return { kind: 'noticed', message: 'a new epoch has begun', details: { cause } };
 }
 
 /** Notices while nothing is recorded, too, that the files are not in their place, or not whole. */

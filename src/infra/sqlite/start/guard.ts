@@ -6,7 +6,7 @@ import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { DamagedEpochs, Epochs } from '../../../app/log/epochs.ts';
 import { rootAbove } from '../../../app/log/merkle-proofs.ts';
 import { Frontier, nodeHash, TILE_HEIGHT } from '../../../app/log/merkle-tree.ts';
-import { epochsIn, isCopy, storeIdOf } from '../epochs-table.ts';
+import { copyIn, epochsIn, storeIdOf } from '../epochs-table.ts';
 import { type Log, refuseOtherLog } from '../head-file.ts';
 import { MerkleTables } from '../merkle-tables.ts';
 import { WITH_EPOCHS } from '../schema.ts';
@@ -45,12 +45,14 @@ export function logIn(db: Database.Database, at: number): Log {
     const position = head.get() as number;
     const hasHead = (db.pragma('user_version', { simple: true }) as number) >= WITH_EPOCHS;
     const storeId = storeIdOf(db);
+    const copy = hasHead ? copyIn(db) : undefined;
     return {
       storeId,
       position,
       root: rootAt(db, at, position),
       epochs: hasHead ? epochsIn(db) : new Epochs(storeId),
-      isCopy: hasHead && isCopy(db),
+      isCopy: copy !== undefined,
+      isUnsure: copy?.isSure === false,
       hasHead,
     };
   } catch (error) {
