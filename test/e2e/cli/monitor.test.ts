@@ -374,3 +374,27 @@ describe('A monitor that goes on', () => {
     expect(alert()).toContain('STORE_ORDERS_ALERT=silent');
   });
 });
+
+describe("A monitor's own files", () => {
+  test('are read again if a bit of the hashes was changed, and accuse nobody', async () => {
+    forger.show(RECORDS.slice(0, 338));
+    expect(await round('--hashes-only')).toMatchObject({ code: 0 });
+    const leaves = readFileSync(place.file('log.state.leaves'));
+    for (const leaf of [10, 256, 337]) {
+      const changed = Buffer.from(leaves);
+      changed[leaf * 32 + 3] = (changed[leaf * 32 + 3] as number) ^ 1;
+      writeFileSync(place.file('log.state.leaves'), changed);
+      const { length } = changed;
+      expect(await round('--hashes-only')).toMatchObject({ code: 0 });
+      expect(readFileSync(place.file('log.state.leaves')).subarray(0, length)).toEqual(leaves);
+      forger.show(RECORDS);
+    }
+  });
+
+  test('are named if one is no text', async () => {
+    writeFileSync(place.file('log.state'), Buffer.of(0xff, 0xfe));
+    const { code, err } = await round();
+    const state = place.file('log.state');
+    expect([code, err]).toEqual([1, `store-orders: ${state} cannot be read: it is not UTF-8\n`]);
+  });
+});

@@ -3,6 +3,8 @@
 import { Frontier, HASH_BYTES, type TreeHead } from '../../log/merkle-tree.ts';
 import type { Rows } from '../../ports/published-log.ts';
 
+const CHUNK_LEAVES = 65_536;
+
 export class Comparison implements Rows {
   readonly #known: Rows;
   readonly #head: TreeHead;
@@ -55,6 +57,23 @@ export class Comparison implements Rows {
     }
     return known;
   }
+}
+
+/** Returns the roots of the tree over known leaves at two sizes, of which the second is the larger. */
+export function rootsAt(
+  [size, whole]: readonly [number, number],
+  leaves: Rows,
+): readonly [Buffer, Buffer] {
+  const edge = new Frontier();
+  let earlier = edge.root();
+  for (let from = 0; from < whole; from += CHUNK_LEAVES) {
+    const hashes = leaves.read(from, Math.min(CHUNK_LEAVES, whole - from));
+    for (let at = 0; at < hashes.length; at += HASH_BYTES) {
+      edge.append(hashes.subarray(at, at + HASH_BYTES));
+      if (edge.size === size) earlier = edge.root();
+    }
+  }
+  return [earlier, edge.root()];
 }
 
 /** Returns the first place at which two buffers differ; the length of the first if none does. */

@@ -56,3 +56,18 @@ function areChecked(value: unknown): value is CheckedEvents | undefined {
 function refused(reason: string): { readonly ok: false; readonly reason: string } {
   return { ok: false, reason };
 }
+
+/** Returns the name of a checkpoint's log, without its epoch. */
+export function baseOf({ origin, epoch }: Checkpoint): string {
+  return origin.replace(`+${epoch}`, '');
+}
+
+/** States that a checkpoint is of another log than the known one. */
+export function otherLog(known: Checkpoint, seen: Checkpoint): string {
+  return `the checkpoint is of ${baseOf(seen)}, and the state of ${baseOf(known)}`;
+}
+
+/** States that a checkpoint is of an epoch that the known one has left. */
+export function otherEpoch(known: Checkpoint, seen: Checkpoint): string {
+  return `the checkpoint is of epoch ${seen.epoch}, and the state of epoch ${known.epoch}`;
+}

@@ -12,21 +12,20 @@
  */
 
 import { epochNumberOf } from '../../log/epochs.ts';
-import { Frontier, HASH_BYTES } from '../../log/merkle-tree.ts';
+import { Frontier, type TreeHead } from '../../log/merkle-tree.ts';
 import { LogAway, type MonitorFiles, type PublishedLog } from '../../ports/published-log.ts';
 import { byAnyKey } from '../proofs/by-any-key.ts';
 import { areSameBytes } from '../proofs/bytes.ts';
 import type { Finding } from '../proofs/trail-check.ts';
 import { type Checkpoint, verifyCheckpoint } from '../proofs/verifier.ts';
 import { earlierRoot, followTree } from './follow-tree.ts';
-import { Comparison } from './leaf-comparison.ts';
+import { Comparison, rootsAt } from './leaf-comparison.ts';
 import type { Cut, Monitoring, Round, SignedNote } from './monitor-round.ts';
-import { type MonitorState, writeState } from './monitor-state.ts';
+import { baseOf, type MonitorState, otherEpoch, otherLog, writeState } from './monitor-state.ts';
 import { FalseTile, PublishedTree } from './published-tree.ts';
 import { RecordCheck } from './record-check.ts';
 
 const MAX_CHECKPOINT_BYTES = 1 << 18;
-const CHUNK_LEAVES = 65_536;
 
 export class Monitor {
   readonly #log: PublishedLog;
@@ -34,6 +33,8 @@ export class Monitor {
   readonly #monitoring: Monitoring;
   #state: MonitorState | undefined;
   #records: RecordCheck | undefined;
+  /** True once the known leaves were seen to lead to the known root. */
+  #areLeavesChecked = false;
 
   /** @param state The state after the last round; `undefined` for the first. */
   constructor(
@@ -48,8 +49,19 @@ export class Monitor {
     this.#state = state;
   }
 
-  /** Does a round. Throws {@link LogAway} if the log has not answered to the end. */
+  /**
+   * Does a round. Throws {@link LogAway} if the log has not answered to the end. The log is never
+   * refuted by a known leaf that was damaged: that is read again first.
+   */
   async round(): Promise<Round> {
+    const round = await this.#judged();
+    const known = this.#state?.checkpoint;
+    if (round.kind !== 'refuted' || known === undefined || !this.#areDamaged(known)) return round;
+    this.#areLeavesChecked = false;
+    return this.#judged();
+  }
+
+  async #judged(): Promise<Round> {
     try {
       return await this.#round();
     } catch (error) {
@@ -74,8 +86,11 @@ export class Monitor {
         return refuted(otherEpoch(known, seen));
       return this.#behindCut(seen, note, state);
     }
-    await this.#needLeaves(state);
-    if (seen.size > known.size) return this.#advance(seen, note, Frontier.unpack(state.edge));
+    const areKnown = this.#haveLeaves(known);
+    if (seen.size > known.size) {
+      return this.#advance(seen, note, areKnown ? Frontier.unpack(state.edge) : new Frontier());
+    }
+    if (!areKnown) await this.#fetchLeaves(state);
     const root = seen.size === known.size ? known.root : await this.#knownRoot(seen.size, state);
     if (!areSameBytes(root, seen.root)) {
       return forked(state, { note, size: seen.size }, `${seen.size} events have two signed roots`);
@@ -85,10 +100,14 @@ export class Monitor {
       : this.#checkRecords(0);
   }
 
-  /** Verifies a checkpoint of a larger tree than the known one, whose right edge is given. */
+  /**
+   * Verifies a checkpoint of a larger tree than the known one, whose right edge is given; the edge of
+   * the empty tree if the known leaves have to be read again.
+   */
   async #advance(seen: Checkpoint, note: string, edge: Frontier): Promise<Round> {
     const tree = new PublishedTree(this.#log, seen.size);
-    const before = edge.size;
+    const known = this.#state?.checkpoint ?? { size: 0, root: edge.root() };
+    const isAnew = edge.size < known.size;
     const problem = await followTree(tree, edge, this.#files.leaves);
     if (!areSameBytes(edge.root(), seen.root)) {
       return (
@@ -97,9 +116,16 @@ export class Monitor {
       );
     }
     if (problem !== undefined) return refuted(problem);
+    if (
+      isAnew &&
+      !areSameBytes(rootsAt([known.size, seen.size], this.#files.leaves)[0], known.root)
+    ) {
+      return this.#beginsOtherwise(seen, note);
+    }
     const checked = this.#state?.checked;
     await this.#save({ note, checkpoint: seen, edge: edge.pack(), checked });
-    return this.#checkRecords(seen.size - before);
+    this.#areLeavesChecked = true;
+    return this.#checkRecords(seen.size - known.size);
   }
 
   /** Returns the fork, if the tiles lead to the root of a larger tree, and not to the known one. */
@@ -113,9 +139,14 @@ export class Monitor {
     const { size, root } = state.checkpoint;
     const other = await earlierRoot(tree, seen, size);
     if (other === undefined || areSameBytes(other, root)) return undefined;
-    const problem = `the log of ${seen.size} events begins with other events than those that were \
-signed at ${size}`;
-    return forked(state, { note, size: seen.size }, problem);
+    return this.#beginsOtherwise(seen, note);
+  }
+
+  #beginsOtherwise({ size }: Checkpoint, note: string): Round {
+    const state = this.#state as MonitorState;
+    const problem = `the log of ${size} events begins with other events than those that were \
+signed at ${state.checkpoint.size}`;
+    return forked(state, { note, size }, problem);
   }
 
   /** Verifies a checkpoint of another epoch, and goes on there if that was accepted. */
@@ -136,7 +167,7 @@ signed at ${size}`;
     const next = { note, checkpoint: seen, edge: edge.pack() };
     await this.#save(next);
     this.#records = undefined;
-    await this.#needLeaves(next);
+    await this.#fetchLeaves(next);
     const round = await this.#checkRecords(seen.size - (kept ?? 0));
     return round.kind === 'verified' ? { ...round, cut } : round;
   }
@@ -166,15 +197,24 @@ signed at ${size}`;
   /** Returns the root that the known tree had at an earlier size. */
   async #knownRoot(size: number, state: MonitorState): Promise<Buffer> {
     const { checkpoint } = state;
-    const [earlier, whole] = rootsAt([size, checkpoint.size], this.#files);
+    const [earlier, whole] = rootsAt([size, checkpoint.size], this.#files.leaves);
     if (areSameBytes(whole, checkpoint.root)) return earlier;
     await this.#fetchLeaves(state);
-    return rootsAt([size, checkpoint.size], this.#files)[0];
+    return rootsAt([size, checkpoint.size], this.#files.leaves)[0];
   }
 
-  /** Fetches the known leaves again if their file is missing or was cut. */
-  async #needLeaves(state: MonitorState): Promise<void> {
-    if (this.#files.leaves.count < state.checkpoint.size) await this.#fetchLeaves(state);
+  /** Returns true unless known leaves are missing, or were damaged before the first round. */
+  #haveLeaves(known: TreeHead): boolean {
+    const areThere = this.#files.leaves.count >= known.size;
+    this.#areLeavesChecked &&= areThere;
+    this.#areLeavesChecked ||= areThere && !this.#areDamaged(known);
+    return this.#areLeavesChecked;
+  }
+
+  /** Returns true if all known leaves are there and do not lead to their root. */
+  #areDamaged({ size, root }: TreeHead): boolean {
+    if (this.#files.leaves.count < size) return false;
+    return !areSameBytes(rootsAt([size, size], this.#files.leaves)[1], root);
   }
 
   async #fetchLeaves({ checkpoint: { size, root } }: MonitorState): Promise<void> {
@@ -184,6 +224,7 @@ signed at ${size}`;
       this.#files.leaves.write(0, Buffer.alloc(0));
       throw new FalseTile(`the tiles do not lead to the root that was signed at ${size} events`);
     }
+    this.#areLeavesChecked = true;
   }
 
   async #save(state: MonitorState): Promise<void> {
@@ -192,37 +233,10 @@ signed at ${size}`;
   }
 }
 
-/** Returns the roots of the known tree at two sizes. */
-function rootsAt([size, whole]: readonly [number, number], { leaves }: MonitorFiles) {
-  const edge = new Frontier();
-  let earlier = edge.root();
-  for (let from = 0; from < whole; from += CHUNK_LEAVES) {
-    const hashes = leaves.read(from, Math.min(CHUNK_LEAVES, whole - from));
-    for (let at = 0; at < hashes.length; at += HASH_BYTES) {
-      edge.append(hashes.subarray(at, at + HASH_BYTES));
-      if (edge.size === size) earlier = edge.root();
-    }
-  }
-  return [earlier, edge.root()] as const;
-}
-
 function refuted(problem: string): Round {
   return { kind: 'refuted', finding: { problem } };
 }
 
 function forked({ note, checkpoint }: MonitorState, other: SignedNote, problem: string): Round {
   return { kind: 'forked', problem, known: { note, size: checkpoint.size }, other };
-}
-
-/** Returns the name of a checkpoint's log, without its epoch. */
-function baseOf({ origin, epoch }: Checkpoint): string {
-  return origin.replace(`+${epoch}`, '');
-}
-
-function otherLog(known: Checkpoint, seen: Checkpoint): string {
-  return `the checkpoint is of ${baseOf(seen)}, and the state of ${baseOf(known)}`;
-}
-
-function otherEpoch(known: Checkpoint, seen: Checkpoint): string {
-  return `the checkpoint is of epoch ${seen.epoch}, and the state of epoch ${known.epoch}`;
 }

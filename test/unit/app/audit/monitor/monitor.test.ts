@@ -433,6 +433,57 @@ describe('the state', () => {
     }
   });
 
+  it.each([
+    ['before a start', 10],
+    ['before a start', 300],
+    ['between two rounds', 256],
+    ['between two rounds', 349],
+  ])('has a leaf that was damaged %s read again, and accuses nobody: %d', async (when, leaf) => {
+    for (const size of [350, 400]) {
+      const watch = new Watch(RECORDS.slice(0, 350));
+      await watch.round();
+      const { leaves } = watch.files;
+      const right = Buffer.from(leaves.bytes);
+      leaves.bytes[leaf * 32 + 3] = (leaves.bytes[leaf * 32 + 3] as number) ^ 1;
+      if (when === 'before a start') watch.start();
+      expect(await watch.round(RECORDS.slice(0, size))).toEqual({
+        kind: 'verified',
+        size,
+        added: size - 350,
+        checked: size,
+      });
+      // Nothing of the tile is compared while the log has not grown.
+      const isDue = size > 350 || when === 'before a start';
+      expect(leaves.read(0, 350).equals(right)).toBe(isDue);
+      expect(await watch.round(RECORDS)).toMatchObject({ kind: 'verified', size: 700 });
+      expect(leaves.read(0, 350)).toEqual(right);
+    }
+  });
+
+  it.each(['damaged', 'lost'])(
+    'that has %s leaves acquits neither a wrong tile nor another view',
+    async (how) => {
+      const watch = new Watch(RECORDS.slice(0, 350));
+      await watch.round();
+      const { leaves } = watch.files;
+      if (how === 'lost') leaves.write(0, Buffer.alloc(0));
+      else leaves.bytes[300 * 32] = (leaves.bytes[300 * 32] as number) ^ 1;
+      watch.log.files = publishedFiles(RECORDS, signer);
+      watch.log.flip('tile/0/001', 77);
+      expect((await watch.round()).kind).toBe('refuted');
+      const view = RECORDS.toSpliced(280, 1, RECORDS[281] as string);
+      const problem = /^the log of 400 events begins with other events than .* signed at 350$/;
+      for (const _again of [1, 2]) {
+        expect(await watch.round(view.slice(0, 400))).toMatchObject({
+          kind: 'forked',
+          problem: expect.stringMatching(problem),
+        });
+      }
+      expect(await watch.round(RECORDS)).toMatchObject({ kind: 'verified', size: 700 });
+      expect(leaves.count).toBe(700);
+    },
+  );
+
   it('begins the rules again if the rows of the orders were lost or changed', async () => {
     for (const harm of ['lost', 'changed'] as const) {
       const watch = new Watch();
