@@ -3,13 +3,14 @@ import type { Command } from 'commander';
 import { byAnyKey } from '../app/audit/proofs/by-any-key.ts';
 import { base64Of } from '../app/audit/proofs/bytes.ts';
 import { isTlogProof, verifyTlogProof } from '../app/audit/proofs/tlog-proof.ts';
-import { type ExpectedHead, headUnder } from '../app/audit/proofs/trail-check.ts';
+import { type ExpectedHead, type Finding, headUnder } from '../app/audit/proofs/trail-check.ts';
 import { isFinding } from '../app/audit/proofs/trail-file.ts';
 import { verifyReceipt } from '../app/audit/proofs/verifier.ts';
 import type { WitnessPolicy } from '../app/audit/proofs/witness-policy.ts';
 import { headIn } from '../app/audit/trail/epoch-heads.ts';
 import { verifyStore } from '../app/audit/trail/verify-store.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
+import type { Evidence } from '../app/ports/evidence.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import { requireSmallFile } from '../infra/process/small-file.ts';
 import type { ExplainedCommand } from './shared/command.ts';
@@ -187,11 +188,27 @@ async function checkStore(
       root: base64(root),
       ...(epochs.number > 0 && { breaks: epochs.breaks }),
       checkpoints,
-      findings: [...findings, ...judged.filter(isFinding), ...refused],
+      findings: [
+        ...findings,
+        ...(await otherKey(evidence, composition)),
+        ...judged.filter(isFinding),
+        ...refused,
+      ],
     };
   } finally {
     await evidence.close();
   }
+}
+
+/** Finds that the file of the signing key has another key than the one that signs for the store. */
+async function otherKey(
+  { signsWith }: Evidence,
+  composition: CommandLine['composition'],
+): Promise<readonly Finding[]> {
+  // Without a file, or the right to read it, an auditor can still check everything else.
+  const there = await composition.verifierKey().catch(() => undefined);
+  if (!signsWith || there === undefined || there === signsWith) return [];
+  return [{ problem: 'the signing key is another than the one that signs according to the store' }];
 }
 
 /** Returns the store's own key, for an auditor who has given none, with a warning. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
 import type { ApiKey, KeyStore } from '../../src/app/ports/key-store.ts';
+import type { SigningKeys } from '../../src/app/ports/signing-keys.ts';
 import { DamagedStore } from '../../src/app/ports/store.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { LATER, NOON, newEvent, placed, TRACEPARENT } from '../support/events.ts';
@@ -11,6 +12,7 @@ export interface StoreWithRows {
   /** Opens its log. `damaged` is told what an append finds wrong. */
   openLog(damaged: (cause: Error) => void): Promise<EventLog>;
   openKeys(): Promise<KeyStore>;
+  openSigningKeys(): Promise<SigningKeys>;
   /** Executes SQL as somebody who may do everything and whom no trigger stops. */
   change(sql: string): Promise<void>;
   /** Checks the whole store once. */
@@ -160,6 +162,26 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       expect(damage[0]?.message).toMatch(
         `the row "${by} ${key}" of kept_outcomes is not as it was`,
       );
+    });
+
+    it.each([
+      `INSERT INTO signing_keys VALUES (2, 'x', '${NOON}')`,
+      `INSERT INTO signing_keys VALUES (2, '', '')`,
+      `INSERT INTO signing_keys VALUES (3, 'a+0+A', '${NOON}')`,
+      `INSERT INTO signing_keys VALUES (-1, 'a+0+A', '${NOON}')`,
+      `UPDATE signing_keys SET verifier_key = ''`,
+      `UPDATE signing_keys SET since = 'yesterday'`,
+      `UPDATE signing_keys SET since = ''`,
+    ])('is found in the record of signing keys, which then has none: %s', async (change) => {
+      const { store } = await given();
+      const keys = await store.openSigningKeys();
+      expect(await keys.add({ verifierKey: 'a+0+A', since: NOON }, 0)).toBe(true);
+      await store.check();
+      await store.change(change);
+      const says = /^row -?\d of the record of signing keys is not what was recorded$/;
+      await expect(store.check()).rejects.toThrow(DamagedStore);
+      await expect(store.check()).rejects.toThrow(says);
+      await expect(keys.list()).rejects.toThrow(says);
     });
 
     it('does not prevent the append of an event whose trace it would be', async () => {

@@ -139,6 +139,11 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     change(db, 'DROP TRIGGER events_are_never_deleted; DELETE FROM events WHERE position = 1');
     return {};
   },
+  'row 2 of the record': async (file) => {
+    await served(file);
+    change(openDatabase(file), `INSERT INTO signing_keys VALUES (2, 'x', '')`);
+    return {};
+  },
   'the store has': () => {
     // The limit of a container, as Node reports it.
     const limit = 'process.constrainedMemory=()=>50000000';

@@ -25,7 +25,7 @@ import { rootsIn } from '../../src/infra/sqlite/merkle-tables.ts';
 import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
 import { startProgram } from '../support/child.ts';
 import { Place } from '../support/command-line.ts';
-import { NOON } from '../support/events.ts';
+import { NOON, TRACEPARENT } from '../support/events.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { start } from '../support/service.ts';
@@ -411,6 +411,35 @@ async function withoutItsKey(): Promise<void> {
   expect((await store.place.run('audit', 'checkpoint')).code).toBe(1);
 }
 
+async function otherRecordOfItsKey(): Promise<void> {
+  const { verifierKey } = NoteSigner.generate('store-orders/0011223344556677');
+  for (const [row, says] of [
+    [`2, 'x', '${NOON}'`, /row 2 of the record of signing keys is not what was recorded/],
+    [`2, '${verifierKey}', '${NOON}'`, /has another key than|is another than the one that signs/],
+  ] as const) {
+    const store = await Store.make();
+    store.tamper(`INSERT INTO signing_keys VALUES (${row})`);
+    await store.isFoundBy(['verify'], says);
+    expect(await store.start()).toMatch(says);
+    expect((await store.place.run('audit', 'checkpoint')).code).toBe(1);
+  }
+  const store = await Store.make();
+  store.tamper(`UPDATE signing_keys SET since = '${NOON}'`);
+  await store.isNotFoundBy(...store.audit);
+  expect(await store.start()).toContain('answers at');
+}
+
+async function otherTrace(): Promise<void> {
+  const store = await Store.make();
+  store.tamper(`INSERT OR REPLACE INTO event_traces VALUES (1, '${TRACEPARENT}')`);
+  await store.isNotFoundBy(...store.audit);
+  expect(await store.start()).toContain('answers at');
+  const file = store.place.file('traced.ndjson');
+  await store.run('audit', 'export', '--out', file);
+  expect(readFileSync(file, 'utf8')).toContain(`"traceparent":"${TRACEPARENT}"`);
+  await store.isNotFoundBy('verify', '--export', file, '--key', store.kept.key);
+}
+
 async function withoutTheRecordOfItsKey(): Promise<void> {
   const store = await Store.make();
   rmSync(`${store.file}-signing-key`);
@@ -585,9 +614,11 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'marks a store': marked,
   'makes a snapshot': forgedSnapshot,
   'changes the outcome that is kept': otherOutcomeWithItsChecksum,
+  'changes the trace': otherTrace,
   'changes the `source`': changedExport,
   'imports an export': strangeExport,
   'removes the signing key, or': withoutItsKey,
+  "changes the store's record": otherRecordOfItsKey,
   'removes the signing key and': withoutTheRecordOfItsKey,
   'forges a receipt': forged,
   'presents a genuine receipt': ofSomethingElse,

@@ -29,6 +29,8 @@ export interface Evidence {
   treeAside?(sizes: readonly number[]): Promise<TreeAside | undefined>;
   /** The last acknowledged event, as noted outside of the database. */
   readonly acknowledged: OutsideHead | undefined;
+  /** The public key that signs according to the store; absent if none is recorded there. */
+  readonly signsWith?: string | undefined;
   /** Flaws of everything but the events and their tree, each as a clause. */
   readonly flaws: readonly string[];
   close(): void | Promise<void>;

@@ -7,7 +7,9 @@ import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
 import { type Frontier, HASH_BYTES, type TreeHead } from '../../app/log/merkle-tree.ts';
 import { hasRightTypes, recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
+import type { SignedWith } from '../../app/ports/signing-keys.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
+import { type Instant, isInstant } from '../../domain/instant.ts';
 import { decodeRefusal } from '../events/refusal-codec.ts';
 import type { Pace } from './keep-checking.ts';
 
@@ -64,6 +66,24 @@ export function requireOneStore<Row extends readonly unknown[]>(rows: readonly R
   }
   if (/^[0-9a-f]{16}$/.test(String(row[0]))) return row;
   throw new DamagedStore('the id of the store is damaged');
+}
+
+/** A row of the record of signing keys. */
+export type SigningKeyRow = readonly [number: number, verifierKey: string, since: string];
+
+/** The form of a public key: `NAME+ID+BASE64`. */
+const VERIFIER_KEY = /^[^+]+\+[^+]+\+/;
+
+/** Returns all signing keys. Throws {@link DamagedStore} for a row that no version has recorded. */
+export function signedWithIn(rows: readonly SigningKeyRow[]): readonly SignedWith[] {
+  return rows.map(([number, verifierKey, since], index) => {
+    // The first key of a store that is older than the record is unknown.
+    const isUnknown = index === 0 && verifierKey === '' && since === '';
+    const isKey = VERIFIER_KEY.test(verifierKey) && isInstant(since);
+    if (number === index + 1 && (isKey || isUnknown))
+      return { verifierKey, since: since as Instant };
+    throw new DamagedStore(`row ${number} of the record of signing keys is not what was recorded`);
+  });
 }
 
 /** Returns the approximate size of rows of events, in bytes. */

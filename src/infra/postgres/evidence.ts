@@ -15,6 +15,7 @@ import { statementsIn } from './epochs-table.ts';
 import { COPY_EVENTS, rowsIn } from './event-lines.ts';
 import { SCHEMA_VERSION, WITH_CHECKSUMS, WITH_EPOCHS } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
+import { signingKeysIn } from './signing-keys.ts';
 import { requireOwnSessions } from './start/own-sessions.ts';
 import { type ReadTree, storedTreeIn, TreeThread } from './tree-aside.ts';
 
@@ -46,6 +47,10 @@ const MAY_READ_ROWS: Statement = {
             AND has_table_privilege('store_orders.kept_outcomes', 'SELECT')
             AND coalesce(
                   has_table_privilege(to_regclass('store_orders.key_changes'), 'SELECT'), true)`,
+};
+const MAY_READ_SIGNING_KEYS: Statement = {
+  name: 'may_read_signing_keys',
+  text: `SELECT coalesce(has_table_privilege(to_regclass('store_orders.signing_keys'), 'SELECT'), false)`,
 };
 const LAST: Statement = {
   name: 'last',
@@ -104,6 +109,7 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   const flaws = [...(await flawsInSchema(connection, version)), ...damaged];
   if (!isWhole) flaws.push('it is not whole: another store is being copied into it');
   if (version >= WITH_CHECKSUMS) flaws.push(...(await damageInRows(connection, version)));
+  const signsWith = await signsWithIn(connection, flaws);
   const [[last] = [0]] = await connection.query<[number]>(LAST);
   const statements = version < WITH_EPOCHS ? [] : await statementsIn(connection);
   const epochs = epochsOf(storeId, statements, flaws);
@@ -128,8 +134,21 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
     },
     // The head is not noted beside the database, but on the machines of the instances.
     acknowledged: undefined,
+    signsWith,
     flaws,
   };
+}
+
+/** Returns the key that signs. Adds damaged rows to `flaws`; they are skipped as the others are. */
+async function signsWithIn(db: Connection, flaws: string[]): Promise<string | undefined> {
+  const [[mayRead] = [false]] = await db.query<[boolean]>(MAY_READ_SIGNING_KEYS);
+  try {
+    return mayRead ? (await signingKeysIn(db)).at(-1)?.verifierKey : undefined;
+  } catch (error) {
+    if (!(error instanceof DamagedStore)) throw error;
+    flaws.push(error.message);
+    return undefined;
+  }
 }
 
 /**

@@ -1,10 +1,12 @@
+/** The record of the signing keys of a store in PostgreSQL. */
+
 import type { SignedWith, SigningKeys } from '../../app/ports/signing-keys.ts';
-import type { Instant } from '../../domain/instant.ts';
+import { signedWithIn } from '../checking/stored-check.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 
 const LIST: Statement = {
   name: 'list_signing_keys',
-  text: 'SELECT verifier_key, since FROM store_orders.signing_keys ORDER BY number',
+  text: 'SELECT number, verifier_key, since FROM store_orders.signing_keys ORDER BY number',
 };
 // Of two additions at once, one conflicts with the number of the other.
 const ADD: Statement = {
@@ -13,6 +15,11 @@ const ADD: Statement = {
            WHERE (SELECT count(*) FROM store_orders.signing_keys) = $1::integer
            ON CONFLICT DO NOTHING RETURNING number`,
 };
+
+/** Returns all signing keys, oldest first. Throws {@link DamagedStore} for an impossible row. */
+export async function signingKeysIn(db: Queryable): Promise<readonly SignedWith[]> {
+  return signedWithIn(await db.query<[number, string, string]>(LIST));
+}
 
 /** The record of signing keys in PostgreSQL. */
 export class PostgresSigningKeys implements SigningKeys {
@@ -23,8 +30,7 @@ export class PostgresSigningKeys implements SigningKeys {
   }
 
   async list(): Promise<readonly SignedWith[]> {
-    const rows = await this.#db.query<[verifierKey: string, since: Instant]>(LIST);
-    return rows.map(([verifierKey, since]) => ({ verifierKey, since }));
+    return signingKeysIn(this.#db);
   }
 
   async add({ verifierKey, since }: SignedWith, known: number): Promise<boolean> {

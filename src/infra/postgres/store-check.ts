@@ -10,6 +10,7 @@ import { Database } from './connection/database.ts';
 import { orderIdIn } from './event-lines.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
+import { signingKeysIn } from './signing-keys.ts';
 
 /** The rows of a chunk, which is read in a transaction of its own. */
 const CHUNK_ROWS = 2_000;
@@ -51,6 +52,7 @@ export async function checkPostgresStore(url: string, pace: Pace): Promise<void>
   try {
     for (const flaw of await flawsInSchema(db, SCHEMA_VERSION)) throw new AlteredSchema(flaw);
     for await (const bytes of checkRows(db)) await pace(bytes);
+    await signingKeysIn(db);
     await checkLog(db, pace);
     await checkRefusals((after) => db.query<[number, string]>(REFUSALS, [after]), pace);
   } finally {

@@ -8,6 +8,7 @@ import { type KeyRow, keyIn } from '../events/row-mapping.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { selectKeys } from './key-store.ts';
 import { SCHEMA_VERSION, WITH_SECOND_PLACES } from './schema.ts';
+import { signingKeysIn } from './signing-keys.ts';
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -42,8 +43,8 @@ function tablesBeside(db: Database.Database): readonly string[] {
 }
 
 /**
- * Checks the checksum of every API key and every kept outcome, and that a lookup finds each. Yields
- * the bytes read since the previous yield. Throws {@link DamagedStore}.
+ * Checks the checksum of every API key and every kept outcome, that a lookup finds each, and the
+ * form of the record of signing keys. Yields the bytes read since the previous yield. Throws {@link DamagedStore}.
  * @param version The version of the store's schema.
  */
 export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Iterable<number> {
@@ -52,6 +53,7 @@ export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Ite
   for (const { id } of (keys.all() as KeyRow[]).map(keyIn)) {
     if (find.get(id) !== 1) throw new DamagedStore(`the API key ${id} is not found by its id`);
   }
+  signingKeysIn(db);
   const kept = new KeptOutcomesTable(db);
   const count = '(SELECT count(*) FROM kept_outcomes)';
   const counts = `SELECT ${version < WITH_SECOND_PLACES ? count : 'kept_outcomes'}, ${count} FROM store`;

@@ -28,6 +28,7 @@ import {
   WITH_TREE,
 } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
+import { signingKeysIn } from './signing-keys.ts';
 import { logIn } from './start/guard.ts';
 import { folderHint, orFlaw } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
@@ -67,8 +68,9 @@ export function openSqliteEvidence(file: string): Evidence {
     if (noted !== undefined && storeId !== '' && noted.storeId !== storeId) {
       flaws.push(`${headFileOf(file)} is of the store ${noted.storeId}, and this is ${storeId}`);
     }
+    const isChecked = version >= WITH_CHECKSUMS;
     orFlaw(() => {
-      if (version >= WITH_CHECKSUMS) for (const _bytes of checkRows(db, version));
+      if (isChecked) for (const _bytes of checkRows(db, version));
       checkStructure(db);
     }, flaws);
     const isSame = () => watch.pragma('data_version', { simple: true }) === before;
@@ -92,6 +94,7 @@ export function openSqliteEvidence(file: string): Evidence {
         ? { tree: undefined }
         : { tree: treeOf(db), treeAside: (sizes) => treeAside(file, last, sizes, isSame) }),
       acknowledged: noted && headOf(file, noted, epochs, copy !== undefined),
+      signsWith: isChecked ? orFlaw(() => signingKeysIn(db), [])?.at(-1)?.verifierKey : undefined,
       flaws,
       close() {
         db.close();

@@ -1,6 +1,7 @@
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';
 import { SqliteKeyStore } from '../../../src/infra/sqlite/key-store.ts';
+import { SqliteSigningKeys } from '../../../src/infra/sqlite/signing-keys.ts';
 import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { tamper } from '../../support/tampering.ts';
@@ -12,6 +13,7 @@ changedRowContract('SQLite', async () => {
   return {
     openLog: async (damaged) => openLog(file, db, { damaged }),
     openKeys: async () => new SqliteKeyStore(db),
+    openSigningKeys: async () => new SqliteSigningKeys(db),
     change: async (sql) => tamper(file, (changed) => changed.exec(sql)),
     check: () => checkSqliteStore(file, async () => {}),
   };
