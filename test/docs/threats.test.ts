@@ -1,4 +1,11 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -249,6 +256,10 @@ async function damagedWal(): Promise<void> {
   wal[100] = (wal[100] as number) ^ 1;
   writeFileSync(`${store.file}-wal`, wal);
   expect(await store.start()).toContain('-wal is damaged at frame 1');
+  wal[100] = (wal[100] as number) ^ 1;
+  wal[wal.length - 200] = (wal[wal.length - 200] as number) ^ 1;
+  writeFileSync(`${store.file}-wal`, wal);
+  expect(await store.start()).toMatch(/ends at position \d+, but position \d+ was acknowledged/);
 }
 
 /** A store that was restored from a backup, and a checkpoint stored after the backup. */
@@ -312,6 +323,19 @@ async function withApiKey() {
   const store = await Store.make();
   await store.run('keys', 'create', '--name', 'shop', '--scopes', 'orders:write');
   return store;
+}
+
+async function withoutRevocation(): Promise<void> {
+  const store = await withApiKey();
+  const before = readFileSync(store.file);
+  const [id = ''] = (await store.run('keys', 'list')).out.match(/\b[0-9A-Za-z]{10}\b/) ?? [];
+  await store.run('keys', 'revoke', id);
+  writeFileSync(store.file, before);
+  const says = /has 1 changes of API keys, and 2 were acknowledged/;
+  await store.isFoundBy(['verify'], says);
+  expect(await store.start()).toMatch(says);
+  truncateSync(`${store.file}-head`, 1_024);
+  await store.isNotFoundBy(...store.audit);
 }
 
 async function renamedKey(): Promise<void> {
@@ -609,6 +633,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'damages the `-wal` file': damagedWal,
   'restores yesterday': restored,
   'removes or changes the statement': withoutTheCut,
+  'undoes the last changes': withoutRevocation,
   'changes an API key by SQL': renamedKey,
   'changes an API key, and recomputes': renamedKeyWithItsChecksum,
   'marks a store': marked,

@@ -19,7 +19,7 @@ import { startThread } from '../process/start-thread.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
 import { requireStore } from './database.ts';
 import { copyIn, statementsIn, storeIdOf } from './epochs-table.ts';
-import { headFileOf, readHeadOf, requireTrueMark } from './head-file.ts';
+import { headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
 import {
   APPLICATION_ID,
   SCHEMA_VERSION,
@@ -29,7 +29,7 @@ import {
 } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { signingKeysIn } from './signing-keys.ts';
-import { logIn } from './start/guard.ts';
+import { readLog } from './start/guard.ts';
 import { folderHint, orFlaw } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 
@@ -83,7 +83,7 @@ export function openSqliteEvidence(file: string): Evidence {
     if (noted === undefined && version >= WITH_EPOCHS && last > 0 && copy === undefined) {
       flaws.push(`${headFileOf(file)} is missing or cannot be read`);
     }
-    if (flaws.length === 0) orFlaw(() => requireTrueMark(file, (at) => logIn(db, at)), flaws);
+    if (flaws.length === 0) orFlaw(() => requireSameBeside(file, (at) => readLog(file, at)), flaws);
     return {
       storeId,
       epochs,

@@ -8,6 +8,7 @@ import {
 } from '../../app/log/acknowledged-head.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { readHeadFile } from '../process/head-file.ts';
+import { readKeyChanges } from '../process/noted-key-changes.ts';
 
 /** The state of the log in a store's file that is compared with its head. */
 export interface Log extends ComparedLog {
@@ -15,6 +16,8 @@ export interface Log extends ComparedLog {
   readonly isCopy: boolean;
   /** True if damage may have made it a copy: see {@link copyIn}. */
   readonly isUnsure?: boolean;
+  /** The number of changes of its API keys; absent in a schema that does not have them. */
+  readonly keyChanges?: number | undefined;
   /** True if its schema version requires a head beside the store. */
   readonly hasHead: boolean;
 }
@@ -37,6 +40,7 @@ export function refuseOtherLog(file: string, readLog: (at: number) => Log): void
 /** Returns the contradiction between the log of a store's file and its head, if there is one. */
 export function contradictionIn(file: string, readLog: (at: number) => Log): string | undefined {
   const head = readHeadOf(file);
+  const keyChanges = head && readKeyChanges(headFileOf(file), head.storeId);
   const log = readLog(head?.position ?? 0);
   if (head === undefined) {
     const isDue = log.hasHead && log.position > 0 && !log.isCopy;
@@ -46,7 +50,17 @@ export function contradictionIn(file: string, readLog: (at: number) => Log): str
   if (isFalselyMarked(head, log)) return `${falselyMarked(file, head.position)}.`;
   if (log.isCopy && log.storeId === head.storeId) return undefined;
   const wrong = contradictionOf(head, log);
-  return wrong && `The log in ${file} ${wrong}.`;
+  if (wrong !== undefined) return `The log in ${file} ${wrong}.`;
+  const lost = lostKeyChanges(file, keyChanges, log.keyChanges);
+  return lost && `${lost}.`;
+}
+
+function lostKeyChanges(file: string, noted = 0, there = noted): string | undefined {
+  if (there >= noted) return undefined;
+  return (
+    `${file} has ${there} changes of API keys, and ${noted} were acknowledged, according to ` +
+    `${headFileOf(file)}: a revocation may be among those that are missing`
+  );
 }
 
 function missing(file: string, position: number): string {
@@ -57,15 +71,19 @@ function missing(file: string, position: number): string {
 }
 
 /**
- * Throws {@link DamagedStore} if the mark of a store's file as a copy is damaged, or contradicts its
- * head.
+ * Throws {@link DamagedStore} if the mark of a store's file as a copy is damaged or contradicts its
+ * head, or if the file lacks noted changes of API keys.
+ * @param readLog Of {@link refuseOtherLog}.
  */
-export function requireTrueMark(file: string, readLog: (at: number) => Log): void {
+export function requireSameBeside(file: string, readLog: (at: number) => Log): void {
   const head = readHeadOf(file);
+  const noted = head && readKeyChanges(headFileOf(file), head.storeId);
   const log = readLog(head?.position ?? 0);
   if (head !== undefined && isFalselyMarked(head, log)) {
     throw new DamagedStore(falselyMarked(file, head.position));
   }
+  const lost = log.isCopy ? undefined : lostKeyChanges(file, noted, log.keyChanges);
+  if (lost !== undefined) throw new DamagedStore(lost);
 }
 
 // A mark of an older version is one flipped bit away from none, and a break is signed for ever.

@@ -5,6 +5,9 @@ import type Database from 'better-sqlite3';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
+import { noteKeyChanges } from '../process/noted-key-changes.ts';
+import { isCopy, storeIdOf } from './epochs-table.ts';
+import { headFileOf } from './head-file.ts';
 import { SCHEMA_VERSION, WITH_LIMITS, WITH_SECOND_PLACES } from './schema.ts';
 import { orUnavailable } from './storage/fault.ts';
 
@@ -32,8 +35,16 @@ export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): stri
       FROM api_keys AS k WHERE ${where} ${isCovered ? withoutRow : ''} ${order}`;
 }
 
+/** Notes the number of changes of API keys that a store has beside it, unless it is a copy. */
+export function noteKeyChangesIn(db: Database.Database): void {
+  if (isCopy(db)) return;
+  const changes = db.prepare('SELECT count(*) FROM key_changes').pluck().get() as number;
+  noteKeyChanges(headFileOf(db.name), storeIdOf(db), changes);
+}
+
 /** The API keys in SQLite, over a connection that the caller closes. */
 export class SqliteKeyStore implements KeyStore {
+  readonly #db: Database.Database;
   readonly #find: Database.Statement;
   readonly #list: Database.Statement;
   readonly #add: Database.Statement;
@@ -41,6 +52,7 @@ export class SqliteKeyStore implements KeyStore {
   readonly #limit: Database.Statement;
 
   constructor(db: Database.Database) {
+    this.#db = db;
     this.#find = db.prepare(selectKeys('one')).raw();
     this.#list = db.prepare(selectKeys('all')).raw();
     this.#add = db.prepare(
@@ -66,7 +78,7 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async add(key: ApiKey): Promise<boolean> {
-    return orUnavailable(() => this.#add.run(...keyRow(key))).changes === 1;
+    return this.#noted(orUnavailable(() => this.#add.run(...keyRow(key))));
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
@@ -75,8 +87,7 @@ export class SqliteKeyStore implements KeyStore {
     const key = row && keyIn(row);
     if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
     const revoked = keyRow({ ...key, revokedAt: at });
-    const changed = orUnavailable(() => this.#revoke.run(at, revoked[7], id, row[7]));
-    return changed.changes === 1;
+    return this.#noted(orUnavailable(() => this.#revoke.run(at, revoked[7], id, row[7])));
   }
 
   async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
@@ -86,7 +97,13 @@ export class SqliteKeyStore implements KeyStore {
     if (!isAny && !isDeepStrictEqual(keyIn(row).limits ?? {}, before)) return false;
     // If another process limits the key first, its checksum differs and nothing is updated here.
     const values = [...limitColumns(id, limits), id, Number(isAny), row[9]];
-    return orUnavailable(() => this.#limit.run(...values)).changes === 1;
+    return this.#noted(orUnavailable(() => this.#limit.run(...values)));
+  }
+
+  /** Notes a change that is on the disk. Returns false if there was none. */
+  #noted({ changes }: Database.RunResult): boolean {
+    if (changes === 1) noteKeyChangesIn(this.#db);
+    return changes === 1;
   }
 
   #row(id: string): KeyRow | undefined {

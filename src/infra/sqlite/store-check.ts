@@ -9,11 +9,11 @@ import { checkSnapshot, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
 import { statementsIn, storeIdOf } from './epochs-table.ts';
 import { BEFORE_ALL, CHUNK_ROWS, selectRows, treeOf } from './evidence.ts';
-import { headFileOf, readHeadOf, requireTrueMark } from './head-file.ts';
+import { headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
-import { logIn } from './start/guard.ts';
+import { readLog } from './start/guard.ts';
 import { isSqliteDamage } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
 
@@ -33,7 +33,7 @@ export async function checkSqliteStore(file: string, pace: Pace): Promise<void> 
     checkHead(db, file, noted);
     for (const bytes of checkRows(db)) await pace(bytes);
     await pace(checkStructure(db));
-    requireTrueMark(file, (at) => logIn(db, at));
+    requireSameBeside(file, (at) => readLog(file, at));
     await checkLog(db, pace);
   });
   await checkRefusalsOf(file, pace);

@@ -17,6 +17,7 @@ import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
 import { epochsIn } from './epochs-table.ts';
 import { openLog, WATCH_INTERVAL_MS } from './event-log.ts';
+import { noteKeyChangesIn } from './key-store.ts';
 import { rootsIn } from './merkle-tables.ts';
 import { partsOf, type Readers, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
@@ -122,6 +123,7 @@ async function orClose<Opened>(writer: WorkerWriter, open: () => Opened): Promis
 export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): CommandLineStore {
   const db = openDatabase(file, undefined, ifAbsent);
   const log = openLog(file, db);
+  noteKeyChangesIn(db);
   const refusals = new SqliteRefusals(file);
   const epochs = epochsIn(db);
   return {

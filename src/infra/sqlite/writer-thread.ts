@@ -17,6 +17,7 @@ import { AppendSignal } from './append-signal.ts';
 import { cannotOpen, openDatabase, requireWholeLog } from './database.ts';
 import { beginDueEpoch, type Copy, copyIn } from './epochs-table.ts';
 import { openLog, type SqliteEventLog } from './event-log.ts';
+import { noteKeyChangesIn } from './key-store.ts';
 import { loadSqlite } from './load-sqlite.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
@@ -98,6 +99,7 @@ function open(made: (where: string) => void): Opened {
     if (copy !== undefined) send(begunBecauseOf(copy.kind));
     const signal = new AppendSignal(signalled);
     const log = openLog(file, db, { damaged, wal, signal });
+    noteKeyChangesIn(db);
     const checkpoints = new Checkpoints(wal, {
       failing: (cause) => impaired('checkpoint_failing', cause),
       tried: (counters) => send({ kind: 'checkpointed', counters }),

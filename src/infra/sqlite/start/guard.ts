@@ -9,7 +9,7 @@ import { Frontier, nodeHash, TILE_HEIGHT } from '../../../app/log/merkle-tree.ts
 import { copyIn, epochsIn, storeIdOf } from '../epochs-table.ts';
 import { type Log, refuseOtherLog } from '../head-file.ts';
 import { MerkleTables } from '../merkle-tables.ts';
-import { WITH_EPOCHS } from '../schema.ts';
+import { WITH_EPOCHS, WITH_SECOND_PLACES } from '../schema.ts';
 import { refuseDamagedWal } from '../wal/guard.ts';
 
 /**
@@ -43,7 +43,8 @@ export function logIn(db: Database.Database, at: number): Log {
   try {
     const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
     const position = head.get() as number;
-    const hasHead = (db.pragma('user_version', { simple: true }) as number) >= WITH_EPOCHS;
+    const version = db.pragma('user_version', { simple: true }) as number;
+    const hasHead = version >= WITH_EPOCHS;
     const storeId = storeIdOf(db);
     const copy = hasHead ? copyIn(db) : undefined;
     return {
@@ -53,6 +54,7 @@ export function logIn(db: Database.Database, at: number): Log {
       epochs: hasHead ? epochsIn(db) : new Epochs(storeId),
       isCopy: copy !== undefined,
       isUnsure: copy?.isSure === false,
+      keyChanges: version >= WITH_SECOND_PLACES ? keyChangesIn(db) : undefined,
       hasHead,
     };
   } catch (error) {
@@ -62,6 +64,10 @@ export function logIn(db: Database.Database, at: number): Log {
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') return NO_LOG;
     throw error;
   }
+}
+
+function keyChangesIn(db: Database.Database): number {
+  return db.prepare('SELECT count(*) FROM key_changes').pluck().get() as number;
 }
 
 /**

@@ -1,0 +1,54 @@
+/**
+ * The number of acknowledged changes of API keys, noted in a head file behind its two records of the
+ * log. A store with fewer has lost some, such as a revocation: the log does not show that.
+ */
+
+import { hash } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { RECORD_BYTES, RECORDS } from './head-records.ts';
+
+/** Behind the records, in a sector of its own, which a disk writes atomically. */
+const PLACE = RECORDS * RECORD_BYTES;
+
+const FORM =
+  /^(?<text>keys 1 (?<storeId>[0-9a-f]{16}) (?<changes>\d{16})) (?<digest>[0-9a-f]{16})\s*$/;
+
+/**
+ * Notes, durably, the number of changes that a store has. Does nothing without a head file. If it
+ * cannot be written, fewer lost changes are detected: the change itself is recorded.
+ */
+export function noteKeyChanges(headFile: string, storeId: string, changes: number): void {
+  // None needs no note.
+  if ((readKeyChanges(headFile, storeId) ?? 0) === changes) return;
+  let fd: number | undefined;
+  try {
+    fd = openSync(headFile, 'r+');
+    const text = `keys 1 ${storeId} ${String(changes).padStart(16, '0')}`;
+    const record = `${text} ${digestOf(text)}`.padEnd(RECORD_BYTES - 1).concat('\n');
+    writeSync(fd, record, PLACE);
+    fsyncSync(fd);
+  } catch {
+    // The next start notes them.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Returns the noted number of a store's changes; `undefined` if none is noted that is valid. */
+export function readKeyChanges(headFile: string, storeId: string): number | undefined {
+  if (statSync(headFile, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const fd = openSync(headFile, 'r');
+  try {
+    const record = Buffer.alloc(RECORD_BYTES);
+    readSync(fd, record, 0, RECORD_BYTES, PLACE);
+    const { groups } = FORM.exec(record.toString('latin1')) ?? {};
+    const isValid = groups?.digest === digestOf(groups?.text ?? '') && groups.storeId === storeId;
+    return isValid ? Number(groups.changes) : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text).slice(0, 16);
+}
