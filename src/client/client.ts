@@ -3,11 +3,10 @@
  * it runs in Node.js, browsers, workers, Deno and Bun.
  */
 import type { Answer } from './attempt.ts';
-import { StoreOrdersError } from './error.ts';
 import { Events } from './events.ts';
 import type {
   CallOptions,
-  ChangeOptions,
+  CancelOptions,
   ClientOptions,
   CommandOptions,
   ProofOptions,
@@ -18,7 +17,6 @@ import type {
   Activity,
   ActivityQuery,
   BatchAnswer,
-  CancelReason,
   Change,
   Done,
   Epochs,
@@ -35,6 +33,7 @@ import type {
 } from './shapes.ts';
 import { SingleOrders } from './single-orders.ts';
 import { type Request, Transport } from './transport.ts';
+import { update } from './update.ts';
 import {
   checkpointIn,
   doneIn,
@@ -62,18 +61,6 @@ export type { ProvenEvent, Verdict } from './receipt-verifier.ts';
 export type * from './shapes.ts';
 
 const ORDERS = '/v2/store/orders';
-
-/** The refusals that can mean that an order has changed since it was read. */
-const CHANGED: readonly string[] = [
-  'precondition_failed',
-  'order_already_shipped',
-  'order_cancelled',
-];
-
-/** The reason of a cancellation, beside the options of every change. */
-export interface CancelOptions extends ChangeOptions {
-  readonly reason?: CancelReason | undefined;
-}
 
 export interface BatchOptions extends CommandOptions {
   /** All items or none: if one is refused, the code is `batch_refused`, and the error has the results. */
@@ -124,24 +111,7 @@ export class StoreOrders extends SingleOrders<Order> {
     decide: (order: Order) => Change | undefined | Promise<Change | undefined>,
     options?: CallOptions,
   ): Promise<Order> {
-    const left = this.#transport.within(options);
-    let refused: { readonly etag: string; readonly error: StoreOrdersError } | undefined;
-    for (;;) {
-      const order = await this.get(id, left());
-      const ifMatch = order.etag;
-      // The order is as it was: the refusal has another cause than somebody else's change.
-      if (refused?.etag === ifMatch) throw refused.error;
-      const change = await decide(order);
-      if (change === undefined) return order;
-      try {
-        if ('ship' in change) return await this.ship(id, change.ship, { ...left(), ifMatch });
-        await this.cancel(id, { ...left(), ifMatch, reason: reasonIn(change.cancel) });
-        return await this.get(id, left());
-      } catch (error) {
-        if (!(error instanceof StoreOrdersError) || !CHANGED.includes(error.code)) throw error;
-        refused = { etag: ifMatch, error };
-      }
-    }
+    return update(this, idText(id), decide, this.#transport.within(options));
   }
 
   /** Cancels up to 500 orders in one request. Each has its own outcome, unless `atomic` is true. */
@@ -210,16 +180,6 @@ export class StoreOrders extends SingleOrders<Order> {
     const request = { method: 'GET', path, query: queryOf(query) };
     return jsonOf(await this.#transport.send(request, options), isValue);
   }
-}
-
-/** Returns the reason in a decision to cancel. Any other decision than these is none: it would be final. */
-function reasonIn(cancel: true | CancelReason): CancelReason | undefined {
-  if (cancel === true) return undefined;
-  if (typeof cancel === 'string') return cancel;
-  throw new StoreOrdersError(
-    'invalid_request',
-    'a change must have ship, or cancel: true or a reason',
-  );
 }
 
 /** A little less than V8 can hold in one text, 2^29 - 24: about 4 million orders. */

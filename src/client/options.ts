@@ -1,5 +1,6 @@
 /** The options of the client, and of each call. */
 import type { StoreOrdersError } from './error.ts';
+import type { CancelReason } from './shapes.ts';
 
 /** The options of a client. All but the first two have defaults. */
 export interface ClientOptions extends CallOptions, Hooks {
@@ -42,6 +43,11 @@ export interface CommandOptions extends CallOptions {
 export interface ChangeOptions extends CommandOptions {
   /** The `etag` of the order: if it has changed since, the code is `precondition_failed`. */
   readonly ifMatch?: string | undefined;
+}
+
+/** The reason of a cancellation, beside the options of every change. */
+export interface CancelOptions extends ChangeOptions {
+  readonly reason?: CancelReason | undefined;
 }
 
 /** Functions that are called for each attempt. What they throw ends the call. */

@@ -171,7 +171,7 @@ function addressIn(text: string): string {
 }
 
 /** Returns 128 random bits. `crypto.randomUUID` is missing on pages without https. */
-function newKey(): string {
+export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,0 +1,75 @@
+/** An update: a change of an order by a decision on its present state, which takes several requests. */
+import { StoreOrdersError } from './error.ts';
+import type { CallOptions, CancelOptions } from './options.ts';
+import { leavesOpen } from './retry-policy.ts';
+import type { CancelReason, Change, Done, Order } from './shapes.ts';
+import type { SingleOrders } from './single-orders.ts';
+import { newKey } from './transport.ts';
+
+/** The refusals that can mean that an order has changed since it was read. */
+const CHANGED: readonly string[] = [
+  'precondition_failed',
+  'order_already_shipped',
+  'order_cancelled',
+];
+
+type Orders = Pick<SingleOrders<Order>, 'get' | 'ship'> & {
+  cancel(id: string, options: CancelOptions): Promise<Done>;
+};
+
+/**
+ * Decides on an order and changes it; again if somebody else has changed it in between.
+ * @param left Returns the options of the next request.
+ */
+export async function update(
+  orders: Orders,
+  id: string,
+  decide: (order: Order) => Change | undefined | Promise<Change | undefined>,
+  left: () => CallOptions,
+): Promise<Order> {
+  let refused: { readonly etag: string; readonly error: StoreOrdersError } | undefined;
+  for (;;) {
+    const order = await orders.get(id, left());
+    const ifMatch = order.etag;
+    // The order is as it was: the refusal has another cause than somebody else's change.
+    if (refused?.etag === ifMatch) throw refused.error;
+    const change = await decide(order);
+    if (change === undefined) return order;
+    try {
+      if ('ship' in change) return await orders.ship(id, change.ship, { ...left(), ifMatch });
+      const reason = reasonIn(change.cancel);
+      const idempotencyKey = newKey();
+      const command = { ...left(), ifMatch, reason, idempotencyKey };
+      const { position } = await orders.cancel(id, command);
+      return await orders.get(id, left()).catch((error: unknown) => {
+        throw toldAsCancelled(error, position, idempotencyKey);
+      });
+    } catch (error) {
+      if (!(error instanceof StoreOrdersError) || !CHANGED.includes(error.code)) throw error;
+      refused = { etag: ifMatch, error };
+    }
+  }
+}
+
+/** Returns the reason in a decision to cancel. Any other decision than these is none: it would be final. */
+function reasonIn(cancel: true | CancelReason): CancelReason | undefined {
+  if (cancel === true) return undefined;
+  if (typeof cancel === 'string') return cancel;
+  throw new StoreOrdersError(
+    'invalid_request',
+    'a change must have ship, or cancel: true or a reason',
+  );
+}
+
+/**
+ * Returns the error of an update that has cancelled the order and could not read it afterwards. A code such as
+ * `unauthorized` would say that nothing was changed.
+ */
+function toldAsCancelled(error: unknown, position: number, idempotencyKey: string): unknown {
+  if (!(error instanceof StoreOrdersError)) return error;
+  const { code, status, requestId, retryAfterMs, attempts } = error;
+  const message = `The order is cancelled, at position ${position}, but could not be read afterwards: ${error.message}`;
+  const cause = code === 'aborted' ? error.cause : error;
+  const details = { status, requestId, retryAfterMs, attempts, idempotencyKey, cause };
+  return new StoreOrdersError(leavesOpen(code) ? code : 'outcome_unknown', message, details);
+}
