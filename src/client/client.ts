@@ -2,6 +2,7 @@
  * The client of the API, `store-orders/client`: see docs/client.md. It uses `fetch` and nothing else, so
  * it runs in Node.js, browsers, workers, Deno and Bun.
  */
+import { isActivityOf, isAsOf, isBatchOf, isCosigned, isPageOf } from './asked.ts';
 import type { Answer } from './attempt.ts';
 import { Events } from './events.ts';
 import type {
@@ -48,7 +49,9 @@ import {
   isSummary,
   jsonOf,
   newOrderJson,
+  orderIn,
   queryOf,
+  requireAsked,
   withIds,
 } from './values.ts';
 
@@ -87,7 +90,9 @@ export class StoreOrders extends SingleOrders<Order> {
   /** Returns the orders that pass all filters, by id: one by one, or by its `pages()`. */
   list(query: ListQuery = {}, options?: CallOptions): Paged<Order, OrderPage> {
     return new Paged(async (after = query.after) => {
-      return this.#get(ORDERS, { ...query, after }, isOrderPage, options);
+      const asked = { ...query, after };
+      const isOfQuery = (page: OrderPage) => isPageOf(page, asked);
+      return this.#get(ORDERS, asked, isOrderPage, options, isOfQuery);
     });
   }
 
@@ -98,7 +103,9 @@ export class StoreOrders extends SingleOrders<Order> {
     const path = `${ORDERS}/${idText(id)}/cancellation`;
     const request = { method: 'PUT', path, headers: { 'If-Match': ifMatch } };
     const body = JSON.stringify({ reason });
-    return doneIn(await this.#transport.send({ ...request, body }, options));
+    const answer = await this.#transport.send({ ...request, body }, options);
+    orderIn<Order>(answer, { id: idText(id) });
+    return doneIn(answer);
   }
 
   /**
@@ -122,7 +129,7 @@ export class StoreOrders extends SingleOrders<Order> {
     const { reason, atomic } = options;
     const body = JSON.stringify({ orderIds: orderIds.map(idText), reason, atomic });
     const request = { method: 'POST', path: `${ORDERS}:batchCancel`, body };
-    return jsonOf(await this.#transport.send(request, options), isBatch);
+    return this.#batch(request, orderIds, options);
   }
 
   /** Places up to 500 orders in one request. Each has its own outcome, unless `atomic` is true. */
@@ -130,7 +137,7 @@ export class StoreOrders extends SingleOrders<Order> {
     const atomic = options.atomic === undefined ? '' : `,"atomic":${options.atomic}`;
     const body = `{"orders":[${orders.map((order) => newOrderJson(order, 2)).join()}]${atomic}}`;
     const request = { method: 'POST', path: `${ORDERS}:batchPlace`, body };
-    return jsonOf(await this.#transport.send(request, options), isBatch);
+    return this.#batch(request, Array(orders.length).fill(undefined), options);
   }
 
   /** Returns the numbers of orders by status, now or as of a position or time. */
@@ -138,12 +145,14 @@ export class StoreOrders extends SingleOrders<Order> {
     query: { readonly asOf?: Position | Time | undefined } = {},
     options?: CallOptions,
   ): Promise<Summary> {
-    return this.#get('/v2/store/summary', query, isSummary, options);
+    const isOfMoment = (summary: Summary) => isAsOf(summary, query);
+    return this.#get('/v2/store/summary', query, isSummary, options, isOfMoment);
   }
 
   /** Returns the numbers of events in each hour or day. */
   activity(query: ActivityQuery = {}, options?: CallOptions): Promise<Activity> {
-    return this.#get('/v2/store/activity', query, isActivity, options);
+    const isOfQuery = (activity: Activity) => isActivityOf(activity, query);
+    return this.#get('/v2/store/activity', query, isActivity, options, isOfQuery);
   }
 
   /** Returns the API key of the client, as far as its owner may know it. */
@@ -158,7 +167,10 @@ export class StoreOrders extends SingleOrders<Order> {
 
   /** Returns a signed checkpoint of the log, as a text. */
   async checkpoint(options?: ProofOptions): Promise<string> {
-    return checkpointIn(await this.request(proofRequest('/v2/store/checkpoint', options), options));
+    const answer = await this.request(proofRequest('/v2/store/checkpoint', options), options);
+    const checkpoint = checkpointIn(answer);
+    requireAsked(answer, !options?.witnessed || isCosigned(checkpoint));
+    return checkpoint;
   }
 
   /** Returns the epoch of the log, and the signed statement of each time that it was cut. */
@@ -176,9 +188,20 @@ export class StoreOrders extends SingleOrders<Order> {
     query: object,
     isValue: Is,
     options?: CallOptions,
+    isAsked?: (value: Value) => boolean,
   ): Promise<Value> {
     const request = { method: 'GET', path, query: queryOf(query) };
-    return jsonOf(await this.#transport.send(request, options), isValue);
+    return jsonOf(await this.#transport.send(request, options), isValue, isAsked);
+  }
+
+  /** @param items The ids of the orders; undefined for each new one. */
+  async #batch(
+    request: Request,
+    items: readonly (Id | undefined)[],
+    options: CommandOptions,
+  ): Promise<BatchAnswer> {
+    const isOfItems = (answer: BatchAnswer) => isBatchOf(answer, items);
+    return jsonOf(await this.#transport.send(request, options), isBatch, isOfItems);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The events of the log: read to its end, or followed as it grows. */
+import { areEventsOf, areEventsOfOrder, isEventPageOf, isNoEarlier } from './asked.ts';
 import { StoreOrdersError } from './error.ts';
 import { pause } from './limit.ts';
 import type { CallOptions } from './options.ts';
@@ -7,7 +8,7 @@ import { delayAfter, isPassing } from './retry-policy.ts';
 import { messagesIn } from './server-sent-events.ts';
 import type { EventPage, EventType, Id, OrderEvent, Position } from './shapes.ts';
 import type { Transport } from './transport.ts';
-import { idText, isEvent, isEvents, jsonOf, placeOf, queryOf } from './values.ts';
+import { idText, isEvent, isEvents, jsonOf, placeOf, queryOf, requireAsked } from './values.ts';
 
 const PATH = '/v2/store/events';
 
@@ -56,8 +57,10 @@ export class Events {
 
   /** Returns the events of one order, the oldest first. */
   async of(id: Id, options?: CallOptions): Promise<readonly OrderEvent[]> {
-    const path = `/v2/store/orders/${idText(id)}/events`;
-    return jsonOf(await this.#transport.send({ method: 'GET', path }, options), isEvents);
+    const orderId = idText(id);
+    const request = { method: 'GET', path: `/v2/store/orders/${orderId}/events` };
+    const isOfOrder = (events: readonly OrderEvent[]) => areEventsOfOrder(events, orderId);
+    return jsonOf(await this.#transport.send(request, options), isEvents, isOfOrder);
   }
 
   /** Returns the events up to the end of the log. */
@@ -122,11 +125,16 @@ export class Events {
     const headers = { Accept: 'text/event-stream' };
     const request = { method: 'GET', path: PATH, query: queryOf(query), headers };
     const pieces = this.#transport.stream(request, options, silenceMs);
+    let after = query.after;
     for await (const { id, data } of messagesIn(pieces)) {
-      const position = id ?? String(query.after);
-      yield data === undefined
-        ? { position }
-        : { position, event: jsonOf({ status: 200, text: data }, isEvent) };
+      const position = id ?? String(after);
+      const asked = { ...query, after };
+      const isNext = (event: OrderEvent) => areEventsOf([event], asked);
+      const answer = { status: 200, text: data ?? '' };
+      requireAsked(answer, isNoEarlier(position, after));
+      const event = data === undefined ? {} : { event: jsonOf(answer, isEvent, isNext) };
+      yield { position, ...event };
+      after = position;
     }
   }
 
@@ -138,10 +146,13 @@ export class Events {
     }
   }
 
-  async #page(query: object, options?: CallOptions): Promise<EventPage> {
+  async #page(query: EventQuery, options?: CallOptions): Promise<EventPage> {
     const request = { method: 'GET', path: PATH, query: queryOf(query) };
     const answer = await this.#transport.send(request, options);
     const link = /^<\?([^>]*)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1];
-    return { data: jsonOf(answer, isEvents), next: new URLSearchParams(link).get('after') };
+    const next = new URLSearchParams(link).get('after');
+    const page = { data: jsonOf<readonly OrderEvent[]>(answer, isEvents), next };
+    requireAsked(answer, isEventPageOf(page, query));
+    return page;
   }
 }

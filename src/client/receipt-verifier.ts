@@ -30,15 +30,15 @@ class Refusal extends Error {}
 
 /**
  * Verifies that the key has signed a log with the event in it.
- * @param orderId If given, the event must be the cancellation of this order.
+ * @param of If given: the order of which it must be the cancellation, or the position of the event.
  */
 export async function verifyReceipt(
   receipt: string,
   publicKey: string,
-  orderId?: string,
+  of?: string | number,
 ): Promise<Verdict> {
   try {
-    return { ok: true, value: await provenBy(receipt, publicKey, orderId) };
+    return { ok: true, value: await provenBy(receipt, publicKey, of) };
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, reason: error.message };
     throw error;
@@ -48,7 +48,7 @@ export async function verifyReceipt(
 async function provenBy(
   receipt: string,
   publicKey: string,
-  orderId?: string,
+  of?: string | number,
 ): Promise<ProvenEvent> {
   // Up to the last character that is no blank: a search for blanks at the end takes quadratic time.
   const [upToLast = ''] = /^[\s\S]*[^ \t\r\n]/.exec(receipt) ?? [];
@@ -70,9 +70,11 @@ async function provenBy(
   const leaf = await sha256(Uint8Array.of(0), utf8(record));
   const computed = await rootOf(leaf, event.position - 1, size, hashes);
   need(isEqual(computed, root), 'the proof does not lead from the record to the root');
-  if (orderId !== undefined) {
+  if (typeof of === 'number') {
+    need(event.position === of, `the receipt is of position ${event.position}`);
+  } else if (of !== undefined) {
     need(event.type === 'OrderCancelled', `the receipt is of an ${event.type}, not a cancellation`);
-    need(event.data.orderId === orderId, `the receipt is of order ${event.data.orderId}`);
+    need(event.data.orderId === of, `the receipt is of order ${event.data.orderId}`);
   }
   return { ...event, record };
 }

@@ -1,4 +1,5 @@
 /** The receipt of an event. It is fetched when it is needed first, and then kept; a failure is not. */
+import { isCosigned, isReceiptOf, numberOf, type ReceiptParts } from './asked.ts';
 import type { ProofOptions } from './options.ts';
 import type { Verdict } from './receipt-verifier.ts';
 import type { Id, Position } from './shapes.ts';
@@ -6,7 +7,7 @@ import type { Request, Transport } from './transport.ts';
 import { idText, isReceipt, jsonOf } from './values.ts';
 
 export class Receipt {
-  readonly #orderId: string | undefined;
+  readonly #of: string | number | undefined;
   readonly #fetch: () => Promise<string>;
   #text: Promise<string> | undefined;
 
@@ -16,20 +17,23 @@ export class Receipt {
     of: Id | { readonly position: Position },
     options: ProofOptions | undefined,
   ) {
-    this.#orderId = typeof of === 'object' ? undefined : idText(of);
-    const place =
-      typeof of === 'object'
-        ? `events/${encodeURIComponent(of.position)}`
-        : `orders/${this.#orderId}`;
+    const isOfPosition = typeof of === 'object';
+    this.#of = isOfPosition ? numberOf(of.position) : idText(of);
+    const place = isOfPosition ? `events/${encodeURIComponent(of.position)}` : `orders/${of}`;
     const request = proofRequest(`/v2/store/${place}/receipt`, options);
+    const isAsked = (receipt: ReceiptParts) =>
+      isReceiptOf(receipt, this.#of) && (!options?.witnessed || isCosigned(receipt.checkpoint));
     this.#fetch = async () => {
       const answer = await transport.send(request, options);
-      jsonOf(answer, isReceipt);
+      jsonOf(answer, isReceipt, isAsked);
       return answer.text;
     };
   }
 
-  /** Returns the receipt. Keep it to the byte: it can be verified without the service, for good. */
+  /**
+   * Returns the receipt. Keep it to the byte: it can be verified without the service, for good. One of another event
+   * than was asked for is an `unexpected_response`.
+   */
   text(): Promise<string> {
     this.#text ??= this.#fetch().catch((error) => {
       this.#text = undefined;
@@ -44,7 +48,7 @@ export class Receipt {
    */
   async verify(publicKey: string): Promise<Verdict> {
     const { verifyReceipt } = await import('./receipt-verifier.ts');
-    return verifyReceipt(await this.text(), publicKey.trim(), this.#orderId);
+    return verifyReceipt(await this.text(), publicKey.trim(), this.#of);
   }
 }
 

@@ -19,13 +19,14 @@ export class SingleOrders<Order extends OrderV1> {
   async place(order: NewOrder, options?: CommandOptions): Promise<Tagged<Order>> {
     const body = newOrderJson(order, this.#version);
     const request = { method: 'POST', path: this.#list, body };
-    return taggedOrderIn<Order>(await this.#transport.send(request, options));
+    const asked = { petId: idText(order.petId), quantity: order.quantity };
+    return taggedOrderIn<Order>(await this.#transport.send(request, options), asked);
   }
 
   /** Returns an order. It shows every command that was answered before. */
   async get(id: Id, options?: CallOptions): Promise<Tagged<Order>> {
     const request = { method: 'GET', path: this.#path(id) };
-    return taggedOrderIn<Order>(await this.#transport.send(request, options));
+    return taggedOrderIn<Order>(await this.#transport.send(request, options), { id: idText(id) });
   }
 
   /** Reports that an order has shipped, and when. The same report again changes nothing. */
@@ -33,9 +34,8 @@ export class SingleOrders<Order extends OrderV1> {
     const path = `${this.#path(id)}/shipment`;
     const headers = { 'If-Match': options.ifMatch };
     const body = JSON.stringify({ shipDate: timeText(shipDate) });
-    return orderIn<Order>(
-      await this.#transport.send({ method: 'PUT', path, headers, body }, options),
-    );
+    const request = { method: 'PUT', path, headers, body };
+    return orderIn<Order>(await this.#transport.send(request, options), { id: idText(id) });
   }
 
   /** Cancels an order. To cancel a cancelled one again changes nothing. */

@@ -50,9 +50,14 @@ export function newOrderJson(order: NewOrder, version: 1 | 2): string {
   return version === 2 ? json : json.replace(`"petId":"${id}"`, `"petId":${id}`);
 }
 
-/** Returns the order in an answer, with its ids as strings. */
-export function orderIn<Order extends OrderV1>(answer: Answer): Order {
-  return withIds(jsonOf(answer, isOrder));
+/**
+ * Returns the order in an answer, with its ids as strings. Throws `unexpected_response` if it is another one than the
+ * one with these members.
+ */
+export function orderIn<Order extends OrderV1>(answer: Answer, asked: Partial<OrderV1>): Order {
+  const order = withIds<Order>(jsonOf(answer, isOrder));
+  requireAsked(answer, isLike(order, asked));
+  return order;
 }
 
 /** The end of a log's name where a position was given twice: the epoch of the event. */
@@ -73,8 +78,12 @@ export function withIds<Order extends OrderV1>(order: Order): Order {
   return { ...order, id: String(order.id), petId: String(order.petId) };
 }
 
-export function taggedOrderIn<Order extends OrderV1>(answer: Answer): Tagged<Order> {
-  return { ...orderIn<Order>(answer), etag: answer.headers.get('ETag') ?? '' };
+/** Returns the order in an answer, as {@link orderIn} does, with the tag of its version. */
+export function taggedOrderIn<Order extends OrderV1>(
+  answer: Answer,
+  asked: Partial<OrderV1>,
+): Tagged<Order> {
+  return { ...orderIn<Order>(answer, asked), etag: answer.headers.get('ETag') ?? '' };
 }
 
 /** Returns what a command has done. Throws `unexpected_response` if the answer does not say it. */
@@ -88,7 +97,11 @@ export function doneIn(answer: Answer): Done {
  * Returns the JSON of an answer. Throws `unexpected_response` if it is none, or of another form: proxies
  * and pages to log in answer with JSON of their own, some with status 200.
  */
-export function jsonOf<Value>(answer: Readable, isValue: Is): Value {
+export function jsonOf<Value>(
+  answer: Readable,
+  isValue: Is,
+  isAsked: (value: Value) => boolean = () => true,
+): Value {
   let value: unknown;
   try {
     value = readExactly(answer.text);
@@ -96,7 +109,21 @@ export function jsonOf<Value>(answer: Readable, isValue: Is): Value {
     throw unexpected(answer, 'without JSON', cause);
   }
   if (!isValue(value)) throw unexpected(answer, 'with other JSON');
+  requireAsked(answer, isAsked(value as Value));
   return value as Value;
+}
+
+/** Returns true for a value that has the given members, except for those that are undefined. */
+export function isLike(value: object, members: object): boolean {
+  const own: Readonly<Record<string, unknown>> = { ...value };
+  return Object.entries(members).every(([name, member]) => {
+    return member === undefined || own[name] === member;
+  });
+}
+
+/** Throws `unexpected_response` for an answer to another request. */
+export function requireAsked(answer: Readable, isAsked: boolean): void {
+  if (!isAsked) throw unexpected(answer, 'with the answer to another request');
 }
 
 /** An origin, a size, a root and whatever else, and behind a blank line the first signature. */

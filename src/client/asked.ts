@@ -1,0 +1,139 @@
+/**
+ * Compares answers with their requests: a cache or a proxy that mixes them up answers with something of
+ * the right form that belongs to another request.
+ */
+import type {
+  Activity,
+  ActivityQuery,
+  BatchAnswer,
+  EventPage,
+  EventType,
+  Id,
+  ListQuery,
+  OrderEvent,
+  OrderPage,
+  Position,
+  Summary,
+  Time,
+} from './shapes.ts';
+import { idText, isLike } from './values.ts';
+
+const PLACE = /^(?:\d+\.[\da-f]+:)?(\d+)$/;
+
+/** Returns the number in a position, without its epoch; `undefined` for a time. */
+export function numberOf(place: Position | Time | undefined): number | undefined {
+  const [, digits] = PLACE.exec(String(place)) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Returns true for a page of orders that pass the filters, and with a cursor to another page. */
+export function isPageOf(page: OrderPage, query: ListQuery): boolean {
+  const { id, petId, fromId, toId, status, complete, after } = query;
+  const ids = id && new Set([id].flat().map(idText));
+  const members = { petId: petId === undefined ? undefined : idText(petId), status, complete };
+  const isOfList = page.data.every((order) => {
+    const isInRange =
+      (fromId === undefined || BigInt(order.id) >= BigInt(fromId)) &&
+      (toId === undefined || BigInt(order.id) < BigInt(toId));
+    return isInRange && (ids?.has(order.id) ?? true) && isLike(order, members);
+  });
+  return isOfList && isAsOf(page, query) && (page.next === null || page.next !== after);
+}
+
+/** Returns true for an answer as of the position that was asked for, if one was. */
+export function isAsOf(
+  answer: Pick<OrderPage | Summary, 'asOf'>,
+  { asOf }: Pick<ListQuery, 'asOf'>,
+): boolean {
+  return isLike(answer, { asOf: numberOf(asOf) });
+}
+
+export function isActivityOf(activity: Activity, { bucket }: ActivityQuery): boolean {
+  return isLike(activity, { bucket });
+}
+
+/** Returns true for the results of a batch with these items; an item without an id is a new order. */
+export function isBatchOf({ results }: BatchAnswer, items: readonly (Id | undefined)[]): boolean {
+  const isOfItems = results.every(({ orderId }, at) => {
+    const item = items[at];
+    return item === undefined || orderId === undefined || orderId === idText(item);
+  });
+  return isOfItems && results.length === items.length;
+}
+
+/** Criteria of events, as in a request. */
+interface EventCriteria {
+  readonly after?: Position | undefined;
+  readonly type?: EventType | undefined;
+  readonly commandId?: string | undefined;
+}
+
+/** Returns true for events that match, by ascending position. */
+export function areEventsOf(
+  events: readonly OrderEvent[],
+  { after, type, commandId }: EventCriteria,
+): boolean {
+  let last = numberOf(after) ?? 0;
+  return events.every((event) => {
+    const isLater = event.position > last;
+    last = event.position;
+    // A request with several commands has the beginning of their ids.
+    const isOfCommand = commandId === undefined || String(event.commandid).startsWith(commandId);
+    return isLater && isOfCommand && isLike(event, { type });
+  });
+}
+
+/** Returns true for a position at or behind another one. */
+export function isNoEarlier(place: string, after: Position | undefined): boolean {
+  return Number(numberOf(place)) >= (numberOf(after) ?? 0);
+}
+
+/** Returns true for a page of such events, whose next page begins behind them. */
+export function isEventPageOf({ data, next }: EventPage, query: EventCriteria): boolean {
+  if (!areEventsOf(data, query)) return false;
+  const begin = numberOf(query.after) ?? 0;
+  const reached = data.at(-1)?.position ?? begin;
+  return next === null || (begin < Number(numberOf(next)) && reached <= Number(numberOf(next)));
+}
+
+/** Returns true for all events of an order, which has one at least. */
+export function areEventsOfOrder(events: readonly OrderEvent[], orderId: string): boolean {
+  return events.length > 0 && events.every(({ data }) => data.orderId === orderId);
+}
+
+/** The members of a receipt that can be compared with its request. */
+export interface ReceiptParts {
+  readonly record: string;
+  readonly checkpoint: string;
+}
+
+/**
+ * Returns true for a receipt of the event at a position, or of the cancellation of an order. A record without the
+ * members of an event passes: it is refused when the receipt is verified.
+ */
+export function isReceiptOf(
+  { record }: Pick<ReceiptParts, 'record'>,
+  of: string | number | undefined,
+): boolean {
+  const { type, position, data } = parsed(record);
+  if (typeof of !== 'string') return isAbsentOr(position, of);
+  const isOfOrder = isAbsentOr(Object(data).orderId, of);
+  return isOfOrder && isAbsentOr(type, 'OrderCancelled');
+}
+
+function isAbsentOr(member: unknown, wanted: unknown): boolean {
+  return member === undefined || member === wanted;
+}
+
+function parsed(json: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}
+
+/** Returns true for a checkpoint with cosignatures, which stand below the signature of the log. */
+export function isCosigned(checkpoint: string): boolean {
+  return checkpoint.split('\n— ').length > 2;
+}
