@@ -2,6 +2,7 @@
 import { areEventsOf, areEventsOfOrder, isEventPageOf, isNoEarlier } from './asked.ts';
 import { StoreOrdersError } from './error.ts';
 import { pause } from './limit.ts';
+import { queryOfNext } from './link.ts';
 import type { CallOptions } from './options.ts';
 import { Paged } from './paged.ts';
 import { delayAfter, isPassing } from './retry-policy.ts';
@@ -141,17 +142,24 @@ export class Events {
   async *#paged(query: EventQuery, options: FollowOptions): AsyncGenerator<Step> {
     const pages = { ...query, limit: PAGE_EVENTS };
     for await (const { data, next } of this.list(pages, { ...options, retries: 0 }).pages()) {
-      for (const event of data) yield { position: placeOf(event), event };
-      if (next !== null) yield { position: next };
+      let reached: string | undefined;
+      for (const event of data) {
+        reached = placeOf(event);
+        yield { position: reached, event };
+      }
+      if (next !== null && next !== reached) yield { position: next };
     }
   }
 
   async #page(query: EventQuery, options?: CallOptions): Promise<EventPage> {
     const request = { method: 'GET', path: PATH, query: queryOf(query) };
     const answer = await this.#transport.send(request, options);
-    const link = /^<\?([^>]*)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1];
-    const next = new URLSearchParams(link).get('after');
-    const page = { data: jsonOf<readonly OrderEvent[]>(answer, isEvents), next };
+    const data = jsonOf<readonly OrderEvent[]>(answer, isEvents);
+    const last = data.at(-1);
+    // The header may have been lost on the way, so only an empty page without it is the end of the log.
+    const behind = last === undefined ? null : placeOf(last);
+    const link = queryOfNext(answer.headers.get('Link') ?? '');
+    const page = { data, next: link?.get('after') ?? behind };
     requireAsked(answer, isEventPageOf(page, query));
     return page;
   }

@@ -196,7 +196,7 @@ export type OrderEvent<Type extends EventType = EventType> = {
 
 export interface EventPage<Type extends EventType = EventType> {
   readonly data: readonly OrderEvent<Type>[];
-  /** The position to continue after; null at the end of the log. */
+  /** The position to continue after; null on the last page, which may be empty. */
   readonly next: string | null;
 }
 
