@@ -68,7 +68,11 @@ export async function respond(
   // A redirect would turn a POST into a GET, and could lead to a server that is not meant to have the key.
   const init = { method, headers, signal: limit.signal, redirect: 'manual' } as const;
   const sent = fetch(url, body === undefined ? init : { ...init, body });
-  return orFailure(sent, request, limit);
+  const response = await orFailure(sent, request, limit);
+  if (typeof response?.status === 'number' && typeof response.headers?.get === 'function')
+    return response;
+  const message = `${method} ${url}: the fetch has returned no Response`;
+  throw new StoreOrdersError('unexpected_response', message, { attempts: attempt, idempotencyKey });
 
   function headersOf({ headers: given }: Attempt): Headers {
     const all = {
@@ -116,9 +120,10 @@ export async function bodyText(
   request: Attempt,
   limit: Limit,
 ): Promise<string> {
-  const { body, status, ok } = response;
+  const { status, ok } = response;
+  const body = bodyIn(response);
   // Not every implementation of `fetch` has the body as a stream.
-  if (!body) return orFailure(response.text(), request, limit);
+  if (body === undefined) return orFailure((async () => response.text())(), request, limit);
   const { attempt, method, url, idempotencyKey, maxCharacters = MAX_ANSWER_CHARACTERS } = request;
   const max = ok ? maxCharacters : MAX_ANSWER_CHARACTERS;
   let text = '';
@@ -133,17 +138,31 @@ export async function bodyText(
   return text;
 }
 
+/** A body in pieces: a stream of the web, or as node-fetch has it one of Node.js. */
+type Body = Pick<ReadableStream<Uint8Array>, 'getReader'> | AsyncIterable<Uint8Array>;
+
+/** Returns the body of a response; `undefined` if it does not come in pieces. */
+export function bodyIn({ body }: Response): Body | undefined {
+  const streamed = Object(body);
+  const isRead = 'getReader' in streamed || Symbol.asyncIterator in streamed;
+  return isRead ? streamed : undefined;
+}
+
 /** Returns the text of a body as it arrives. */
 export async function* piecesOf(
-  body: ReadableStream<Uint8Array>,
+  body: Body,
   request: Attempt,
   limit: Limit,
 ): AsyncGenerator<string> {
-  const reader = body.getReader();
+  const source = 'getReader' in body ? body.getReader() : body[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
   for (;;) {
-    const { done, value } = await orFailure(reader.read(), request, limit);
-    yield decoder.decode(value, { stream: !done });
+    const { done, value } = await orFailure(
+      'read' in source ? source.read() : source.next(),
+      request,
+      limit,
+    );
+    yield decoder.decode(done ? undefined : value, { stream: !done });
     if (done) return;
   }
 }

@@ -6,6 +6,7 @@
 import {
   type Answer,
   type Attempt,
+  bodyIn,
   bodyText,
   exchange,
   piecesOf,
@@ -94,8 +95,9 @@ export class Transport {
     try {
       limit.start(settings.attemptTimeoutMs);
       const response = await respond(settings, sent, limit);
-      const { status, headers, body } = response;
-      if (!/^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '') || body === null) {
+      const { status, headers } = response;
+      const body = bodyIn(response);
+      if (!/^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '') || body === undefined) {
         const text = await bodyText(response, sent, limit);
         throw refusalIn({ status, headers, text }, sent);
       }
