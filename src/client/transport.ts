@@ -147,8 +147,9 @@ const LIMITS = ['timeoutMs', 'attemptTimeoutMs', 'retries', 'silenceMs'] as cons
 /** Throws `invalid_request` for a limit that is no number, such as one read from a variable that is not set. */
 function requireLimits(settings: { readonly [Name in (typeof LIMITS)[number]]?: number }): void {
   for (const name of LIMITS) {
-    const limit = settings[name] ?? 0;
-    if (limit >= 0) continue;
+    const limit: unknown = settings[name];
+    // A text would be joined to a time, and null is a timeout of no time at all.
+    if (limit === undefined || (typeof limit === 'number' && limit >= 0)) continue;
     throw new StoreOrdersError('invalid_request', `${name}: must be a number from 0 on`);
   }
 }

@@ -286,6 +286,16 @@ describe('Time', () => {
     expect(at.server.received).toEqual([]);
   });
 
+  test.each(['5000', null, true])('a limit is not read from %j', async (limit) => {
+    await using at = await clientOf([PLACED]);
+    for (const name of ['timeoutMs', 'attemptTimeoutMs', 'retries']) {
+      const refused = { code: 'invalid_request', message: `${name}: must be a number from 0 on` };
+      const call = at.store.place(NEW, { [name]: limit as never });
+      expect(await failureOf(call)).toMatchObject(refused);
+    }
+    expect(at.server.received).toEqual([]);
+  });
+
   test('timeouts can be infinite', async () => {
     await using at = await clientOf([PLACED], { attemptTimeoutMs: Infinity, timeoutMs: Infinity });
     expect(await at.store.place(NEW)).toMatchObject(ORDER);
