@@ -74,6 +74,11 @@ export class StoreOrdersError extends Error implements ErrorDetails {
       if (value !== undefined) Object.assign(this, { [name]: value });
     }
   }
+
+  /** Returns the error as JSON has it: with the message, which JSON.stringify leaves out of other errors. */
+  toJSON(): object {
+    return { ...this, message: this.message };
+  }
 }
 
 /** Returns a code of the API's closed list. Any other text is the code of something else. */

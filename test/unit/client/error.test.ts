@@ -21,3 +21,10 @@ test('An error has the members that are known, and no others', () => {
   expect({ ...full }).toStrictEqual({ name: 'StoreOrdersError', code: 'network', ...details });
   expect(full.cause).toBe(cause);
 });
+
+test('An error as JSON has its message', () => {
+  const error = new StoreOrdersError('timeout', 'm', { attempts: 2, cause: new Error('c') });
+  expect(JSON.parse(JSON.stringify({ error }))).toStrictEqual({
+    error: { name: 'StoreOrdersError', code: 'timeout', message: 'm', attempts: 2 },
+  });
+});
