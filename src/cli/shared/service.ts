@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import type { StoreOrders, StoreOrdersError } from '../../client/client.ts';
+import { leavesOpen } from '../../client/retry-policy.ts';
 import type { CommandLine, Environment } from './command-line.ts';
 import { Misused, RefusedByService, Unanswered } from './exit-codes.ts';
 import { DEFAULT_PROFILE, type Profile, Profiles } from './profiles.ts';
@@ -128,9 +129,6 @@ const UNANSWERED: readonly string[] = [
   ...['service_unavailable', 'rate_limited'],
 ];
 
-/** Codes after which nothing has been changed for certain. */
-const UNCHANGED: readonly string[] = ['service_unavailable', 'rate_limited'];
-
 function failureOf(error: StoreOrdersError, url: string, chosen: readonly string[]): Error {
   const { code, message, status, requestId, idempotencyKey } = error;
   const about = [code, ...(requestId === undefined ? [] : [`request ${requestId}`])].join(', ');
@@ -141,7 +139,7 @@ function failureOf(error: StoreOrdersError, url: string, chosen: readonly string
   }
   const again = [...chosen, `--idempotency-key ${idempotencyKey}`];
   const repeat =
-    idempotencyKey === undefined || UNCHANGED.includes(code)
+    idempotencyKey === undefined || !leavesOpen(code)
       ? ''
       : `\nIt may have been done. Repeat it with ${again.join(' ')}`;
   const where = message.includes(url) ? '' : `${url}: `;
