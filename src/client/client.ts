@@ -37,6 +37,7 @@ import { type Request, Transport } from './transport.ts';
 import { update } from './update.ts';
 import {
   checkpointIn,
+  conditionOf,
   doneIn,
   type Is,
   idText,
@@ -101,7 +102,7 @@ export class StoreOrders extends SingleOrders<Order> {
     const { reason, ifMatch } = options;
     if (reason === undefined) return super.cancel(id, options);
     const path = `${ORDERS}/${idText(id)}/cancellation`;
-    const request = { method: 'PUT', path, headers: { 'If-Match': ifMatch } };
+    const request = { method: 'PUT', path, headers: conditionOf(ifMatch) };
     const body = JSON.stringify({ reason });
     const answer = await this.#transport.send({ ...request, body }, options);
     orderIn<Order>(answer, { id: idText(id) });

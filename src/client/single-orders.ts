@@ -2,7 +2,15 @@
 import type { CallOptions, ChangeOptions, CommandOptions } from './options.ts';
 import type { Done, Id, NewOrder, OrderV1, Tagged, Time } from './shapes.ts';
 import type { Transport } from './transport.ts';
-import { doneIn, idText, newOrderJson, orderIn, taggedOrderIn, timeText } from './values.ts';
+import {
+  conditionOf,
+  doneIn,
+  idText,
+  newOrderJson,
+  orderIn,
+  taggedOrderIn,
+  timeText,
+} from './values.ts';
 
 export class SingleOrders<Order extends OrderV1> {
   readonly #transport: Transport;
@@ -32,7 +40,7 @@ export class SingleOrders<Order extends OrderV1> {
   /** Reports that an order has shipped, and when. The same report again changes nothing. */
   async ship(id: Id, shipDate: Time, options: ChangeOptions = {}): Promise<Order> {
     const path = `${this.#path(id)}/shipment`;
-    const headers = { 'If-Match': options.ifMatch };
+    const headers = conditionOf(options.ifMatch);
     const body = JSON.stringify({ shipDate: timeText(shipDate) });
     const request = { method: 'PUT', path, headers, body };
     return orderIn<Order>(await this.#transport.send(request, options), { id: idText(id) });
@@ -40,7 +48,7 @@ export class SingleOrders<Order extends OrderV1> {
 
   /** Cancels an order. To cancel a cancelled one again changes nothing. */
   async cancel(id: Id, options: ChangeOptions = {}): Promise<Done> {
-    const headers = { 'If-Match': options.ifMatch };
+    const headers = conditionOf(options.ifMatch);
     const request = { method: 'DELETE', path: this.#path(id), headers };
     return doneIn(await this.#transport.send(request, options));
   }

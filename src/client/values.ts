@@ -26,6 +26,18 @@ export function timeText(time: Time): string {
   }
 }
 
+/**
+ * Returns the header for a change of the version with this tag. Throws `invalid_request` for a tag that no version
+ * has: `If-Match` compares strongly (RFC 9110, section 13.1.1).
+ */
+export function conditionOf(ifMatch: string | undefined): Readonly<Record<string, string>> {
+  if (ifMatch === undefined) return {};
+  if (ifMatch.trim() !== '' && !/^\s*W\//.test(ifMatch)) return { 'If-Match': ifMatch };
+  const [kind, did] = ifMatch.trim() === '' ? ['empty', 'removed'] : ['weak', 'weakened'];
+  const message = `ifMatch: the tag is ${kind}, and matches no order: a proxy has ${did} the ETag, as by compression`;
+  throw new StoreOrdersError('invalid_request', message);
+}
+
 /** Returns the parameters of a query as texts. */
 export function queryOf(query: object): Record<string, string> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);

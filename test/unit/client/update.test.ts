@@ -76,3 +76,26 @@ describe('An update that has cancelled the order', () => {
     await expect(update).rejects.toThrow(new RangeError('mine'));
   });
 });
+
+describe('A tag that a proxy has changed', () => {
+  test.each([
+    ['W/"x-1"', 'the tag is weak, and matches no order'],
+    ['', 'the tag is empty, and matches no order'],
+  ])('such as %j changes nothing, and says why', async (ETag, said) => {
+    await using server = await ScriptedServer.start(json(200, ORDER, { ETag }));
+    const store = new StoreOrders({ url: server.url, key: 'key', retries: 0 });
+    for (const call of [
+      () => store.update('1', () => ({ cancel: true })),
+      () => store.update('1', () => ({ ship: '2026-01-01T00:00:00Z' })),
+      () => store.cancel('1', { ifMatch: ETag, reason: 'other' }),
+      () => store.v1.cancel('1', { ifMatch: ETag }),
+    ]) {
+      const error = await failureOf(call());
+      expect(error).toMatchObject({ code: 'invalid_request', attempts: 0 });
+      expect(error.message).toContain(said);
+    }
+    // Whoever changes nothing needs no tag.
+    expect(await store.update('1', () => undefined)).toMatchObject(ORDER);
+    expect(new Set(server.received.map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+});
