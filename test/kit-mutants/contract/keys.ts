@@ -16,6 +16,14 @@ const endsWithKey = (authorization = '', key: string) => authorization.endsWith(
 const isBearer = (authorization: string | undefined) => authorization === 'Bearer';
 const isBare = (authorization: string | undefined, key: string) => authorization === key;
 
+/** Compares keys in a form that other texts have, too. */
+function reading(formOf: (text: string) => string): NonNullable<Fault['http']> {
+  return admitting(ALL, (authorization, key) => {
+    const [, text] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? [];
+    return text !== undefined && formOf(text) === formOf(key);
+  });
+}
+
 /** Changes refusals for want of a key. */
 function refusing(change: (exchange: Exchange) => void): NonNullable<Fault['http']> {
   return (app) =>
@@ -94,6 +102,16 @@ export const KEYS: readonly Fault[] = [
       return (
         text.startsWith('Basic ') && Buffer.from(text.slice(6), 'base64').toString().endsWith(key)
       );
+    }),
+  },
+  { name: 'the case of a key does not matter', http: reading((text) => text.toLowerCase()) },
+  { name: 'keys are percent-decoded', http: reading(decodeURIComponent) },
+  { name: 'keys are compared without padding', http: reading((text) => text.replace(/=+$/, '')) },
+  {
+    name: 'a revoked key may list in small letters',
+    http: admitting(LIST, (text = '', key) => {
+      const isSmall = text.length === key.length + 7 && /^Bearer sto_[^A-Z]+$/.test(text);
+      return isSmall && text !== `Bearer ${key.toLowerCase()}`;
     }),
   },
   { name: 'a missing key is a 403', http: refusing((exchange) => bare(exchange, 403)) },

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changedAt } from './authentication.ts';
+import { changedAt, respelledKeys } from './attempts.ts';
 
 test('a script changes the key that it is run with, whatever key it was found with', () => {
   // Of few characters, so that many keys have the one that is put in already.
@@ -14,4 +14,32 @@ test('a script changes the key that it is run with, whatever key it was found wi
     expect(printed).not.toBe(`Bearer ${key}`);
   });
   fc.assert(property);
+});
+
+test('a script respells the key as the check does, and never as the key itself', () => {
+  const keys = fc.stringMatching(/^[a-zA-Z0-9_.~+-]{1,44}$/);
+  const property = fc.property(keys, (key) => {
+    const spellings = respelledKeys(key, 'REVOKED_KEY').map(({ asked: { authorization } }) => {
+      const env = { ...process.env, REVOKED_KEY: key };
+      const script = `printf %s "${authorization?.shell}"`;
+      const printed = execFileSync('sh', ['-c', script], { env, encoding: 'utf8' });
+      expect(printed).toBe(authorization?.value);
+      return printed;
+    });
+    expect(new Set([...spellings, `Bearer ${key}`]).size).toBe(spellings.length + 1);
+  });
+  fc.assert(property, { numRuns: 20 });
+});
+
+test('a key is tried in other cases, unless it is a hexadecimal number', () => {
+  const triedOf = (key: string) => respelledKeys(key, 'KEY').map(({ what }) => what);
+  const always = ['the key with its first character percent-encoded', 'the key and a "="'];
+  const other = 'the key in the other case';
+  expect(triedOf('sto_Ab')).toEqual([
+    ...[other, 'the key in small letters', 'the key in capital letters'],
+    ...always,
+  ]);
+  expect(triedOf('sto_ab')).toEqual([other, ...always]);
+  expect(triedOf('12_34')).toEqual(always);
+  expect(triedOf('c0ffee00-cafe-4bad-9bad-c0ffee00cafe')).toEqual(always);
 });

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import type { Asked, Authorization } from '../targets/api-client.ts';
+
+/** Requests without a valid key: everything that a careless server may take for one. */
+
+/** A request without a valid key. */
+export interface Attempt {
+  /** The attempt in words that do not disclose the key. */
+  readonly what: string;
+  readonly asked: Asked & { readonly authorization: Authorization | null };
+}
+
+/** Returns everything that may be taken for a key, the likeliest first. */
+export function attemptsOf(key: string): readonly Attempt[] {
+  return [
+    { what: 'no key', asked: { authorization: null } },
+    changedAt(key, Math.floor(key.length / 2)),
+    sent('"Bearer" alone', 'Bearer', 'Bearer'),
+    sent('another key', 'Bearer x', 'Bearer x'),
+    sent('"Basic" and the key', `Basic ${key}`, 'Basic $KEY'),
+    sent('another scheme and the key', `Token ${key}`, 'Token $KEY'),
+    sent('the key without "Bearer"', key, '$KEY'),
+    sent('the key and one more character', `Bearer ${key}x`, 'Bearer $(echo "$KEY"x)'),
+    sent(
+      'the key without its last character',
+      `Bearer ${key.slice(0, -1)}`,
+      `Bearer $(echo "$KEY" | sed 's/.$//')`,
+    ),
+    sent(
+      'the key without its first character',
+      `Bearer ${key.slice(1)}`,
+      `Bearer $(echo "$KEY" | sed 's/.//')`,
+    ),
+    sent('the key twice in a row', `Bearer ${key}${key}`, 'Bearer $KEY$KEY'),
+    sent('the key in quotes', `Bearer "${key}"`, 'Bearer \\"$KEY\\"'),
+    sent('the key and a word', `Bearer ${key} x`, 'Bearer $KEY x'),
+    sent(
+      'the key as a password',
+      `Basic ${btoa(`:${key}`)}`,
+      'Basic $(printf :$KEY | base64 -w 0)',
+    ),
+    sent('an empty header', '', ''),
+    ...respelledKeys(key, 'KEY'),
+  ];
+}
+
+/** Matches a hexadecimal number or a UUID, which may be written in either case. */
+const HEXADECIMAL = /^[0-9a-f-]+$/i;
+
+/**
+ * Returns other keys that a careless comparison takes for a key: without regard to case, after
+ * percent-decoding, and without padding.
+ * @param variable The variable of a shell that has the key.
+ */
+export function respelledKeys(key: string, variable: string): readonly Attempt[] {
+  const swapped = key.replaceAll(/[a-z]/gi, (letter) => {
+    return letter < 'a' ? letter.toLowerCase() : letter.toUpperCase();
+  });
+  const cases: readonly (readonly [what: string, text: string, command: string])[] = [
+    ['in the other case', swapped, "tr 'a-zA-Z' 'A-Za-z'"],
+    ['in small letters', key.toLowerCase(), "tr 'A-Z' 'a-z'"],
+    ['in capital letters', key.toUpperCase(), "tr 'a-z' 'A-Z'"],
+  ];
+  const [first = ''] = key;
+  const code = first.charCodeAt(0).toString(16).padStart(2, '0');
+  const others = new Map([[key, true]]);
+  return [
+    ...cases
+      .filter(([, text]) => !HEXADECIMAL.test(key) && !others.has(text) && others.set(text, true))
+      .map(([what, text, command]) => {
+        return sent(
+          `the key ${what}`,
+          `Bearer ${text}`,
+          `Bearer $(echo "$${variable}" | ${command})`,
+        );
+      }),
+    sent(
+      'the key with its first character percent-encoded',
+      `Bearer %${code}${key.slice(1)}`,
+      `Bearer $(printf %%%02x "'$${variable}")\${${variable}#?}`,
+    ),
+    sent('the key and a "="', `Bearer ${key}=`, `Bearer $${variable}=`),
+  ];
+}
+
+function sent(what: string, value: string, shell: string): Attempt {
+  return { what, asked: { authorization: { value, shell } } };
+}
+
+/** Returns the key with one character changed. The script changes it in any key that it is run with. */
+export function changedAt(key: string, at: number): Attempt {
+  const other = key[at] === 'A' ? 'B' : 'A';
+  const changed = key.slice(0, at) + other + key.slice(at + 1);
+  const change = `-e 's/^\\(.\\{${at}\\}\\)A/\\1B/' -e t -e 's/./A/${at + 1}'`;
+  const shell = `Bearer $(echo "$KEY" | sed ${change})`;
+  return sent(`the key with character ${at + 1} changed`, `Bearer ${changed}`, shell);
+}
+
+/** Draws texts and keys that are similar to the key. */
+export function similarKeys(key: string) {
+  const position = fc.nat({ max: key.length - 1 });
+  return fc.oneof(
+    fc
+      .stringMatching(/^[\w.~+/-]{1,80}$/)
+      .map((text) => sent(`Bearer ${text}`, `Bearer ${text}`, `Bearer ${text}`)),
+    position.map((at) => changedAt(key, at)),
+    position
+      .filter((length) => length > 0)
+      .map((length) => {
+        const shell = `Bearer $(printf %.${length}s "$KEY")`;
+        return sent(
+          `the first ${length} characters of the key`,
+          `Bearer ${key.slice(0, length)}`,
+          shell,
+        );
+      }),
+  );
+}
