@@ -305,6 +305,27 @@ describe('conformance', () => {
     expect(traceless.err).toContain('There are no traces in none: ENOENT');
   });
 
+  test.each(['', '/v1/store/orders', '/v2'])('asks for the right address at %j', async (path) => {
+    const { baseUrl, key } = await serveMutant(SOUND);
+    const address = baseUrl.replace('/v1', path);
+    const { code, out, err } = await new Place().run('conformance', address, '--key', key);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/Nothing was checked: GET \S+ is a \d+ without a list of orders, and the/);
+    expect(err).toContain('the address of an API ends in /v1, as in http://127.0.0.1:3000/v1.\n');
+  });
+
+  test('takes any address at which there is a list', async () => {
+    const { listener, key } = await mutatedListener(SOUND);
+    const { baseUrl } = await serve(
+      changingRequests(listener, (req) => {
+        req.url = req.url?.replace('/api/', '/v1/') ?? '';
+      }),
+    );
+    const address = baseUrl.replace('/v1', '/api');
+    const options = ['--key', key, '--read-only', ...SHORTEST];
+    expect(await new Place().run('conformance', address, ...options)).toMatchObject({ code: 0 });
+  });
+
   test('replays traces, unless the server has no batches', async () => {
     const place = new Place();
     const trace = place.write('empty.itf.json', '{"states":[]}');

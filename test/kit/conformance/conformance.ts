@@ -2,8 +2,9 @@ import type { ItfTrace } from '../aggregate/itf.ts';
 import { brokenBy } from '../aggregate/violation.ts';
 import type { Counterexample } from '../check.ts';
 import { Violation } from '../target.ts';
-import { type Answer, ApiClient, CannotCheck } from '../targets/api-client.ts';
+import { ApiClient } from '../targets/api-client.ts';
 import { type Adapter, OrdersApi } from '../targets/orders-api.ts';
+import { requireAccess } from './access.ts';
 import { authentication } from './authentication.ts';
 import { commands } from './commands.ts';
 import { concurrency, placeEarly } from './concurrency.ts';
@@ -181,15 +182,6 @@ async function openTrial(
     shrinkMs: shrinkTime * 1_000,
     leftMs: () => end - performance.now(),
   };
-}
-
-async function requireAccess(client: ApiClient): Promise<Answer> {
-  const answer = await client.ask('GET', '/store/orders').catch((error: Error) => {
-    throw error instanceof Violation ? new CannotCheck(error.message) : error;
-  });
-  const { status } = answer;
-  if (status !== 401 && status !== 403) return answer;
-  throw new CannotCheck(`the key is refused: GET ${client.baseUrl}/store/orders is a ${status}`);
 }
 
 async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
