@@ -2,7 +2,7 @@ import type { ItfTrace } from '../aggregate/itf.ts';
 import { brokenBy } from '../aggregate/violation.ts';
 import type { Counterexample } from '../check.ts';
 import { Violation } from '../target.ts';
-import { ApiClient } from '../targets/api-client.ts';
+import { ANSWERED, ApiClient } from '../targets/api-client.ts';
 import { type Adapter, OrdersApi } from '../targets/orders-api.ts';
 import { requireAccess } from './access.ts';
 import { authentication } from './authentication.ts';
@@ -10,7 +10,7 @@ import { commands } from './commands.ts';
 import { concurrency, placeEarly } from './concurrency.ts';
 import { idempotency } from './idempotency.ts';
 import { ids } from './ids.ts';
-import { whatIsLacking } from './lacking.ts';
+import { ignore, whatIsLacking } from './lacking.ts';
 import { later } from './later.ts';
 import { Ledger } from './ledger.ts';
 import { list } from './list.ts';
@@ -193,6 +193,7 @@ async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
   if (trial.leftMs() <= 0) return { ...skipped, ...UNFINISHED };
   const begun = performance.now();
   trial.api.client.trace.take();
+  trial.api.client.trace.takeOrders();
   const end = await endOf(check, trial);
   const durationMs = Math.round(performance.now() - begun);
   return { name, group, basis, durationMs, ...end };
@@ -206,14 +207,35 @@ async function endOf(
 ): Promise<Pick<CheckReport, 'result' | 'reason' | 'isUnfinished' | 'script'>> {
   try {
     const counterexample = await check.run(trial);
-    return counterexample ? { result: 'failed', ...told(counterexample) } : { result: 'passed' };
+    if (counterexample === undefined) return { result: 'passed' };
+    await expectAsListed(trial, counterexample.rule);
+    return { result: 'failed', ...told(counterexample) };
   } catch (error) {
     if (error instanceof OutOfTime) return UNFINISHED;
     const { rule, detail } = brokenBy(error);
     const reason = rule === check.name ? detail : `${rule}: ${detail}`;
     const given = error instanceof Violation ? error.script : undefined;
     const script = given ?? scriptOf(trial.api.client.trace.take());
+    await expectAsListed(trial, rule);
     return { result: 'failed', reason, script };
+  }
+}
+
+/**
+ * Expects the orders of a check that has failed to stay as they are listed now. Later checks would
+ * otherwise fail for its reason, and not for theirs.
+ */
+async function expectAsListed({ api, ledger }: Trial, rule: string): Promise<void> {
+  const touched = api.client.trace.takeOrders();
+  const own = ledger.ids.filter((id) => touched.has(id));
+  if (own.length === 0) return;
+  // A request without an answer may be carried out later.
+  const rows = rule === ANSWERED ? [] : ((await api.list().catch(ignore)) ?? []);
+  const listed = new Map(rows.map((row) => [row.id, row]));
+  for (const id of own) {
+    const row = listed.get(id);
+    if (row === undefined) ledger.open(id);
+    else ledger.expect(row);
   }
 }
 

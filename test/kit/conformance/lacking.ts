@@ -78,7 +78,7 @@ function lackOf(request: string, { status }: Answer, name: string): string {
   return `${request} is a ${status} here, and no adapter has ${name}()`;
 }
 
-// The checks detect a server with wrong responses, or with none.
-function ignore(error: unknown): undefined {
+/** Ignores a violation: the checks detect a server with wrong responses, or with none. */
+export function ignore(error: unknown): undefined {
   if (!(error instanceof Violation)) throw error;
 }

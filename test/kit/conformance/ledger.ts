@@ -4,8 +4,8 @@ import type { Order } from '../vocabulary.ts';
 /** An order as its placement and its acknowledged shipments left it. */
 interface Entry {
   readonly placed: Order;
-  /** The dates that its shipments were accepted on. */
-  readonly shipDates: readonly string[];
+  /** The dates that its shipments were accepted on; `undefined` if it was listed without one. */
+  readonly shipDates: readonly (string | undefined)[];
   /** True if a command got no answer that says what was done. */
   readonly isOpen: boolean;
 }
@@ -13,6 +13,7 @@ interface Entry {
 /** Keeps the expected state of every order that was placed. */
 export class Ledger {
   readonly #entries = new Map<bigint, Entry>();
+  readonly #kept: bigint[] = [];
 
   get ids(): readonly bigint[] {
     return [...this.#entries.keys()];
@@ -21,6 +22,16 @@ export class Ledger {
   /** The ids of the orders that have shipped. */
   get shipped(): readonly bigint[] {
     return this.ids.filter((id) => this.#entries.get(id)?.shipDates.length);
+  }
+
+  /** The ids of the orders that no check changes before the pause, in order of their placement. */
+  get kept(): readonly bigint[] {
+    return this.#kept;
+  }
+
+  /** Notes that an order stays as it was placed until the pause is over. */
+  keep(id: bigint): void {
+    this.#kept.push(id);
   }
 
   /** Returns an order as it was placed, and the date with which it has shipped, if it has. */
@@ -40,6 +51,12 @@ export class Ledger {
   /** Notes that it is unknown what became of an order. */
   open(id: bigint): void {
     this.#change(id, () => ({ isOpen: true }));
+  }
+
+  /** Expects an order to stay as it is listed, whatever was acknowledged before. */
+  expect(row: Order): void {
+    const shipDates = row.complete ? [row.shipDate] : [];
+    this.#change(row.id, () => ({ placed: row, shipDates }));
   }
 
   /**

@@ -32,13 +32,16 @@ interface Entry {
 
 export class Trace {
   #entries: Entry[] = [];
+  #orders = new Set<bigint>();
 
   /** Notes a request; returns a function that notes the order that it has placed. */
   note(line: string, about?: bigint): (id: bigint) => void {
     const entry: Entry = { line, about, isGiven: false };
     this.#entries.push(entry);
+    if (about !== undefined) this.#orders.add(about);
     return (id) => {
       entry.placed = id;
+      this.#orders.add(id);
     };
   }
 
@@ -46,6 +49,14 @@ export class Trace {
   noteGiven(body: string, id: bigint): void {
     const line = `# the id of an order that your adapter has placed: ${body}`;
     this.#entries.push({ line, about: undefined, placed: id, isGiven: true });
+    this.#orders.add(id);
+  }
+
+  /** Returns the orders that requests have placed or named since the last call. */
+  takeOrders(): ReadonlySet<bigint> {
+    const orders = this.#orders;
+    this.#orders = new Set();
+    return orders;
   }
 
   /** Forgets all requests. Returns the last ones, and earlier ones about their orders. */
