@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
+import { digestOf, tagging } from './conditions.ts';
 import { bare, cancelling, type Fault, fail, watching, withEachRow, withRows } from './faulty.ts';
 
 /** Servers that differ from this service in ways that the contract allows. */
@@ -68,6 +69,17 @@ export const DEVIATIONS: readonly Deviation[] = [
     http: everyAnswer(({ headers, status }) => {
       if (status !== 204) headers['content-type'] = 'Application/JSON ; charset="UTF-8"';
     }),
+  },
+  {
+    name: 'the ETag of the list is a digest, which a cancellation does not change',
+    http: tagging(({ path }) => path.endsWith('/store/orders'), digestOf),
+  },
+  {
+    name: 'the ETag of the list is weak',
+    http: tagging(
+      ({ path }) => path.endsWith('/store/orders'),
+      (it) => `W/${digestOf(it)}`,
+    ),
   },
   {
     name: 'connections end after each answer',

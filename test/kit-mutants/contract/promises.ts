@@ -1,5 +1,6 @@
 import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
-import { bare, type Fault, fail, watching } from './faulty.ts';
+import { CONDITIONS } from './conditions.ts';
+import { bare, type Fault, fail, since, watching } from './faulty.ts';
 
 /** Faults against promises that only this service makes: the contract is silent about them. */
 
@@ -36,6 +37,19 @@ function keysRead(as: (key: string) => string | undefined): NonNullable<Fault['h
     });
 }
 
+/** Reads a repeated Idempotency-Key as a new one, if something is true of its first request. */
+function forgetting(
+  isForgotten: (first: { number: number; seenAt: number }) => boolean,
+): NonNullable<Fault['http']> {
+  const known = new Map<string, { number: number; seenAt: number }>();
+  return keysRead((key) => {
+    const first = known.get(key);
+    if (first !== undefined) return isForgotten(first) ? `${key}-again` : key;
+    known.set(key, { number: known.size + 1, seenAt: performance.now() });
+    return key;
+  });
+}
+
 export const IDEMPOTENCY: readonly Fault[] = [
   { name: 'Idempotency-Keys are ignored', http: keysRead(() => undefined) },
   { name: 'all requests have one Idempotency-Key', http: keysRead(() => 'one') },
@@ -46,6 +60,46 @@ export const IDEMPOTENCY: readonly Fault[] = [
   {
     name: 'the first 32 characters of an Idempotency-Key count',
     http: keysRead((key) => key.slice(0, 32)),
+  },
+  {
+    name: 'of requests at once under an Idempotency-Key, each is carried out',
+    http(app) {
+      const underWay = new Map<string, number>();
+      return (req, res) => {
+        const key = req.headers['idempotency-key'];
+        if (typeof key === 'string') {
+          const others = underWay.get(key) ?? 0;
+          underWay.set(key, others + 1);
+          res.on('close', () => underWay.set(key, (underWay.get(key) ?? 1) - 1));
+          if (others > 0) req.headers['idempotency-key'] = `${key}-${others}`;
+        }
+        app(req, res);
+      };
+    },
+  },
+  {
+    name: 'a placement repeated under an Idempotency-Key is answered with the order as it is',
+    http: (app) =>
+      watching(app, (exchange) => {
+        if (!isPlaced(exchange) || exchange.before?.shippedAt === undefined) return;
+        exchange.body = exchange.body.replace('"complete":false', '"complete":true');
+      }),
+  },
+  {
+    name: 'a placement repeated under an Idempotency-Key has no Location',
+    http: (app) =>
+      watching(app, (exchange) => {
+        if (isPlaced(exchange) && exchange.before) exchange.headers.location = undefined;
+      }),
+  },
+  {
+    name: 'every 50th Idempotency-Key is forgotten',
+    http: forgetting(({ number }) => number % 50 === 0),
+  },
+  {
+    name: 'Idempotency-Keys are forgotten after two seconds',
+    comesByChance: true,
+    http: forgetting(({ seenAt }) => since(seenAt) > 2_000),
   },
   {
     name: 'another request under an Idempotency-Key gets the answer of the first',
@@ -148,5 +202,6 @@ export const PROMISES: readonly Fault[] = [
       (exchange) => fail(exchange, 409, 'order_cancelled'),
     ),
   },
+  ...CONDITIONS,
   ...IDEMPOTENCY,
 ];

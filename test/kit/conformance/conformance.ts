@@ -8,7 +8,8 @@ import { requireAccess } from './access.ts';
 import { authentication } from './authentication.ts';
 import { commands } from './commands.ts';
 import { concurrency, placeEarly } from './concurrency.ts';
-import { idempotency } from './idempotency.ts';
+import { conditions } from './conditions.ts';
+import { idempotency, idempotencyLater } from './idempotency.ts';
 import { ids } from './ids.ts';
 import { ignore, whatIsLacking } from './lacking.ts';
 import { later } from './later.ts';
@@ -26,11 +27,13 @@ const CHECKS: readonly Check[] = [
   ...ids,
   ...commands,
   ...promises,
+  ...conditions,
   ...idempotency,
   ...concurrency,
   ...models,
   ...traces,
   ...later,
+  idempotencyLater,
 ];
 
 export interface ConformanceOptions {
@@ -174,7 +177,7 @@ async function openTrial(
     ...{ api, key, seed, runs, concurrency, ledger, firstList, lacking, advance },
     early: isPlacing ? await placeEarly(api) : [],
     ...(revokedKey !== undefined && { revokedKey }),
-    traces: options.traces ?? [],
+    ...{ named: [], traces: options.traces ?? [] },
     orders: options.orders ?? (deep ? DEEP_ORDERS : ORDERS),
     attempts: deep ? DEEP_ATTEMPTS : ATTEMPTS,
     pauseMs: pause * 1_000,

@@ -9,7 +9,6 @@ const NO_DATE = 'a shipment without a date is a 400 and ships nothing';
 const NOT_FOUND = 'an order that is not there is neither shown nor shipped';
 const METHODS = 'another method is a 405, with Allow';
 const HEAD = 'HEAD is answered as GET, without a body';
-const UNCHANGED = 'a list that has not changed since its ETag is a 304';
 const CODES = 'an error has the code of the table';
 
 /** Checks of what this service promises beyond the contract. */
@@ -115,27 +114,6 @@ export const promises: readonly Check[] = [
       const answer = await api.client.ask('HEAD', '/store/orders');
       must(answer.status === 200 && answer.text === '', HEAD, `it is ${told(answer)}`);
       checkJson(answer, HEAD);
-      return undefined;
-    },
-  },
-  {
-    name: UNCHANGED,
-    group: 'list',
-    basis: 'promise',
-    needs: SERVICE_WRITES,
-    async run(trial) {
-      const { client } = trial.api;
-      const list = async (tag: string) => {
-        return client.ask('GET', '/store/orders', { headers: { 'if-none-match': tag } });
-      };
-      const tag = (await client.ask('GET', '/store/orders')).header('etag');
-      must(tag !== '', UNCHANGED, 'the list has no ETag');
-      const again = await list(tag);
-      const isChanged = again.status === 200 && again.header('etag') !== tag;
-      must(again.status === 304 || isChanged, UNCHANGED, `it is ${told(again)}`);
-      await placePending(trial);
-      const later = await list(tag);
-      must(later.status === 200, UNCHANGED, `after another order it is ${told(later)}`);
       return undefined;
     },
   },

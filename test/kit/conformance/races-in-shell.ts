@@ -1,7 +1,7 @@
 import { FEW_DATES } from '../arbitraries.ts';
 import type { History, Operation, Request } from '../history/history.ts';
 
-/** Requests that overlap, as lines for a shell. */
+/** Requests that overlap or are repeated, as lines for a shell. */
 
 const [DATE, OTHER_DATE] = FEW_DATES;
 
@@ -30,6 +30,34 @@ export const PLACED_AT_ONCE = [
   'for order in $(seq 40); do placed \'{"petId":7,"quantity":1}\' & done | sort | uniq -c',
   'orders "$BASE/store/orders"',
 ];
+
+const FRESH_KEY = 'K=script-$(date +%s)-$$';
+
+/** Races of placements under one Idempotency-Key: each order should be printed as often. */
+export const UNDER_ONE_KEY = [
+  FRESH_KEY,
+  'for race in $(seq 20); do',
+  '  for n in 1 2 3 4 5 6; do',
+  '    placed \'{"petId":7,"quantity":1}\' -H "Idempotency-Key: $K-$race" &',
+  '  done',
+  '  wait',
+  'done | sort | uniq -c',
+];
+
+/** Returns placements under keys of their own, and their repetition after a pause. */
+export function repeatedInShell(count: number, pauseSeconds: number): readonly string[] {
+  return [
+    FRESH_KEY,
+    `all() { for n in $(seq ${count}); do`,
+    '  orders -i "$BASE/store/orders" -d \'{"petId":7,"quantity":1}\' -H "Idempotency-Key: $K-$n"',
+    'done | grep -i \'^http\\|^location\\|^etag\\|"id"\'; }',
+    'all > first.txt',
+    `sleep ${pauseSeconds}`,
+    'all > again.txt',
+    '# The answers that were not the first ones:',
+    'diff first.txt again.txt',
+  ];
+}
 
 /** Requests that are spread over a longer time do not race: then they are sent once. */
 const MAX_RACE_SECONDS = 0.2;

@@ -54,6 +54,8 @@ export interface Trial {
   readonly early: History;
   /** The expected state of every order that was placed. */
   readonly ledger: Ledger;
+  /** Placements under Idempotency-Keys, to be repeated after the pause. */
+  readonly named: NamedRequest[];
   /** Traces of the executable specification. */
   readonly traces: readonly ItfTrace[];
   /** The needs that the server does not meet, with the reasons. */
@@ -61,6 +63,13 @@ export interface Trial {
   advance(runs: number): void;
   /** Returns the time that is left for all checks. */
   leftMs(): number;
+}
+
+/** A placement under an Idempotency-Key, with its first answer. */
+export interface NamedRequest {
+  readonly key: string;
+  readonly petId: bigint;
+  readonly answer: Answer;
 }
 
 export interface Check {

@@ -131,10 +131,10 @@ export class OrdersApi {
   }
 
   /** Sends the request of shipOrder, and returns its answer unchecked. */
-  async askToShip(orderId: bigint, shipDate: string): Promise<Answer> {
-    const body = `{"shipDate":"${shipDate}"}`;
+  async askToShip(orderId: bigint, shipDate: string, headers = {}): Promise<Answer> {
+    const asked = { body: `{"shipDate":"${shipDate}"}`, headers };
     try {
-      const answer = await this.client.ask('PUT', `/store/orders/${orderId}/shipment`, { body });
+      const answer = await this.client.ask('PUT', `/store/orders/${orderId}/shipment`, asked);
       if (isSuccess(answer)) this.#ledger?.ship(orderId, shipDate);
       else if (answer.status >= 500) this.#ledger?.open(orderId);
       return answer;

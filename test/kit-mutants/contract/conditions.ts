@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
+import { bare, type Fault, fail } from './faulty.ts';
+
+/** Faults of ETags and conditions, which only this service promises. */
+
+const isList = ({ path }: Exchange) => path.endsWith('/store/orders');
+const isOne = ({ path }: Exchange) => /\d$/.test(path);
+
+/** Sends other ETags, and a 304 to a client that has this one. */
+export function tagging(
+  isHit: (exchange: Exchange) => boolean,
+  tagOf: (exchange: Exchange) => string,
+): NonNullable<Fault['http']> {
+  return (app) =>
+    changingAnswers(app, (exchange) => {
+      const { method, status, request, headers } = exchange;
+      if (method !== 'GET' || status !== 200 || !isHit(exchange)) return;
+      headers.etag = tagOf(exchange);
+      if (request.headers['if-none-match'] === headers.etag) bare(exchange, 304);
+    });
+}
+
+export function digestOf({ body }: Exchange): string {
+  return `"${createHash('sha256').update(body).digest('hex')}"`;
+}
+
+/** Sends another ETag each time. */
+function renewing(isHit: (exchange: Exchange) => boolean): NonNullable<Fault['http']> {
+  let number = 0;
+  return tagging(isHit, () => {
+    number += 1;
+    return `"${number}"`;
+  });
+}
+
+/** Does not read a condition of requests with these methods. */
+function ignoring(
+  name: 'if-match' | 'if-none-match',
+  methods: readonly string[],
+): NonNullable<Fault['http']> {
+  return (app) =>
+    changingRequests(app, ({ method = '', headers }) => {
+      if (methods.includes(method)) delete headers[name];
+    });
+}
+
+export const CONDITIONS: readonly Fault[] = [
+  {
+    name: 'the ETag of the list is the number of its orders',
+    http: tagging(isList, ({ body }) => `"${body.split('"id"').length - 1}"`),
+  },
+  {
+    name: 'the ETag of the list is the number of its shipped orders',
+    http: tagging(isList, ({ body }) => `"${body.split('"complete":true').length - 1}"`),
+  },
+  { name: 'the list has another ETag each time', http: renewing(isList) },
+  {
+    name: 'the ETag of the list has no quotes',
+    http: tagging(isList, (it) => digestOf(it).slice(1, -1)),
+  },
+  { name: 'an order keeps its ETag for good', http: tagging(isOne, ({ path }) => `"${path}"`) },
+  { name: 'an order has another ETag each time', http: renewing(isOne) },
+  { name: 'If-Match is ignored', http: ignoring('if-match', ['DELETE', 'PUT']) },
+  { name: 'If-Match is ignored by cancellations', http: ignoring('if-match', ['DELETE']) },
+  { name: 'If-Match is ignored by shipments', http: ignoring('if-match', ['PUT']) },
+  { name: 'If-Match is ignored by placements', http: ignoring('if-match', ['POST']) },
+  { name: 'If-None-Match is ignored by placements', http: ignoring('if-none-match', ['POST']) },
+  {
+    name: 'If-None-Match is ignored by cancellations',
+    http: ignoring('if-none-match', ['DELETE']),
+  },
+  {
+    name: 'no If-Match holds',
+    http: (app) =>
+      changingRequests(app, ({ headers }) => {
+        if (headers['if-match'] !== undefined) headers['if-match'] = '"another"';
+      }),
+  },
+  {
+    name: 'a command that is a 412 is carried out all the same',
+    http(app) {
+      const refused = new WeakSet<object>();
+      const changed = changingAnswers(app, (exchange) => {
+        if (refused.has(exchange.request)) fail(exchange, 412, 'precondition_failed');
+      });
+      return changingRequests(changed, (req) => {
+        const { 'if-match': tag = '' } = req.headers;
+        if (!tag.includes('made-this-up')) return;
+        refused.add(req);
+        delete req.headers['if-match'];
+      });
+    },
+  },
+];
