@@ -22,7 +22,7 @@ export interface Sent {
 
 /** Returns the order with an id in an answer of version 2, in which nothing is rounded: its ids are strings. */
 export function sentIn(answer: Answer, id: string): Sent {
-  const order = orderIn<Order>(answer);
+  const order = orderIn<Order>(answer, {});
   need(order.id === id, `order ${order.id}`, `order ${id}`);
   const isWhole = typeof order.status === 'string' && instantOf(`${order.placedAt}`) !== undefined;
   need(isWhole, `a part of order ${id}`, 'all of it');
