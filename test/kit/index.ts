@@ -2,7 +2,7 @@
 
 export type { ConcurrentOptions, ConcurrentResult } from './aggregate/concurrent.ts';
 export type { Decision, Domain } from './aggregate/domain.ts';
-export type { Appended, EventStore, Stored, StoreResult } from './aggregate/event-store.ts';
+export type { Appended, EventStore, Stored } from './aggregate/event-store.ts';
 export type { BrokenRule } from './aggregate/histories.ts';
 export {
   decodeItf,
@@ -12,6 +12,7 @@ export {
   itfTraces,
 } from './aggregate/itf.ts';
 export { type Kit, kitFor } from './aggregate/kit.ts';
+export type { StoreResult } from './aggregate/store-check.ts';
 export type { Target as AggregateTarget } from './aggregate/target.ts';
 export {
   commandsTo,

@@ -2,12 +2,7 @@ import type { Arbitrary } from 'fast-check';
 import { closing } from './closing.ts';
 import { type ConcurrentOptions, type ConcurrentResult, checkConcurrently } from './concurrent.ts';
 import type { Decider, Domain } from './domain.ts';
-import {
-  checkEventStore,
-  type EventStore,
-  type StoreOptions,
-  type StoreResult,
-} from './event-store.ts';
+import type { EventStore } from './event-store.ts';
 import { type FindOptions, find } from './find.ts';
 import { WatchedDecider } from './form.ts';
 import {
@@ -23,6 +18,7 @@ import { Run } from './run.ts';
 import { type Given, given } from './scenario.ts';
 import { asScript, onLines, replayOf } from './script.ts';
 import { specificationOf } from './specification.ts';
+import { checkEventStore, type StoreOptions, type StoreResult } from './store-check.ts';
 import { deciderTarget, type Target } from './target.ts';
 import { nothingChecked, Violation } from './violation.ts';
 

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { type Command, copy, type Event, Library, MemoryEvents } from '../starter/library.ts';
 import { LOANS } from '../starter/loans.ts';
 import type { Decider, Domain } from './domain.ts';
-import { type Appended, type EventStore, STORE_RULES, type StoreOptions } from './event-store.ts';
+import { type Appended, type EventStore, STORE_RULES } from './event-store.ts';
 import { type CheckOptions, kitFor } from './kit.ts';
 import { RULES } from './run.ts';
+import type { StoreOptions } from './store-check.ts';
 import { deciderTarget, type Session, type Target } from './target.ts';
 
 /** Mistakes of those who use the kit: each is named, and none lets an assertion pass that checks nothing. */

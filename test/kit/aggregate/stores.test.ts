@@ -10,9 +10,10 @@ import { type Command, copy, type Event, Library, MemoryEvents } from '../starte
 import { LOANS } from '../starter/loans.ts';
 import { type StoreUnderTest, storeTarget } from '../targets/store.ts';
 import type { ConcurrentOptions } from './concurrent.ts';
-import { type Appended, type EventStore, STORE_RULES, type StoreOptions } from './event-store.ts';
+import { type Appended, type EventStore, STORE_RULES } from './event-store.ts';
 import { kitFor } from './kit.ts';
 import { RULES } from './run.ts';
+import type { StoreOptions } from './store-check.ts';
 import type { Target } from './target.ts';
 
 /** The kit for any aggregate, on event stores and on applications with concurrent clients. */
@@ -233,6 +234,58 @@ describe('A check of an event store', () => {
             .toReversed()
             .map((each, index) => ({ ...each, position: index + 1 })),
       }),
+    ],
+    [
+      STORE_RULES.positions,
+      'its log is in the order of the streams, so that positions change',
+      (store) => ({
+        readAll: async () => {
+          const log = (await store.readAll()).toSorted((one, other) =>
+            one.stream.localeCompare(other.stream),
+          );
+          return log.map((each, index) => ({ ...each, position: index + 1 }));
+        },
+      }),
+    ],
+    [
+      STORE_RULES.whole,
+      'its log shows a part of an append',
+      (store) => {
+        let hidden = 0;
+        return {
+          async append(stream, expected, events, id) {
+            hidden += events.length - 1;
+            const answer = await store.append(stream, expected, events, id);
+            if (events.length > 1) await new Promise((resolve) => setImmediate(resolve));
+            hidden -= events.length - 1;
+            return answer;
+          },
+          readAll: async () => {
+            const log = await store.readAll();
+            return log.slice(0, Math.max(0, log.length - hidden));
+          },
+        };
+      },
+    ],
+    [
+      STORE_RULES.positions,
+      'its log has a gap while appends are under way',
+      (store) => {
+        let busy = 0;
+        return {
+          async append(stream, expected, events, id) {
+            busy += 1;
+            const answer = await store.append(stream, expected, events, id);
+            await new Promise((resolve) => setImmediate(resolve));
+            busy -= 1;
+            return answer;
+          },
+          readAll: async () => {
+            const log = await store.readAll();
+            return busy > 0 && log.length > 1 ? log.slice(1) : log;
+          },
+        };
+      },
     ],
   ])('finds a break of "%s": %s', async (rule, _, fault) => {
     for (const seed of [1, 2, 3]) {

@@ -1,0 +1,64 @@
+import type { Arbitrary } from 'fast-check';
+import { closing } from './closing.ts';
+import type { EventStore } from './event-store.ts';
+import { type FindOptions, find } from './find.ts';
+import { onLines, replayOf } from './script.ts';
+import { inWords, opsOf, requireOperations, type StoreOperation } from './store-operations.ts';
+import { StoreRun } from './store-run.ts';
+
+/** Properties of event stores. */
+
+export interface StoreOptions<Event> extends FindOptions {
+  /** Operations to run once each instead of drawn ones, on a new store each. */
+  readonly programs?: readonly (readonly StoreOperation<Event>[])[];
+}
+
+export interface StoreResult<Event = unknown> {
+  readonly seed: number;
+  readonly runs: number;
+  /**
+   * The number of operations run, without those that the store does not support, and those before anything
+   * was appended that repeat or reopen.
+   */
+  readonly steps: number;
+  readonly isInterrupted: boolean;
+  readonly counterexample?: {
+    readonly rule: string;
+    readonly detail: string;
+    readonly operations: readonly StoreOperation<Event>[];
+    /** The operations in words, one a line. */
+    readonly script: string;
+    /** The options that run them again, as a JavaScript expression. */
+    readonly replay: string;
+    readonly path: string;
+    /** The seed and the path, or the number of the given program, in words. */
+    readonly origin: string;
+  };
+}
+
+/** Runs random operations on a store and a Map of streams, until the two differ; shrinks those. */
+export async function checkEventStore<Event>(
+  open: () => Promise<EventStore<Event>>,
+  events: Arbitrary<Event>,
+  { programs, ...options }: StoreOptions<Event> = {},
+): Promise<StoreResult<Event>> {
+  programs?.forEach(requireOperations);
+  let [runs, steps] = [0, 0];
+  const attempt = async (ops: readonly StoreOperation<Event>[]) => {
+    runs += 1;
+    const run = new StoreRun(await open());
+    await closing(run, async () => {
+      for (const op of ops) steps += await run.do(op);
+    });
+  };
+  const { seed, isInterrupted, counterexample } = await find(opsOf(events), attempt, {
+    ...options,
+    ...(programs && { given: programs }),
+  });
+  const done = { seed, runs, steps, isInterrupted };
+  if (counterexample === undefined) return done;
+  const { value: operations, ...found } = counterexample;
+  const script = operations.map(inWords).join('\n');
+  const replay = replayOf(onLines(operations));
+  return { ...done, counterexample: { ...found, operations, script, replay } };
+}
