@@ -1,6 +1,6 @@
 import { closing } from './aggregate/closing.ts';
 import { type FindOptions, find, requireCounts } from './aggregate/find.ts';
-import { nothingChecked } from './aggregate/violation.ts';
+import { causeIn, nothingChecked } from './aggregate/violation.ts';
 import { type Program, requireProgram } from './program.ts';
 import { bundles, type ProgramOptions } from './programs.ts';
 import { Run } from './run.ts';
@@ -29,6 +29,8 @@ export interface CheckResult {
 export interface Counterexample {
   readonly rule: string;
   readonly detail: string;
+  /** The error of the target, if it threw one. */
+  readonly cause?: unknown;
   /** Usually one program; several if the violation needs concurrency. */
   readonly programs: readonly Program[];
   readonly seed: number;
@@ -69,7 +71,7 @@ export async function check(target: Target, options: CheckOptions = {}): Promise
     bundled,
   );
   if (counterexample === undefined) return { seed, runs: done, steps, isInterrupted };
-  const { value: programs, ...why } = counterexample;
+  const { value: programs, begun: _, ...why } = counterexample;
   const script = asScript(programs, { seed, ...why });
   return {
     seed,
@@ -92,5 +94,6 @@ export async function assertHolds(
     throw nothingChecked(target.name, 'no step was run');
   }
   const { rule, detail, script } = counterexample;
-  throw new Violation(rule, `${target.name}: not so: ${rule}: ${detail}\n\n${script}`, script);
+  const text = `${target.name}: not so: ${rule}: ${detail}\n\n${script}`;
+  throw new Violation(rule, text, script, causeIn(counterexample));
 }

@@ -6,10 +6,12 @@ interface Closable {
 /**
  * Does work with something, and closes it. If both fail, the failure of the work is thrown: it is the one
  * that tells what is wrong.
+ * @param closes Called before it is closed, unless the work has failed.
  */
 export async function closing<Result>(
   opened: Closable,
   work: () => Promise<Result>,
+  closes: () => void = () => undefined,
 ): Promise<Result> {
   let result: Result;
   try {
@@ -18,6 +20,7 @@ export async function closing<Result>(
     await Promise.allSettled([(async () => opened.close?.())()]);
     throw error;
   }
+  closes();
   await opened.close?.();
   return result;
 }

@@ -1,5 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { Progress } from './progress.ts';
 import { copyOf } from './text.ts';
+import { NoAnswer, orLate, shrinkingFor, timeFor } from './time-limit.ts';
 import { brokenBy } from './violation.ts';
 
 /** The search for a counterexample: draws values, tries each, and shrinks the first that fails. */
@@ -28,14 +30,18 @@ export interface Found<Value> {
     readonly value: Value;
     readonly rule: string;
     readonly detail: string;
+    /** The call of the user's code that threw, in words; absent if nothing was thrown. */
+    readonly call?: string;
+    /** What it threw. */
+    readonly cause?: unknown;
+    /** The number of steps of the value that were begun. */
+    readonly begun: number;
     /** fast-check's path to the counterexample, which replays it together with the seed. */
     readonly path: string;
-    /** The seed and the path, or the number of the given program, in words. */
+    /** The seed and the path, or the number of the given program, in words, and if it holds when run again. */
     readonly origin: string;
   };
 }
-
-const MIN_GRACE_MS = 2_000;
 
 /** What a user may have set for all properties of fast-check, and would end a search early. */
 export const NO_LIMITS: object = {
@@ -44,13 +50,16 @@ export const NO_LIMITS: object = {
   ...{ timeout: undefined, skipAllAfterTimeLimit: undefined, interruptAfterTimeLimit: undefined },
 };
 
+/** Tries a value: throws if it violates a rule. Notes its steps and calls. */
+export type Attempt<Value> = (value: Value, progress: Progress) => Promise<void>;
+
 /**
- * @param attempt Throws if a value violates a rule.
+ * Tries values until one violates a rule, and shrinks that one.
  * @param options With `given`, these values are tried instead of drawn ones.
  */
 export async function find<Value>(
   values: Arbitrary<Value>,
-  attempt: (value: Value) => Promise<void>,
+  attempt: Attempt<Value>,
   options: FindOptions & { readonly given?: readonly Value[] },
 ): Promise<Found<Value>> {
   const {
@@ -65,14 +74,18 @@ export async function find<Value>(
   requireCounts({ runs });
   const shrinking = shrinkingFor(shrinkMs);
   const time = timeFor(timeLimitMs);
+  let failed = new Progress();
   const details = await fc.check(
     fc.asyncProperty(values, async (value) => {
       time.continues();
       shrinking.continues();
+      const progress = new Progress();
       try {
         // A copy, as the target may change it in place, and the value is shrunk and shown afterwards.
-        await time.ends(attempt(copyOf(value)));
+        await time.ends(attempt(copyOf(value), progress), () => progress.call);
       } catch (error) {
+        // The last failure is that of the smallest value.
+        failed = progress;
         shrinking.begins();
         throw error;
       }
@@ -86,14 +99,48 @@ export async function find<Value>(
   );
   const { counterexample, interrupted: isInterrupted } = details;
   if (counterexample === null) return { seed, isInterrupted };
-  const broken = brokenBy(details.errorInstance);
+  const { errorInstance: error } = details;
+  const { rule, detail } = brokenBy(error);
   const foundPath = details.counterexamplePath ?? '';
   const origin =
     given === undefined
       ? `Seed ${seed}, path ${foundPath}.`
       : `Program ${Number.parseInt(foundPath, 10) + 1} of the ${given.length} given.`;
-  const found = { value: counterexample[0], ...broken, path: foundPath, origin };
+  const [value] = counterexample;
+  const holds = !(error instanceof NoAnswer) && (await holdsAgain(attempt, value));
+  const found = {
+    ...{ value, rule, detail, ...thrownBy(error, failed), begun: failed.steps, path: foundPath },
+    origin: holds ? `${origin} ${HOLDS_AGAIN}` : origin,
+  };
   return { seed, isInterrupted, counterexample: found };
+}
+
+const HOLDS_AGAIN = 'Run again, it holds: it depends on earlier runs or on chance.';
+/** The most times that a counterexample is run again, and the time for all of them. */
+const AGAIN_RUNS = 3;
+const AGAIN_MS = 2_000;
+
+/** Runs a counterexample a few times more. Returns true if it holds once. */
+async function holdsAgain<Value>(attempt: Attempt<Value>, value: Value): Promise<boolean> {
+  const end = performance.now() + AGAIN_MS;
+  for (let run = 0; run < AGAIN_RUNS; run += 1) {
+    try {
+      const again = attempt(copyOf(value), new Progress());
+      await orLate(again, end - performance.now(), () => new NoAnswer());
+      return true;
+    } catch (error) {
+      if (error instanceof NoAnswer) return false;
+    }
+  }
+  return false;
+}
+
+/** Returns what the user's code threw, and in which call. */
+function thrownBy(error: unknown, { call }: Progress) {
+  if (error instanceof NoAnswer) return {};
+  const broken = brokenBy(error);
+  if (!('cause' in broken)) return {};
+  return { cause: broken.cause, ...(call !== undefined && { call }) };
 }
 
 /** Throws a RangeError unless numbers are whole, and at least 1: with 0, nothing would be checked. */
@@ -107,46 +154,4 @@ export function requireCounts(counts: Readonly<Record<string, number>>): void {
 /** Returns a seed for values that nobody has seen yet. */
 export function randomSeed(): number {
   return Date.now() & 0x7fffffff;
-}
-
-/**
- * Bounds the time of a search. fast-check's own limit would cut off an attempt inside a step, and count it as
- * one that holds.
- */
-function timeFor(limitMs: number) {
-  const begun = performance.now();
-  return {
-    /** Throws what interrupts fast-check if the time is over. */
-    continues(): void {
-      if (performance.now() - begun >= limitMs) throw new fc.PreconditionFailure(true);
-    },
-    /** Waits for an attempt. Throws if it does not end long after the limit. */
-    async ends(attempt: Promise<void>): Promise<void> {
-      if (limitMs === Infinity) return attempt;
-      const graceMs = Math.max(limitMs, MIN_GRACE_MS);
-      const leftMs = begun + limitMs + graceMs - performance.now();
-      const why = `a call has no answer ${graceMs} ms after the time limit of ${limitMs} ms`;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(why)), leftMs);
-      });
-      await Promise.race([attempt, late]).finally(() => clearTimeout(timer));
-    },
-  };
-}
-
-/**
- * Bounds the time of shrinking: once it is over, fast-check rejects every further candidate without
- * a run, and so ends with the smallest one that it has found.
- */
-export function shrinkingFor(limitMs: number) {
-  let begun: number | undefined;
-  return {
-    /** Notes the first failure. */
-    begins: () => {
-      begun ??= performance.now();
-    },
-    /** Throws fast-check's precondition failure if the time is over. */
-    continues: () => fc.pre(begun === undefined || performance.now() - begun < limitMs),
-  };
 }

@@ -14,13 +14,14 @@ import {
 } from './histories.ts';
 import { type Program, requireProgram } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
+import type { Progress } from './progress.ts';
 import { Run } from './run.ts';
 import { type Given, given } from './scenario.ts';
-import { asScript, onLines, replayOf } from './script.ts';
+import { asScript, onLines, replayOf, thrownBy } from './script.ts';
 import { specificationOf } from './specification.ts';
 import { checkEventStore, type StoreOptions, type StoreResult } from './store-check.ts';
 import { deciderTarget, type Target } from './target.ts';
-import { nothingChecked, Violation } from './violation.ts';
+import { causeIn, nothingChecked, Violation } from './violation.ts';
 
 /** The kit of one aggregate: everything that its description makes testable. */
 
@@ -44,6 +45,11 @@ export interface CheckResult<Command> {
 export interface Counterexample<Command> {
   readonly rule: string;
   readonly detail: string;
+  /** The call of the target or of the model that threw, in words; absent if nothing was thrown. */
+  readonly call?: string;
+  /** What it threw. */
+  readonly cause?: unknown;
+  /** The steps that were begun. */
   readonly program: Program<Command>;
   readonly path: string;
   /** The seed and the path, or the number of the given program, in words. */
@@ -104,11 +110,13 @@ export class Kit<State, Command, Event> {
     options: CheckOptions<Command> = {},
   ): Promise<CheckResult<Command>> {
     let [runs, steps] = [0, 0];
-    const attempt = async (program: Program<Command>) => {
+    const attempt = async (program: Program<Command>, progress: Progress) => {
+      progress.calls('open');
       const session = await target.open();
-      const run = new Run(this.domain, session, this.#model);
+      const run = new Run(this.domain, session, this.#model, progress);
       try {
-        await closing(session, () => run.program(program));
+        const closes = () => progress.calls('close');
+        await closing(session, () => run.program(program), closes);
       } finally {
         runs += 1;
         steps += run.steps;
@@ -122,7 +130,9 @@ export class Kit<State, Command, Event> {
     });
     const { seed, isInterrupted, counterexample } = found;
     if (counterexample === undefined) return { seed, runs, steps, isInterrupted };
-    const { value: program, ...why } = counterexample;
+    const { value, begun, ...why } = counterexample;
+    // Without the steps that never ran.
+    const program = { steps: value.steps.slice(0, begun) };
     const script = asScript(this.domain, program, why);
     const replay = replayOf(`{ steps: ${onLines(program.steps)} }`);
     return {
@@ -146,7 +156,8 @@ export class Kit<State, Command, Event> {
       throw nothingChecked(target.name, 'no step was run');
     }
     const { rule, script, replay } = counterexample;
-    throw new Violation(rule, `${target.name}:\n${script}\n${TO_REPEAT}\n${replay}`, script);
+    const text = `${target.name}:\n${script}\n${TO_REPEAT}\n${replay}`;
+    throw new Violation(rule, text, script, causeIn(counterexample));
   }
 
   /** The same for a decider. */
@@ -203,9 +214,9 @@ export class Kit<State, Command, Event> {
       if (steps > 0) return result;
       throw nothingChecked('the event store', 'nothing was appended');
     }
-    const { rule, detail, script, origin, replay } = counterexample;
-    const about = `${rule}\n${detail}\n${script}\n${origin}`;
-    const text = `${about}\n${TO_REPEAT}\n${replay}`;
-    throw new Violation(rule, text, script);
+    const { rule, detail, call, script, origin, replay } = counterexample;
+    const what = call === undefined ? detail : `${detail}\n${thrownBy(call)}`;
+    const text = `${rule}\n${what}\n${script}\n${origin}\n${TO_REPEAT}\n${replay}`;
+    throw new Violation(rule, text, script, causeIn(counterexample));
   }
 }

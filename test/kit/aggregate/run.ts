@@ -1,6 +1,7 @@
 import { type Commands, type Domain, rebuild } from './domain.ts';
 import { FORM_RULES, type Given, type WatchedDecider } from './form.ts';
 import { letterOf, type Name, type Program, type Step } from './program.ts';
+import type { Progress } from './progress.ts';
 import {
   commandGiven,
   eventsOf,
@@ -10,7 +11,7 @@ import {
   type Told,
 } from './target.ts';
 import { asText, isSame } from './text.ts';
-import { Violation } from './violation.ts';
+import { brokenBy, causeIn, Violation } from './violation.ts';
 
 /** The rules that a run checks, by their names in reports. */
 export const RULES = {
@@ -46,20 +47,26 @@ export class Run<State, Command, Event> {
   /** The events that the model has recorded, by aggregate. */
   readonly #streams = new Map<Name, readonly Event[]>();
   readonly #done: Done<Command>[] = [];
+  readonly #progress: Progress;
 
   /** @param model The domain's. */
   constructor(
     domain: Domain<State, Command, Event>,
     session: Session<Command, Event>,
     model: WatchedDecider<State, Command, Event>,
+    progress: Progress,
   ) {
     this.#domain = domain;
     this.#session = session;
     this.#model = model;
+    this.#progress = progress;
   }
 
   async program({ steps }: Program<Command>): Promise<void> {
-    for (const step of steps) this.steps += await this.#do(step);
+    for (const step of steps) {
+      this.#progress.steps += 1;
+      this.steps += await this.#do(step);
+    }
     await this.#checkAll();
     if (this.#session.isIdempotent) await this.#repeatAll();
     // A target may change a command later on, such as with the event that it is in.
@@ -76,6 +83,7 @@ export class Run<State, Command, Event> {
         return (await this.#checkView(step.on)) ? 1 : 0;
       case 'restart':
         if (this.#session.restart === undefined) return 0;
+        this.#progress.calls('restart');
         await this.#session.restart();
         await under(RULES.restart, () => this.#checkAll());
         return 1;
@@ -87,9 +95,11 @@ export class Run<State, Command, Event> {
     const commandId = `command-${this.#done.length + 1}`;
     const request = { id: this.#idOf(on), command, commandId, client: 0 };
     const before = this.#eventsOf(on);
+    this.#progress.calls('the model', what);
     // The model decides first: a target may change the command in place.
     const expected = this.#model.decide(`the model's decision on ${what}`, command, before);
     const given = commandGiven(command, what);
+    this.#progress.calls('perform', what);
     const told = await performIn(this.#session, request, what, given);
     this.#done.push({ on, request, told: answerIn(told), what, given });
     if (outcomeOf(told) !== outcomeOf(expected)) {
@@ -110,6 +120,7 @@ export class Run<State, Command, Event> {
   async #checkAll(): Promise<void> {
     for (const name of new Set(this.#done.map(({ on }) => on))) {
       const what = `the events of ${letterOf(name)}`;
+      this.#progress.calls('events', letterOf(name));
       const events = await eventsOf(this.#session, this.#idOf(name), what);
       if (events !== undefined) differ(RULES.recorded, what, events, this.#eventsOf(name));
       await this.#checkView(name);
@@ -119,6 +130,7 @@ export class Run<State, Command, Event> {
   /** Returns false if the target cannot be read. */
   async #checkView(name: Name): Promise<boolean> {
     if (this.#domain.view === undefined || this.#session.view === undefined) return false;
+    this.#progress.calls('view', letterOf(name));
     const seen = await this.#session.view(this.#idOf(name));
     const state = rebuild(this.#domain.model, this.#eventsOf(name));
     differ(RULES.view, letterOf(name), seen, this.#domain.view(state));
@@ -128,6 +140,7 @@ export class Run<State, Command, Event> {
   async #repeatAll(): Promise<void> {
     await under(RULES.repeat, async () => {
       for (const { request, told, what, given } of this.#done) {
+        this.#progress.calls('perform', `${what}, repeated`);
         const again = await performIn(this.#session, request, `${what}, repeated`, given);
         requireSameAnswer(what, answerIn(again), told);
       }
@@ -170,7 +183,8 @@ async function under(rule: string, check: () => Promise<void>): Promise<void> {
   try {
     await check();
   } catch (error) {
-    throw new Violation(rule, (error as Error).message);
+    const broken = brokenBy(error);
+    throw new Violation(rule, broken.detail, undefined, causeIn(broken));
   }
 }
 

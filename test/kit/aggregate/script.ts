@@ -10,6 +10,8 @@ export interface Origin {
   readonly origin: string;
   readonly rule: string;
   readonly detail: string;
+  /** The call of the user's code that threw, in words; absent if nothing was thrown. */
+  readonly call?: string;
 }
 
 /**
@@ -29,7 +31,7 @@ export function onLines(items: readonly unknown[]): string {
 export function asScript<State, Command, Event>(
   domain: Domain<State, Command, Event>,
   { steps }: Program<Command>,
-  { origin, rule, detail }: Origin,
+  { origin, rule, detail, call }: Origin,
 ): string {
   const streams = new Map<Name, readonly Event[]>();
   const lines = steps.map((step) => {
@@ -47,5 +49,11 @@ export function asScript<State, Command, Event>(
     }
   });
   const about = [`# Broken: ${rule}`, `# ${detail.replaceAll('\n', '\n# ')}`];
+  if (call !== undefined) about.push(`# ${thrownBy(call)}`);
   return `${[...about, `# ${origin}`, ...lines].join('\n')}\n`;
+}
+
+/** Returns in words which call of the user's code threw. */
+export function thrownBy(call: string): string {
+  return `Thrown by ${call.replaceAll('\n', ' ')}.`;
 }

@@ -2,6 +2,7 @@ import type { Arbitrary } from 'fast-check';
 import { closing } from './closing.ts';
 import type { EventStore } from './event-store.ts';
 import { type FindOptions, find } from './find.ts';
+import type { Progress } from './progress.ts';
 import { onLines, replayOf } from './script.ts';
 import { inWords, opsOf, requireOperations, type StoreOperation } from './store-operations.ts';
 import { StoreRun } from './store-run.ts';
@@ -25,6 +26,11 @@ export interface StoreResult<Event = unknown> {
   readonly counterexample?: {
     readonly rule: string;
     readonly detail: string;
+    /** The call of the store that threw, in words; absent if nothing was thrown. */
+    readonly call?: string;
+    /** What it threw. */
+    readonly cause?: unknown;
+    /** The operations that were begun. */
     readonly operations: readonly StoreOperation<Event>[];
     /** The operations in words, one a line. */
     readonly script: string;
@@ -44,12 +50,17 @@ export async function checkEventStore<Event>(
 ): Promise<StoreResult<Event>> {
   programs?.forEach(requireOperations);
   let [runs, steps] = [0, 0];
-  const attempt = async (ops: readonly StoreOperation<Event>[]) => {
+  const attempt = async (ops: readonly StoreOperation<Event>[], progress: Progress) => {
     runs += 1;
-    const run = new StoreRun(await open());
-    await closing(run, async () => {
-      for (const op of ops) steps += await run.do(op);
-    });
+    progress.calls('open');
+    const run = new StoreRun(await open(), progress);
+    const all = async () => {
+      for (const op of ops) {
+        progress.steps += 1;
+        steps += await run.do(op);
+      }
+    };
+    await closing(run, all, () => progress.calls('close'));
   };
   const { seed, isInterrupted, counterexample } = await find(opsOf(events), attempt, {
     ...options,
@@ -57,7 +68,9 @@ export async function checkEventStore<Event>(
   });
   const done = { seed, runs, steps, isInterrupted };
   if (counterexample === undefined) return done;
-  const { value: operations, ...found } = counterexample;
+  const { value, begun, ...found } = counterexample;
+  // Without the operations that never ran.
+  const operations = value.slice(0, begun);
   const script = operations.map(inWords).join('\n');
   const replay = replayOf(onLines(operations));
   return { ...done, counterexample: { ...found, operations, script, replay } };

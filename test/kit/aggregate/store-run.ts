@@ -1,5 +1,6 @@
 import { type Appended, type EventStore, STORE_RULES, type Stored } from './event-store.ts';
 import { Given, requireAppended, requireArray } from './form.ts';
+import type { Progress } from './progress.ts';
 import { readWhile } from './read-while.ts';
 import { nameOf, nextStream, STREAMS, type StoreOperation } from './store-operations.ts';
 import { asText, isSame } from './text.ts';
@@ -28,10 +29,12 @@ export class StoreRun<Event> {
   readonly #given: Given[] = [];
   /** The events of the whole log in words, as far as it was read. */
   #log: readonly string[] = [];
+  readonly #progress: Progress;
   #commands = 0;
 
-  constructor(store: EventStore<Event>) {
+  constructor(store: EventStore<Event>, progress: Progress) {
     this.#store = store;
+    this.#progress = progress;
   }
 
   /** Returns 0 if the operation is not possible, and 1 otherwise. */
@@ -76,6 +79,7 @@ export class StoreRun<Event> {
       this.#store.isIdempotent && this.#again(requests[0] as Request<Event>),
     ];
     const seen = await this.#readWhile([...appends, appendAside, appendAgain], stream);
+    this.#progress.calls('append', stream);
     const answers = await Promise.all(appends);
     const winners = several.filter((_, index) => answers[index]?.kind === 'appended');
     const [winner] = winners;
@@ -111,6 +115,7 @@ export class StoreRun<Event> {
       // Copies, as the store may return arrays that it changes.
       seen.streams.push([...(await this.#read(stream))]);
       if (this.#store.readAll !== undefined) seen.logs.push([...(await this.#readAll())]);
+      this.#progress.calls('append', stream);
     });
     return seen;
   }
@@ -135,6 +140,7 @@ export class StoreRun<Event> {
 
   async #reopen(): Promise<0 | 1> {
     if (this.#store.reopen === undefined) return 0;
+    this.#progress.calls('reopen');
     this.#store = await this.#store.reopen();
     await this.#checkAll(STORE_RULES.restart);
     return this.#sent.length === 0 ? 0 : 1;
@@ -155,6 +161,7 @@ export class StoreRun<Event> {
   /** Sends an append, perhaps once more. */
   async #again(request: Request<Event>): Promise<Appended> {
     const [stream, expected] = request;
+    this.#progress.calls('append', stream);
     const answer = await this.#store.append(...request);
     requireAppended(`an append to ${stream} at version ${expected}`, answer);
     for (const given of this.#given) given.requireUnchanged();
@@ -203,12 +210,14 @@ export class StoreRun<Event> {
   }
 
   async #readAll(): Promise<readonly Stored<Event>[]> {
+    this.#progress.calls('readAll');
     const all = await this.#store.readAll?.();
     requireArray('the whole log', all);
     return all ?? [];
   }
 
   async #read(stream: string): Promise<readonly Event[]> {
+    this.#progress.calls('read', stream);
     const events = await this.#store.read(stream);
     requireArray(stream, events);
     return events;

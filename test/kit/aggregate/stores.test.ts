@@ -248,6 +248,24 @@ describe('A check of an event store', () => {
       }),
     ],
     [
+      STORE_RULES.positions,
+      'its log is in the order of the streams once it is opened again',
+      (store) => {
+        const byStream = async () => {
+          const log = (await store.readAll()).toSorted((one, other) =>
+            one.stream.localeCompare(other.stream),
+          );
+          return log.map((each, index) => ({ ...each, position: index + 1 }));
+        };
+        const members = {
+          isIdempotent: true,
+          append: store.append.bind(store),
+          read: store.read.bind(store),
+        };
+        return { reopen: async () => ({ ...members, readAll: byStream }) };
+      },
+    ],
+    [
       STORE_RULES.whole,
       'its log shows a part of an append',
       (store) => {

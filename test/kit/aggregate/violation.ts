@@ -1,11 +1,21 @@
+import { asText } from './text.ts';
+
+/** Violations of rules by what is tested, and other errors that it throws, in words. */
+
 /** Thrown when a target violates a rule. */
 export class Violation extends Error {
   readonly rule: string;
   /** The steps that show it, as a script. */
   readonly script: string | undefined;
 
-  constructor(rule: string, detail: string, script?: string) {
-    super(detail);
+  /** @param options `cause` is the error of the target, if it threw one. */
+  constructor(
+    rule: string,
+    detail: string,
+    script?: string,
+    options?: { readonly cause: unknown },
+  ) {
+    super(detail, options);
     this.name = 'Violation';
     this.rule = rule;
     this.script = script;
@@ -18,9 +28,44 @@ export function nothingChecked(target: string, why: string): Violation {
   return new Violation(rule, `${target}: ${why}: ${rule}`);
 }
 
-/** Returns the violated rule for anything that was thrown. */
-export function brokenBy(error: unknown): { readonly rule: string; readonly detail: string } {
-  if (error instanceof Violation) return { rule: error.rule, detail: error.message };
-  const detail = error instanceof Error ? error.message : String(error);
-  return { rule: 'nothing fails', detail };
+/** Returns the violated rule for anything that was thrown; `cause` has what the target threw itself. */
+export function brokenBy(error: unknown): {
+  readonly rule: string;
+  readonly detail: string;
+  readonly cause?: unknown;
+} {
+  if (!(error instanceof Violation)) {
+    return { rule: 'nothing fails', detail: messageOf(error), cause: error };
+  }
+  const { rule, message: detail } = error;
+  return { rule, detail, ...('cause' in error && { cause: error.cause }) };
+}
+
+/** Returns the options of a violation with the same cause, if there is one: test runners show it with its stack. */
+export function causeIn(broken: {
+  readonly cause?: unknown;
+}): { readonly cause: unknown } | undefined {
+  return 'cause' in broken ? { cause: broken.cause } : undefined;
+}
+
+/** The most causes of causes that a message names. */
+const MAX_CAUSES = 5;
+
+/** Returns the message of an error, with those of its causes: it is often they that say what is wrong. */
+function messageOf(error: unknown, causes = 0): string {
+  const { message, name, errors, cause } = Object(error) as Partial<AggregateError>;
+  if (typeof message !== 'string') return typeof error === 'object' ? shown(error) : String(error);
+  const own = message === '' ? (name ?? 'Error') : message;
+  const inner = [Array.isArray(errors) ? errors : [], cause ?? []].flat();
+  if (inner.length === 0 || causes === MAX_CAUSES) return own;
+  const texts = inner.map((each) => messageOf(each, causes + 1)).filter((it) => !own.includes(it));
+  return texts.length === 0 ? own : `${own} (${[...new Set(texts)].join('; ')})`;
+}
+
+function shown(value: unknown): string {
+  try {
+    return asText(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { allEnded } from '../aggregate/closing.ts';
-import { shrinkingFor } from '../aggregate/find.ts';
 import type { ItfTrace } from '../aggregate/itf.ts';
+import { shrinkingFor } from '../aggregate/time-limit.ts';
 import type { Counterexample } from '../check.ts';
 import type { History } from '../history/history.ts';
 import { Violation } from '../target.ts';

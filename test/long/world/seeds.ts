@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
-import { shrinkingFor } from '../../kit/aggregate/find.ts';
+import { shrinkingFor } from '../../kit/aggregate/time-limit.ts';
 import { type Scenario, scenarios } from './scenario.ts';
 import type { WorldState } from './states.ts';
 import { type PartFault, runWorld } from './world.ts';
