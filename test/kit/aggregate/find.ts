@@ -67,7 +67,7 @@ export async function find<Value>(
     runs = 100,
     seed = randomSeed(),
     path,
-    timeLimitMs = Infinity,
+    timeLimitMs,
     shrinkMs = Infinity,
   } = options;
   if (given?.length === 0) throw new RangeError('programs is empty: nothing would be checked');

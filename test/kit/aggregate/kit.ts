@@ -183,7 +183,8 @@ export class Kit<State, Command, Event> {
     if (violation !== undefined) {
       const origin = options.programs === undefined ? `\nSeed ${seed}.` : '';
       const again = replay === undefined ? '' : `\n${TO_REPEAT}\n${replay}`;
-      throw new Violation('concurrent calls are linearizable', `${violation}${origin}${again}`);
+      const text = `${violation}${origin}${again}`;
+      throw new Violation('concurrent calls are linearizable', text, undefined, causeIn(result));
     }
     if (calls === 0 && undecided < rounds) throw nothingChecked(target.name, 'no call was made');
     if (undecided < rounds) return result;

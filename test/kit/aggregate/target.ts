@@ -43,8 +43,15 @@ export interface Session<Command, Event> {
   /** Ends like a killed process, and continues with the stored data. */
   restart?(): Promise<void>;
   close?(): void | Promise<void>;
-  /** True if a repeated command id gets the first answer, and changes nothing. */
+  /** True if a repeated command id gets the first answer, and changes nothing, even if it is sent before that answer. */
   readonly isIdempotent?: boolean;
+  /**
+   * Returns true for an error of `perform` or `view` by which an answer was lost, such as a cut connection.
+   * Beside other clients, every other error is a violation. Absent: all are lost answers but a TypeError
+   * without a cause, a ReferenceError, a RangeError, an AssertionError, and, of two equal commands that are
+   * sent at once of which one is answered, the error of the other one, unless it is one of a network.
+   */
+  isLost?(error: unknown): boolean;
 }
 
 /** Returns the command that a target is given, as it is before. */

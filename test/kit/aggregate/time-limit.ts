@@ -8,32 +8,63 @@ const MIN_GRACE_MS = 2_000;
 /** Thrown if a call has no answer long after the limit. */
 export class NoAnswer extends Error {}
 
+export interface TimeLimit {
+  /** Returns true if the time is over. */
+  isOver(): boolean;
+  /** Throws what interrupts fast-check if the time is over. */
+  continues(): void;
+  /**
+   * Waits for an attempt. Throws {@link NoAnswer} if it does not end long after the limit.
+   * @param place Returns the call that is under way, in words.
+   */
+  ends<Result>(attempt: Promise<Result>, place: () => string | undefined): Promise<Result>;
+}
+
 /**
  * Bounds the time of a search. fast-check's own limit would cut off an attempt inside a step, and count it as
  * one that holds.
  */
-export function timeFor(limitMs: number) {
+export function timeFor(limitMs = Infinity, signal?: AbortSignal): TimeLimit {
   const begun = performance.now();
-  const isOver = () => performance.now() - begun >= limitMs;
+  const isOver = () => signal?.aborted === true || performance.now() - begun >= limitMs;
+  const graceMs = limitMs === Infinity ? MIN_GRACE_MS : Math.max(limitMs, MIN_GRACE_MS);
   return {
     isOver,
-    /** Throws what interrupts fast-check if the time is over. */
-    continues(): void {
+    continues() {
       if (isOver()) throw new fc.PreconditionFailure(true);
     },
-    /**
-     * Waits for an attempt. Throws {@link NoAnswer} if it does not end long after the limit.
-     * @param place Returns the call that is under way, in words.
-     */
-    async ends<Result>(attempt: Promise<Result>, place: () => string | undefined): Promise<Result> {
-      if (limitMs === Infinity) return attempt;
-      const graceMs = Math.max(limitMs, MIN_GRACE_MS);
+    async ends(attempt, place) {
+      const noAnswer = (limit: string) => () => {
+        const why = `a call has no answer ${graceMs} ms after ${limit}`;
+        return new NoAnswer([why, place() ?? []].flat().join(': '));
+      };
+      const signalled = noAnswer('the signal');
+      const guarded =
+        signal === undefined ? attempt : orLateAfter(signal, attempt, graceMs, signalled);
+      if (limitMs === Infinity) return guarded;
       const leftMs = begun + limitMs + graceMs - performance.now();
-      const why = `a call has no answer ${graceMs} ms after the time limit of ${limitMs} ms`;
-      const noAnswer = () => new NoAnswer([why, place() ?? []].flat().join(': '));
-      return orLate(attempt, leftMs, noAnswer);
+      return orLate(guarded, leftMs, noAnswer(`the time limit of ${limitMs} ms`));
     },
   };
+}
+
+/** Waits for an attempt, and throws an error if it takes longer after a signal. */
+async function orLateAfter<Result>(
+  signal: AbortSignal,
+  attempt: Promise<Result>,
+  graceMs: number,
+  error: () => Error,
+): Promise<Result> {
+  let begin: (() => void) | undefined;
+  const aborted = new Promise<void>((resolve) => {
+    begin = () => resolve();
+    if (signal.aborted) begin();
+    else signal.addEventListener('abort', begin);
+  });
+  const first = await Promise.race([attempt.then((result) => ({ result })), aborted]).finally(() =>
+    signal.removeEventListener('abort', begin as () => void),
+  );
+  return first === undefined ? orLate(attempt, graceMs, error) : first.result;
 }
 
 /** Waits for an attempt, and throws an error if it takes longer. */
