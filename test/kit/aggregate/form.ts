@@ -54,10 +54,11 @@ function beforeOf(value: unknown): Before {
   return isFlat(value) ? { ...value } : textIfSeen(value);
 }
 
-/** Returns true for a plain object without objects in it. */
+/** Returns true for a plain object without objects in it, and without names that are symbols. */
 function isFlat(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  if (Object.getOwnPropertySymbols(value).length > 0) return false;
   return Object.values(value).every((member) => Object(member) !== member);
 }
 

@@ -85,7 +85,7 @@ function arrayText(value: readonly unknown[], inside: (each: unknown) => string)
 function withOwn(value: object, text: string, inside: (each: unknown) => string): string {
   const isIndexed = Array.isArray(value) || ArrayBuffer.isView(value);
   const own = Object.keys(value).filter((name) => !(isIndexed && /^\d+$/.test(name)));
-  const members = membersText(value, own, inside);
+  const members = contentText(value, own, inside);
   return members === '' ? text : `Object.assign(${text}, {${members}})`;
 }
 
@@ -113,7 +113,7 @@ function objectText(
   instance: InstanceText,
   inside: (each: unknown) => string,
 ): string {
-  const text = `{${membersText(value, Object.keys(value), inside)}}`;
+  const text = `{${contentText(value, Object.keys(value), inside)}}`;
   if (isPlain(value)) return text;
   const name = classOf(value);
   // URLs, moments and decimals have all of their content there.
@@ -122,7 +122,50 @@ function objectText(
   }
   const isOfOwnClass = Object.prototype.toString.call(value) === '[object Object]';
   if (text === '{}' && !isOfOwnClass) throw unseen(`an object of the class ${name}`);
-  return instance(name, text);
+  const accessors = text === '{}' ? accessorsOf(value) : [];
+  if (accessors.length === 0) return instance(name, text);
+  // Its content is private, and its accessors are all that can be seen of it.
+  const texts = accessors.flatMap((each) => accessorText(value, each, inside) ?? []);
+  return `new ${name}({${texts.join(', ')}})`;
+}
+
+/** Returns the text of an accessor; undefined if it throws, or its value cannot be seen. */
+function accessorText(
+  value: object,
+  name: string,
+  inside: (each: unknown) => string,
+): string | undefined {
+  try {
+    return membersText(value, [name], inside) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the names of the accessors that an object has from its classes. */
+function accessorsOf(value: object): readonly string[] {
+  const names: string[] = [];
+  let prototype = Object.getPrototypeOf(value);
+  while (Object.getPrototypeOf(prototype) !== null) {
+    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+      if (get !== undefined) names.push(name);
+    }
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return [...new Set(names)].sort();
+}
+
+/** Returns the text of the members whose names are symbols, but for functions: those are no content. */
+function symbolsText(value: object, inside: (each: unknown) => string): string {
+  const texts = Object.getOwnPropertySymbols(value).flatMap((symbol) => {
+    const member = (value as Record<symbol, unknown>)[symbol];
+    const isContent = Object.prototype.propertyIsEnumerable.call(value, symbol);
+    if (!isContent || member === undefined || typeof member === 'function') return [];
+    const key = Symbol.keyFor(symbol);
+    const name = JSON.stringify(key ?? symbol.description ?? '');
+    return `[Symbol${key === undefined ? '' : '.for'}(${name})]: ${inside(member)}`;
+  });
+  return texts.sort().join(', ');
 }
 
 /** Returns some members of an object in the order of their names. */
@@ -138,6 +181,17 @@ function membersText(
     text += `${text === '' ? '' : ', '}${memberName(name)}: ${inside(member)}`;
   }
   return text;
+}
+
+/** Returns the content of an object: some named members, and those that symbols name. */
+function contentText(
+  value: object,
+  names: readonly string[],
+  inside: (each: unknown) => string,
+): string {
+  const text = membersText(value, names, inside);
+  const symbols = symbolsText(value, inside);
+  return [text, symbols].filter((each) => each !== '').join(', ');
 }
 
 /** Returns true for an object without a class, of whichever realm. */
